@@ -1,0 +1,1 @@
+"""The program: entry point, commands, composition root."""

@@ -1,0 +1,1 @@
+"""esxtop batch captures: reading CSV files that esxtop -b wrote."""

@@ -1,0 +1,1 @@
+"""What a VMware performance engineer knows, as data, and its typed loader."""

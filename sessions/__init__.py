@@ -1,0 +1,1 @@
+"""What a session is: entities, counters, series, time ranges, events, and the store."""

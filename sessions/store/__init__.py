@@ -1,0 +1,1 @@
+"""The SQLite session file: one writer, many readers."""
