@@ -1,0 +1,94 @@
+"""``demo``: record the lab at speed, diagnose it, report."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from pathlib import Path
+from typing import Annotated
+
+import platformdirs
+import typer
+from rich.text import Text
+
+from app.commands.diagnose import examine, store
+from app.commands.lab import Seed, scenario_called
+from app.commands.options import AsJson
+from app.terminal import cancellable, notices, print_json, progress_bar, results
+from collectors.lab import Lab, record_lab
+from diagnosis import findings_json, render_report
+from resources.failures import HyperscopeError
+from resources.units import format_duration
+from sessions.store import SessionWriter
+
+
+def demo(
+    headless: Annotated[
+        bool, typer.Option("--headless", help="No window: record, diagnose, print the report.")
+    ] = False,
+    scenario: Annotated[
+        str, typer.Option(metavar="SCENARIO", help="As 'hyperscope lab list' names it.")
+    ] = "demo",
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="S.hscope", help="The session to make.", show_default=False),
+    ] = None,
+    speed: Annotated[
+        float,
+        typer.Option(min=0, help="Lab seconds a second: 1 is real time; 0 is as fast as this machine can."),
+    ] = 0,
+    duration: Annotated[
+        int,
+        typer.Option(
+            metavar="SECONDS", min=0, help="Lab time; 0 is all of the scenario.", show_default=False
+        ),
+    ] = 0,
+    seed: Seed = 1,
+    as_json: AsJson = False,
+) -> None:
+    """A simulated cluster with problems in it: four hosts, some forty VMs, one bad night."""
+    chosen = scenario_called(scenario)
+    session = out or new_session_path(chosen.id)
+    if not headless:
+        notices().print(
+            Text("The window comes with a later release; this is the demo without it.", style="dim")
+        )
+    record(Lab(chosen, seed=seed, fields="all"), session, duration or chosen.duration_s, speed or None)
+    outcome = examine(session, knowledge=[])
+    store(session, outcome)
+    if as_json:
+        print_json({**findings_json(outcome), "session": str(session)})
+        return
+    render_report(outcome, results())
+    results().print(Text(f"Session: {session}"))
+
+
+def record(lab: Lab, session: Path, duration_s: int, speed: float | None) -> None:
+    """Play the lab into a new session; a failure or Ctrl-C leaves no file."""
+    writer = SessionWriter.create(session, title=lab.scenario.title)
+    try:
+        with cancellable() as cancel, progress_bar("Recording the lab") as show:
+            record_lab(
+                lab,
+                writer,
+                duration_s=duration_s,
+                speed=speed,
+                progress=lambda part: show(part, f"{format_duration(part * duration_s)} of lab time"),
+                cancel=cancel,
+            )
+    except (HyperscopeError, KeyboardInterrupt):
+        with contextlib.suppress(HyperscopeError):
+            writer.discard()
+        raise
+    writer.close()
+
+
+def new_session_path(name: str) -> Path:
+    """A path of its own among the user's sessions."""
+    folder = platformdirs.user_data_path("hyperscope", appauthor=False) / "sessions"
+    folder.mkdir(parents=True, exist_ok=True)
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    numbered = (
+        folder / f"{name}-{stamp}{suffix}.hscope" for suffix in ("", *(f"-{n}" for n in range(2, 100)))
+    )
+    return next(path for path in numbered if not path.exists())

@@ -1,0 +1,60 @@
+"""``diagnose``: what is wrong, with the evidence, the causes and what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.commands.options import AsJson, From, SessionPath, To, window_of
+from app.terminal import cancellable, complain, print_json, progress_bar, results
+from diagnosis import Diagnosis, diagnose_session, findings_json, render_report
+from resources.catalogue import load_catalogue
+from resources.failures import AccessDeniedError, BusyError, DiskFullError
+from resources.problem_cards import load_problems
+from sessions.store import SessionReader, SessionWriter
+
+
+def diagnose(
+    session: SessionPath,
+    start: From = "",
+    end: To = "",
+    knowledge: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="DIR", help="A folder with problem cards of your own (TOML); may be repeated."),
+    ] = None,
+    keep: Annotated[bool, typer.Option(help="Store the findings in the session.")] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Find known problems, worst first: number against limit, causes with verdicts, what to do."""
+    outcome = examine(session, start=start, end=end, knowledge=knowledge or [])
+    # Findings of a part of the time would hide those of the whole from the next reader of the file.
+    if keep and not (start or end):
+        store(session, outcome)
+    if as_json:
+        print_json(findings_json(outcome))
+    else:
+        render_report(outcome, results())
+
+
+def examine(session: Path, *, start: str = "", end: str = "", knowledge: list[Path]) -> Diagnosis:
+    """Diagnose a session file, with progress and cancel."""
+    catalogue = load_catalogue()
+    problems = load_problems(knowledge)
+    with (
+        SessionReader.open(session) as reader,
+        cancellable() as cancel,
+        progress_bar("Looking for problems") as show,
+    ):
+        window = window_of(reader, start, end)
+        return diagnose_session(reader, problems, catalogue, window, progress=show, cancel=cancel)
+
+
+def store(session: Path, outcome: Diagnosis) -> None:
+    """Keep the findings in the file; a file that can't be written is diagnosed all the same."""
+    try:
+        with SessionWriter.open(session) as writer:
+            writer.put_findings(outcome.findings)
+    except (AccessDeniedError, BusyError, DiskFullError) as error:
+        complain(f"The findings are not kept in the session: {error}")

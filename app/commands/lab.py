@@ -1,0 +1,105 @@
+"""``lab``: the scenarios of the simulated cluster, and captures made from them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from app.commands.options import AsJson
+from app.terminal import cancellable, print_json, progress_bar, results
+from collectors.lab import Lab, Scenario, export_lab, load_scenarios
+from resources.failures import NotFoundError
+from resources.units import format_bytes, format_duration
+
+commands = typer.Typer(
+    help="The embedded lab: a simulated cluster with known problems in it.", rich_markup_mode=None
+)
+
+Seed = Annotated[int, typer.Option(help="Another seed is another cluster with the same kind of trouble.")]
+
+
+@commands.command("list")
+def list_(as_json: AsJson = False) -> None:
+    """All scenarios: what goes wrong in each, and what an expert would conclude."""
+    scenarios = load_scenarios()
+    if as_json:
+        print_json({"scenarios": [describe(scenario) for scenario in scenarios.values()]})
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("scenario", "kind", "lasts", "what"):
+        table.add_column(title, no_wrap=title != "what")
+    for scenario in scenarios.values():
+        table.add_row(
+            Text(scenario.id), scenario.kind, format_duration(scenario.duration_s), Text(scenario.title)
+        )
+    results().print(table)
+
+
+def describe(scenario: Scenario) -> dict[str, object]:
+    """A scenario as JSON, with the truth of its default seed."""
+    return {
+        "id": scenario.id,
+        "title": scenario.title,
+        "kind": scenario.kind,
+        "duration_s": scenario.duration_s,
+        "expert": scenario.expert,
+        "truth": [truth.to_json() for truth in Lab(scenario).truth()],
+    }
+
+
+def scenario_called(name: str) -> Scenario:
+    """The scenario of that id. Raises NotFoundError with what there is."""
+    scenarios = load_scenarios()
+    if name not in scenarios:
+        raise NotFoundError(
+            f"The lab has no scenario {name!r}.", advice="'hyperscope lab list' shows all of them."
+        )
+    return scenarios[name]
+
+
+@commands.command("export")
+def export(
+    scenario: Annotated[
+        str, typer.Argument(metavar="SCENARIO", help="As 'lab list' names it.", show_default=False)
+    ],
+    out: Annotated[
+        Path,
+        typer.Option("-o", "--output", metavar="FILE.csv", help="The capture to write.", show_default=False),
+    ],
+    all_fields: Annotated[
+        bool, typer.Option("--all-fields", help="What 'esxtop -b -a' has, not only its default fields.")
+    ] = False,
+    seed: Seed = 1,
+    duration: Annotated[
+        int,
+        typer.Option(
+            metavar="SECONDS", min=0, help="Lab time; 0 is all of the scenario.", show_default=False
+        ),
+    ] = 0,
+    split: Annotated[bool, typer.Option("--split", help="One file a host: FILE-esx01….csv.")] = False,
+    host: Annotated[str, typer.Option(metavar="NAME", help="Only this host.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Write a scenario as an esxtop batch capture, with the defects that genuine ones have."""
+    chosen = scenario_called(scenario)
+    lab = Lab(chosen, seed=seed, fields="all" if all_fields else "default")
+    with cancellable() as cancel, progress_bar(f"Playing {chosen.id}") as show:
+        files = export_lab(
+            lab,
+            out,
+            duration_s=duration or chosen.duration_s,
+            split=split,
+            host=host,
+            progress=lambda part: show(part, ""),
+            cancel=cancel,
+        )
+    if as_json:
+        truths = [truth.to_json() for truth in lab.truth()]
+        print_json({"files": [str(file) for file in files], "seed": seed, "truth": truths})
+        return
+    for file in files:
+        results().print(Text(f"{file}  {format_bytes(file.stat().st_size)}"))

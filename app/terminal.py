@@ -1,0 +1,87 @@
+"""What the commands say and show: results on stdout, everything else on stderr, quiet in a pipe."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn
+
+from resources.units import format_duration
+
+
+def results() -> Console:
+    """The console for results; without markup, since names in it are foreign text."""
+    return Console(markup=False, highlight=False, soft_wrap=not sys.stdout.isatty())
+
+
+def notices() -> Console:
+    """The console for progress and notes."""
+    return Console(stderr=True, markup=False, highlight=False)
+
+
+def complain(sentence: str) -> None:
+    """One line on stderr."""
+    print("hyperscope: " + " ".join(sentence.split()), file=sys.stderr, flush=True)  # noqa: T201
+
+
+def print_json(document: object) -> None:
+    """One JSON document on stdout; absent numbers are null, never NaN."""
+    json.dump(document, sys.stdout, ensure_ascii=False, allow_nan=False)
+    sys.stdout.write("\n")
+
+
+@contextmanager
+def cancellable() -> Iterator[threading.Event]:
+    """An event that Ctrl-C (or Ctrl-Break, or SIGTERM) sets; a second one is final."""
+    cancel = threading.Event()
+
+    def request(number: int, _frame: FrameType | None) -> None:
+        if cancel.is_set():
+            raise KeyboardInterrupt(number)
+        cancel.set()
+
+    names = ("SIGINT", "SIGTERM", "SIGBREAK")  # SIGBREAK is Windows' Ctrl-Break
+    numbers = [number for name in names if (number := getattr(signal, name, None)) is not None]
+    before = {number: signal.signal(number, request) for number in numbers}
+    try:
+        yield cancel
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator[Callable[[float | None, str], None]]:
+    """A bar on a terminal, nothing in a pipe: call it with the done part (0–1 or None) and a text."""
+    console = notices()
+    if not console.is_terminal:
+        yield lambda _part, _text: None
+        return
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[text]}", markup=False),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(title, total=1.0, text="")
+
+        def show(part: float | None, text: str) -> None:
+            known: dict[str, Any] = {"total": 1.0, "completed": part} if part is not None else {"total": None}
+            bar.update(task, text=text, **known)
+
+        yield show
+
+
+def time_left(seconds: float | None) -> str:
+    """``12 s left``, or nothing while it can't be told."""
+    return f"{format_duration(seconds)} left" if seconds is not None else ""
