@@ -1,0 +1,18 @@
+"""What esxtop's columns mean: the path grammar, and how columns join into entities and series."""
+
+from collectors.columns.layout import Counters, HostLayout, TextColumn, build_layouts
+from collectors.columns.paths import ColumnPath, format_path, parse_path
+from collectors.columns.places import ESXTOP_CLASSES
+from collectors.columns.zero_fill import ZeroFill
+
+__all__ = [
+    "ESXTOP_CLASSES",
+    "ColumnPath",
+    "Counters",
+    "HostLayout",
+    "TextColumn",
+    "ZeroFill",
+    "build_layouts",
+    "format_path",
+    "parse_path",
+]

@@ -1,0 +1,123 @@
+"""The instance grammar of each object class: ids are taken from the known ends, names from what is left.
+
+VM names may hold parentheses, spaces, dots and colons, so no instance is ever split at every colon.
+Each reader returns None when the text does not fit its grammar; the column is then kept on the host, raw.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+_GROUP = re.compile(r"(\d+):(.*)", re.DOTALL)
+_WORLD = re.compile(r"(\d+):(.*?):(\d+):(.*)", re.DOTALL)
+_WORLD_TAIL = re.compile(r"(\d+):(.*)", re.DOTALL)
+_VCPU = re.compile(r"vmx-vcpu-(\d+)(?::.*)?", re.DOTALL)
+_CARTEL = re.compile(r"(?:NetWorld-VM-|vmast\.|PVSCSI-)(\d+)(?::\d+)?")
+_PATH = re.compile(r"([^:]+):C\d+:T\d+:L\d+")
+_NUMBERED = re.compile(r"(.+)-(\d+)", re.DOTALL)
+_VIRTUAL_DISK = re.compile(r"(.+):([a-z]{2,8}\d+:\d+)", re.DOTALL)
+_PORT = re.compile(r"(.+?):(\d+):(?:(\d+):)?(.*)", re.DOTALL)
+_NIC = re.compile(r"vmnic\d+")
+_USER_WORLD = re.compile(r".+\.\d+")
+_SYSTEM_GROUPS = frozenset({"system", "helper", "drivers", "ft", "vmotion", "init", "user", "host", "idle"})
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """``1303688:hermes``: a scheduler group; a VM's name is its display name."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """``1303688:hermes:444922:vmx-vcpu-0:hermes``: a world of a group."""
+
+    group: str
+    group_name: str
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """``vSwitch0:33554449:444768:styx``: a virtual switch port; ``world`` is empty unless a VM owns it."""
+
+    portset: str
+    id: str
+    world: str
+    client: str
+
+
+def read_group(text: str) -> Group | None:
+    """A ``Group Cpu`` or ``Group Memory`` instance."""
+    match = _GROUP.fullmatch(text)
+    return Group(match[1], match[2]) if match else None
+
+
+def read_world(text: str, group_names: Mapping[str, str]) -> World | None:
+    """A ``Vcpu`` instance; ``group_names`` (id → name) tells where a name with colons ends."""
+    group, _, rest = text.partition(":")
+    name = group_names.get(group)
+    if name is not None and rest.startswith(name + ":"):
+        tail = _WORLD_TAIL.fullmatch(rest, len(name) + 1)
+        if tail:
+            return World(group, name, tail[1], tail[2])
+    match = _WORLD.fullmatch(text)
+    return World(match[1], match[2], match[3], match[4]) if match else None
+
+
+def vcpu_number(world_name: str) -> str | None:
+    """``0`` of ``vmx-vcpu-0:hermes``; None for a world that is no virtual CPU."""
+    match = _VCPU.fullmatch(world_name)
+    return match[1] if match else None
+
+
+def cartel_id(world_name: str) -> str | None:
+    """The VM's own world id, by which ports and disks name it: ``444916`` of ``NetWorld-VM-444916``."""
+    match = _CARTEL.fullmatch(world_name)
+    return match[1] if match else None
+
+
+def looks_like_vm(group_name: str) -> bool:
+    """Whether a group may be a VM, by its name alone (user worlds end in their leader's world id)."""
+    return group_name not in _SYSTEM_GROUPS and not _USER_WORLD.fullmatch(group_name)
+
+
+def adapter_of_path(text: str) -> str | None:
+    """``vmhba0`` of the path ``vmhba0:C0:T2:L0``; None for what is no path."""
+    match = _PATH.fullmatch(text)
+    return match[1] if match else None
+
+
+def read_numbered(text: str) -> tuple[str, str] | None:
+    """Device and number of ``<device>-<world id>`` or ``<device>-<partition>``."""
+    match = _NUMBERED.fullmatch(text)
+    return (match[1], match[2]) if match else None
+
+
+def read_virtual_disk(text: str, vm_names: Collection[str]) -> tuple[str, str]:
+    """VM name and disk (``scsi0:0``; empty for the VM's total) of a ``Virtual Disk`` instance."""
+    if text in vm_names:
+        return text, ""
+    match = _VIRTUAL_DISK.fullmatch(text)
+    return (match[1], match[2]) if match else (text, "")
+
+
+def read_port(text: str) -> Port | None:
+    """A ``Network Port`` instance."""
+    match = _PORT.fullmatch(text)
+    return Port(match[1], match[2], match[3] or "", match[4]) if match else None
+
+
+def is_uplink(client: str) -> bool:
+    """Whether a port's client is a physical NIC."""
+    return _NIC.fullmatch(client) is not None
+
+
+def is_shared_device(device: str) -> bool:
+    """Whether a device id is the same on every host that sees it."""
+    return device.startswith(("naa.", "eui."))
