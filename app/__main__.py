@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import sys
 
-from app.crash import report_crash
-from app.program import run
+
+def main() -> int:
+    """Run the command that the words after the program's name say; returns the exit code."""
+    multiprocessing.freeze_support()
+    # Imported here since every worker process imports this module again and needs none of it.
+    from app.crash import report_crash  # noqa: PLC0415
+    from app.program import run  # noqa: PLC0415
+
+    try:
+        return run(sys.argv[1:])
+    except Exception as error:  # noqa: BLE001 - the crash hook: what gets here is a bug
+        return report_crash(error)
+
 
 if __name__ == "__main__":
-    # Worker processes import this module again under another name; only the program itself gets here.
-    try:
-        code = run(sys.argv[1:])
-    except Exception as error:  # noqa: BLE001 - the crash hook: what gets here is a bug
-        code = report_crash(error)
-    sys.exit(code)
+    sys.exit(main())

@@ -1,0 +1,305 @@
+"""The commands as an admin types them: what they print, how they fail, what they leave behind."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from app.program import run
+from resources import failures
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    code: int
+    out: str
+    err: str
+
+    def json(self) -> Any:
+        assert self.code == 0, self.err
+        return json.loads(self.out)
+
+
+Hyperscope = Callable[..., Outcome]
+
+
+@pytest.fixture
+def hyperscope(capsys: pytest.CaptureFixture[str]) -> Hyperscope:
+    def command(*words: object) -> Outcome:
+        capsys.readouterr()
+        code = run([str(word) for word in words])
+        said = capsys.readouterr()
+        return Outcome(code, said.out, said.err)
+
+    return command
+
+
+@pytest.fixture(scope="session")
+def capture(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two minutes of the lab's demo as a capture of all fields."""
+    path = tmp_path_factory.mktemp("capture") / "demo.csv"
+    assert run(["lab", "export", "demo", "-o", str(path), "--all-fields", "--duration", "120"]) == 0
+    return path
+
+
+@pytest.fixture(scope="session")
+def session(capture: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("session") / "demo.hscope"
+    assert run(["import", str(capture), "-o", str(path)]) == 0
+    return path
+
+
+def test_help_teaches_the_first_steps(hyperscope: Hyperscope) -> None:
+    page = hyperscope()
+    assert page.code == 0
+    for word in ("demo", "import", "info", "query", "diagnose", "export", "lab", "--install-completion"):
+        assert word in page.out
+    assert "esxtop -b -a" in hyperscope("import", "--help").out
+
+
+def test_info_says_what_is_in_a_session(hyperscope: Hyperscope, session: Path) -> None:
+    found = hyperscope("info", session, "--json").json()
+    assert {source["kind"] for source in found["sources"]} == {"esxtop"}
+    assert found["entities"]["host"] == len(found["sources"]) == 4
+    assert found["samples"] == sum(source["samples"] for source in found["sources"])
+    assert found["bytes"] == session.stat().st_size
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", found["start"])
+    text = hyperscope("info", session).out
+    assert "4 host" in text
+    assert "esxtop" in text
+    assert hyperscope("info", session, "--check").code == 0
+
+
+def test_query_gives_the_samples_that_the_capture_has(
+    hyperscope: Hyperscope, session: Path, capture: Path
+) -> None:
+    with capture.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))
+    column = next(n for n, name in enumerate(rows[0]) if name.endswith("Physical Cpu(_Total)\\% Util Time"))
+    host = rows[0][column].split("\\")[2]
+    (series,) = hyperscope(
+        *(
+            "query",
+            session,
+            "--entity",
+            f"host:{host}",
+            "--counter",
+            "cpu.pcpu_util",
+            "--instance",
+            "",
+            "--json",
+        )
+    ).json()["series"]
+    assert series["entity"] == {"kind": "host", "name": host}
+    assert series["unit"] == "%"
+    assert series["v"] == [float(row[column]) for row in rows[1:]]
+    assert len(series["t"]) == len(rows) - 1
+
+
+def test_query_as_csv_is_one_line_a_sample(hyperscope: Hyperscope, session: Path) -> None:
+    words = ("query", session, "--entity", "host:*", "--counter", "mem.free")
+    lines = list(csv.DictReader(io.StringIO(hyperscope(*words, "--csv").out)))
+    documents = hyperscope(*words, "--json").json()["series"]
+    assert [float(line["value"]) for line in lines] == [v for series in documents for v in series["v"]]
+    assert lines[0]["time"] == documents[0]["t"][0]
+    assert "mem.free" in hyperscope(*words).out
+
+
+def test_a_window_cuts_what_is_shown(hyperscope: Hyperscope, session: Path) -> None:
+    words = ("query", session, "--entity", "host:*", "--counter", "mem.free", "--json")
+    (first, *_), *_rest = [series["t"] for series in hyperscope(*words).json()["series"]]
+    for series in hyperscope(*words, "--to", first).json()["series"]:
+        assert series["t"] == [first]
+    outside = hyperscope(*words, "--from", "2035-01-01")
+    assert outside.code == failures.UsageError.exit_code
+    assert "nothing in that window" in outside.err
+
+
+def test_names_that_fit_nothing_are_told(hyperscope: Hyperscope, session: Path) -> None:
+    nobody = hyperscope("query", session, "--entity", "nobody")
+    assert nobody.code == failures.NotFoundError.exit_code
+    assert "No entity is called 'nobody'" in nobody.err
+    wrong = hyperscope("query", session, "--counter", "cpu.reddy")
+    assert wrong.code == failures.NotFoundError.exit_code
+    assert "No counter 'cpu.reddy'" in wrong.err
+
+
+def test_diagnose_answers_in_the_agreed_shape_and_keeps_the_findings(
+    hyperscope: Hyperscope, session: Path
+) -> None:
+    found = hyperscope("diagnose", session, "--json").json()
+    assert set(found) >= {"window", "findings"}
+    for finding in found["findings"]:
+        assert finding["severity"] in {"info", "warning", "critical"}
+        assert 0 <= finding["share"] <= 1
+        assert {"kind", "name"} <= set(finding["entity"])
+        for cause in finding["causes"]:
+            assert cause["verdict"] in {"likely", "possible", "ruled out", "unknown"}
+            assert cause["because"]
+    assert hyperscope("diagnose", session).code == 0
+    assert hyperscope("info", session, "--check").code == 0
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_export_writes_every_sample(hyperscope: Hyperscope, session: Path, tmp_path: Path, kind: str) -> None:
+    out = tmp_path / "out"
+    files = hyperscope("export", session, "-o", out, f"--{kind}", "--json").json()["files"]
+    rows = {Path(file["name"]).stem: file["rows"] for file in files}
+    found = hyperscope("info", session, "--json").json()
+    assert rows["samples"] == found["samples"]
+    assert rows["entities"] == sum(found["entities"].values())
+    again = hyperscope("export", session, "-o", out, f"--{kind}")
+    assert again.code == failures.AlreadyExistsError.exit_code
+
+
+def test_export_in_both_forms_holds_the_same_numbers(
+    hyperscope: Hyperscope, session: Path, tmp_path: Path
+) -> None:
+    for kind in ("csv", "parquet"):
+        assert hyperscope("export", session, "-o", tmp_path / kind, f"--{kind}").code == 0
+    with (tmp_path / "csv" / "samples.csv").open(encoding="utf-8", newline="") as file:
+        lines = list(csv.DictReader(file))
+    table = pq.read_table(tmp_path / "parquet" / "samples.parquet")
+    assert table.column("value").to_pylist() == [float(line["value"]) for line in lines]
+    assert table.column("entity").to_pylist() == [line["entity"] for line in lines]
+    stamps = table.column("time").to_pylist()
+    assert stamps[0].isoformat().replace("+00:00", "") == lines[0]["time"].removesuffix(".000Z")
+
+
+def test_the_lab_lists_its_scenarios_with_their_truth(hyperscope: Hyperscope) -> None:
+    scenarios = hyperscope("lab", "list", "--json").json()["scenarios"]
+    problems = {truth["problem"] for scenario in scenarios for truth in scenario["truth"]}
+    assert len(problems) >= 20
+    assert any(scenario["id"] == "demo" for scenario in scenarios)
+    unknown = hyperscope("lab", "export", "nosuch", "-o", "x.csv")
+    assert unknown.code == failures.NotFoundError.exit_code
+    assert not Path("x.csv").exists()
+
+
+def test_demo_records_diagnoses_and_keeps_a_session(hyperscope: Hyperscope, tmp_path: Path) -> None:
+    out = tmp_path / "demo.hscope"
+    found = hyperscope("demo", "--headless", "--duration", "60", "-o", out, "--json").json()
+    assert found["session"] == str(out)
+    assert hyperscope("info", out, "--json").json()["entities"]["host"] == 4
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["demo.hscope"]
+
+
+BAD_FILES: dict[str, tuple[bytes, type[failures.HyperscopeError], str]] = {
+    "empty": (b"", failures.NotACaptureError, "empty"),
+    "html": (b"<!DOCTYPE html><html><body>Sign in</body></html>", failures.NotACaptureError, "HTML"),
+    "text": (b"dear all,\nplease find attached\n", failures.NotACaptureError, "esxtop"),
+    "perfmon": (
+        b"\r\n".join(
+            (
+                rb'"(PDH-CSV 4.0) (India Standard Time)(-60)","\\WIN01\Processor(_Total)\% Processor Time"',
+                b'"05/09/2024 10:50:00.000","1.5"',
+                b"",
+            )
+        ),
+        failures.NotACaptureError,
+        "Windows",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_what_is_no_capture_is_refused_in_one_sentence(
+    hyperscope: Hyperscope, tmp_path: Path, name: str
+) -> None:
+    content, kind, word = BAD_FILES[name]
+    path = tmp_path / f"{name}.csv"
+    path.write_bytes(content)
+    refused = hyperscope("import", path, "-o", tmp_path / "s.hscope")
+    assert refused.code == kind.exit_code
+    assert word in refused.err
+    assert refused.err.count("\n") == 1
+    assert "Traceback" not in refused.err
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+def test_a_folder_a_missing_file_and_an_existing_session_are_told_apart(
+    hyperscope: Hyperscope, capture: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "s.hscope"
+    codes = [
+        hyperscope("import", tmp_path, "-o", out).code,
+        hyperscope("import", tmp_path / "no.csv", "-o", out).code,
+    ]
+    assert not out.exists()
+    out.write_bytes(b"precious")
+    codes.append(hyperscope("import", capture, "-o", out).code)
+    assert len(set(codes)) == 3
+    assert 0 not in codes
+    assert out.read_bytes() == b"precious"
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may read everything; Windows has ACLs")
+def test_a_file_without_permission_is_refused(hyperscope: Hyperscope, capture: Path, tmp_path: Path) -> None:
+    locked = tmp_path / "locked.csv"
+    locked.write_bytes(capture.read_bytes())
+    locked.chmod(0)
+    assert (
+        hyperscope("import", locked, "-o", tmp_path / "s.hscope").code == failures.AccessDeniedError.exit_code
+    )
+
+
+@pytest.mark.parametrize("command", ["info", "query", "diagnose"])
+def test_what_is_no_session_is_refused(
+    hyperscope: Hyperscope, capture: Path, tmp_path: Path, command: str
+) -> None:
+    for path in (capture, tmp_path, tmp_path / "missing.hscope"):
+        refused = hyperscope(command, path)
+        assert refused.code in {
+            failures.NotASessionError.exit_code,
+            failures.NotFoundError.exit_code,
+        }
+        assert refused.err.count("\n") == 1
+
+
+def test_words_that_do_not_fit_are_one_line_too(hyperscope: Hyperscope) -> None:
+    for words in (("inport",), ("info",), ("info", "--nonsense"), ("export", "x", "-o", "y")):
+        refused = hyperscope(*words)
+        assert refused.code == failures.UsageError.exit_code
+        assert refused.err.count("\n") == 1, refused.err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+def test_ctrl_c_stops_a_recording_and_leaves_no_file(tmp_path: Path) -> None:
+    out = tmp_path / "demo.hscope"
+    words = [sys.executable, "-m", "app", "demo", "--headless", "--speed", "1", "-o", str(out)]
+    with subprocess.Popen(words, cwd=ROOT, stderr=subprocess.PIPE, text=True) as child:
+        while not out.exists():
+            assert child.poll() is None
+            time.sleep(0.01)
+        child.send_signal(signal.SIGINT)
+        _, err = child.communicate()
+    assert child.returncode == failures.CancelledError.exit_code
+    assert err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_output_that_nobody_reads_to_its_end_is_no_failure(session: Path) -> None:
+    words = [sys.executable, "-m", "app", "query", str(session), "--csv"]
+    with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        assert child.stderr is not None
+        child.stdout.readline()
+        child.stdout.close()
+        assert child.stderr.read() == b""
+    assert child.returncode == 0
