@@ -1,0 +1,21 @@
+"""A session as large as a day of a busy cluster: about 20,000 series every 5 seconds, played by the lab."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from collectors.lab import Lab, load_scenarios, record_lab
+from sessions.store import SessionWriter
+
+
+def big_session(cache: Path, *, hours: int) -> Path:
+    """The session, made once and kept in the cache folder."""
+    path = cache / f"day-{hours}h.hscope"
+    if path.exists():
+        return path
+    partial = path.with_suffix(".partial")
+    partial.unlink(missing_ok=True)
+    with SessionWriter.create(partial) as writer:
+        record_lab(Lab(load_scenarios()["demo"], seed=11, fields="all"), writer, duration_s=hours * 3600)
+    partial.replace(path)
+    return path

@@ -1,0 +1,28 @@
+"""Inputs of the benchmarks, made once from the lab and kept in the cache folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from collectors.lab import Lab, export_lab, load_scenarios
+
+REAL = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def lab_capture(cache: Path, *, megabytes: int) -> Path:
+    """A capture of all fields of the lab's hosts, of about this size: as many rows as it takes."""
+    path = cache / f"lab-{megabytes}.csv"
+    if path.exists():
+        return path
+    scenario = load_scenarios()["demo"]
+    probe = cache / "probe.csv"
+    sizes = []
+    for rows in (2, 12):
+        probe.unlink(missing_ok=True)
+        export_lab(Lab(scenario, seed=7, fields="all"), probe, duration_s=rows * 5)
+        sizes.append(probe.stat().st_size)
+    probe.unlink()
+    row = (sizes[1] - sizes[0]) / 10
+    rows = max(20, int((megabytes * 1e6 - sizes[0]) / row))
+    export_lab(Lab(scenario, seed=7, fields="all"), path, duration_s=rows * 5)
+    return path

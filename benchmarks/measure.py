@@ -1,0 +1,115 @@
+"""How the benchmarks measure: wall time, memory of a whole process tree, and rows of the table."""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of RESULTS.md."""
+
+    what: str
+    here: str
+    peer: str
+    ratio: str
+    goal: str
+    holds: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A finished process: seconds of wall time, and the highest sum of the memory of all its processes.
+
+    ``peak_bytes`` sums the private memory (USS) plus, once, the shared pages of the largest process: what the
+    machine has to find for all of them. ``peak_rss`` is the plain sum of resident sizes.
+    """
+
+    seconds: float
+    peak_bytes: int
+    peak_rss: int
+    output: str
+
+
+def run(words: Sequence[str], *, watch: bool = True) -> Run:
+    """Run a Python command (words after the interpreter) and watch its whole process tree."""
+    begin = time.perf_counter()
+    with subprocess.Popen(
+        [sys.executable, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+    ) as child:
+        watcher = Watcher(child.pid)
+        if watch:
+            watcher.start()
+        output = child.communicate()[0]
+        watcher.stop.set()
+    seconds = time.perf_counter() - begin
+    if child.returncode:
+        raise RuntimeError(f"{' '.join(words)} ended with {child.returncode}:\n{output}")
+    return Run(seconds, watcher.peak, watcher.peak_rss, output)
+
+
+class Watcher(threading.Thread):
+    """Samples the memory of a process tree every 50 ms."""
+
+    def __init__(self, pid: int) -> None:
+        super().__init__(daemon=True)
+        self.stop = threading.Event()
+        self.peak = 0
+        self.peak_rss = 0
+        self._pid = pid
+
+    def run(self) -> None:
+        """Sample until told to stop."""
+        while not self.stop.wait(0.05):
+            own, resident = tree_memory(self._pid)
+            self.peak = max(self.peak, own)
+            self.peak_rss = max(self.peak_rss, resident)
+
+
+def tree_memory(pid: int) -> tuple[int, int]:
+    """Bytes of a process tree: private memory plus the largest shared part, and the sum of resident sizes."""
+    private, shared, resident = 0, 0, 0
+    try:
+        top = psutil.Process(pid)
+        for process in (top, *top.children(recursive=True)):
+            memory = process.memory_full_info()
+            private += memory.uss
+            shared = max(shared, memory.rss - memory.uss)
+            resident += memory.rss
+    except (psutil.NoSuchProcess, psutil.AccessDenied):
+        pass
+    return private + shared, resident
+
+
+def median_seconds(work: Callable[[], object], times: int = 9) -> float:
+    """The median wall time of some calls, after one that warms up."""
+    work()
+    taken = []
+    for _ in range(times):
+        begin = time.perf_counter()
+        work()
+        taken.append(time.perf_counter() - begin)
+    return statistics.median(taken)
+
+
+def megabytes(count: float) -> str:
+    """Bytes in MB, for the table."""
+    return f"{count / 1e6:,.1f} MB"
+
+
+def size_of(path: Path) -> int:
+    """Bytes of a file."""
+    return path.stat().st_size

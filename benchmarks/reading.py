@@ -1,0 +1,80 @@
+"""Reading from a session of 24 hours × 20,000 series: one series, top-N, the overview."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.big_session import big_session
+from benchmarks.measure import Row, median_seconds, size_of
+from sessions.store import SessionReader
+from sessions.times import TimeRange
+
+
+def measure(cache: Path, *, quick: bool) -> list[Row]:
+    """One series whole, top-20 whole and in a window that cuts chunks, an overview."""
+    path = big_session(cache, hours=1 if quick else 24)
+    physical = median_seconds(lambda: read_blobs(path))
+    with SessionReader.open(path) as reader:
+        chosen = reader.series({"cpu.ready"})
+        series = chosen[len(chosen) // 2]
+        ids = np.array([series.id], dtype=np.int64)
+        span = reader.span()
+        if span is None:
+            raise RuntimeError("the big session is empty")
+        one = median_seconds(lambda: reader.read(ids))
+        cut = TimeRange(span.start + 1_234_000, span.end - 1_234_000)
+        top = median_seconds(lambda: reader.top("cpu.ready", n=20))
+        top_cut = median_seconds(lambda: reader.top("cpu.ready", cut, n=20))
+        view = median_seconds(lambda: reader.overview(series.id, span, 1200))
+        count = len(reader.series())
+        full = median_seconds(lambda: reader.read(np.array([s.id for s in chosen], dtype=np.int64)), times=3)
+    what = f"{count:,} series × {span.seconds / 3600:.0f} h ({size_of(path) / 1e6:.0f} MB)"
+    return [
+        Row(
+            f"one series of {what}",
+            f"{one * 1e3:.2f} ms",
+            f"plain read of as many blobs {physical * 1e3:.2f} ms",
+            f"{one / physical:.1f}×",
+            "≤ 5 ms",
+            one <= 0.005,
+        ),
+        Row(
+            f"top 20 by ready of {what}",
+            f"{top * 1e3:.1f} ms",
+            f"reading those {len(chosen)} series {full * 1e3:.0f} ms",
+            f"{full / top:.0f}×",
+            "from statistics",
+            top < full,
+        ),
+        Row(
+            f"the same in a window that cuts chunks of {what}",
+            f"{top_cut * 1e3:.1f} ms",
+            f"reading those {len(chosen)} series {full * 1e3:.0f} ms",
+            f"{full / top_cut:.0f}×",
+            "from statistics",
+            top_cut < full,
+        ),
+        Row(
+            f"overview of one series at 1,200 px of {what}",
+            f"{view * 1e3:.2f} ms",
+            f"reading it whole {one * 1e3:.2f} ms",
+            f"{one / view:.1f}×",
+            "≤ 5 ms",
+            view <= 0.005,
+        ),
+    ]
+
+
+def read_blobs(path: Path) -> int:
+    """As many chunk blobs as one series has, read plainly: what the disk and SQLite cost."""
+    connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
+    try:
+        blocks = connection.execute("SELECT count(*) FROM block").fetchone()[0]
+        sources = connection.execute("SELECT count(*) FROM source").fetchone()[0]
+        rows = connection.execute("SELECT * FROM chunk LIMIT ?", (max(1, blocks // sources),)).fetchall()
+        return len(rows)
+    finally:
+        connection.close()
