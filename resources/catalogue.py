@@ -1,0 +1,176 @@
+"""The counter catalogue: every counter that Hyperscope knows, found by key, esxtop spelling or vCenter name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from resources.counter_schema import (
+    Counter,
+    CounterEntry,
+    CounterFile,
+    EsxtopSpelling,
+    VcenterSpelling,
+)
+from resources.toml_files import checked, knowledge_files, read_toml, wrong
+from resources.units import UNITS
+
+__all__ = ["Catalogue", "Counter", "EsxtopSpelling", "VcenterSpelling", "load_catalogue"]
+
+_KEY = re.compile(r"[a-z]+\.[a-z0-9_]+")
+_VCENTER_NAME = re.compile(r"[A-Za-z]+(\.[A-Za-z0-9]+)+\.(average|latest|summation|maximum|minimum|none)")
+
+
+class Catalogue:
+    """Counters by key and by every spelling. Immutable once built."""
+
+    def __init__(self, counters: Iterable[Counter]) -> None:
+        self._counters = {counter.key: counter for counter in counters}
+        self._exact: dict[tuple[str, str], tuple[Counter, EsxtopSpelling]] = {}
+        self._patterns: dict[str, list[tuple[re.Pattern[str], Counter, EsxtopSpelling]]] = {}
+        self._vcenter: dict[str, tuple[tuple[Counter, VcenterSpelling], ...]] = {}
+        for counter in self._counters.values():
+            for spelling in counter.esxtop:
+                self._index(counter, spelling)
+            for twin in counter.vcenter:
+                self._vcenter[twin.name] = (*self._vcenter.get(twin.name, ()), (counter, twin))
+
+    def _index(self, counter: Counter, spelling: EsxtopSpelling) -> None:
+        if "<n>" in spelling.counter:
+            pattern = re.compile(re.escape(spelling.counter).replace("<n>", "([0-9]+)"))
+            self._patterns.setdefault(spelling.cls, []).append((pattern, counter, spelling))
+            return
+        self._exact[spelling.cls, spelling.counter] = (counter, spelling)
+        self._exact.setdefault((spelling.cls, _single_spaced(spelling.counter)), (counter, spelling))
+
+    def __len__(self) -> int:
+        return len(self._counters)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._counters
+
+    def get(self, key: str) -> Counter | None:
+        """The counter with this canonical key."""
+        return self._counters.get(key)
+
+    def counters(self) -> tuple[Counter, ...]:
+        """All counters, in the order of the files: by area, as esxtop shows them."""
+        return tuple(self._counters.values())
+
+    def esxtop(self, cls: str, counter: str) -> tuple[Counter, EsxtopSpelling] | None:
+        """The counter that esxtop calls ``counter`` in object class ``cls``; None when it is not known.
+
+        The text must be exact but for runs of spaces: ``Average Packet Size  Transmitted (Bytes)`` really
+        has two. For a numbered counter the spelling is returned with its number, ``tail`` to be added to
+        the instance.
+        """
+        found = self._exact.get((cls, counter)) or self._exact.get((cls, _single_spaced(counter)))
+        if found is not None:
+            return found
+        for pattern, known, spelling in self._patterns.get(cls, ()):
+            match = pattern.fullmatch(counter)
+            if match:
+                tail = spelling.tail.replace("<n>", match[1])
+                return known, msgspec.structs.replace(spelling, counter=counter, tail=tail)
+        return None
+
+    def vcenter(self, name: str) -> tuple[tuple[Counter, VcenterSpelling], ...]:
+        """The counters whose twin is vCenter's ``group.name.rollup``; one name may mean several by entity."""
+        return self._vcenter.get(name, ())
+
+
+def load_catalogue(extra_dirs: Sequence[Path] = ()) -> Catalogue:
+    """The shipped counters, then those in ``counters/*.toml`` of each of ``extra_dirs``.
+
+    A counter in a later place replaces the whole entry of the same key; two in one place, two counters with
+    one esxtop spelling, an unknown field, unit or conversion raise KnowledgeError, naming file and key.
+    """
+    counters: dict[str, Counter] = {}
+    origin: dict[str, Path] = {}
+    for place in knowledge_files("counters", extra_dirs):
+        seen: dict[str, Path] = {}
+        for path in place:
+            for counter in _read(path):
+                if counter.key in seen:
+                    raise wrong(path, counter.key, f"is also defined in {seen[counter.key].name}")
+                seen[counter.key] = path
+                counters[counter.key] = counter
+        origin.update(seen)
+    _check_spellings(counters.values(), origin)
+    return Catalogue(counters.values())
+
+
+def _read(path: Path) -> list[Counter]:
+    file = checked(read_toml(path), CounterFile, path)
+    counters = []
+    for position, data in enumerate(file.counter, start=1):
+        key = data.get("key")
+        name = key if isinstance(key, str) else f"counter number {position}"
+        entry = checked(data, CounterEntry, path, name)
+        problem = _problem(entry)
+        if problem:
+            raise wrong(path, name, problem)
+        counters.append(_counter(entry, file.classes))
+    return counters
+
+
+def _problem(entry: CounterEntry) -> str:
+    """What a schema cannot say; "" when the entry is right."""
+    checks = (
+        (bool(_KEY.fullmatch(entry.key)), "a key is area.name in lower case letters, digits and _"),
+        (entry.unit in UNITS, f"unit {entry.unit!r} is none of {', '.join(UNITS)}"),
+        (all((entry.label, entry.meaning, entry.source, entry.entities)), "label, meaning, source and entities must not be empty"),
+        (all(_is_integer(number) for number in entry.words), "words must be keyed by whole numbers"),
+        (all(("<n>" in s.tail) == ("<n>" in s.counter) for s in entry.esxtop), "counter and tail must both have <n> or neither"),
+        (all(_VCENTER_NAME.fullmatch(twin.name) for twin in entry.vcenter), "a vCenter name is group.name.rollup"),
+        (all((twin.conversion == "dropped_of_packets") == bool(twin.packets) for twin in entry.vcenter),
+         "`with` names the packets counter of dropped_of_packets, and only of it"),
+        (all(1 <= level <= 4 for t in entry.vcenter for level in (t.level, t.level_instance)), "a statistics level is 1 to 4"),
+    )  # fmt: skip
+    return next((problem for fine, problem in checks if not fine), "")
+
+
+def _is_integer(text: str) -> bool:
+    return text.removeprefix("-").isdecimal()
+
+
+def _counter(entry: CounterEntry, classes: dict[str, tuple[str, ...]]) -> Counter:
+    spellings = tuple(
+        EsxtopSpelling(
+            cls, s.counter, s.per, s.cumulative, s.text, s.boolean, s.io, s.zero_filled, s.tail
+        )
+        for s in entry.esxtop
+        for cls in classes.get(s.cls, (s.cls,))
+    )
+    return Counter(
+        key=entry.key,
+        label=entry.label,
+        short=entry.short,
+        unit=entry.unit,
+        kind=entry.kind,
+        entities=entry.entities,
+        better=entry.better,
+        meaning=entry.meaning,
+        source=entry.source,
+        words={int(number): word for number, word in entry.words.items()},
+        esxtop=spellings,
+        vcenter=entry.vcenter,
+    )
+
+
+def _check_spellings(counters: Iterable[Counter], origin: dict[str, Path]) -> None:
+    taken: dict[tuple[str, ...], str] = {}
+    for counter in counters:
+        names: list[tuple[str, ...]] = [(s.cls, _single_spaced(s.counter)) for s in counter.esxtop]
+        names += [(t.name, t.on, t.instance) for t in counter.vcenter if t.conversion != "related"]
+        for name in names:
+            if taken.setdefault(name, counter.key) != counter.key or names.count(name) > 1:
+                text = "\\".join(part for part in name if part)
+                raise wrong(origin[counter.key], counter.key, f"{text} is already {taken[name]}")
+
+
+def _single_spaced(text: str) -> str:
+    return " ".join(text.split())

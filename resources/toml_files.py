@@ -1,0 +1,68 @@
+"""Reads knowledge files: TOML to typed values, with errors that name the file, the entry and what is wrong."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from resources.failures import KnowledgeError
+
+T = TypeVar("T")
+
+RESOURCES = Path(__file__).parent
+"""The folder that ships with the program: ``counters``, ``problems``, ``lab`` …"""
+
+
+def knowledge_files(folder: str, extra_dirs: Sequence[Path] = ()) -> list[list[Path]]:
+    """The TOML files of ``folder`` in load order: the shipped ones, then those of each of ``extra_dirs``.
+
+    Each inner list is one place, sorted by name; a later place may replace what an earlier one says. An
+    extra directory may lack ``folder``, but must itself exist. Raises KnowledgeError.
+    """
+    places = [_toml_in(RESOURCES / folder)]
+    for extra in extra_dirs:
+        if not extra.is_dir():
+            raise KnowledgeError(
+                f"There is no knowledge directory {extra}.",
+                advice=f"Create it with a folder {folder} in it, or leave the option out.",
+            )
+        places.append(_toml_in(extra / folder))
+    return places
+
+
+def _toml_in(directory: Path) -> list[Path]:
+    return sorted(directory.glob("*.toml"))
+
+
+def read_toml(path: Path) -> dict[str, object]:
+    """The tables of one TOML file (UTF-8, a byte order mark is tolerated). Raises KnowledgeError."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise wrong(path, "", f"cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise wrong(path, "", f"is not UTF-8 at byte {error.start}") from error
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise wrong(path, "", f"is not TOML: {error}") from error
+
+
+def checked(data: object, kind: type[T], path: Path, entry: str = "") -> T:
+    """``data`` as a ``kind`` (a msgspec struct); ``entry`` names the part of the file. Raises KnowledgeError."""
+    try:
+        return msgspec.convert(data, kind)
+    except msgspec.ValidationError as error:
+        raise wrong(path, entry, str(error)) from error
+
+
+def wrong(path: Path, entry: str, problem: str) -> KnowledgeError:
+    """The error to raise for ``entry`` of the file ``path``."""
+    where = f"{path.parent.name}/{path.name}"
+    return KnowledgeError(
+        f"{where}: {entry}: {problem}." if entry else f"{where}: {problem}.",
+        meaning=f"The knowledge in {path} does not fit its schema, so nothing is loaded from it.",
+        advice="Correct the file; docs/counters.md and CONTRIBUTING show what an entry looks like.",
+    )
