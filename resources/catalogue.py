@@ -1,4 +1,4 @@
-"""The counter catalogue: every counter that Hyperscope knows, found by key, esxtop spelling or vCenter name."""
+"""The counter catalogue: every known counter, found by key, by esxtop spelling or by vCenter name."""
 
 from __future__ import annotations
 
@@ -8,20 +8,11 @@ from pathlib import Path
 
 import msgspec
 
-from resources.counter_schema import (
-    Counter,
-    CounterEntry,
-    CounterFile,
-    EsxtopSpelling,
-    VcenterSpelling,
-)
-from resources.toml_files import checked, knowledge_files, read_toml, wrong
-from resources.units import UNITS
+from resources.counter_files import read_counters
+from resources.counter_schema import Counter, EsxtopSpelling, VcenterSpelling
+from resources.toml_files import knowledge_files, wrong
 
 __all__ = ["Catalogue", "Counter", "EsxtopSpelling", "VcenterSpelling", "load_catalogue"]
-
-_KEY = re.compile(r"[a-z]+\.[a-z0-9_]+")
-_VCENTER_NAME = re.compile(r"[A-Za-z]+(\.[A-Za-z0-9]+)+\.(average|latest|summation|maximum|minimum|none)")
 
 
 class Catalogue:
@@ -93,7 +84,7 @@ def load_catalogue(extra_dirs: Sequence[Path] = ()) -> Catalogue:
     for place in knowledge_files("counters", extra_dirs):
         seen: dict[str, Path] = {}
         for path in place:
-            for counter in _read(path):
+            for counter in read_counters(path):
                 if counter.key in seen:
                     raise wrong(path, counter.key, f"is also defined in {seen[counter.key].name}")
                 seen[counter.key] = path
@@ -101,64 +92,6 @@ def load_catalogue(extra_dirs: Sequence[Path] = ()) -> Catalogue:
         origin.update(seen)
     _check_spellings(counters.values(), origin)
     return Catalogue(counters.values())
-
-
-def _read(path: Path) -> list[Counter]:
-    file = checked(read_toml(path), CounterFile, path)
-    counters = []
-    for position, data in enumerate(file.counter, start=1):
-        key = data.get("key")
-        name = key if isinstance(key, str) else f"counter number {position}"
-        entry = checked(data, CounterEntry, path, name)
-        problem = _problem(entry)
-        if problem:
-            raise wrong(path, name, problem)
-        counters.append(_counter(entry, file.classes))
-    return counters
-
-
-def _problem(entry: CounterEntry) -> str:
-    """What a schema cannot say; "" when the entry is right."""
-    checks = (
-        (bool(_KEY.fullmatch(entry.key)), "a key is area.name in lower case letters, digits and _"),
-        (entry.unit in UNITS, f"unit {entry.unit!r} is none of {', '.join(UNITS)}"),
-        (all((entry.label, entry.meaning, entry.source, entry.entities)), "label, meaning, source and entities must not be empty"),
-        (all(_is_integer(number) for number in entry.words), "words must be keyed by whole numbers"),
-        (all(("<n>" in s.tail) == ("<n>" in s.counter) for s in entry.esxtop), "counter and tail must both have <n> or neither"),
-        (all(_VCENTER_NAME.fullmatch(twin.name) for twin in entry.vcenter), "a vCenter name is group.name.rollup"),
-        (all((twin.conversion == "dropped_of_packets") == bool(twin.packets) for twin in entry.vcenter),
-         "`with` names the packets counter of dropped_of_packets, and only of it"),
-        (all(1 <= level <= 4 for t in entry.vcenter for level in (t.level, t.level_instance)), "a statistics level is 1 to 4"),
-    )  # fmt: skip
-    return next((problem for fine, problem in checks if not fine), "")
-
-
-def _is_integer(text: str) -> bool:
-    return text.removeprefix("-").isdecimal()
-
-
-def _counter(entry: CounterEntry, classes: dict[str, tuple[str, ...]]) -> Counter:
-    spellings = tuple(
-        EsxtopSpelling(
-            cls, s.counter, s.per, s.cumulative, s.text, s.boolean, s.io, s.zero_filled, s.tail
-        )
-        for s in entry.esxtop
-        for cls in classes.get(s.cls, (s.cls,))
-    )
-    return Counter(
-        key=entry.key,
-        label=entry.label,
-        short=entry.short,
-        unit=entry.unit,
-        kind=entry.kind,
-        entities=entry.entities,
-        better=entry.better,
-        meaning=entry.meaning,
-        source=entry.source,
-        words={int(number): word for number, word in entry.words.items()},
-        esxtop=spellings,
-        vcenter=entry.vcenter,
-    )
 
 
 def _check_spellings(counters: Iterable[Counter], origin: dict[str, Path]) -> None:

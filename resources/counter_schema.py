@@ -1,4 +1,4 @@
-"""What a counter's entry says: the value types of the catalogue, and the shape of resources/counters/*.toml."""
+"""The value types of the catalogue, and the shape of the files in resources/counters."""
 
 from __future__ import annotations
 
@@ -89,8 +89,9 @@ class VcenterSpelling(msgspec.Struct, frozen=True, forbid_unknown_fields=True, r
 class Counter(msgspec.Struct, frozen=True):
     """A counter as Hyperscope knows it: one key, unit and meaning, whatever source it comes from.
 
-    ``short`` is the name on esxtop's screen ("" where there is none). ``better`` is the good direction: "low",
-    "high" or "" (neither). ``words`` names special numbers: states, −1 for unlimited. ``source`` says how we know.
+    ``short`` is the name on esxtop's screen ("" where there is none). ``better`` is the good direction:
+    "low", "high" or "" (neither). ``words`` names special numbers: states, −1 for unlimited. ``source``
+    says how we know.
     """
 
     key: str
@@ -108,7 +109,7 @@ class Counter(msgspec.Struct, frozen=True):
 
     def word(self, value: float) -> str | None:
         """The name of a special number (``clear``, ``unlimited``), None for an ordinary one."""
-        return self.words.get(int(value)) if value == value and value in self.words else None
+        return self.words.get(int(value)) if float(value).is_integer() else None
 
 
 class EsxtopEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"cls": "class"}):
@@ -143,7 +144,7 @@ class CounterEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CounterFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A file of resources/counters: named groups of esxtop object classes, and counters (checked one by one)."""
+    """A file of resources/counters: named groups of object classes, and counters, checked one by one."""
 
     counter: list[dict[str, object]]
     classes: dict[str, tuple[str, ...]] = {}

@@ -1,4 +1,4 @@
-"""Reads knowledge files: TOML to typed values, with errors that name the file, the entry and what is wrong."""
+"""Reads knowledge files: TOML to typed values, with errors that name file, entry and problem."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def read_toml(path: Path) -> dict[str, object]:
 
 
 def checked(data: object, kind: type[T], path: Path, entry: str = "") -> T:
-    """``data`` as a ``kind`` (a msgspec struct); ``entry`` names the part of the file. Raises KnowledgeError."""
+    """``data`` as a ``kind``, a msgspec struct; ``entry`` is the part of the file. Raises KnowledgeError."""
     try:
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
@@ -63,6 +63,6 @@ def wrong(path: Path, entry: str, problem: str) -> KnowledgeError:
     where = f"{path.parent.name}/{path.name}"
     return KnowledgeError(
         f"{where}: {entry}: {problem}." if entry else f"{where}: {problem}.",
-        meaning=f"The knowledge in {path} does not fit its schema, so nothing is loaded from it.",
-        advice="Correct the file; docs/counters.md and CONTRIBUTING show what an entry looks like.",
+        meaning=f"The knowledge in {path} is not used, because half of it could mislead.",
+        advice="Correct the file or take it away; CONTRIBUTING shows what an entry looks like.",
     )

@@ -1,7 +1,8 @@
 """The one place that formats numbers and units.
 
-Every function gives the same text for the same value everywhere: screen, terminal report, HTML. A value that is
-absent (NaN) or not finite is ``–``, without a unit.
+Every function gives the same text for the same value everywhere: screen, terminal report, HTML. Three digits
+or so: enough to tell two values apart, no more than the source can know. A value that is absent (NaN) or
+infinite is ``–``, without a unit.
 """
 
 from __future__ import annotations
@@ -31,3 +32,115 @@ UNITS: dict[str, str] = {
     "text": "text",
 }
 """The units that a counter may have, and what each is."""
+
+_Rung = tuple[float, float, str]
+"""From which value on a larger or smaller unit reads better, how many of the first make one, its name."""
+
+_BYTES: list[_Rung] = [
+    (1024.0**power, 1024.0**power, name) for power, name in enumerate(("B", "KB", "MB", "GB", "TB", "PB"))
+]
+_LADDERS: dict[str, list[_Rung]] = {
+    "B": _BYTES,
+    "B/s": [(start, size, f"{name}/s") for start, size, name in _BYTES],
+    "MB": [(1, 1, "MB"), (1024, 1024, "GB"), (1024**2, 1024**2, "TB"), (1024**3, 1024**3, "PB")],
+    "MB/s": [(1, 1, "MB/s"), (1024, 1024, "GB/s"), (1024**2, 1024**2, "TB/s")],
+    "Mbit/s": [(1, 1, "Mbit/s"), (1000, 1000, "Gbit/s"), (1000**2, 1000**2, "Tbit/s")],
+    "MHz": [(1, 1, "MHz"), (1000, 1000, "GHz")],
+    # A fast disk's 0.32 ms is what an admin compares with 10 ms; only a fraction of it reads better as µs.
+    "ms": [(0, 0.001, "µs"), (0.1, 1, "ms"), (1000, 1000, "s")],
+    "µs": [(0, 1, "µs"), (100, 1000, "ms"), (1000**2, 1000**2, "s")],
+}
+_THINGS = frozenset({"count", "shares", "state", "flag"})
+_BARE = frozenset({"ratio", "text", ""}) | _THINGS
+_YES_NO = {0.0: "no", 1.0: "yes"}
+_HUNDRED_DAYS = 100 * 86_400
+_NEARLY = 0.9995
+"""A value this close below a rung would round up to it."""
+
+
+def format_value(value: float, unit: str) -> str:
+    """``value`` in a counter's ``unit`` as an admin reads it: ``5.20 GB``, ``12.5 %``, ``0.32 ms``.
+
+    A unit that is not in UNITS (a raw counter's) is put after the number as it is; "" gives the number alone.
+    """
+    if not math.isfinite(value):
+        return ABSENT
+    if unit in _LADDERS:
+        return _climbed(value, unit)
+    if unit == "s":
+        return format_duration(value)
+    if unit == "flag" and value in _YES_NO:
+        return _YES_NO[value]
+    number = _number(value)
+    return number if unit in _BARE else f"{number} {unit}"
+
+
+def format_bytes(size: float) -> str:
+    """A number of bytes, of 1024 × 1024: ``712 B``, ``1.4 MB``, ``300 MB``."""
+    return format_value(size, "B")
+
+
+def format_rate(per_second: float, thing: str = "") -> str:
+    """Things a second: ``269 MB/s`` of ``B``, ``1,234 rows/s`` of ``rows``, ``12.5 /s`` of ""."""
+    return format_value(per_second, f"{thing}/s")
+
+
+def format_count(count: float) -> str:
+    """A number of things, all of its digits before the point: ``7,631``; a mean of counts: ``31.7``."""
+    return format_value(count, "count")
+
+
+def format_duration(seconds: float) -> str:
+    """How long, in two units at most: ``85 ms``, ``5 s``, ``1 min 10 s``, ``2 h 5 min``, ``3 d 4 h``."""
+    if not math.isfinite(seconds):
+        return ABSENT
+    if seconds < 0:
+        return f"−{format_duration(-seconds)}"
+    if seconds == 0 or seconds >= 9.95:
+        return _clock(seconds)
+    if seconds < _NEARLY:
+        return _climbed(seconds * 1000, "ms")
+    return f"{seconds:.1f} s".replace(".0 s", " s")
+
+
+def _clock(seconds: float) -> str:
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return _two_parts(whole, 60, "min", "s")
+    minutes = round(seconds / 60)
+    if minutes < 24 * 60:
+        return _two_parts(minutes, 60, "h", "min")
+    if seconds < _HUNDRED_DAYS:
+        return _two_parts(round(seconds / 3600), 24, "d", "h")
+    return f"{_number(round(seconds / 86_400))} d"
+
+
+def _two_parts(steps: int, per_big: int, big_name: str, small_name: str) -> str:
+    big, small = divmod(steps, per_big)
+    return f"{big:,} {big_name} {small} {small_name}" if small else f"{big:,} {big_name}"
+
+
+def _climbed(value: float, unit: str) -> str:
+    """``value`` on the highest rung of its unit's ladder that it reaches once rounded."""
+    if value == 0:
+        return f"0 {unit}"
+    _, size, name = _LADDERS[unit][0]
+    for start, larger, larger_name in _LADDERS[unit][1:]:
+        if abs(value) >= start * _NEARLY:
+            size, name = larger, larger_name
+    return f"{_number(value / size)} {name}"
+
+
+def _number(number: float) -> str:
+    """About three digits, but never fewer than stand before the point: 0.05, 0.32, 5.31, 12.5, 123, 7,631."""
+    size = abs(number)
+    if size < 0.0005:
+        return "0" if number == 0 else "≈0"
+    if size >= 1e15:
+        return f"{number:.3g}".replace("-", "−")
+    if number == int(number):
+        return f"{number:,.0f}".replace("-", "−")
+    decimals = sum(size < limit for limit in (0.00995, 9.995, 99.95))
+    return f"{number:,.{decimals}f}".replace("-", "−")

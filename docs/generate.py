@@ -1,0 +1,160 @@
+"""Writes the pages of docs/ that are drawn from resources/: ``python docs/generate.py [--check]``.
+
+A page is a name in PAGES and a function that returns its text. ``--check`` writes nothing, names each page
+that is stale and exits with 1.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+DOCS = Path(__file__).resolve().parent
+sys.path.insert(0, str(DOCS.parent))
+
+from resources.catalogue import load_catalogue  # noqa: E402
+from resources.counter_schema import CONVERSIONS, Counter, VcenterSpelling  # noqa: E402
+from resources.units import UNITS  # noqa: E402
+
+AREAS = {
+    "cpu": "CPU",
+    "mem": "Memory",
+    "numa": "NUMA",
+    "disk": "Devices, adapters and paths",
+    "vaai": "Offloading to the array (VAAI)",
+    "vdisk": "Virtual disks",
+    "nfs": "NFS volumes",
+    "net": "Network",
+    "rdma": "RDMA",
+    "power": "Power and processor states",
+    "interrupt": "Interrupts",
+    "vsan": "vSAN",
+}
+
+COUNTERS_INTRO = """\
+# Counters
+
+Every counter that Hyperscope knows, drawn from `resources/counters` by
+`docs/generate.py`: do not edit this page.
+
+One key means one thing whatever source it comes from. Percentages of a VM are percent *of one vCPU*: esxtop's
+sum over worlds and vCenter's milliseconds are both converted. ↓ low is good, ↑ high is good.
+
+In the column esxtop, the first line is the name on the screen, then come object class and counter of batch
+mode. *Per vCPU*: the sum over worlds is divided by the number of vCPUs. *Not in the first row*: esxtop prints
+0 there. *Since boot*: a growing count, read as a rate.
+
+In the column vCenter, the two levels are those from which vCenter archives the value and its instances;
+samples of the last hour do not depend on them. The conversions are explained at the end of the page.
+
+A counter that is not here is kept as `raw/<class>/<counter>`. An admin's own counters go into a folder
+`counters` of a knowledge directory, in the same form; a counter with a key from this page replaces it.
+"""
+
+
+def counters_page() -> str:
+    """docs/counters.md: every counter by area, then units and conversions."""
+    counters = load_catalogue().counters()
+    parts = [COUNTERS_INTRO]
+    for area in dict.fromkeys(counter.key.split(".")[0] for counter in counters):
+        own = [counter for counter in counters if counter.key.split(".")[0] == area]
+        head = ("Counter", "esxtop", "Unit", "Meaning", "vCenter")
+        parts.append(f"## {AREAS[area]}\n\n{table(head, map(counter_row, own))}")
+    parts.append(
+        "## Units\n\n" + table(("Unit", "What it is"), ((f"`{u}`", what) for u, what in UNITS.items()))
+    )
+    parts.append(
+        "## How vCenter's numbers are converted\n\n"
+        + table(("Conversion", "What it does"), ((f"`{name}`", what) for name, what in CONVERSIONS.items()))
+    )
+    return "\n".join(parts)
+
+
+def counter_row(counter: Counter) -> tuple[str, ...]:
+    """The cells of one counter."""
+    words = ", ".join(f"{number} {word}" for number, word in counter.words.items())
+    meaning = [counter.meaning]
+    if words and counter.unit != "flag":
+        meaning.append(f"Numbers: {words}.")
+    meaning.append(f"*How we know: {counter.source}.*")
+    return (
+        lines([f"`{counter.key}`", counter.label]),
+        lines([*([f"**{counter.short}**"] if counter.short else []), *spellings(counter)]),
+        counter.unit + {"low": " ↓", "high": " ↑", "": ""}[counter.better],
+        lines(meaning),
+        lines(map(twin_text, counter.vcenter)) or "–",
+    )
+
+
+def spellings(counter: Counter) -> Iterator[str]:
+    """How batch mode spells it: one line for each text, with all of its object classes."""
+    by_text: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for spelling in counter.esxtop:
+        notes = (
+            ("per vCPU", spelling.per == "vcpu"),
+            ("since boot", spelling.cumulative),
+            ("not in the first row", spelling.io),
+            ("text", spelling.text),
+        )
+        key = (spelling.counter, tuple(note for note, holds in notes if holds))
+        by_text.setdefault(key, []).append(spelling.cls)
+    for (text, holding), classes in by_text.items():
+        note = f" *({', '.join(holding)})*" if holding else ""
+        yield f"{', '.join(classes)}: `{text}`{note}"
+
+
+def twin_text(twin: VcenterSpelling) -> str:
+    """One vCenter twin: name, where, conversion and levels."""
+    where = f"{twin.on}, each {twin.instance}" if twin.instance else twin.on
+    packets = f" with `{twin.packets}`" if twin.packets else ""
+    note = f"; {twin.source}" if twin.source else ""
+    return (
+        f"`{twin.name}` ({where}; {twin.conversion}{packets}; level {twin.level}/{twin.level_instance}{note})"
+    )
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A Markdown table; a pipe in a cell is escaped."""
+    heads = list(head)
+    all_rows = [heads, ["---"] * len(heads), *rows]
+    return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |\n" for row in all_rows)
+
+
+def lines(parts: Iterable[str]) -> str:
+    """Several lines in one cell."""
+    return "<br>".join(parts)
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "counters.md": counters_page,
+}
+
+
+def stale_pages(directory: Path) -> list[str]:
+    """The pages in ``directory`` that are not what the resources say now."""
+    return [
+        name
+        for name, page in PAGES.items()
+        if not (directory / name).is_file() or (directory / name).read_text(encoding="utf-8") != page()
+    ]
+
+
+def main(words: list[str]) -> int:
+    """Writes all pages, or only checks them."""
+    if words not in ([], ["--check"]):
+        sys.stderr.write("usage: python docs/generate.py [--check]\n")
+        return 2
+    stale = stale_pages(DOCS)
+    if words:
+        for name in stale:
+            sys.stderr.write(f"docs/{name} is stale: run python docs/generate.py\n")
+        return 1 if stale else 0
+    for name in stale:
+        (DOCS / name).write_text(PAGES[name](), encoding="utf-8", newline="\n")
+        sys.stdout.write(f"docs/{name} written\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
