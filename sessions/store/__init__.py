@@ -1,1 +1,17 @@
-"""The SQLite session file: one writer, many readers."""
+"""The session file: one SQLite database, one writer, many readers. See ``schema`` for what is in it."""
+
+from sessions.store.blocks import BLOCK_TICKS, EncodedBlock, encode_block
+from sessions.store.check import check_session
+from sessions.store.info import SessionInfo
+from sessions.store.reader import SessionReader
+from sessions.store.writer import SessionWriter
+
+__all__ = [
+    "BLOCK_TICKS",
+    "EncodedBlock",
+    "SessionInfo",
+    "SessionReader",
+    "SessionWriter",
+    "check_session",
+    "encode_block",
+]

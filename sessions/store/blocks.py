@@ -1,0 +1,227 @@
+"""A block: some ticks of a layout, one chunk for each series that varies, statistics of all of them.
+
+``encode_block`` is pure and its result picklable, so that worker processes can do the work. A series that
+keeps one value through the block, or has none, costs no chunk at all. Few ticks make no good chunks: below
+``MIN_BLOCK_TICKS`` the block stays a *strip*, whole rows in one blob, as ticks are when they arrive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sessions.model import FloatArray, IntArray
+from sessions.store.chunks import encode_floats, encode_integers, pack_presence
+from sessions.store.codec import MAX_DECIMALS, MAX_EXACT, measured, pack_floats, pack_ints, unsigned
+from sessions.store.merging import in_order
+
+MIN_BLOCK_TICKS = 24
+MAX_BLOCK_TICKS = 1 << 16
+BLOCK_TICKS = 256
+
+VARYING, CONSTANT, ABSENT = 0, 1, 2
+
+_SLAB_VALUES = 1 << 18
+_DELTA_GAIN = 0.85  # of the mean step to the mean deviation; between white noise (1.4) and AR(0.8) (0.63)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Statistics of a block's varying series, in their order, and of the others what they are.
+
+    ``shape`` uint8 of every series of the layout: VARYING, CONSTANT or ABSENT. ``constants`` one value for
+    each CONSTANT. ``count``, ``minimum``, ``maximum`` and ``total`` one for each VARYING. Stored values.
+    """
+
+    shape: NDArray[np.uint8]
+    constants: FloatArray
+    count: IntArray
+    minimum: FloatArray
+    maximum: FloatArray
+    total: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedBlock:
+    """Ticks of a layout, ready to be written: either ``rows`` (a strip) or chunks with their summary.
+
+    ``positions`` are the places in the layout of the series that have a chunk; chunk i is
+    ``data[ends[i-1]:ends[i]]``. ``summary`` holds the packed arrays of Summary in its order.
+    """
+
+    start: int
+    end: int
+    ticks: int
+    series: int
+    samples: int
+    times: bytes
+    rows: bytes = b""
+    summary: tuple[bytes, ...] = ()
+    positions: IntArray | None = None
+    ends: IntArray | None = None
+    data: bytes = b""
+
+    def chunks(self) -> Iterator[tuple[int, bytes]]:
+        """Position in the layout and blob of each chunk."""
+        if self.positions is None or self.ends is None:
+            return
+        begin = 0
+        for position, end in zip(self.positions.tolist(), self.ends.tolist(), strict=True):
+            yield position, self.data[begin:end]
+            begin = end
+
+
+def encode_block(times: IntArray, stored: FloatArray) -> EncodedBlock:
+    """Encode ``stored`` (len(times), n_series), NaN where absent; ``times`` in milliseconds.
+
+    Ticks may come in any order; of equal times the later row wins where it has a value. Infinite values
+    (and those over 1e290, whose sums would be) count as absent. Raises ValueError for shapes that do not fit,
+    no ticks, or more than MAX_BLOCK_TICKS.
+    """
+    times = np.asarray(times, np.int64)
+    if times.ndim != 1 or stored.ndim != 2 or stored.shape[0] != times.size:
+        raise ValueError(f"a block of {times.shape} times and {stored.shape} values")
+    if not 0 < times.size <= MAX_BLOCK_TICKS:
+        raise ValueError(f"a block of {times.size} ticks")
+    times, stored = in_order(times, stored)
+    if times.size < MIN_BLOCK_TICKS:
+        return _strip(times, stored)
+    return _columns(times, stored)
+
+
+def _strip(times: IntArray, stored: FloatArray) -> EncodedBlock:
+    rows = np.where(measured(stored), stored, np.nan)
+    samples = int(np.count_nonzero(~np.isnan(rows)))
+    ends = int(times[0]), int(times[-1])
+    return EncodedBlock(*ends, times.size, stored.shape[1], samples, pack_ints(times), pack_floats(rows))
+
+
+def _columns(times: IntArray, stored: FloatArray) -> EncodedBlock:
+    ticks, series = stored.shape
+    slab = max(1, _SLAB_VALUES // ticks)
+    parts: list[Summary] = []
+    chunks: list[bytes] = []
+    for begin in range(0, series, slab):
+        columns = np.ascontiguousarray(stored[:, begin : begin + slab].T, np.float64) + 0.0
+        summary, blobs = _encode_slab(columns)
+        parts.append(summary)
+        chunks += blobs
+    summary = _join(parts)
+    constant = int(np.count_nonzero(summary.shape == CONSTANT))
+    return EncodedBlock(
+        start=int(times[0]),
+        end=int(times[-1]),
+        ticks=ticks,
+        series=series,
+        samples=int(summary.count.sum()) + constant * ticks,
+        times=pack_ints(times),
+        summary=pack_summary(summary),
+        positions=np.flatnonzero(summary.shape == VARYING),
+        ends=np.cumsum(np.array([len(chunk) for chunk in chunks], np.int64)),
+        data=b"".join(chunks),
+    )
+
+
+def _join(parts: list[Summary]) -> Summary:
+    if not parts:
+        none, some = np.zeros(0), np.zeros(0, np.int64)
+        return Summary(np.zeros(0, np.uint8), none, some, none, none, none)
+    return Summary(
+        shape=np.concatenate([part.shape for part in parts]),
+        constants=np.concatenate([part.constants for part in parts]),
+        count=np.concatenate([part.count for part in parts]),
+        minimum=np.concatenate([part.minimum for part in parts]),
+        maximum=np.concatenate([part.maximum for part in parts]),
+        total=np.concatenate([part.total for part in parts]),
+    )
+
+
+def pack_summary(summary: Summary) -> tuple[bytes, ...]:
+    """The blobs of a block's row, in the order of Summary's fields."""
+    return (
+        pack_ints(summary.shape.astype(np.int64), level=3),
+        pack_floats(summary.constants),
+        pack_ints(summary.count, level=3),
+        pack_floats(summary.minimum),
+        pack_floats(summary.maximum),
+        pack_floats(summary.total),
+    )
+
+
+def _encode_slab(columns: FloatArray) -> tuple[Summary, list[bytes]]:
+    """``columns`` (series, ticks): their summary, and the chunks of those that vary."""
+    present = measured(columns)
+    count = present.sum(axis=1)
+    low = np.where(present, columns, np.inf).min(axis=1)
+    high = np.where(present, columns, -np.inf).max(axis=1)
+    shape = np.full(len(columns), VARYING, np.uint8)
+    shape[(low == high) & (count == columns.shape[1])] = CONSTANT
+    shape[count == 0] = ABSENT
+    varying = np.flatnonzero(shape == VARYING)
+    total, chunks = _encode_varying(columns[varying], present[varying])
+    return Summary(shape, low[shape == CONSTANT], count[varying], low[varying], high[varying], total), chunks
+
+
+def _encode_varying(columns: FloatArray, present: NDArray[np.bool_]) -> tuple[FloatArray, list[bytes]]:
+    """Totals and chunks of columns that vary; each as integers of the fewest decimals that hold it."""
+    total = np.zeros(len(columns))
+    chunks = [b""] * len(columns)
+    filled = np.where(present, columns, 0.0)
+    for places, rows, whole in _by_decimals(filled):
+        _encode_whole(places, rows, whole, present[rows], chunks)
+        total[rows] = whole.sum(axis=1) / 10**places
+    for row in (row for row, chunk in enumerate(chunks) if not chunk):
+        values = columns[row][present[row]]
+        total[row] = values.sum()
+        chunks[row] = encode_floats(values, presence=_presence(present[row]))
+    return total, chunks
+
+
+def _by_decimals(columns: FloatArray) -> Iterator[tuple[int, IntArray, IntArray]]:
+    """Groups of rows that the same number of decimals holds exactly: places, which rows, the integers."""
+    left = np.arange(len(columns))
+    bound = min(MAX_EXACT, 2**62 // columns.shape[1])  # sums stay within int64, too
+    for places in range(MAX_DECIMALS + 1):
+        if not left.size:
+            return
+        some = columns[left]
+        whole = np.rint(some * 10**places)
+        exact = ((np.abs(whole) < bound) & (whole / 10**places == some)).all(axis=1)
+        if np.any(exact):
+            yield places, left[exact], whole[exact].astype(np.int64)
+        left = left[~exact]
+
+
+def _encode_whole(
+    places: int, rows: IntArray, whole: IntArray, present: NDArray[np.bool_], chunks: list[bytes]
+) -> None:
+    full = present.all(axis=1)
+    low = np.where(present, whole, np.iinfo(np.int64).max).min(axis=1)
+    span = np.where(present, whole, np.iinfo(np.int64).min).max(axis=1) - low
+    delta = _delta_pays(whole)
+    codes = whole - low[:, None]
+    for i, row in enumerate(rows.tolist()):
+        values = codes[i] if full[i] else codes[i][present[i]]
+        chunks[row] = encode_integers(
+            values.astype(unsigned(int(span[i]))),
+            int(low[i]),
+            places,
+            delta=bool(delta[i]),
+            presence=b"" if full[i] else _presence(present[i]),
+        )
+
+
+def _delta_pays(whole: IntArray) -> NDArray[np.bool_]:
+    """Whether neighbours are closer to each other than to the mean, so that differences are smaller."""
+    steps = np.abs(np.diff(whole, axis=1)).mean(axis=1)
+    spread = np.abs(whole - whole.mean(axis=1, keepdims=True)).mean(axis=1)
+    pays: NDArray[Any] = steps < _DELTA_GAIN * spread
+    return pays
+
+
+def _presence(present: NDArray[np.bool_]) -> bytes:
+    return b"" if present.all() else pack_presence(present)

@@ -1,0 +1,134 @@
+"""One series over one block's ticks as a few bytes: pcodec over the narrowest integers that hold it exactly.
+
+Measured on esxtop-like columns of 256 samples: pcodec's wrapped form saves 15 bytes a chunk against its
+standalone one, narrow unsigned integers 0.1 bytes a sample against int64 and 0.3 against float64; choosing
+the delta ourselves costs 4 µs where pcodec's own search costs 14 µs, at the same size.
+
+A chunk is: one byte of form, the base of its integers, for a sparse one which ticks are present, then
+pcodec's metadata and page. ``form``: bits 0–2 the type, 3–4 the decimals, 5 sparse, 6–7 the base's length.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pcodec import ChunkConfig, DeltaSpec, ModeSpec
+from pcodec.wrapped import FileCompressor, FileDecompressor
+
+from sessions.model import FloatArray
+from sessions.store.codec import MAX_EXACT, BlobError, measured, seal, unseal
+
+_TYPES = tuple(np.dtype(name) for name in ("<f8", "<u1", "<u2", "<u4", "<u8"))
+_PCODEC_NAMES = ("f64", "u8", "u16", "u32", "u64")
+_CODES = {dtype: code for code, dtype in enumerate(_TYPES)}
+_BASES = tuple(struct.Struct(form) for form in ("<b", "<h", "<i", "<q"))
+_PRESENCE = struct.Struct("<H")
+_SPARSE = 0x20
+
+_COMPRESSOR = FileCompressor()
+_DECOMPRESSOR, _ = FileDecompressor.new(_COMPRESSOR.write_header())
+
+
+def _config(mode: ModeSpec, delta: DeltaSpec) -> ChunkConfig:
+    return ChunkConfig(compression_level=4, mode_spec=mode, delta_spec=delta, enable_8_bit=True)
+
+
+_FLAT = _config(ModeSpec.classic(), DeltaSpec.no_op())
+_DELTA = _config(ModeSpec.classic(), DeltaSpec.try_consecutive(1))
+_AUTO = _config(ModeSpec.auto(), DeltaSpec.auto())
+
+
+def encode_integers(codes: NDArray[Any], base: int, places: int, *, delta: bool, presence: bytes) -> bytes:
+    """A chunk of ``(codes + base) / 10**places``; ``codes`` unsigned, ``presence`` from ``pack_presence``."""
+    size = next(
+        i for i, form in enumerate(_BASES) if -(1 << (8 * form.size - 1)) <= base < 1 << (8 * form.size - 1)
+    )
+    form = _CODES[codes.dtype] | places << 3 | (_SPARSE if presence else 0) | size << 6
+    return seal(
+        bytes((form,)) + _BASES[size].pack(base) + presence + _compress(codes, _DELTA if delta else _FLAT)
+    )
+
+
+def encode_floats(values: FloatArray, *, presence: bytes) -> bytes:
+    """A chunk of numbers that are no short decimals."""
+    return seal(bytes((_SPARSE if presence else 0,)) + presence + _compress(values, _AUTO))
+
+
+def _compress(values: NDArray[Any], config: ChunkConfig) -> bytes:
+    chunk = _COMPRESSOR.chunk_compressor(values, config)
+    packed: bytes = chunk.write_meta() + chunk.write_page(0)
+    return packed
+
+
+def pack_presence(present: NDArray[np.bool_]) -> bytes:
+    """Which ticks of a sparse chunk have a value."""
+    packed = zlib.compress(np.packbits(present).tobytes(), 9)
+    return _PRESENCE.pack(len(packed)) + packed
+
+
+def _unpack_presence(data: bytes, ticks: int) -> tuple[NDArray[np.bool_], int]:
+    if len(data) < _PRESENCE.size:
+        raise BlobError("a sparse chunk without its ticks")
+    end = _PRESENCE.size + _PRESENCE.unpack_from(data)[0]
+    size = (ticks + 7) // 8
+    try:
+        packed = zlib.decompressobj().decompress(data[_PRESENCE.size : end], size)
+    except zlib.error as error:
+        raise BlobError(f"a sparse chunk's ticks are damaged ({error})") from error
+    if len(packed) != size:
+        raise BlobError("a sparse chunk's ticks end early")
+    return np.unpackbits(np.frombuffer(packed, np.uint8), count=ticks).view(np.bool_), end
+
+
+def decode_chunk(blob: bytes, ticks: int) -> FloatArray:
+    """The chunk's values at each of the block's ``ticks``, NaN where absent; raises BlobError."""
+    data = unseal(blob)
+    if not data:
+        raise BlobError("an empty chunk")
+    code, places = data[0] & 7, data[0] >> 3 & 3
+    if code >= len(_TYPES):
+        raise BlobError("a chunk type that does not exist")
+    base, at = _base(data) if code else (0, 1)
+    if not data[0] & _SPARSE:
+        return _numbers(_decompress(data[at:], ticks, code), base, places)
+    present, skip = _unpack_presence(data[at:], ticks)
+    values = np.full(ticks, np.nan)
+    values[present] = _numbers(_decompress(data[at + skip :], int(present.sum()), code), base, places)
+    return values
+
+
+def _base(data: bytes) -> tuple[int, int]:
+    form = _BASES[data[0] >> 6]
+    if len(data) < 1 + form.size:
+        raise BlobError("a chunk that ends in its head")
+    base = form.unpack_from(data, 1)[0]
+    if abs(base) > MAX_EXACT:
+        raise BlobError("a chunk whose base is out of range")
+    return base, 1 + form.size
+
+
+def _numbers(codes: NDArray[Any], base: int, places: int) -> FloatArray:
+    if codes.dtype == np.float64:
+        if not measured(codes).all():
+            raise BlobError("a chunk with a value out of range")
+        return codes
+    whole = codes.astype(np.int64)
+    whole += base
+    return whole / float(10**places) if places else whole.astype(np.float64)
+
+
+def _decompress(data: bytes, count: int, code: int) -> NDArray[Any]:
+    """``count`` values; pcodec fills an array of that length and reports how far it came."""
+    values = np.empty(count, _TYPES[code])
+    try:
+        chunk, used = _DECOMPRESSOR.chunk_decompressor(data, _PCODEC_NAMES[code])
+        progress, _ = chunk.read_page_into(data[used:], count, values)
+    except RuntimeError as error:
+        raise BlobError(f"a chunk is damaged ({error})") from error
+    if progress.n_processed != count:
+        raise BlobError("a chunk ends early")
+    return values

@@ -1,0 +1,202 @@
+"""Arrays and texts as blobs, and back: sealed with a checksum, bounded by what their row declares.
+
+A session is untrusted input. Whoever reads a blob says how many values it must hold; nothing is allocated
+from a size that the blob itself claims, and anything that does not fit raises BlobError.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import zstandard
+from numpy.typing import NDArray
+
+from sessions.model import FloatArray, IntArray
+
+MAX_DECIMALS = 3
+MAX_EXACT = 2**53
+MAX_VALUE = 1e290
+MAX_TEXT_BYTES = 1 << 26
+
+_SEAL = struct.Struct("<I")
+_FLOATS = struct.Struct("<BBq")
+_INTS = struct.Struct("<Bqq")
+_TEXTS = struct.Struct("<III")
+_FLOAT_WIDTH = 0
+_WIDTHS = (1, 2, 4, 8)
+
+
+class BlobError(ValueError):
+    """A blob that does not decode to what its row declares. Never leaves the store: see ``database``."""
+
+
+def measured(values: FloatArray) -> NDArray[np.bool_]:
+    """Which values are numbers that can be summed up: neither NaN, nor infinite, nor close to it."""
+    finite: NDArray[np.bool_] = np.abs(values) < MAX_VALUE
+    return finite
+
+
+def seal(payload: bytes) -> bytes:
+    """The payload followed by its CRC-32."""
+    return payload + _SEAL.pack(zlib.crc32(payload))
+
+
+def unseal(blob: bytes) -> bytes:
+    """The payload of a sealed blob; raises BlobError when the checksum differs."""
+    payload = blob[:-4]
+    if len(blob) < 4 or _SEAL.pack(zlib.crc32(payload)) != blob[-4:]:
+        raise BlobError("a checksum does not match")
+    return payload
+
+
+def deflate(data: bytes, level: int) -> bytes:
+    """Zstandard frame that declares its size."""
+    return zstandard.ZstdCompressor(level=level).compress(data)
+
+
+def inflate(data: bytes, size: int) -> bytes:
+    """Exactly ``size`` bytes from a Zstandard frame; raises BlobError before allocating anything else."""
+    try:
+        if zstandard.frame_content_size(data) != size:
+            raise BlobError("a compressed blob declares another size than its row")
+        inflated = zstandard.ZstdDecompressor().decompress(data, max_output_size=size) if size else b""
+    except zstandard.ZstdError as error:
+        raise BlobError(f"a compressed blob is damaged ({error})") from error
+    if len(inflated) != size:
+        raise BlobError("a compressed blob ends early")
+    return inflated
+
+
+def unsigned(span: int) -> np.dtype[Any]:
+    """The narrowest unsigned integer type that holds 0 to ``span``."""
+    width = next(width for width in _WIDTHS if span < 1 << (8 * width))
+    return np.dtype(f"<u{width}")
+
+
+@dataclass(frozen=True, slots=True)
+class Decimals:
+    """Numbers as integers of 10^-places: ``whole / 10**places`` gives every one of them back, bit by bit."""
+
+    whole: IntArray
+    places: int
+
+
+def as_decimals(values: FloatArray) -> Decimals | None:
+    """The fewest decimals (0 to 3) that hold all values exactly; None when none does. No NaN, please."""
+    top = np.abs(values).max(initial=0)
+    for places in range(MAX_DECIMALS + 1):
+        if not top * 10**places < MAX_EXACT:
+            return None
+        whole = np.rint(values * 10**places)
+        if np.array_equal(whole / 10**places, values):
+            return Decimals(whole.astype(np.int64), places)
+    return None
+
+
+def _planes(values: NDArray[Any], level: int) -> bytes:
+    """Byte planes (all lowest bytes first, and so on), which is what makes them compress."""
+    return deflate(
+        np.ascontiguousarray(values.view(np.uint8).reshape(-1, values.itemsize).T).tobytes(), level
+    )
+
+
+def _from_planes(data: bytes, count: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+    planes = np.frombuffer(inflate(data, count * dtype.itemsize), np.uint8).reshape(dtype.itemsize, count)
+    return np.ascontiguousarray(planes.T).reshape(-1).view(dtype)
+
+
+def pack_floats(values: FloatArray, *, level: int = 3) -> bytes:
+    """Numbers of any shape, flattened in C order; NaN is kept, decimals of up to 3 places as integers."""
+    flat = np.ascontiguousarray(values, np.float64).reshape(-1) + 0.0
+    present = ~np.isnan(flat)
+    decimals = as_decimals(flat[present])
+    if decimals is None:
+        return seal(_FLOATS.pack(_FLOAT_WIDTH, 0, 0) + _planes(flat.astype("<f8"), level))
+    base = int(decimals.whole.min(initial=MAX_EXACT)) if decimals.whole.size else 0
+    dtype = unsigned(int(decimals.whole.max(initial=0)) - base + 1 if decimals.whole.size else 0)
+    codes = np.zeros(flat.size, dtype)
+    codes[present] = (decimals.whole - (base - 1)).astype(dtype)
+    return seal(_FLOATS.pack(dtype.itemsize, decimals.places, base) + _planes(codes, level))
+
+
+def unpack_floats(blob: bytes, count: int) -> FloatArray:
+    """``count`` numbers as packed by ``pack_floats``."""
+    payload = unseal(blob)
+    width, places, base = _head(_FLOATS, payload)
+    body = payload[_FLOATS.size :]
+    if width == _FLOAT_WIDTH:
+        values: FloatArray = _from_planes(body, count, np.dtype("<f8")).astype(np.float64)
+        if not (measured(values) | np.isnan(values)).all():
+            raise BlobError("a value out of range")
+        return values
+    if width not in _WIDTHS or places > MAX_DECIMALS or abs(base) > MAX_EXACT:
+        raise BlobError("a number format that does not exist")
+    codes = _from_planes(body, count, np.dtype(f"<u{width}"))
+    values = (codes.astype(np.int64) + (base - 1)) / float(10**places)
+    values[codes == 0] = np.nan
+    return values
+
+
+def pack_ints(values: IntArray, *, level: int = 9) -> bytes:
+    """Integers as differences from one to the next: regular times and running ids shrink to nothing."""
+    flat = np.ascontiguousarray(values, np.int64).reshape(-1)
+    steps = np.diff(flat)
+    base = int(steps.min(initial=0))
+    dtype = unsigned(int(steps.max(initial=0)) - base)
+    first = int(flat[0]) if flat.size else 0
+    return seal(_INTS.pack(dtype.itemsize, first, base) + _planes((steps - base).astype(dtype), level))
+
+
+def unpack_ints(blob: bytes, count: int) -> IntArray:
+    """``count`` integers as packed by ``pack_ints``; sums wrap, so callers check the range of the result."""
+    payload = unseal(blob)
+    width, first, base = _head(_INTS, payload)
+    if width not in _WIDTHS:
+        raise BlobError("an integer format that does not exist")
+    steps = _from_planes(payload[_INTS.size :], max(count - 1, 0), np.dtype(f"<u{width}"))
+    values = np.empty(count, np.int64)
+    values[:1] = first
+    np.cumsum(steps.astype(np.int64) + np.int64(base), out=values[1:])
+    values[1:] += first
+    return values
+
+
+def pack_texts(texts: Sequence[str]) -> bytes:
+    """Texts as a dictionary of the distinct ones and the order in which they come.
+
+    NUL, which separates them, is replaced, as is what UTF-8 can't hold.
+    """
+    codes: dict[str, int] = {}
+    order = np.array([codes.setdefault(text, len(codes)) for text in texts], np.int64)
+    joined = "\0".join(text.replace("\0", "\ufffd") for text in codes).encode("utf-8", "replace")
+    index = pack_ints(order)
+    return seal(_TEXTS.pack(len(codes), len(joined), len(index)) + index + deflate(joined, 9))
+
+
+def unpack_texts(blob: bytes, count: int) -> list[str]:
+    """``count`` texts as packed by ``pack_texts``; equal ones are one object."""
+    payload = unseal(blob)
+    distinct, size, index_size = _head(_TEXTS, payload)
+    if distinct > count or size > MAX_TEXT_BYTES:
+        raise BlobError("more texts than its row declares")
+    body = payload[_TEXTS.size :]
+    order = unpack_ints(body[:index_size], count)
+    try:
+        joined = inflate(body[index_size:], size).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BlobError("a text that is not UTF-8") from error
+    words = joined.split("\0") if distinct else []
+    if len(words) != distinct or (count and (order.min() < 0 or order.max() >= distinct)):
+        raise BlobError("texts that do not fit their index")
+    return [words[code] for code in order.tolist()]
+
+
+def _head(form: struct.Struct, payload: bytes) -> tuple[int, ...]:
+    if len(payload) < form.size:
+        raise BlobError("a blob that is too short")
+    return form.unpack_from(payload)

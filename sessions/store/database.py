@@ -1,0 +1,197 @@
+"""The one edge to SQLite: connections, transactions, typed rows; its errors become ours here only."""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+from resources.failures import (
+    AccessDeniedError,
+    BusyError,
+    DamagedError,
+    DiskFullError,
+    HyperscopeError,
+    NotASessionError,
+    NotFoundError,
+)
+from sessions.store.codec import BlobError
+
+MAX_BLOB_BYTES = 1 << 28
+
+_BUSY_SECONDS = 10.0
+_PRIMARY = 0xFF
+
+
+class Database:
+    """A connection to a session file. Use it from one thread at a time."""
+
+    def __init__(self, path: Path, mode: Literal["ro", "rw", "rwc", "immutable"]) -> None:
+        self.path = path
+        query = "mode=ro&immutable=1" if mode == "immutable" else f"mode={mode}"
+        uri = f"{path.absolute().as_uri()}?{query}"
+        with translated(path):
+            self._connection = sqlite3.connect(
+                uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
+            self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_BLOB_BYTES)
+            self._connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+            for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0"):
+                self._connection.execute(f"PRAGMA {pragma}")
+
+    def close(self) -> None:
+        """Close the connection; a transaction that is open is rolled back."""
+        with translated(self.path):
+            self._connection.close()
+
+    def pragma(self, text: str) -> Any:
+        """Run a pragma and return its first value, or None."""
+        with translated(self.path):
+            row = self._connection.execute(f"PRAGMA {text}").fetchone()
+        return row[0] if row else None
+
+    def execute(self, sql: str, values: Sequence[object] = ()) -> int:
+        """Run a statement; returns the id of the row that it inserted, if it did."""
+        with translated(self.path):
+            return self._connection.execute(sql, values).lastrowid or 0
+
+    def execute_many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
+        """Run a statement for each row of values."""
+        with translated(self.path):
+            self._connection.executemany(sql, rows)
+
+    def rows(
+        self, sql: str, types: tuple[type, ...], values: Sequence[object] = ()
+    ) -> Iterator[tuple[Any, ...]]:
+        """Rows of a query with columns of exactly these types; ``float`` takes integers, ``object`` anything.
+
+        Raises DamagedError for any other, which only a damaged or forged file has.
+        """
+        with translated(self.path):
+            for row in self._connection.execute(sql, values):
+                if not all(_is_a(value, kind) for value, kind in zip(row, types, strict=True)):
+                    raise BlobError("a row with a value of the wrong type")
+                yield row
+
+    def backup_to(self, target: Path) -> None:
+        """Copy the database as it is, whatever others do meanwhile."""
+        with translated(target):
+            copy = sqlite3.connect(target)
+            try:
+                self._connection.backup(copy)
+            finally:
+                copy.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing: commits at the end of the block, rolls back when it raises."""
+        self.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.execute("COMMIT")
+        except BaseException:
+            if self._connection.in_transaction:
+                self.execute("ROLLBACK")
+            raise
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """One state of the file for several queries, whatever a writer does meanwhile. May nest."""
+        outermost = not self._connection.in_transaction
+        if outermost:
+            self.execute("BEGIN")
+        try:
+            with translated(self.path):
+                yield
+        finally:
+            if outermost:
+                self.execute("ROLLBACK")  # nothing was written, and unlike COMMIT it can't be refused
+
+
+def _is_a(value: object, kind: type) -> bool:
+    return kind is object or type(value) is kind or (kind is float and type(value) is int)
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Errors of SQLite, the operating system and blobs, as expected failures of the session at ``path``."""
+    try:
+        yield
+    except BlobError as error:
+        raise damaged(path, str(error)) from error
+    except sqlite3.Error as error:
+        raise _expected(path, error) from error
+    except OSError as error:
+        raise _refused(path, error) from error
+    except (OverflowError, UnicodeDecodeError, MemoryError) as error:
+        raise damaged(path, f"a value that does not fit ({error})") from error
+
+
+def damaged(path: Path, detail: str) -> DamagedError:
+    """The session's content does not check."""
+    return DamagedError(
+        f"{path.name} is damaged: {detail}.",
+        meaning="Part of it can't be trusted.",
+        advice="Use a backup copy, or import the original capture again.",
+    )
+
+
+def not_a_session(path: Path, detail: str) -> NotASessionError:
+    """The file is something else."""
+    return NotASessionError(
+        f"{path.name} is not a Hyperscope session: {detail}.",
+        advice="Sessions end in .hscope; a capture is made into one with `hyperscope import`.",
+    )
+
+
+def disk_full(path: Path) -> DiskFullError:
+    """No space left for the session."""
+    return DiskFullError(
+        f"The disk that holds {path.name} is full.",
+        meaning="What was stored before is intact; the last data was not stored.",
+        advice="Free some space, or record to another disk.",
+    )
+
+
+def _refused(path: Path, error: OSError) -> HyperscopeError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return disk_full(path)
+    if isinstance(error, FileNotFoundError):
+        return NotFoundError(f"{path} is not there.")
+    return AccessDeniedError(
+        f"{path} can't be opened: {error.strerror or error}.",
+        advice="Check the permissions of file and folder.",
+    )
+
+
+def _expected(path: Path, error: sqlite3.Error) -> HyperscopeError:
+    code = getattr(error, "sqlite_errorcode", 0) & _PRIMARY
+    if code == sqlite3.SQLITE_FULL:
+        return disk_full(path)
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return busy(path)
+    if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH):
+        return AccessDeniedError(
+            f"{path} can't be opened or written ({error}).",
+            advice="Check the permissions of file and folder.",
+        )
+    if code == sqlite3.SQLITE_NOTADB:
+        return not_a_session(path, "it is no SQLite database")
+    if code == sqlite3.SQLITE_IOERR:
+        return AccessDeniedError(
+            f"{path} can't be read or written: the operating system reports an error ({error}).",
+            advice="Check the disk or the network share that it is on.",
+        )
+    return damaged(path, str(error))
+
+
+def busy(path: Path) -> BusyError:
+    """Another process writes the session."""
+    return BusyError(
+        f"{path.name} is being written by another Hyperscope.",
+        meaning="A session has one writer; reading it meanwhile is fine.",
+        advice="Wait until it ends, or write to another file.",
+    )

@@ -1,0 +1,83 @@
+"""Facts, events, marks, gaps and findings as JSON documents, typed and checked on the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
+
+import msgspec
+
+from sessions.findings import Finding
+from sessions.model import Event, Fact, Gap, Mark
+from sessions.store.codec import BlobError, seal, unseal
+from sessions.store.database import Database
+
+FIRST_MS, LAST_MS = -62_135_596_800_000, 253_402_300_799_999  # the years 1 to 9999, which ISO 8601 can write
+BATCH = 1000
+MAX_DOCUMENTS = 1 << 20
+
+_TYPES: dict[type, str] = {Fact: "facts", Event: "events", Mark: "marks", Gap: "gaps", Finding: "findings"}
+
+Document = TypeVar("Document", Fact, Event, Mark, Gap, Finding)
+
+
+def encode(documents: Iterable[Document]) -> list[tuple[str, bytes]]:
+    """Rows of documents, all of one type; raises ValueError for one that would not come back as it is."""
+    waiting = list(documents)
+    rows = []
+    for begin in range(0, len(waiting), BATCH):
+        batch = waiting[begin : begin + BATCH]
+        kind = type(batch[0])
+        body = msgspec.json.encode(batch)
+        try:
+            _decode(body, kind)
+        except BlobError as error:
+            raise ValueError(f"{_TYPES[kind]} that can't be stored: {error}") from error
+        rows.append((_TYPES[kind], seal(body)))
+    return rows
+
+
+def insert(database: Database, rows: Iterable[tuple[str, bytes]]) -> None:
+    """Append encoded documents."""
+    database.execute_many("INSERT INTO document(kind, body) VALUES (?, ?)", rows)
+
+
+def clear(database: Database, kind: type) -> None:
+    """Remove all documents of a type."""
+    database.execute("DELETE FROM document WHERE kind = ?", (_TYPES[kind],))
+
+
+def read(database: Database, kind: type[Document]) -> list[Document]:
+    """All documents of a type, in the order in which they were written; raises BlobError."""
+    found: list[Document] = []
+    last = 0
+    for number, name, body in database.rows(
+        "SELECT id, kind, body FROM document ORDER BY id", (int, str, bytes)
+    ):
+        if number <= last:
+            raise BlobError("documents out of order")
+        last = number
+        if name == _TYPES[kind]:
+            found += _decode(unseal(body), kind)
+        if len(found) > MAX_DOCUMENTS:
+            raise BlobError(f"more than {MAX_DOCUMENTS} {name}")
+    return found
+
+
+def _decode(body: bytes, kind: type[Document]) -> list[Document]:
+    try:
+        documents: list[Document] = msgspec.json.decode(body, type=list[kind])  # type: ignore[valid-type]
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+        raise BlobError(f"{_TYPES[kind]} that can't be read ({error})") from error
+    for document in documents:
+        if not all(FIRST_MS <= at <= LAST_MS for at in _times(document)):
+            raise BlobError(f"{_TYPES[kind]} at a time that no calendar has")
+    return documents
+
+
+def _times(document: Any) -> Sequence[int]:
+    if isinstance(document, Event | Mark):
+        return (document.at,)
+    if isinstance(document, Finding):
+        return [at for window in document.windows for at in (window.start, window.end)]
+    return (document.start, document.start if document.end is None else document.end)

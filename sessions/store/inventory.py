@@ -1,0 +1,239 @@
+"""The entities and series of a session, kept as columns: small to store and fast to open.
+
+Both tables only grow, by a row that holds a batch. Entities are numbered from 0 in the order in which they
+came, a parent always before its children (so that no file can make a circle); series from 1.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import get_args
+
+import numpy as np
+
+from sessions.model import Entity, EntityRef, FloatArray, IntArray, Kind, Series, SeriesSpec
+from sessions.store.codec import (
+    BlobError,
+    pack_floats,
+    pack_ints,
+    pack_texts,
+    seal,
+    unpack_floats,
+    unpack_ints,
+    unpack_texts,
+    unseal,
+)
+from sessions.store.database import Database
+
+MAX_ENTITIES = 1 << 21
+MAX_SERIES = 1 << 21
+MAX_SCALE = 1e12
+BATCH = 1 << 16
+
+_KINDS = frozenset(get_args(Kind))
+_LABEL_PARTS = struct.Struct("<II")
+_ENTITY_ROWS = "SELECT first, n, kind, key, name, parent FROM entities WHERE first >= ? ORDER BY first"
+_SERIES_ROWS = (
+    "SELECT first, n, source, entity, counter, unit, instance, scale, label FROM series"
+    " WHERE first >= ? ORDER BY first"
+)
+
+
+@dataclass(frozen=True)
+class SeriesBatch:
+    """One row of the series table: series ``first`` to ``first + len - 1``, all of one source."""
+
+    first: int
+    source: int
+    entity: IntArray
+    counter: list[str]
+    unit: list[str]
+    instance: list[str]
+    scale: FloatArray
+    packed_labels: bytes
+
+    def __len__(self) -> int:
+        return len(self.counter)
+
+    @cached_property
+    def label(self) -> list[str]:
+        """The source's own spellings; decoded when somebody asks, because few do."""
+        return _unpack_labels(self.packed_labels, len(self))
+
+
+@dataclass
+class Inventory:
+    """What a file holds of entities and series; ``load`` adds what came since the last time."""
+
+    entities: dict[EntityRef, Entity] = field(default_factory=dict)
+    refs: list[EntityRef] = field(default_factory=list)
+    batches: list[SeriesBatch] = field(default_factory=list)
+    source: IntArray = field(default_factory=lambda: np.zeros(1, np.int64))
+    scale: FloatArray = field(default_factory=lambda: np.zeros(1))
+
+    @property
+    def count(self) -> int:
+        """How many series there are; their ids are 1 to this. ``source`` and ``scale`` are indexed by id."""
+        return self.source.size - 1
+
+    def load(self, database: Database) -> None:
+        """Read what is new. Raises BlobError for anything that does not check."""
+        self._load_entities(database)
+        new = list(self._new_batches(database))
+        if new:
+            self.batches += new
+            sources = [np.full(len(batch), batch.source, np.int64) for batch in new]
+            self.source = np.concatenate([self.source, *sources])
+            self.scale = np.concatenate([self.scale, *(batch.scale for batch in new)])
+
+    def series(self, counters: Collection[str] | None = None) -> list[Series]:
+        """All series, or those of the counters, ordered by id."""
+        wanted = None if counters is None else frozenset(counters)
+        return [self._at(batch, i) for batch in self.batches for i in _matching(batch, wanted)]
+
+    def ids(self, counter: str, kind: Kind | None = None) -> IntArray:
+        """Ids of the series of a counter, of entities of a kind."""
+        found = [
+            batch.first + i
+            for batch in self.batches
+            for i in _matching(batch, frozenset((counter,)))
+            if kind is None or self.refs[batch.entity[i]].kind == kind
+        ]
+        return np.array(found, np.int64)
+
+    def of_ids(self, ids: IntArray) -> list[Series]:
+        """The series with these ids (which exist), in this order."""
+        firsts = np.array([batch.first for batch in self.batches])
+        which = np.searchsorted(firsts, ids, side="right") - 1
+        return [
+            self._at(self.batches[batch], series - self.batches[batch].first)
+            for batch, series in zip(which.tolist(), ids.tolist(), strict=True)
+        ]
+
+    def _at(self, batch: SeriesBatch, i: int) -> Series:
+        spec = SeriesSpec(
+            entity=self.refs[batch.entity[i]],
+            counter=batch.counter[i],
+            unit=batch.unit[i],
+            instance=batch.instance[i],
+            scale=float(batch.scale[i]),
+            label=batch.label[i],
+        )
+        return Series(batch.first + i, batch.source, spec)
+
+    def _load_entities(self, database: Database) -> None:
+        types = (int, int, bytes, bytes, bytes, bytes)
+        for first, n, *blobs in database.rows(_ENTITY_ROWS, types, (len(self.refs),)):
+            _check_batch(first, n, len(self.refs), MAX_ENTITIES)
+            for entity in _unpack_entities(self.refs, n, *blobs):
+                if entity.ref in self.entities:
+                    raise BlobError("an entity that comes twice")
+                self.refs.append(entity.ref)
+                self.entities[entity.ref] = entity
+
+    def _new_batches(self, database: Database) -> Iterator[SeriesBatch]:
+        types = (int, int, int, bytes, bytes, bytes, bytes, bytes, bytes)
+        following = self.count + 1
+        for first, n, source, *blobs in database.rows(_SERIES_ROWS, types, (following,)):
+            _check_batch(first, n, following, MAX_SERIES)
+            entity, counter, unit, instance, scale, label = blobs
+            batch = SeriesBatch(
+                first=first,
+                source=source,
+                entity=unpack_ints(entity, n),
+                counter=unpack_texts(counter, n),
+                unit=unpack_texts(unit, n),
+                instance=unpack_texts(instance, n),
+                scale=unpack_floats(scale, n),
+                packed_labels=label,
+            )
+            if not ((batch.entity >= 0) & (batch.entity < len(self.refs))).all():
+                raise BlobError("a series of an entity that is not there")
+            if not ((batch.scale > 0) & (batch.scale <= MAX_SCALE)).all():
+                raise BlobError("a series with a scale out of range")
+            following += n
+            yield batch
+
+
+def _check_batch(first: int, n: int, expected: int, most: int) -> None:
+    if first != expected or not 0 < n <= BATCH or first + n > most + 1:
+        raise BlobError("a batch of entities or series that is not where it should be")
+
+
+def _matching(batch: SeriesBatch, counters: frozenset[str] | None) -> Sequence[int]:
+    if counters is None:
+        return range(len(batch))
+    return [i for i, counter in enumerate(batch.counter) if counter in counters]
+
+
+def pack_entities(entities: Sequence[Entity], parents: Sequence[int]) -> tuple[object, ...]:
+    """The columns n to parent of a row of the entities table; a parent of −1 is none."""
+    return (
+        len(entities),
+        pack_texts([entity.ref.kind for entity in entities]),
+        pack_texts([entity.ref.key for entity in entities]),
+        pack_texts([entity.name for entity in entities]),
+        pack_ints(np.array(parents, np.int64)),
+    )
+
+
+def _unpack_entities(
+    refs: Sequence[EntityRef], n: int, kind: bytes, key: bytes, name: bytes, parent: bytes
+) -> Iterator[Entity]:
+    """The entities of a row; ``refs`` are those known so far, and grow as the caller takes ours."""
+    columns = zip(
+        unpack_texts(kind, n),
+        unpack_texts(key, n),
+        unpack_texts(name, n),
+        unpack_ints(parent, n).tolist(),
+        strict=True,
+    )
+    for kind_name, key_text, name_text, number in columns:
+        if kind_name not in _KINDS:
+            raise BlobError("an entity of a kind that does not exist")
+        if not -1 <= number < len(refs):
+            raise BlobError("an entity whose parent does not come before it")
+        ref = EntityRef(kind_name, key_text)  # type: ignore[arg-type]  # checked against Kind's values above
+        yield Entity(ref, name_text, refs[number] if number >= 0 else None)
+
+
+def pack_series(specs: Sequence[SeriesSpec], entities: Sequence[int]) -> tuple[object, ...]:
+    """The columns entity to label of a row of the series table."""
+    return (
+        pack_ints(np.array(entities, np.int64)),
+        pack_texts([spec.counter for spec in specs]),
+        pack_texts([spec.unit for spec in specs]),
+        pack_texts([spec.instance for spec in specs]),
+        pack_floats(np.array([spec.scale for spec in specs]), level=9),
+        _pack_labels([spec.label for spec in specs]),
+    )
+
+
+def _pack_labels(labels: Sequence[str]) -> bytes:
+    r"""Labels cut at the first ``(`` and the last ``\``: object class, instance and counter repeat a lot.
+
+    Measured on a real header of 7,631 paths: 7 kB, where compressing the paths as text takes 25 to 33.
+    """
+    cuts = [_cut(label) for label in labels]
+    parts = [pack_texts([cut[i] for cut in cuts]) for i in range(3)]
+    return seal(_LABEL_PARTS.pack(len(parts[0]), len(parts[1])) + b"".join(parts))
+
+
+def _cut(label: str) -> tuple[str, str, str]:
+    counter = max(label.rfind("\\"), 0)
+    instance = label.find("(", 0, counter)
+    instance = counter if instance < 0 else instance
+    return label[:instance], label[instance:counter], label[counter:]
+
+
+def _unpack_labels(blob: bytes, n: int) -> list[str]:
+    payload = unseal(blob)
+    if len(payload) < _LABEL_PARTS.size:
+        raise BlobError("labels that are too short")
+    first, second = _LABEL_PARTS.unpack_from(payload)
+    body = payload[_LABEL_PARTS.size :]
+    parts = (body[:first], body[first : first + second], body[first + second :])
+    return ["".join(cut) for cut in zip(*(unpack_texts(part, n) for part in parts), strict=True)]

@@ -1,0 +1,61 @@
+"""The writer's lock: a session has one writer, on every system, and a killed one leaves no lock behind.
+
+The lock is SQLite's own exclusive lock on an empty database beside the session, which the operating system
+releases when the process ends. (Locking the session itself would keep its readers out.) The empty file is
+removed by whoever holds the lock, so that a clean close leaves one file.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import suppress
+from pathlib import Path
+
+from sessions.store.database import busy, translated
+
+_ATTEMPTS = 20
+
+
+class WriterLock:
+    """Held from construction to ``release``; raises BusyError when another holds it."""
+
+    def __init__(self, session: Path) -> None:
+        self._path = session.with_name(session.name + "-lock")
+        with translated(session):
+            for _ in range(_ATTEMPTS):
+                if self._acquire(session):
+                    return
+        raise busy(session)
+
+    def release(self) -> None:
+        """Let the next writer in."""
+        with suppress(
+            OSError
+        ):  # Windows keeps a file that another process has open: that one will remove it.
+            self._path.unlink(missing_ok=True)
+        self._connection.close()
+
+    def _acquire(self, session: Path) -> bool:
+        """Whether the lock is ours: False when its file was replaced while we took it, so try again."""
+        self._path.touch()
+        before = self._identity()
+        connection = sqlite3.connect(self._path, timeout=0, isolation_level=None, check_same_thread=False)
+        try:
+            connection.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            connection.close()
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:
+                raise busy(session) from error
+            raise
+        if before is None or self._identity() != before:
+            connection.close()
+            return False
+        self._connection = connection
+        return True
+
+    def _identity(self) -> tuple[int, int] | None:
+        try:
+            status = self._path.stat()
+        except FileNotFoundError:
+            return None
+        return status.st_dev, status.st_ino

@@ -1,0 +1,68 @@
+"""Putting pieces of a timeline in order: no time twice, what was written later wins where it has a value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sessions.model import FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Values of some series at some times: ``values[i]`` belongs to row ``rows[i]`` of the result.
+
+    ``times`` strictly increasing, ``rows`` too; ``values`` (len(rows), len(times)), NaN where absent.
+    """
+
+    times: IntArray
+    rows: IntArray
+    values: FloatArray
+
+
+def in_order(times: IntArray, stored: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Times strictly increasing, and ``stored`` (times, series) to match; of equal times the later row wins.
+
+    What the later row lacks is taken from the earlier one.
+    """
+    if (np.diff(times) > 0).all():
+        return times, stored
+    unique, inverse = np.unique(times, return_inverse=True)
+    merged = np.full((unique.size, stored.shape[1]), np.nan)
+    for row, values in zip(inverse.tolist(), stored, strict=True):
+        np.copyto(merged[row], values, where=np.isfinite(values))
+    return unique, merged
+
+
+def merge(pieces: Sequence[Piece], height: int) -> tuple[IntArray, FloatArray]:
+    """One timeline of all pieces, given in the order in which they were written.
+
+    Returns strictly increasing times and values (height, len(times)), NaN where no piece has one.
+    """
+    if not pieces:
+        return np.zeros(0, np.int64), np.full((height, 0), np.nan)
+    by_start = sorted(pieces, key=lambda piece: int(piece.times[0]))
+    times = np.concatenate([piece.times for piece in by_start])
+    if (np.diff(times) > 0).all():
+        return times, _laid_out(by_start, height, times.size)
+    times = np.unique(times)
+    values = np.full((height, times.size), np.nan)
+    for piece in pieces:
+        target = np.ix_(piece.rows, np.searchsorted(times, piece.times))
+        values[target] = np.where(np.isnan(piece.values), values[target], piece.values)
+    return times, values
+
+
+def _laid_out(pieces: Sequence[Piece], height: int, width: int) -> FloatArray:
+    values = np.full((height, width), np.nan)
+    begin = 0
+    for piece in pieces:
+        end = begin + piece.times.size
+        if piece.rows.size == height:
+            values[:, begin:end] = piece.values
+        else:
+            values[piece.rows[:, None], np.arange(begin, end)] = piece.values
+        begin = end
+    return values

@@ -1,0 +1,146 @@
+"""Opening a session file: is it one, is it ours to read or write, does it need migration."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+from resources.failures import AccessDeniedError, AlreadyExistsError, HyperscopeError, NotFoundError
+from sessions.store import schema
+from sessions.store.database import Database, damaged, not_a_session, translated
+from sessions.store.lock import WriterLock
+
+
+def create_file(path: Path) -> tuple[Database, WriterLock]:
+    """A new, empty session, and the lock to write it; raises AlreadyExistsError, DiskFullError …"""
+    if path.exists() or path.is_symlink():
+        raise AlreadyExistsError(
+            f"{path} exists already.",
+            advice="Choose another name, or remove it first; nothing is overwritten.",
+        )
+    if not path.parent.is_dir():
+        raise NotFoundError(f"The folder {path.parent} is not there.")
+    lock = WriterLock(path)
+    try:
+        database = Database(path, "rwc")
+        try:
+            schema.create(database)
+            _prepare_for_writing(database)
+        except BaseException:
+            database.close()
+            remove_files(path)
+            raise
+    except BaseException:
+        lock.release()
+        raise
+    return database, lock
+
+
+def open_for_writing(path: Path) -> tuple[Database, WriterLock]:
+    """An existing session, migrated when it is older, and the lock to write it."""
+    _require_file(path)
+    lock = WriterLock(path)
+    try:
+        database = Database(path, "rw")
+        try:
+            _migrate(database, schema.version_of(database))
+            _prepare_for_writing(database)
+        except BaseException:
+            database.close()
+            raise
+    except BaseException:
+        lock.release()
+        raise
+    return database, lock
+
+
+def open_for_reading(path: Path) -> Database:
+    """An existing session, read-only; an older one is migrated first."""
+    _require_file(path)
+    database = _connect_for_reading(path)
+    try:
+        version = schema.version_of(database)
+        if version < schema.VERSION:
+            database.close()
+            upgraded, lock = open_for_writing(path)
+            upgraded.pragma("journal_mode = DELETE")
+            upgraded.close()
+            lock.release()
+            database = _connect_for_reading(path)
+        with translated(path):
+            schema.verify(database, schema.VERSION)
+        database.pragma("query_only = ON")
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def remove_files(path: Path) -> None:
+    """Delete a session with what SQLite keeps beside it."""
+    with translated(path):
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def _require_file(path: Path) -> None:
+    # The file is never opened here: closing it would drop the locks that SQLite holds on it in this process.
+    with translated(path):
+        if path.is_dir():
+            raise not_a_session(path, "it is a folder")
+        if path.stat().st_size == 0 and not path.with_name(path.name + "-wal").exists():
+            raise not_a_session(path, "it is empty")
+
+
+def _connect_for_reading(path: Path) -> Database:
+    """Read-only; without shared memory beside the file where it can't be made, as on a read-only disk."""
+    database = Database(path, "ro")
+    try:
+        database.pragma("schema_version")
+    except AccessDeniedError:
+        database.close()
+        log = path.with_name(path.name + "-wal")
+        if log.exists() and log.stat().st_size:
+            raise
+        return Database(path, "immutable")
+    except HyperscopeError:
+        database.close()
+        raise
+    return database
+
+
+def _prepare_for_writing(database: Database) -> None:
+    database.pragma("journal_mode = WAL")
+    database.pragma("synchronous = FULL")
+    database.pragma("wal_autocheckpoint = 4000")
+
+
+def _migrate(database: Database, version: int) -> None:
+    """Bring the file to our version: a backup copy first, then all steps in one transaction."""
+    with translated(database.path):
+        schema.verify(database, version)
+    if version == schema.VERSION:
+        return
+    backup = _backup_path(database.path, version)
+    try:
+        database.backup_to(backup)
+    except BaseException:
+        with suppress(OSError):
+            backup.unlink(missing_ok=True)
+        raise
+    with database.transaction():
+        for step in range(version, schema.VERSION):
+            for statement in schema.MIGRATIONS[step]:
+                database.execute(statement)
+        database.pragma(f"user_version = {schema.VERSION}")
+        with translated(database.path):
+            schema.verify(database, schema.VERSION)
+
+
+def _backup_path(path: Path, version: int) -> Path:
+    for number in range(1000):
+        suffix = f".v{version}.bak" if number == 0 else f".v{version}-{number}.bak"
+        candidate = path.with_name(path.name + suffix)
+        if not candidate.exists():
+            return candidate
+    raise damaged(path, "a thousand backup copies stand beside it")

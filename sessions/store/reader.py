@@ -1,0 +1,242 @@
+"""Reading a session: many readers at a time, also while a writer adds to it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+
+from sessions.findings import Finding
+from sessions.model import (
+    Entity,
+    EntityRef,
+    Event,
+    Fact,
+    Frame,
+    Gap,
+    IntArray,
+    Kind,
+    Mark,
+    Overview,
+    Series,
+    SeriesStats,
+    Source,
+    SourceSpec,
+)
+from sessions.store import documents, sources, statistics
+from sessions.store.database import Database
+from sessions.store.info import SessionInfo
+from sessions.store.opening import open_for_reading
+from sessions.store.overview import overview
+from sessions.store.samples import Samples
+from sessions.store.segments import Segment
+from sessions.store.statistics import Statistic
+from sessions.times import TimeRange
+
+
+class SessionReader:
+    """A session file, read-only; a SampleSource. Use it from one thread at a time.
+
+    Each call sees one state of the file and takes notice of what was written before it. Every method
+    raises DamagedError when what it needs does not check.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._samples = Samples(database)
+
+    @classmethod
+    def open(cls, path: Path, *, check: bool = True) -> SessionReader:
+        """Open a session; a file of an older version is migrated first, after a backup copy.
+
+        ``check`` looks at the whole index (entities, series, blocks), not at samples. Raises NotFoundError,
+        NotASessionError, TooNewError, DamagedError, AccessDeniedError; BusyError when it needs migration and
+        somebody writes it.
+        """
+        database = open_for_reading(path)
+        reader = cls(database)
+        try:
+            if check:
+                with reader._state():
+                    sources.load(database)
+        except BaseException:
+            database.close()
+            raise
+        return reader
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._database.close()
+
+    def __enter__(self) -> SessionReader:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def data_version(self) -> int:
+        """A number that changes when a writer has stored something: for those who follow a session."""
+        return int(self._database.pragma("data_version"))
+
+    def span(self) -> TimeRange | None:
+        """First to last sample of all sources, None when there is none."""
+        with self._state():
+            return _span(self._samples.segments)
+
+    def sources(self) -> Sequence[Source]:
+        """All sources, in the order in which they were added."""
+        with self._state():
+            return [
+                self._source(number, spec, state)
+                for number, (spec, state) in sources.load(self._database).items()
+            ]
+
+    def entities(self) -> dict[EntityRef, Entity]:
+        """All entities by ref."""
+        with self._state():
+            return dict(self._samples.inventory.entities)
+
+    def series(self, counters: Collection[str] | None = None) -> Sequence[Series]:
+        """All series, or those of the given counter keys, ordered by id."""
+        with self._state():
+            return self._samples.inventory.series(counters)
+
+    def facts(self) -> Sequence[Fact]:
+        """All facts, ordered by start."""
+        with self._state():
+            return sorted(documents.read(self._database, Fact), key=lambda fact: fact.start)
+
+    def events(self) -> Sequence[Event]:
+        """All events, ordered by time."""
+        with self._state():
+            return sorted(documents.read(self._database, Event), key=lambda event: event.at)
+
+    def marks(self) -> Sequence[Mark]:
+        """All marks, ordered by time."""
+        with self._state():
+            return sorted(documents.read(self._database, Mark), key=lambda mark: mark.at)
+
+    def gaps(self) -> Sequence[Gap]:
+        """All gaps, ordered by start."""
+        with self._state():
+            return sorted(documents.read(self._database, Gap), key=lambda gap: gap.start)
+
+    def findings(self) -> list[Finding]:
+        """The findings of the last diagnosis that was stored, in its order."""
+        with self._state():
+            return documents.read(self._database, Finding)
+
+    def meta(self) -> dict[str, str]:
+        """What is said of the session as a whole: ``title``, ``created`` and what others added."""
+        with self._state():
+            return dict(self._database.rows("SELECT key, value FROM meta LIMIT 10000", (str, str)))
+
+    def stats(self, ids: IntArray, window: TimeRange | None = None) -> SeriesStats:
+        """Statistics of each series over the window; from those of blocks wherever they suffice."""
+        with self._state():
+            return statistics.stats(self._samples, np.asarray(ids, np.int64), window)
+
+    def times(self, source: int, window: TimeRange | None = None) -> IntArray:
+        """Sampling instants of a source, strictly increasing."""
+        with self._state():
+            return self._samples.times(source, window)
+
+    def read(self, ids: IntArray, window: TimeRange | None = None) -> list[Frame]:
+        """Samples: one frame for each source that has any of the series, in the order of ``sources``.
+
+        A frame's times are those at which the layouts that hold its series were sampled. Raises ValueError
+        for an id that does not exist, UsageError for more than 2 GiB at once.
+        """
+        ids = np.asarray(ids, np.int64)
+        with self._state():
+            owners = self._samples.sources_of(ids)
+            return [
+                self._samples.frame(source, ids[owners == source], window)
+                for source in np.unique(owners).tolist()
+            ]
+
+    def overview(self, series: int, window: TimeRange | None, width: int) -> Overview:
+        """The series in at most ``width`` buckets over the window, None meaning its source's whole time."""
+        with self._state():
+            (source,) = self._samples.sources_of(np.array([series]))
+            window = window or _span(self._samples.of_source(source)) or TimeRange(0, 0)
+            frame = self._samples.frame(source, np.array([series]), window)
+            return overview(frame.times, frame.values[:, 0], window, width)
+
+    def top(
+        self,
+        counter: str,
+        window: TimeRange | None = None,
+        *,
+        n: int = 20,
+        statistic: Statistic = "max",
+        kind: Kind | None = None,
+    ) -> list[tuple[Series, float]]:
+        """The ``n`` series of a counter (of entities of a kind) whose statistic is highest, highest first."""
+        with self._state():
+            inventory = self._samples.inventory
+            best = statistics.top(self._samples, inventory.ids(counter, kind), window, n, statistic)
+            series = inventory.of_ids(np.array([number for number, _ in best], np.int64))
+            return [(one, value) for one, (_, value) in zip(series, best, strict=True)]
+
+    def info(self) -> SessionInfo:
+        """The session at a glance."""
+        with self._state():
+            found = self.sources()
+            inventory = self._samples.inventory
+            return SessionInfo(
+                title=self.meta().get("title", ""),
+                sources=tuple(found),
+                gaps=tuple(self.gaps()),
+                intervals={source.id: self._interval(source) for source in found},
+                entities=Counter(ref.kind for ref in inventory.entities),
+                columns=Counter(inventory.source[1:].tolist()),
+                series=inventory.count,
+                samples=sum(source.samples for source in found),
+                span=self.span(),
+                bytes=_bytes(self._database.path),
+                findings=len(self.findings()),
+                marks=len(self.marks()),
+            )
+
+    @contextmanager
+    def _state(self) -> Iterator[None]:
+        with self._database.snapshot():
+            self._samples.refresh()
+            yield
+
+    def _source(self, number: int, spec: SourceSpec, state: str) -> Source:
+        segments = self._samples.of_source(number)
+        span = _span(segments)
+        return Source(
+            id=number,
+            spec=spec,
+            start=span.start if span else None,
+            end=span.end if span else None,
+            ticks=self._samples.times(number, None).size,
+            samples=sum(segment.samples for segment in segments),
+            state=state,
+        )
+
+    def _interval(self, source: Source) -> float | None:
+        times = self._samples.times(source.id, None)
+        if source.spec.interval_s is not None or times.size < 2:
+            return source.spec.interval_s
+        return float(np.median(np.diff(times))) / 1000
+
+
+def _span(segments: Sequence[Segment]) -> TimeRange | None:
+    if not segments:
+        return None
+    return TimeRange(min(segment.start for segment in segments), max(segment.end for segment in segments))
+
+
+def _bytes(path: Path) -> int:
+    files = (path, path.with_name(path.name + "-wal"))
+    return sum(file.stat().st_size for file in files if file.exists())

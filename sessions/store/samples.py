@@ -1,0 +1,108 @@
+"""Samples of any series over any window, put together from blocks and strips: the heart of the reader."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from resources.failures import UsageError
+from sessions.model import FloatArray, Frame, IntArray
+from sessions.store.contents import Contents
+from sessions.store.database import Database
+from sessions.store.inventory import Inventory
+from sessions.store.merging import Piece, merge
+from sessions.store.segments import Layout, Segment, contested, load_layouts, load_segments
+from sessions.times import TimeRange
+
+MAX_CELLS = 1 << 28
+"""Most values that one read returns: 2 GiB of them. What is more is read a window at a time."""
+
+
+class Samples:
+    """The index of a session's samples, kept up with what a writer adds."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.contents = Contents(database)
+        self.inventory = Inventory()
+        self.segments: Sequence[Segment] = ()
+        self._layouts: dict[int, Layout] = {}
+        self._contested: dict[int, frozenset[int]] = {}
+        self._seen: int | None = None
+
+    def refresh(self) -> None:
+        """Take notice of what was written since the last time; cheap when nothing was."""
+        version = self.database.pragma("data_version")
+        if version == self._seen:
+            return
+        self.inventory.load(self.database)
+        load_layouts(self.database, self._layouts, self.inventory.source)
+        self.segments = load_segments(self.database, self._layouts)
+        self._contested.clear()
+        self._seen = version
+
+    def of_source(self, source: int) -> list[Segment]:
+        """The source's blocks and strips, in the order in which they were written."""
+        return [segment for segment in self.segments if segment.layout.source == source]
+
+    def contested(self, source: int) -> frozenset[int]:
+        """Ids of the source's segments whose samples overlap with another's."""
+        if source not in self._contested:
+            self._contested[source] = contested(self.of_source(source), self.contents.times)
+        return self._contested[source]
+
+    def times(self, source: int, window: TimeRange | None) -> IntArray:
+        """Sampling instants of a source, strictly increasing."""
+        touched = [segment for segment in self.of_source(source) if segment.touches(window)]
+        instants = [
+            self.contents.times(segment)[_cut(self.contents.times(segment), window)] for segment in touched
+        ]
+        return np.unique(np.concatenate(instants)) if instants else np.zeros(0, np.int64)
+
+    def sources_of(self, ids: IntArray) -> IntArray:
+        """The source of each series; raises ValueError for ids that no series has."""
+        if ids.size and not 0 < ids.min() <= ids.max() <= self.inventory.count:
+            raise ValueError("a series id that does not exist")
+        found: IntArray = self.inventory.source[ids]
+        return found
+
+    def frame(self, source: int, ids: IntArray, window: TimeRange | None) -> Frame:
+        """Samples of series of one source, in canonical units."""
+        times, values = self.collect(self.of_source(source), ids, window)
+        return Frame(source, ids, times, values.T)
+
+    def collect(
+        self, segments: Sequence[Segment], ids: IntArray, window: TimeRange | None
+    ) -> tuple[IntArray, FloatArray]:
+        """Times and values (len(ids), len(times)) from these segments of one source, in canonical units.
+
+        Raises UsageError when that is more than MAX_CELLS values.
+        """
+        touched = [segment for segment in segments if segment.touches(window)]
+        if sum(segment.ticks for segment in touched) * ids.size > MAX_CELLS:
+            raise UsageError("That is more than 2 GiB of samples at once.", advice="Choose a shorter window.")
+        pieces = [piece for segment in touched if (piece := self._piece(segment, ids, window)) is not None]
+        times, values = merge(pieces, ids.size)
+        scale = self.inventory.scale[ids]
+        if (scale != 1.0).any():
+            values *= scale[:, None]
+        return times, values
+
+    def _piece(self, segment: Segment, ids: IntArray, window: TimeRange | None) -> Piece | None:
+        rows, positions = segment.layout.find(ids)
+        if not rows.size:
+            return None
+        times = self.contents.times(segment)
+        cut = _cut(times, window)
+        if cut.start >= cut.stop:
+            return None
+        return Piece(times[cut], rows, self.contents.columns(segment, positions)[:, cut])
+
+
+def _cut(times: IntArray, window: TimeRange | None) -> slice:
+    if window is None:
+        return slice(0, times.size)
+    return slice(
+        int(np.searchsorted(times, window.start, "left")), int(np.searchsorted(times, window.end, "right"))
+    )

@@ -1,0 +1,107 @@
+"""The tables of a session file, of every version that ever was, and the steps from one to the next."""
+
+from __future__ import annotations
+
+import re
+
+from resources.failures import TooNewError
+from sessions.store.codec import BlobError
+from sessions.store.database import Database, not_a_session
+
+APPLICATION_ID = 0x48534350  # "HSCP"
+VERSION = 1
+PAGE_BYTES = 4096
+
+CHUNK_BITS = 24
+"""A chunk's id is its block's id, shifted left by this, plus the series' position in the block's layout."""
+
+_META = "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
+_SOURCE_0 = (
+    "CREATE TABLE source(id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, interval_s REAL,"
+    " attributes TEXT NOT NULL)"
+)
+_SOURCE = (
+    _SOURCE_0[:-1] + ", clock_offset_ms INTEGER NOT NULL DEFAULT 0, state TEXT NOT NULL DEFAULT 'complete')"
+)
+_ENTITIES = (
+    "CREATE TABLE entities(first INTEGER PRIMARY KEY, n INTEGER NOT NULL, kind BLOB NOT NULL,"
+    " key BLOB NOT NULL, name BLOB NOT NULL, parent BLOB NOT NULL)"
+)
+_SERIES = (
+    "CREATE TABLE series(first INTEGER PRIMARY KEY, n INTEGER NOT NULL, source INTEGER NOT NULL,"
+    " entity BLOB NOT NULL, counter BLOB NOT NULL, unit BLOB NOT NULL, instance BLOB NOT NULL,"
+    " scale BLOB NOT NULL, label BLOB NOT NULL)"
+)
+_LAYOUT = (
+    "CREATE TABLE layout(id INTEGER PRIMARY KEY, source INTEGER NOT NULL, n INTEGER NOT NULL,"
+    " series BLOB NOT NULL)"
+)
+_BLOCK = (
+    "CREATE TABLE block(id INTEGER PRIMARY KEY, layout INTEGER NOT NULL, t0 INTEGER NOT NULL,"
+    " t1 INTEGER NOT NULL, ticks INTEGER NOT NULL, samples INTEGER NOT NULL, times BLOB NOT NULL,"
+    " shape BLOB NOT NULL, constants BLOB NOT NULL, counts BLOB NOT NULL, minima BLOB NOT NULL,"
+    " maxima BLOB NOT NULL, totals BLOB NOT NULL)"
+)
+_CHUNK = "CREATE TABLE chunk(id INTEGER PRIMARY KEY, data BLOB NOT NULL)"
+_STRIP = (
+    "CREATE TABLE strip(id INTEGER PRIMARY KEY, layout INTEGER NOT NULL, t0 INTEGER NOT NULL,"
+    " t1 INTEGER NOT NULL, ticks INTEGER NOT NULL, samples INTEGER NOT NULL, times BLOB NOT NULL,"
+    " rows BLOB NOT NULL)"
+)
+_DOCUMENT = "CREATE TABLE document(id INTEGER PRIMARY KEY, kind TEXT NOT NULL, body BLOB NOT NULL)"
+
+SCHEMAS: dict[int, tuple[str, ...]] = {
+    0: (_META, _SOURCE_0, _ENTITIES, _SERIES, _LAYOUT, _BLOCK, _CHUNK, _STRIP, _DOCUMENT),
+    1: (_META, _SOURCE, _ENTITIES, _SERIES, _LAYOUT, _BLOCK, _CHUNK, _STRIP, _DOCUMENT),
+}
+
+MIGRATIONS: dict[int, tuple[str, ...]] = {
+    0: (
+        "ALTER TABLE source ADD COLUMN clock_offset_ms INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE source ADD COLUMN state TEXT NOT NULL DEFAULT 'complete'",
+    ),
+}
+"""Statements that make a file of the key's version one of the next. Version 0 was the prototype's."""
+
+
+def create(database: Database, version: int = VERSION) -> None:
+    """Make an empty database a session."""
+    database.pragma(f"page_size = {PAGE_BYTES}")
+    with database.transaction():
+        for statement in SCHEMAS[version]:
+            database.execute(statement)
+        database.pragma(f"application_id = {APPLICATION_ID}")
+        database.pragma(f"user_version = {version}")
+
+
+def version_of(database: Database) -> int:
+    """The file's version; raises NotASessionError, and TooNewError for one that we do not know yet."""
+    if database.pragma("application_id") != APPLICATION_ID:
+        raise not_a_session(database.path, "it does not carry its mark")
+    version = int(database.pragma("user_version"))
+    if version > VERSION:
+        raise TooNewError(
+            f"{database.path.name} was written by a newer Hyperscope (format {version}, not {VERSION}).",
+            meaning="Opening it here could lose what this version does not know.",
+            advice="Update Hyperscope.",
+        )
+    return version
+
+
+def verify(database: Database, version: int) -> None:
+    """Refuse a file whose tables are not exactly those of its version: no trigger, view or index is ours.
+
+    Raises BlobError (see ``translated``), because SQL that somebody else put there must never run.
+    """
+    expected = sorted(_words(statement) for statement in SCHEMAS.get(version, ()))
+    found: list[str] = []
+    for (sql,) in database.rows("SELECT sql FROM sqlite_master LIMIT 100", (object,)):
+        if not isinstance(sql, str):
+            raise BlobError("its tables are described by something that is no text")
+        found.append(_words(sql))
+    if sorted(found) != expected:
+        raise BlobError("its tables are not those of a session")
+
+
+def _words(sql: str) -> str:
+    return re.sub(r'[\s"]+', " ", sql).replace(" (", "(").strip()

@@ -1,0 +1,165 @@
+"""Where samples are: the blocks and strips of a session, their layouts and times, as an index in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from sessions.model import IntArray
+from sessions.store.blocks import MAX_BLOCK_TICKS, MIN_BLOCK_TICKS
+from sessions.store.codec import BlobError, unpack_ints
+from sessions.store.database import Database
+from sessions.store.documents import FIRST_MS, LAST_MS
+from sessions.store.schema import CHUNK_BITS
+from sessions.times import TimeRange
+
+MAX_TICKS = 1 << 26
+MAX_PLACES = 1 << 24
+
+_BLOCKS = "SELECT id, layout, t0, t1, ticks, samples FROM block ORDER BY id"
+_STRIPS = "SELECT id, layout, t0, t1, ticks, samples FROM strip ORDER BY id"
+_BLOCK_TIMES = "SELECT times FROM block WHERE id = ?"
+_STRIP_TIMES = "SELECT times FROM strip WHERE id = ?"
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """An ordered set of series of one source that arrive together. ``ids`` are series ids by position."""
+
+    id: int
+    source: int
+    ids: IntArray
+
+    @cached_property
+    def _order(self) -> IntArray:
+        return np.argsort(self.ids, kind="stable")
+
+    def find(self, ids: IntArray) -> tuple[IntArray, IntArray]:
+        """Which of ``ids`` are here: their indices in ``ids``, and their positions in the layout."""
+        if not self.ids.size:
+            return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        at = np.minimum(np.searchsorted(self.ids, ids, sorter=self._order), self.ids.size - 1)
+        positions = self._order[at]
+        here = np.flatnonzero(self.ids[positions] == ids)
+        return here, positions[here]
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Some ticks of a layout: a block, or a strip that awaits compaction. Ids of both are one sequence."""
+
+    id: int
+    layout: Layout
+    start: int
+    end: int
+    ticks: int
+    samples: int
+    is_block: bool
+
+    def within(self, window: TimeRange | None) -> bool:
+        """Whether all of it lies in the window."""
+        return window is None or (window.start <= self.start and self.end <= window.end)
+
+    def touches(self, window: TimeRange | None) -> bool:
+        """Whether any of it may lie in the window."""
+        return window is None or (self.start <= window.end and window.start <= self.end)
+
+
+def load_layouts(database: Database, known: dict[int, Layout], source_of: IntArray) -> None:
+    """Add the layouts that are new to ``known``; ``source_of`` says of which source a series is."""
+    last = max(known, default=0)
+    places = sum(layout.ids.size for layout in known.values())
+    rows = database.rows(
+        "SELECT id, source, n, series FROM layout WHERE id > ? ORDER BY id", (int, int, int, bytes), (last,)
+    )
+    for number, source, n, series in rows:
+        places += n
+        if number <= last or not 0 <= n < min(source_of.size, 1 << CHUNK_BITS) or places > MAX_PLACES:
+            raise BlobError("a layout that does not fit")
+        ids = unpack_ints(series, n)
+        if n and not 0 < ids.min() <= ids.max() < source_of.size:
+            raise BlobError("a layout of series that do not exist")
+        if (source_of[ids] != source).any() or np.unique(ids).size != n:
+            raise BlobError("a layout of series that do not belong together")
+        known[number] = Layout(number, source, ids)
+        last = number
+
+
+def load_segments(database: Database, layouts: dict[int, Layout]) -> list[Segment]:
+    """All blocks and strips, in the order in which they were written."""
+    segments = [*_load(database, layouts, is_block=True), *_load(database, layouts, is_block=False)]
+    segments.sort(key=lambda segment: segment.id)
+    if any(a.id == b.id for a, b in pairwise(segments)):
+        raise BlobError("a block and a strip with one number")
+    if sum(segment.ticks for segment in segments) > MAX_TICKS:
+        raise BlobError(f"more than {MAX_TICKS} ticks")
+    return segments
+
+
+def _load(database: Database, layouts: dict[int, Layout], *, is_block: bool) -> Iterable[Segment]:
+    last = 0
+    rows = database.rows(_BLOCKS if is_block else _STRIPS, (int, int, int, int, int, int))
+    for number, layout, start, end, ticks, samples in rows:
+        if number <= last or number >= 1 << (63 - CHUNK_BITS) or layout not in layouts:
+            raise BlobError("a block or strip that does not fit")
+        if not (FIRST_MS <= start <= end <= LAST_MS and 0 < ticks <= MAX_BLOCK_TICKS):
+            raise BlobError("a block or strip at a time that can't be")
+        if not 0 <= samples <= ticks * layouts[layout].ids.size:
+            raise BlobError("a block or strip with more samples than it can hold")
+        if not is_block and ticks >= MIN_BLOCK_TICKS:
+            raise BlobError("a strip with more ticks than one may have")
+        last = number
+        yield Segment(number, layouts[layout], start, end, ticks, samples, is_block)
+
+
+def read_times(database: Database, segment: Segment) -> IntArray:
+    """The segment's sampling instants, strictly increasing, from its start to its end."""
+    sql = _BLOCK_TIMES if segment.is_block else _STRIP_TIMES
+    row = next(database.rows(sql, (bytes,), (segment.id,)), None)
+    if row is None:
+        raise BlobError("a block or strip that has gone")
+    times = unpack_ints(row[0], segment.ticks)
+    if times[0] != segment.start or times[-1] != segment.end or not (np.diff(times) > 0).all():
+        raise BlobError("the times of a block or strip do not fit")
+    return times
+
+
+def contested(segments: Sequence[Segment], times: Callable[[Segment], IntArray]) -> frozenset[int]:
+    """Ids of segments that share an instant and a series with another: their samples must be merged."""
+    return frozenset(number for family in _families(segments) for number in _sharing_instants(family, times))
+
+
+def _sharing_instants(family: Sequence[Segment], times: Callable[[Segment], IntArray]) -> Iterable[int]:
+    ordered = sorted(family, key=lambda segment: segment.start)
+    if all(a.end < b.start for a, b in pairwise(ordered)):
+        return ()
+    instants = np.concatenate([times(segment) for segment in ordered])
+    owner = np.repeat(np.arange(len(ordered)), [segment.ticks for segment in ordered])
+    _, inverse, count = np.unique(instants, return_inverse=True, return_counts=True)
+    return (ordered[i].id for i in np.unique(owner[count[inverse] > 1]).tolist())
+
+
+def _families(segments: Sequence[Segment]) -> Iterable[Sequence[Segment]]:
+    """Segments grouped so that layouts of different groups have no series in common."""
+    families: list[tuple[IntArray, list[Segment]]] = []
+    for layout, members in _by_layout(segments).values():
+        ids, joined = layout.ids, members
+        apart = []
+        for other_ids, other in families:
+            if np.intersect1d(ids, other_ids, assume_unique=True).size:
+                ids, joined = np.union1d(ids, other_ids), joined + other
+            else:
+                apart.append((other_ids, other))
+        families = [*apart, (ids, joined)]
+    return [members for _, members in families]
+
+
+def _by_layout(segments: Sequence[Segment]) -> dict[int, tuple[Layout, list[Segment]]]:
+    groups: dict[int, tuple[Layout, list[Segment]]] = {}
+    for segment in segments:
+        groups.setdefault(segment.layout.id, (segment.layout, []))[1].append(segment)
+    return groups
