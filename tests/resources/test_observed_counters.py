@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from collectors.columns import build_layouts, parse_path
 from resources.catalogue import Catalogue, load_catalogue
 
 DOMAIN = Path(__file__).resolve().parents[3] / "shared" / "domain"
 OBSERVED = DOMAIN / "esxtop-columns-observed.json"
 VCENTER = DOMAIN / "counters_vc65.csv"
+CAPTURE = DOMAIN.parent / "data" / "esxtop-batch-default.csv"
 KIND_OF = {"Vm": "vm", "Host": "host", "Datastore": "datastore", "ResourcePool": "pool", "Cluster": "cluster"}
 
 
@@ -59,3 +61,15 @@ def test_vcenter_twins_are_real(catalogue: Catalogue) -> None:
                 assert twin.on in {KIND_OF[kind] for kind in row["vcsim_entities"].split("|")}, twin.name
             if twin.conversion in {"ms_of_interval", "ms_of_interval_per_vcpu", "count_per_interval"}:
                 assert row["stats_type"] == "delta", twin.name
+
+
+@pytest.mark.skipif(not CAPTURE.is_file(), reason="no real capture beside the repo")
+def test_a_real_capture_has_only_known_counters_on_the_entities_that_we_say(catalogue: Catalogue) -> None:
+    with CAPTURE.open(encoding="utf-8", newline="") as file:
+        header = next(csv.reader(file))
+    (layout,) = build_layouts([parse_path(name) for name in header[1:-1]], catalogue)
+    assert len(layout.specs) == len(header) - 2
+    for key, kind in {(spec.counter, spec.entity.kind) for spec in layout.specs}:
+        counter = catalogue.get(key)
+        assert counter, key
+        assert kind in counter.entities, key
