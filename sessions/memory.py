@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -68,8 +68,8 @@ class MemorySession:
     ) -> IntArray:
         """Add a source with all its samples; returns the ids of its series, in the order of ``specs``.
 
-        ``times`` strictly increasing, milliseconds; ``values`` stored values (len(times), len(specs)), NaN where
-        absent: what is read is value × scale. A gap's ``source`` is replaced by the new source's id. Raises
+        ``times`` strictly increasing, milliseconds; ``values`` stored values (len(times), len(specs)), NaN
+        where absent: what is read is value × scale. A gap's ``source`` becomes the new source's id. Raises
         ValueError for shapes that do not fit or a series of an entity that was not added.
         """
         times = np.asarray(times, np.int64)
@@ -81,14 +81,20 @@ class MemorySession:
             raise ValueError(f"series of entities that were not added: {sorted(missing)[:3]}")
         canonical = values * np.array([one.scale for one in specs])
         first, number = len(self._series) + 1, len(self._tables) + 1
-        span = (int(times[0]), int(times[-1])) if times.size else (None, None)
-        samples = int(np.count_nonzero(~np.isnan(canonical)))
-        source = Source(number, spec, *span, times.size, samples, state)
+        source = Source(
+            id=number,
+            spec=spec,
+            start=int(times[0]) if times.size else None,
+            end=int(times[-1]) if times.size else None,
+            ticks=times.size,
+            samples=int(np.count_nonzero(~np.isnan(canonical))),
+            state=state,
+        )
         self._tables.append(_Table(source, first, times, canonical))
         self._series += [Series(first + i, number, one) for i, one in enumerate(specs)]
         self._facts += facts
         self._events += events
-        self._gaps += [Gap(number, gap.start, gap.end, gap.reason, gap.entity, gap.ticks) for gap in gaps]
+        self._gaps += [replace(gap, source=number) for gap in gaps]
         return np.arange(first, first + len(specs))
 
     def span(self) -> TimeRange | None:
@@ -159,7 +165,7 @@ class MemorySession:
         return frames
 
     def _owners(self, ids: IntArray) -> list[tuple[_Table, IntArray]]:
-        """Each source that has any of the series, and which of ``ids`` those are; ValueError for unknown ids."""
+        """Each source that has any of the series, and which of ``ids`` those are."""
         if ids.size and not 0 < ids.min() <= ids.max() <= len(self._series):
             raise ValueError("a series id that does not exist")
         source = np.array([0, *(series.source for series in self._series)])[ids]

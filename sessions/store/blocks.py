@@ -16,7 +16,15 @@ from numpy.typing import NDArray
 
 from sessions.model import FloatArray, IntArray
 from sessions.store.chunks import encode_floats, encode_integers, pack_presence
-from sessions.store.codec import MAX_DECIMALS, MAX_EXACT, measured, pack_floats, pack_ints, unsigned
+from sessions.store.codec import (
+    MAX_DECIMALS,
+    MAX_EXACT,
+    measured,
+    pack_bytes,
+    pack_floats,
+    pack_ints,
+    unsigned,
+)
 from sessions.store.merging import in_order
 
 MIN_BLOCK_TICKS = 24
@@ -143,7 +151,7 @@ def _join(parts: list[Summary]) -> Summary:
 def pack_summary(summary: Summary) -> tuple[bytes, ...]:
     """The blobs of a block's row, in the order of Summary's fields."""
     return (
-        pack_ints(summary.shape.astype(np.int64), level=3),
+        pack_bytes(summary.shape),
         pack_floats(summary.constants),
         pack_ints(summary.count, level=3),
         pack_floats(summary.minimum),
@@ -190,8 +198,8 @@ def _by_decimals(columns: FloatArray) -> Iterator[tuple[int, IntArray, IntArray]
             return
         some = columns[left]
         whole = np.rint(some * 10**places)
-        exact = ((np.abs(whole) < bound) & (whole / 10**places == some)).all(axis=1)
-        if np.any(exact):
+        exact = np.logical_and(np.abs(whole) < bound, whole / 10**places == some).all(axis=1)
+        if exact.any():
             yield places, left[exact], whole[exact].astype(np.int64)
         left = left[~exact]
 
@@ -199,7 +207,7 @@ def _by_decimals(columns: FloatArray) -> Iterator[tuple[int, IntArray, IntArray]
 def _encode_whole(
     places: int, rows: IntArray, whole: IntArray, present: NDArray[np.bool_], chunks: list[bytes]
 ) -> None:
-    full = present.all(axis=1)
+    full = (~present).sum(axis=1) == 0
     low = np.where(present, whole, np.iinfo(np.int64).max).min(axis=1)
     span = np.where(present, whole, np.iinfo(np.int64).min).max(axis=1) - low
     delta = _delta_pays(whole)

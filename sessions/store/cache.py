@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Generic, TypeVar
 
 Value = TypeVar("Value")
 
@@ -18,9 +15,9 @@ class Cache(Generic[Value]):
     Ids of segments are never used again, so an entry never goes stale.
     """
 
-    def __init__(self, limit_bytes: int, arrays: Callable[[Value], tuple[NDArray[Any], ...]]) -> None:
+    def __init__(self, limit_bytes: int, size: Callable[[Value], int]) -> None:
         self._entries: OrderedDict[int, Value] = OrderedDict()
-        self._limit, self._bytes, self._arrays = limit_bytes, 0, arrays
+        self._limit, self._bytes, self._size = limit_bytes, 0, size
 
     def get(self, segment: int, make: Callable[[], Value]) -> Value:
         """The segment's value, made when it is not there."""
@@ -33,6 +30,3 @@ class Cache(Generic[Value]):
         while self._bytes > self._limit and len(self._entries) > 1:
             self._bytes -= self._size(self._entries.popitem(last=False)[1])
         return value
-
-    def _size(self, value: Value) -> int:
-        return int(np.sum([array.nbytes for array in self._arrays(value)]))

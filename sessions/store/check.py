@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from resources.failures import DamagedError
-from sessions.findings import Finding
-from sessions.model import Event, Fact, FloatArray, Gap, IntArray, Mark
+from sessions.model import FloatArray, IntArray
 from sessions.store import documents, sources
 from sessions.store.codec import BlobError
 from sessions.store.contents import Sums
@@ -53,8 +52,7 @@ def _problems(database: Database, *, thorough: bool) -> Iterator[str]:
         known = sources.load(database)
         if not set(samples.inventory.source[1:].tolist()) <= known.keys():
             yield "Series belong to a source that is not there."
-        for kind in (Fact, Event, Mark, Gap, Finding):
-            documents.read(database, kind)
+        documents.verify(database)
         if thorough:
             yield from _stray_chunks(database, samples)
             for batch in samples.inventory.batches:

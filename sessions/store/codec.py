@@ -166,6 +166,16 @@ def unpack_ints(blob: bytes, count: int) -> IntArray:
     return values
 
 
+def pack_bytes(values: NDArray[np.uint8]) -> bytes:
+    """Small codes, a byte each."""
+    return seal(deflate(values.tobytes(), 3))
+
+
+def unpack_bytes(blob: bytes, count: int) -> NDArray[np.uint8]:
+    """``count`` codes as packed by ``pack_bytes``."""
+    return np.frombuffer(inflate(unseal(blob), count), np.uint8)
+
+
 def pack_texts(texts: Sequence[str]) -> bytes:
     """Texts as a dictionary of the distinct ones and the order in which they come.
 

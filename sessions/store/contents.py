@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from sessions.model import FloatArray, IntArray
 from sessions.store.blocks import ABSENT, CONSTANT, VARYING
 from sessions.store.cache import Cache
 from sessions.store.chunks import decode_chunk
-from sessions.store.codec import BlobError, unpack_floats, unpack_ints
+from sessions.store.codec import BlobError, unpack_bytes, unpack_floats, unpack_ints
 from sessions.store.database import Database
 from sessions.store.schema import CHUNK_BITS
 from sessions.store.segments import Segment, read_times
@@ -31,23 +32,33 @@ _BLOCK_FIGURES = "SELECT counts, minima, maxima, totals FROM block WHERE id = ?"
 _DENSE = 6  # scan a range of chunks when at least one in so many is wanted
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Outline:
-    """What each series of a block is: ``shape`` VARYING, CONSTANT or ABSENT; ``rank`` among its like."""
+    """What the series of a block are: ``shape`` VARYING, CONSTANT or ABSENT; values of the CONSTANT."""
 
     shape: NDArray[np.uint8]
-    rank: IntArray
     constants: FloatArray
 
+    @cached_property
+    def varying(self) -> int:
+        """How many series vary."""
+        return int(np.count_nonzero(self.shape == VARYING))
 
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """Statistics of the VARYING series of a block, by rank."""
+    @cached_property
+    def index(self) -> NDArray[np.int32]:
+        """Where the series' statistics are in the block's: varying, then constant ones, then one absent."""
+        index = np.full(self.shape.size, self.varying + self.constants.size, np.int32)
+        index[self.shape == VARYING] = np.arange(self.varying)
+        index[self.shape == CONSTANT] = np.arange(self.varying, self.varying + self.constants.size)
+        return index
 
-    count: IntArray
-    minimum: FloatArray
-    maximum: FloatArray
-    total: FloatArray
+    def level(self, position: int) -> float:
+        """The one value of a series that does not vary, NaN for an absent one."""
+        if self.shape[position] == VARYING:
+            raise BlobError("a chunk that should be there is missing")
+        if self.shape[position] == ABSENT:
+            return np.nan
+        return float(self.constants[np.count_nonzero(self.shape[:position] == CONSTANT)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,18 +70,22 @@ class Sums:
     maximum: FloatArray
     total: FloatArray
 
+    def take(self, index: NDArray[np.int32]) -> Sums:
+        """Those at ``index``."""
+        return Sums(self.count[index], self.minimum[index], self.maximum[index], self.total[index])
+
 
 class Contents:
     """Decodes segments of one database and remembers what is cheap to keep."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._times: Cache[IntArray] = Cache(16 << 20, lambda times: (times,))
-        self._rows: Cache[FloatArray] = Cache(64 << 20, lambda rows: (rows,))
-        self._outlines: Cache[Outline] = Cache(32 << 20, lambda one: (one.shape, one.rank, one.constants))
-        self._figures: Cache[Figures] = Cache(
-            48 << 20, lambda one: (one.count, one.minimum, one.maximum, one.total)
+        self._times: Cache[IntArray] = Cache(16 << 20, lambda times: times.nbytes)
+        self._rows: Cache[FloatArray] = Cache(64 << 20, lambda rows: rows.nbytes)
+        self._outlines: Cache[Outline] = Cache(
+            32 << 20, lambda one: 5 * one.shape.nbytes + one.constants.nbytes
         )
+        self._sums: Cache[Sums] = Cache(64 << 20, lambda one: 4 * one.count.nbytes)
 
     def times(self, segment: Segment) -> IntArray:
         """The segment's sampling instants."""
@@ -82,40 +97,17 @@ class Contents:
             return self._rows.get(segment.id, lambda: self._read_strip(segment))[positions]
         values = np.empty((positions.size, segment.ticks))
         chunks = self._chunks(segment, positions)
-        missing = []
         for row, position in enumerate(positions.tolist()):
             if position in chunks:
                 values[row] = decode_chunk(chunks[position], segment.ticks)
             else:
-                missing.append(row)
-        if missing:
-            values[missing] = self._level(segment, positions[missing])[:, None]
+                values[row] = self._outline(segment).level(position)
         return values
 
     def sums(self, segment: Segment, positions: IntArray) -> Sums:
         """Statistics over the whole block of the series at these positions; decodes no samples."""
-        outline, figures = self._outline(segment), self._figures_of(segment)
-        shape, rank = outline.shape[positions], outline.rank[positions]
-        constant, varying = shape == CONSTANT, shape == VARYING
-        count = np.where(constant, segment.ticks, 0)
-        low = np.full(positions.size, np.inf)
-        low[constant] = outline.constants[rank[constant]]
-        high = np.where(constant, low, -np.inf)
-        total = np.where(constant, low, 0.0) * count
-        for target, source in zip((count, low, high, total), _arrays(figures), strict=True):
-            target[varying] = source[rank[varying]]
-        return Sums(count, low, high, total)
-
-    def _level(self, segment: Segment, positions: IntArray) -> FloatArray:
-        """The one value that series without a chunk have; NaN for the absent."""
-        outline = self._outline(segment)
-        shape = outline.shape[positions]
-        if (shape == VARYING).any():
-            raise BlobError("a chunk that should be there is missing")
-        level = np.full(positions.size, np.nan)
-        constant = shape == CONSTANT
-        level[constant] = outline.constants[outline.rank[positions[constant]]]
-        return level
+        of_block = self._sums.get(segment.id, lambda: self._read_sums(segment))
+        return of_block.take(self._outline(segment).index[positions])
 
     def _chunks(self, segment: Segment, positions: IntArray) -> dict[int, bytes]:
         base = segment.id << CHUNK_BITS
@@ -132,9 +124,6 @@ class Contents:
     def _outline(self, segment: Segment) -> Outline:
         return self._outlines.get(segment.id, lambda: self._read_outline(segment))
 
-    def _figures_of(self, segment: Segment) -> Figures:
-        return self._figures.get(segment.id, lambda: self._read_figures(segment))
-
     def _read_strip(self, segment: Segment) -> FloatArray:
         (rows,) = self._row(segment, _STRIP_ROWS, 1)
         series = segment.layout.ids.size
@@ -144,38 +133,37 @@ class Contents:
 
     def _read_outline(self, segment: Segment) -> Outline:
         packed_shape, packed_constants = self._row(segment, _BLOCK_OUTLINE, 2)
-        shape = unpack_ints(packed_shape, segment.layout.ids.size)
-        if shape.size and not 0 <= shape.min() <= shape.max() <= ABSENT:
+        shape = unpack_bytes(packed_shape, segment.layout.ids.size)
+        if (shape > ABSENT).any():
             raise BlobError("a block's outline does not fit")
-        rank = np.zeros(shape.size, np.int64)
-        for kind in (VARYING, CONSTANT):
-            alike = shape == kind
-            rank[alike] = np.arange(np.count_nonzero(alike))
         constants = unpack_floats(packed_constants, int(np.count_nonzero(shape == CONSTANT)))
         if np.isnan(constants).any():
             raise BlobError("a constant that is absent")
-        return Outline(shape.astype(np.uint8), rank, constants)
+        return Outline(shape, constants)
 
-    def _read_figures(self, segment: Segment) -> Figures:
+    def _read_sums(self, segment: Segment) -> Sums:
+        """Of each varying series, each constant one, and of one that is absent: see ``Outline.index``."""
         count, minimum, maximum, total = self._row(segment, _BLOCK_FIGURES, 4)
-        varying = int(np.count_nonzero(self._outline(segment).shape == VARYING))
-        figures = Figures(
-            unpack_ints(count, varying),
-            unpack_floats(minimum, varying),
-            unpack_floats(maximum, varying),
-            unpack_floats(total, varying),
+        outline = self._outline(segment)
+        varying = Sums(
+            unpack_ints(count, outline.varying),
+            unpack_floats(minimum, outline.varying),
+            unpack_floats(maximum, outline.varying),
+            unpack_floats(total, outline.varying),
         )
-        fits = (figures.count > 0) & (figures.count <= segment.ticks) & (figures.minimum <= figures.maximum)
-        if not (fits & ~np.isnan(figures.total)).all():
+        fits = (varying.count > 0) & (varying.count <= segment.ticks) & (varying.minimum <= varying.maximum)
+        if not (fits & ~np.isnan(varying.total)).all():
             raise BlobError("a block's statistics do not fit")
-        return figures
+        level = outline.constants
+        return Sums(
+            np.concatenate([varying.count, np.full(level.size, segment.ticks), [0]]),
+            np.concatenate([varying.minimum, level, [np.inf]]),
+            np.concatenate([varying.maximum, level, [-np.inf]]),
+            np.concatenate([varying.total, level * segment.ticks, [0.0]]),
+        )
 
     def _row(self, segment: Segment, sql: str, columns: int) -> tuple[Any, ...]:
         row = next(self._database.rows(sql, (bytes,) * columns, (segment.id,)), None)
         if row is None:
             raise BlobError("a block or strip that has gone")
         return row
-
-
-def _arrays(figures: Figures) -> tuple[NDArray[Any], ...]:
-    return figures.count, figures.minimum, figures.maximum, figures.total

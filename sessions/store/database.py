@@ -66,13 +66,13 @@ class Database:
     def rows(
         self, sql: str, types: tuple[type, ...], values: Sequence[object] = ()
     ) -> Iterator[tuple[Any, ...]]:
-        """Rows of a query with columns of exactly these types; ``float`` takes integers, ``object`` anything.
+        """Rows of a query with columns of exactly these types; ``object`` takes anything.
 
         Raises DamagedError for any other, which only a damaged or forged file has.
         """
         with translated(self.path):
             for row in self._connection.execute(sql, values):
-                if not all(_is_a(value, kind) for value, kind in zip(row, types, strict=True)):
+                if tuple(map(type, row)) != types and not _fits(row, types):
                     raise BlobError("a row with a value of the wrong type")
                 yield row
 
@@ -111,8 +111,8 @@ class Database:
                 self.execute("ROLLBACK")  # nothing was written, and unlike COMMIT it can't be refused
 
 
-def _is_a(value: object, kind: type) -> bool:
-    return kind is object or type(value) is kind or (kind is float and type(value) is int)
+def _fits(row: tuple[Any, ...], types: tuple[type, ...]) -> bool:
+    return all(kind is object or type(value) is kind for value, kind in zip(row, types, strict=True))
 
 
 @contextmanager

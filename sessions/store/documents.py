@@ -64,6 +64,12 @@ def read(database: Database, kind: type[Document]) -> list[Document]:
     return found
 
 
+def verify(database: Database) -> None:
+    """Read all documents of all types; raises BlobError."""
+    for kind in _TYPES:
+        read(database, kind)
+
+
 def _decode(body: bytes, kind: type[Document]) -> list[Document]:
     try:
         documents: list[Document] = msgspec.json.decode(body, type=list[kind])  # type: ignore[valid-type]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,14 +12,14 @@ from sessions.model import FloatArray, IntArray
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Values of some series at some times: ``values[i]`` belongs to row ``rows[i]`` of the result.
+    """Values of some series at some times: row i of what ``load`` returns is ``rows[i]`` of the result.
 
-    ``times`` strictly increasing, ``rows`` too; ``values`` (len(rows), len(times)), NaN where absent.
+    ``times`` and ``rows`` strictly increasing; values (len(rows), len(times)), NaN where absent.
     """
 
     times: IntArray
     rows: IntArray
-    values: FloatArray
+    load: Callable[[], FloatArray]
 
 
 def in_order(times: IntArray, stored: FloatArray) -> tuple[IntArray, FloatArray]:
@@ -39,30 +39,31 @@ def in_order(times: IntArray, stored: FloatArray) -> tuple[IntArray, FloatArray]
 def merge(pieces: Sequence[Piece], height: int) -> tuple[IntArray, FloatArray]:
     """One timeline of all pieces, given in the order in which they were written.
 
-    Returns strictly increasing times and values (height, len(times)), NaN where no piece has one.
+    Returns strictly increasing times and values (height, len(times)), NaN where no piece has one. Pieces are
+    loaded one at a time, so that memory holds the result and one of them.
     """
-    if not pieces:
-        return np.zeros(0, np.int64), np.full((height, 0), np.nan)
     by_start = sorted(pieces, key=lambda piece: int(piece.times[0]))
-    times = np.concatenate([piece.times for piece in by_start])
+    times = np.concatenate([piece.times for piece in by_start]) if pieces else np.zeros(0, np.int64)
     if (np.diff(times) > 0).all():
         return times, _laid_out(by_start, height, times.size)
     times = np.unique(times)
     values = np.full((height, times.size), np.nan)
     for piece in pieces:
+        loaded = piece.load()
         target = np.ix_(piece.rows, np.searchsorted(times, piece.times))
-        values[target] = np.where(np.isnan(piece.values), values[target], piece.values)
+        values[target] = np.where(np.isnan(loaded), values[target], loaded)
     return times, values
 
 
 def _laid_out(pieces: Sequence[Piece], height: int, width: int) -> FloatArray:
-    values = np.full((height, width), np.nan)
+    values = np.empty((height, width))
     begin = 0
     for piece in pieces:
-        end = begin + piece.times.size
+        part = values[:, begin : begin + piece.times.size]
         if piece.rows.size == height:
-            values[:, begin:end] = piece.values
+            part[...] = piece.load()
         else:
-            values[piece.rows[:, None], np.arange(begin, end)] = piece.values
-        begin = end
+            part[...] = np.nan
+            part[piece.rows] = piece.load()
+        begin += piece.times.size
     return values

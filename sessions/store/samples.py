@@ -12,7 +12,7 @@ from sessions.store.contents import Contents
 from sessions.store.database import Database
 from sessions.store.inventory import Inventory
 from sessions.store.merging import Piece, merge
-from sessions.store.segments import Layout, Segment, contested, load_layouts, load_segments
+from sessions.store.segments import Layout, Places, Segment, contested, load_layouts, load_segments
 from sessions.times import TimeRange
 
 MAX_CELLS = 1 << 28
@@ -82,22 +82,23 @@ class Samples:
         touched = [segment for segment in segments if segment.touches(window)]
         if sum(segment.ticks for segment in touched) * ids.size > MAX_CELLS:
             raise UsageError("That is more than 2 GiB of samples at once.", advice="Choose a shorter window.")
-        pieces = [piece for segment in touched if (piece := self._piece(segment, ids, window)) is not None]
-        times, values = merge(pieces, ids.size)
+        places = Places(ids)
+        pieces = [self._piece(segment, places, window) for segment in touched]
+        times, values = merge([piece for piece in pieces if piece is not None], ids.size)
         scale = self.inventory.scale[ids]
         if (scale != 1.0).any():
             values *= scale[:, None]
         return times, values
 
-    def _piece(self, segment: Segment, ids: IntArray, window: TimeRange | None) -> Piece | None:
-        rows, positions = segment.layout.find(ids)
+    def _piece(self, segment: Segment, places: Places, window: TimeRange | None) -> Piece | None:
+        rows, positions = places.of(segment.layout)
         if not rows.size:
             return None
         times = self.contents.times(segment)
         cut = _cut(times, window)
         if cut.start >= cut.stop:
             return None
-        return Piece(times[cut], rows, self.contents.columns(segment, positions)[:, cut])
+        return Piece(times[cut], rows, lambda: self.contents.columns(segment, positions)[:, cut])
 
 
 def _cut(times: IntArray, window: TimeRange | None) -> slice:

@@ -48,6 +48,20 @@ class Layout:
         return here, positions[here]
 
 
+class Places:
+    """Where some series are in one layout after another; looked up once for each."""
+
+    def __init__(self, ids: IntArray) -> None:
+        self.ids = ids
+        self._found: dict[int, tuple[IntArray, IntArray]] = {}
+
+    def of(self, layout: Layout) -> tuple[IntArray, IntArray]:
+        """``layout.find(ids)``."""
+        if layout.id not in self._found:
+            self._found[layout.id] = layout.find(self.ids)
+        return self._found[layout.id]
+
+
 @dataclass(frozen=True, slots=True)
 class Segment:
     """Some ticks of a layout: a block, or a strip that awaits compaction. Ids of both are one sequence."""

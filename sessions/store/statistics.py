@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sessions.model import FloatArray, IntArray, SeriesStats
 from sessions.store.contents import Sums
 from sessions.store.samples import Samples
-from sessions.store.segments import Segment
+from sessions.store.segments import Places, Segment
 from sessions.times import TimeRange
 
 Statistic = Literal["max", "mean", "min"]
@@ -30,10 +30,10 @@ class _Tally:
         self.maximum = np.full(ids.size, -np.inf)
         self.total = np.zeros(ids.size)
 
-    def add_whole(self, segment: Segment, index: IntArray) -> None:
-        """Add a block that lies in the window, for the series at ``index``, without decoding samples."""
-        rows, sums = _block_sums(self.samples, segment, self.ids[index])
-        self._add(index[rows], sums)
+    def add_whole(self, segments: Sequence[Segment], index: IntArray) -> None:
+        """Add blocks that lie in the window, for the series at ``index``, without decoding samples."""
+        for rows, sums in _block_sums(self.samples, segments, self.ids[index]):
+            self._add(index[rows], sums)
 
     def add_decoded(self, segments: Sequence[Segment], index: IntArray, window: TimeRange | None) -> None:
         """Add the samples in the window of some segments of one source, for the series at ``index``."""
@@ -70,13 +70,13 @@ class _Reach:
         self._low = np.full(tally.ids.size, np.inf)
         self._high = np.full(tally.ids.size, -np.inf)
 
-    def add(self, segment: Segment, index: IntArray) -> None:
-        """Take a cut block into account, for the series at ``index``."""
-        rows, sums = _block_sums(self._tally.samples, segment, self._tally.ids[index])
-        where = index[rows]
-        self._count[where] += sums.count
-        self._low[where] = np.minimum(self._low[where], sums.minimum)
-        self._high[where] = np.maximum(self._high[where], sums.maximum)
+    def add(self, segments: Sequence[Segment], index: IntArray) -> None:
+        """Take cut blocks into account, for the series at ``index``."""
+        for rows, sums in _block_sums(self._tally.samples, segments, self._tally.ids[index]):
+            where = index[rows]
+            self._count[where] += sums.count
+            self._low[where] = np.minimum(self._low[where], sums.minimum)
+            self._high[where] = np.maximum(self._high[where], sums.maximum)
 
     def may_win(self, n: int, statistic: Statistic) -> NDArray[np.bool_]:
         """Which series can be among the ``n`` highest."""
@@ -117,8 +117,7 @@ def stats(samples: Samples, ids: IntArray, window: TimeRange | None) -> SeriesSt
     tally = _Tally(samples, ids)
     for source, index in _by_source(samples, ids):
         whole, cut, other = _sorted_out(samples, source, window)
-        for segment in whole:
-            tally.add_whole(segment, index)
+        tally.add_whole(whole, index)
         tally.add_decoded(cut, index, window)
         tally.add_decoded(other, index, window)
     return tally.stats()
@@ -139,11 +138,9 @@ def top(
     edges: list[tuple[IntArray, list[Segment]]] = []
     for source, index in _by_source(samples, ids):
         whole, cut, other = _sorted_out(samples, source, window)
-        for segment in whole:
-            tally.add_whole(segment, index)
+        tally.add_whole(whole, index)
         tally.add_decoded(other, index, window)
-        for segment in cut:
-            reach.add(segment, index)
+        reach.add(cut, index)
         edges.append((index, cut))
     candidates = reach.may_win(n, statistic)
     for index, cut in edges:
@@ -185,9 +182,13 @@ def _sorted_out(
     return whole, cut, other
 
 
-def _block_sums(samples: Samples, segment: Segment, ids: IntArray) -> tuple[IntArray, Sums]:
-    """Which of the series the block has, and their statistics in canonical units."""
-    rows, positions = segment.layout.find(ids)
-    sums = samples.contents.sums(segment, positions)
-    scale = samples.inventory.scale[ids[rows]]
-    return rows, Sums(sums.count, sums.minimum * scale, sums.maximum * scale, sums.total * scale)
+def _block_sums(
+    samples: Samples, segments: Sequence[Segment], ids: IntArray
+) -> Iterator[tuple[IntArray, Sums]]:
+    """Of each block: which of the series it has, and their statistics in canonical units."""
+    places = Places(ids)
+    for segment in segments:
+        rows, positions = places.of(segment.layout)
+        sums = samples.contents.sums(segment, positions)
+        scale = samples.inventory.scale[ids[rows]]
+        yield rows, Sums(sums.count, sums.minimum * scale, sums.maximum * scale, sums.total * scale)
