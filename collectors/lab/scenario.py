@@ -1,0 +1,238 @@
+"""Lab scenarios: what is injected where and when, and what an expert would conclude; read from TOML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+import msgspec
+
+from resources.failures import NotFoundError
+from resources.toml_files import RESOURCES, checked, knowledge_files, read_toml, wrong
+from sessions.model import Kind
+
+LoadLevel = Literal["low", "normal", "high"]
+ScenarioKind = Literal["problem", "lookalike", "healthy", "demo"]
+RoleKind = Literal["vm", "host", "device", "array", "datastore", "nic", "pool"]
+Range = tuple[float, float]
+
+STAGES = ("stage", "second", "third", "fourth")
+"""Host roles that every scenario has without casting them: the lab's hosts in a seeded order."""
+
+
+class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A part in the scenario: which entities the seed may choose, and how they are configured.
+
+    ``kind`` vm: ``count`` VMs on host role ``on``; every other field left out keeps what the seed gave the VM.
+    ``disk_on`` is the device or datastore role that its disks lie on, ``uplink`` the vmnic of its port,
+    ``cpu_shares`` shares per vCPU (normal is 1000), ``node`` its home NUMA node, ``pcpus`` how many PCPUs it is
+    pinned to (0: not pinned), ``swapped``/``hot`` the share of its memory that is swapped out at the start,
+    and how much of that it uses; ``balloon`` the share that is ballooned at the start.
+    ``kind`` device: a LUN of ``array``; ``kind`` nic: ``uplink`` of host ``on``; ``kind`` array, datastore, pool:
+    the one named in ``array`` or ``pool``.
+    """
+
+    kind: RoleKind
+    on: str = "stage"
+    count: tuple[int, int] = (1, 1)
+    extra: bool = False
+    workload: str = ""
+    vcpus: tuple[int, ...] = ()
+    mem_gb: tuple[int, ...] = ()
+    cpu: Range | None = None
+    cpu_shares: int | None = None
+    cpu_limit: Range | None = None
+    cpu_reservation: Range | None = None
+    mem_limit: Range | None = None
+    mem_reservation: Range | None = None
+    touched: Range | None = None
+    active: Range | None = None
+    tools: bool | None = None
+    pool: str = ""
+    node: int | None = None
+    pcpus: int = 0
+    disk_on: str = ""
+    ring: int | None = None
+    uplink: tuple[int, ...] = ()
+    swapped: Range | None = None
+    hot: Range | None = None
+    balloon: Range | None = None
+    array: Literal["hybrid", "flash"] = "hybrid"
+
+
+class Inject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One cause put into the lab: a knob of the physics turned on some role, over time.
+
+    The knob goes to ``to`` (an absolute level) or to ``times`` its usual one. It starts ``at`` seconds, takes
+    ``ramp`` to get there, and ``lasts`` (absent: to the end). With ``every`` it recurs that often, ``lasts``
+    long each time. Ranges are drawn by the seed. ``which`` picks vCPUs of a VM: all, or the first only.
+    """
+
+    knob: str
+    on: str
+    to: Range | None = None
+    times: Range | None = None
+    at: Range = (0.0, 0.0)
+    ramp: Range = (0.0, 0.0)
+    lasts: Range | None = None
+    every: Range | None = None
+    which: Literal["all", "first"] = "all"
+
+
+class Expect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A problem that must be found on each entity of a role. ``inject`` is the injection whose window it has.
+
+    ``delay`` is how many seconds after that injection's start the symptom stands clear of its threshold;
+    ``kind`` and ``host_nic`` … are left to the role. ``severity`` info: worth knowing, hurts nobody now.
+    """
+
+    problem: str
+    on: str
+    cause: str
+    inject: int = 0
+    delay: float = 0.0
+    severity: Literal["info", "warning"] = "warning"
+
+
+class Allow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A finding that may be reported as well: a consequence of what was injected.
+
+    ``on`` is a role; a host role stands for everything on that host; ``*`` is any entity.
+    """
+
+    problem: str
+    on: str = "*"
+
+
+class Site(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a scenario asks of the hardware; the seed draws the rest.
+
+    ``headroom`` is host memory over the memory that its VMs may use (below 1: overcommitted) and applies
+    to the stage host only, as does ``crowd``, so many small VMs more. ``depth`` is the LUN queue depth.
+    """
+
+    cores: tuple[int, ...] = (8, 10, 12)
+    headroom: Range = (1.3, 1.7)
+    crowd: tuple[int, int] = (0, 0)
+    uplink_mbps: tuple[int, ...] = (10_000,)
+    depth: tuple[int, ...] = (64,)
+    host_cache: bool = False
+    policy: Literal["any", "high", "balanced"] = "any"
+
+
+class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One scenario. ``expert`` is what someone who knows would conclude from the counters, and why."""
+
+    id: str
+    title: str
+    kind: ScenarioKind
+    minutes: tuple[int, int]
+    load: tuple[LoadLevel, ...]
+    expert: str
+    problem: str = ""
+    seconds: int = 0
+    site: Site = Site()
+    cast: Mapping[str, Role] = {}
+    inject: tuple[Inject, ...] = ()
+    truth: tuple[Expect, ...] = ()
+    also: tuple[Allow, ...] = ()
+
+
+Scenarios = Mapping[str, Scenario]
+"""All scenarios by id, in the order of their ids."""
+
+
+class Workload(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What VMs of a role do: see ``resources/lab/site/workloads.toml`` for the units."""
+
+    name: str
+    weight: int
+    vcpus: tuple[int, ...]
+    mem_gb: tuple[int, ...]
+    cpu: float
+    busy: float
+    iops: float
+    io_kb: float
+    read_share: float
+    outstanding: float
+    tx: float
+    rx: float
+    packet: float
+    touched: Range
+    active: float
+
+
+class Load(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A load level: host CPU utilisation to scale to, and the scale of I/O and network."""
+
+    cpu: Range
+    rate: float
+
+
+class Workloads(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The whole of ``workloads.toml``."""
+
+    load: Mapping[LoadLevel, Load]
+    role: tuple[Workload, ...]
+
+
+def load_workloads() -> Workloads:
+    """The workloads that the lab's VMs choose from. Raises KnowledgeError."""
+    path = RESOURCES / "lab" / "site" / "workloads.toml"
+    return checked(read_toml(path), Workloads, path)
+
+
+def load_scenarios() -> Scenarios:
+    """All scenarios of ``resources/lab``. Raises KnowledgeError naming the file and what is wrong with it."""
+    return {scenario.id: scenario for scenario in _read_all()}
+
+
+def find_scenario(scenarios: Scenarios, wanted: str) -> Scenario:
+    """The scenario of an id. Raises NotFoundError naming the nearest ids."""
+    if wanted in scenarios:
+        return scenarios[wanted]
+    close = [name for name in scenarios if wanted.casefold() in name.casefold()] or list(scenarios)
+    raise NotFoundError(
+        f"The lab has no scenario {wanted!r}.", advice=f"It has, for instance, {', '.join(close[:6])}."
+    )
+
+
+def _read_all() -> Iterator[Scenario]:
+    for path in knowledge_files("lab")[0]:
+        scenario = checked(read_toml(path), Scenario, path)
+        faults = [*_faults(scenario)]
+        if path.stem != scenario.id:
+            faults.append(f"the id {scenario.id!r} is not the file's name")
+        if faults:
+            raise wrong(path, "", "; ".join(faults))
+        yield scenario
+
+
+def _faults(scenario: Scenario) -> Iterator[str]:
+    """What the types can't see: references to roles and injections."""
+    known = {*scenario.cast, *STAGES}
+    for name, role in scenario.cast.items():
+        if role.on not in STAGES:
+            yield f"role {name} stands on {role.on!r}, which is not a host role"
+        if role.disk_on and role.disk_on not in known:
+            yield f"role {name} has its disks on {role.disk_on!r}, which is not cast"
+    for inject in scenario.inject:
+        if inject.on not in known:
+            yield f"role {inject.on!r} of knob {inject.knob} is not cast"
+        if (inject.to is None) == (inject.times is None):
+            yield f"knob {inject.knob} has neither or both of `to` and `times`"
+    for expect in scenario.truth:
+        if expect.on not in known:
+            yield f"role {expect.on!r} of {expect.problem} is not cast"
+        if scenario.inject and expect.inject >= len(scenario.inject):
+            yield f"injection {expect.inject} of {expect.problem} is not there"
+    for allow in scenario.also:
+        if allow.on not in {*known, "*"}:
+            yield f"role {allow.on!r} of {allow.problem} is not cast"
+
+
+ENTITY_KIND: Mapping[RoleKind, Kind] = {
+    "vm": "vm", "host": "host", "device": "device", "array": "device",
+    "datastore": "datastore", "nic": "nic", "pool": "vm",
+}  # fmt: skip
+"""What kind of entity a truth on a role names; an array stands for its LUNs, a pool for its VMs."""

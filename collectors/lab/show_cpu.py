@@ -1,0 +1,265 @@
+"""What esxtop shows of the scheduler: PCPUs, worlds, groups, power states, interrupts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from collectors.lab.activity import NormalNoise
+from collectors.lab.cpu import Cpu
+from collectors.lab.fields import APERF, C_STATES, P_STATES
+from collectors.lab.inventory import NODES, NORMAL_SHARES, Cluster
+from collectors.lab.knobs import Index, Knobs
+from collectors.lab.layout import VECTORS, HostLayout
+from collectors.lab.memory import Memory
+from collectors.lab.network import Network
+from collectors.lab.power import Power
+from collectors.lab.sheet import INTERRUPT_PER_CPU, P_STATE_TABLE, Sheet
+from collectors.lab.speed import shared_cores
+from collectors.lab.worlds import GS_SWAP_REFILL, NO_OWNER, World
+from sessions.model import FloatArray, IntArray
+
+_UNLIMITED, _NORMAL = -1.0, -3.0
+_TIMES = ("% Used", "% Run", "% System", "% Wait", "% VmWait", "% Ready", "% Idle", "% Overlap", "% CoStop",
+          "% Max Limited", "% Swap Wait")  # fmt: skip
+_EVENTS = ("Switches/sec", "Migrates/sec", "Quantum Expires/sec", "Wakeups/sec")
+_SUMMED = (*_TIMES, *_EVENTS, "% CPU Latency", "% Memory Latency", "% Demand")
+_PCPU_SPREAD = 0.18
+_ACCOUNTING_NOISE = 0.02
+_LATE_ROWS = 0.04
+
+
+class CpuView:
+    """Fills the CPU tables of a sheet from the scheduler's results."""
+
+    def __init__(
+        self, cluster: Cluster, index: Index, layouts: tuple[HostLayout, ...], sheet: Sheet, tick_s: float,
+        rng: np.random.Generator,
+    ) -> None:  # fmt: skip
+        self._index = index
+        self._rng = rng
+        self._sheet = sheet
+        worlds = [world for one in layouts for group in one.groups for world in group.worlds]
+        groups = [group for one in layouts for group in one.groups]
+        counts = [len(group.worlds) for group in groups]
+        self._group_start = np.cumsum([0, *counts[:-1]])
+        owner = np.array([world.vcpu for world in worlds])
+        self._vcpu_worlds = np.flatnonzero(owner != NO_OWNER)
+        self._vcpu_of_world = owner[self._vcpu_worlds]
+        self._idle_worlds = np.flatnonzero([world.pcpu != NO_OWNER for world in worlds])
+        self._world_host = np.repeat(
+            np.arange(len(layouts)), [sum(len(g.worlds) for g in one.groups) for one in layouts]
+        )
+        self._base_run = np.array([world.run for world in worlds])
+        self._refill = np.flatnonzero([world.name == GS_SWAP_REFILL for world in worlds])
+        self._noise = NormalNoise(rng, len(worlds))
+        self._pcpu_node, self._pcpu_start, self._not_total, self._total = _pcpus(cluster)
+        self._pcpu_cells = self._not_total
+        self._drift = NormalNoise(rng, len(self._pcpu_node))
+        self._lean = self._drift.take().copy()
+        self._mhz = np.array([float(host.mhz) for host in cluster.hosts])
+        self._vm_groups = np.flatnonzero([group.vm != NO_OWNER for group in groups])
+        self._loads = np.zeros((len(cluster.hosts), 3))
+        self._decay = np.exp(-tick_s / np.array([60.0, 300.0, 900.0]))
+        self._fresh = True
+        self._pinned = np.array([vm.pinned for vm in cluster.vms])
+        self._pcpu_count = np.array([host.pcpus for host in cluster.hosts])
+        self._constants(cluster, counts, worlds)
+
+    def _constants(self, cluster: Cluster, counts: list[int], worlds: list[World]) -> None:
+        """What does not change in a run: members, allocations, the P-state table."""
+        group, world = self._sheet["Group Cpu"], self._sheet["Vcpu"]
+        group.set(
+            {"Members": np.array(counts, dtype=float), "Alloc Min Limited": _UNLIMITED, "Alloc Min": 0.0}
+        )
+        group.set({"Alloc Max": _UNLIMITED, "Alloc Shares": _NORMAL})
+        shares = np.array([vm.shares for vm in cluster.vms]) * self._index.vcpus
+        normal = np.array([vm.shares == NORMAL_SHARES for vm in cluster.vms])
+        group.row["Alloc Shares"][self._vm_groups] = np.where(normal, _NORMAL, shares)
+        world.set({"Alloc Max": _UNLIMITED, "Alloc Shares": _NORMAL, "Alloc Min Limited": _UNLIMITED})
+        floor = np.array([vm.cpu_reservation for vm in cluster.vms]) * self._index.vcpus
+        group.row["Alloc Min"][self._vm_groups] = floor * self._mhz[self._index.vm_host]
+        steps = np.linspace(1.0, 0.38, P_STATES)
+        self._sheet[P_STATE_TABLE].set(
+            {"P-State MHZ": np.concatenate([self._mhz[h] * steps for h in range(len(self._mhz))])}
+        )
+        world.row["Physical Cpu"][...] = np.arange(len(worlds)) % 8
+
+    def update(self, cpu: Cpu, memory: Memory, network: Network, power: Power, knobs: Knobs) -> None:
+        """Write one tick."""
+        late = np.where(self._rng.random(self._index.hosts) < _LATE_ROWS, self._rng.uniform(0.4, 2.7), 0.0)
+        pcpu = self._pcpus(cpu)
+        self._worlds(cpu, memory, knobs, late, pcpu)
+        self._groups(cpu, knobs)
+        self._power(cpu, power, knobs, pcpu)
+        self._interrupts(network, cpu)
+
+    def _pcpus(self, cpu: Cpu) -> FloatArray:
+        """Utilisation of each PCPU: its node's, unevenly; affinity sets stand out. Returns percent."""
+        self._lean = 0.9 * self._lean + 0.436 * self._drift.take()
+        node = cpu.node_busy[self._pcpu_node]
+        busy = node * np.exp(_PCPU_SPREAD * self._lean * (1.0 - node))
+        busy = self._with_affinity(cpu, busy, node)
+        for _ in range(2):
+            mean = np.add.reduceat(busy, self._pcpu_start) / self._per_node()
+            busy = np.minimum(busy * (cpu.node_busy / np.maximum(mean, 1e-9))[self._pcpu_node], 1.0)
+        host = self._pcpu_node // NODES
+        table = self._sheet["Physical Cpu"]
+        percent = 100.0 * busy
+        used = percent * cpu.speed[host]
+        pairs = percent.reshape(-1, 2)
+        both = pairs.sum(axis=1) * (1.0 - 0.5 * shared_cores(cpu.busy)[host[::2]])
+        core = np.repeat(np.clip(both, pairs.max(axis=1), 100.0), 2)
+        for name, values in (
+            ("% Processor Time", used),
+            ("% Util Time", percent),
+            ("% Core Util Time", core),
+        ):
+            row = table.row[name]
+            row[self._not_total] = values
+            sums = np.add.reduceat(values, self._pcpu_start[::NODES])
+            row[self._total] = sums / (self._per_node()[::NODES] * NODES)
+        return percent
+
+    def _per_node(self) -> FloatArray:
+        return np.diff(np.append(self._pcpu_start, len(self._pcpu_node))).astype(float)
+
+    def _with_affinity(self, cpu: Cpu, busy: FloatArray, node: FloatArray) -> FloatArray:
+        """Where VMs are pinned, the set's PCPUs carry them and the rest of the node what is left."""
+        for host in np.unique(self._index.vm_host[self._pinned > 0]):
+            size = int(self._pinned[self._index.vm_host == host].max())
+            pinned = self._pinned[self._index.vcpu_vm] > 0
+            load = float(cpu.run[pinned & (self._index.vcpu_host == host)].sum())
+            first = int(self._pcpu_start[host * NODES + NODES - 1])
+            busy[first : first + size] = min(1.0, load / size)
+            count = int(self._per_node()[host * NODES + NODES - 1])
+            rest = max(0.0, float(node[first]) * count - load) / max(count - size, 1)
+            busy[first + size : first + count] *= rest / max(float(node[first]), 1e-9)
+        return busy
+
+    def _worlds(self, cpu: Cpu, memory: Memory, knobs: Knobs, late: FloatArray, pcpu: FloatArray) -> None:
+        """Per world: the VMkernel's own hover near their usual run time, vCPUs show the scheduler's results."""
+        table = self._sheet["Vcpu"]
+        row, noise = table.row, self._noise.take()
+        mine, vcpu = self._vcpu_worlds, self._vcpu_of_world
+        run = (
+            self._base_run
+            * np.exp(0.35 * noise)
+            * (1.0 + 40.0 * (knobs.kernel[self._world_host] - 0.01).clip(0.0))
+        )
+        row["% Run"][...] = run
+        row["% Used"][...] = run * cpu.speed[self._world_host]
+        row["% Ready"][...] = run * (0.02 + 0.5 * cpu.queueing[self._world_host])
+        for name, share in (
+            ("% Run", cpu.run), ("% Used", cpu.used), ("% System", cpu.system), ("% Ready", cpu.ready),
+            ("% Overlap", cpu.overlap), ("% CoStop", cpu.costop), ("% Max Limited", cpu.limited),
+            ("% CPU Latency", cpu.latency), ("% Demand", cpu.demand),
+        ):  # fmt: skip
+            row[name][mine] = 100.0 * share[vcpu]
+        stall = 100.0 * memory.stall[self._index.vcpu_vm][vcpu]
+        row["% Swap Wait"][mine] = stall
+        row["% Swap Wait"][self._refill] = np.clip(47.0 + 6.0 * noise[self._refill], 0.0, 100.0)
+        row["% Memory Latency"][mine] = stall
+        wait = 100.0 - row["% Run"] - row["% Ready"] - row["% CoStop"] - late[self._world_host]
+        wait = np.clip(wait + _ACCOUNTING_NOISE * noise, 0.0, 100.0)
+        row["% Wait"][...] = wait
+        row["% VmWait"][...] = wait
+        blocked = 100.0 * knobs.blocked[vcpu] + stall + 0.03 * np.abs(noise[mine])
+        row["% VmWait"][mine] = np.minimum(blocked, wait[mine])
+        row["% Idle"][mine] = np.maximum(wait[mine] - row["% VmWait"][mine], 0.0)
+        self._idle(row, pcpu, noise)
+        self._events(row, mine)
+
+    def _idle(self, row: dict[str, FloatArray], pcpu: FloatArray, noise: FloatArray) -> None:
+        """Idle worlds run when their PCPU does not, and are "ready" while it does: the trap in 1:system."""
+        idle = self._idle_worlds
+        row["% Run"][idle] = np.clip(100.0 - pcpu + 0.4 * np.abs(noise[idle]), 0.0, 100.0)
+        row["% Ready"][idle] = np.clip(pcpu + 0.3 * np.abs(noise[idle]), 0.0, 100.0)
+        for name in ("% Wait", "% VmWait", "% Used", "% Idle"):
+            row[name][idle] = 0.0
+
+    def _events(self, row: dict[str, FloatArray], mine: IntArray) -> None:
+        run = row["% Run"][mine]
+        row["Switches/sec"][mine] = 60.0 + 42.0 * run**0.7
+        row["Wakeups/sec"][mine] = 35.0 + 26.0 * run**0.7
+        row["Migrates/sec"][mine] = 0.2 + 0.06 * row["% Ready"][mine] + 0.02 * run
+        row["Quantum Expires/sec"][mine] = 0.05 * run
+        row["Physical Cpu"][mine] = self._where()
+
+    def _where(self) -> FloatArray:
+        """The PCPU that each vCPU last ran on: any of its node, or of the set that it is pinned to."""
+        index = self._index
+        threads = self._pcpu_count[index.vcpu_host] // NODES
+        offset = (index.vcpu_node % NODES) * threads
+        width = np.where(self._pinned[index.vcpu_vm] > 0, self._pinned[index.vcpu_vm], threads)
+        place: FloatArray = offset + np.floor(self._rng.random(len(width)) * width)
+        return place[self._vcpu_of_world]
+
+    def _groups(self, cpu: Cpu, knobs: Knobs) -> None:
+        """Groups are plain sums over their worlds; allocations are the VM's."""
+        group, world = self._sheet["Group Cpu"], self._sheet["Vcpu"]
+        for name in _SUMMED:
+            group.row[name][...] = np.add.reduceat(world.row[name], self._group_start)
+        mine, index = self._vm_groups, self._index
+        mhz = self._mhz[index.vm_host]
+        group.row["Alloc Max"][mine] = np.where(
+            np.isinf(knobs.limit), _UNLIMITED, np.minimum(knobs.limit, 1e6) * mhz
+        )
+        group.row["Effective Min (MHz)"][mine] = np.add.reduceat(cpu.run, index.vcpu_start) * mhz
+        group.row["Timers/sec"][mine] = 60.0 + 90.0 * index.vcpus
+        group.row["Power Usage Watts"][mine] = np.add.reduceat(cpu.used, index.vcpu_start) * 6.0
+
+    def _power(self, cpu: Cpu, power: Power, knobs: Knobs, pcpu: FloatArray) -> None:
+        host = self._pcpu_node // NODES
+        table = self._sheet["PCPU Power State"]
+        awake = np.clip(pcpu + 0.8, 0.0, 100.0)
+        table.row["%C-State C0"][...] = awake
+        deep = np.clip(0.25 + knobs.parked[host], 0.0, 0.95)
+        for state in range(1, C_STATES):
+            share = deep if state == C_STATES - 1 else 1.0 - deep
+            table.row[f"%C-State C{state}"][...] = (100.0 - awake) * share
+        slow = np.clip((1.02 - power.factor) / 0.64 * (P_STATES - 1), 0.0, P_STATES - 1)[host]
+        for state in range(P_STATES):
+            table.row[f"%P-State P{state}"][...] = 100.0 * np.maximum(0.0, 1.0 - np.abs(slow - state))
+        table.row["%T-State T0"][...] = 100.0
+        table.row[APERF][...] = 100.0 * power.factor[host] + 0.6 * self._lean
+        self._sheet["Power"].set({
+            "Power Usage Now Watts": power.watts, "Power Usage Cap Watts": knobs.power_cap,
+        })  # fmt: skip
+        now = cpu.busy * 1.0 + cpu.queueing * cpu.busy
+        self._loads = now[:, None] + (0.0 if self._fresh else 1.0) * self._decay * (
+            self._loads - now[:, None]
+        )
+        self._fresh = False
+        for column, minutes in enumerate((1, 5, 15)):
+            self._sheet["Physical Cpu Load"].row[f"Cpu Load ({minutes} Minute Avg)"][...] = self._loads[
+                :, column
+            ]
+
+    def _interrupts(self, network: Network, cpu: Cpu) -> None:
+        """Timer, storage and network vectors; totals are the sums over PCPUs."""
+        table, per_cpu = self._sheet["Interrupt Cookie"], self._sheet[INTERRUPT_PER_CPU]
+        packets = (network.nic_rx_packets + network.nic_tx_packets).reshape(self._index.hosts, -1).sum(axis=1)
+        rates = np.outer(
+            100.0 + 900.0 * cpu.busy + 0.05 * packets, np.array([0.0, 0.002, 0.1, 0.15, 0.25, 0.2, 1.0, 0.3])
+        )
+        table.row["Interrupts/second"][...] = rates.reshape(-1)
+        table.row["Processing Time MicroSec/Interrupt"][...] = np.where(rates.reshape(-1) > 0, 1.6, 0.0)
+        shares = np.concatenate([
+            np.repeat(rates[host] / count, count) for host, count in enumerate(self._pcpu_count)
+        ])  # fmt: skip
+        per_cpu.row["Interrupts/second"][...] = shares
+        per_cpu.row["Processing Time MicroSec/Interrupt"][...] = np.where(shares > 0, 1.6, 0.0)
+        assert len(VECTORS) == rates.shape[1]
+
+
+def _pcpus(cluster: Cluster) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    """Node of each PCPU, where each node's begin, and the cells of PCPUs and of ``_Total`` in the table."""
+    node, start, cells, totals, offset = [], [], [], [], 0
+    for number, host in enumerate(cluster.hosts):
+        for one in range(NODES):
+            start.append(len(node))
+            node += [number * NODES + one] * (host.pcpus // NODES)
+        cells += range(offset, offset + host.pcpus)
+        totals.append(offset + host.pcpus)
+        offset += host.pcpus + 1
+    return np.array(node), np.array(start), np.array(cells), np.array(totals)
