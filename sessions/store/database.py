@@ -38,7 +38,7 @@ class Database:
                 uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
             self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_BLOB_BYTES)
-            self._connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+            self._connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 1)  # VACUUM's own
             for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0"):
                 self._connection.execute(f"PRAGMA {pragma}")
 

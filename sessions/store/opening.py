@@ -10,6 +10,9 @@ from sessions.store import schema
 from sessions.store.database import Database, damaged, not_a_session, translated
 from sessions.store.lock import WriterLock
 
+_SMALL_BYTES = 1 << 18
+_SMALL_PAGE_BYTES = 1024
+
 
 def create_file(path: Path) -> tuple[Database, WriterLock]:
     """A new, empty session, and the lock to write it; raises AlreadyExistsError, DiskFullError …"""
@@ -44,6 +47,8 @@ def open_for_writing(path: Path) -> tuple[Database, WriterLock]:
         database = Database(path, "rw")
         try:
             _migrate(database, schema.version_of(database))
+            if database.pragma("journal_mode") != "wal":
+                _set_page_size(database, schema.PAGE_BYTES)
             _prepare_for_writing(database)
         except BaseException:
             database.close()
@@ -63,7 +68,7 @@ def open_for_reading(path: Path) -> Database:
         if version < schema.VERSION:
             database.close()
             upgraded, lock = open_for_writing(path)
-            upgraded.pragma("journal_mode = DELETE")
+            leave_one_file(upgraded)
             upgraded.close()
             lock.release()
             database = _connect_for_reading(path)
@@ -74,6 +79,25 @@ def open_for_reading(path: Path) -> Database:
         database.close()
         raise
     return database
+
+
+def leave_one_file(database: Database) -> None:
+    """End writing: no log beside the file; a small file gets small pages, which halves it.
+
+    Raises BusyError where a reader is still there, DiskFullError where the log doesn't fit: then SQLite reads
+    the file together with its log.
+    """
+    database.pragma("wal_checkpoint(TRUNCATE)")
+    database.pragma("busy_timeout = 0")
+    database.pragma("journal_mode = DELETE")
+    if database.path.stat().st_size <= _SMALL_BYTES:
+        _set_page_size(database, _SMALL_PAGE_BYTES)
+
+
+def _set_page_size(database: Database, size: int) -> None:
+    if database.pragma("page_size") != size:
+        database.pragma(f"page_size = {size}")
+        database.execute("VACUUM")
 
 
 def remove_files(path: Path) -> None:

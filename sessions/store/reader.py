@@ -10,43 +10,39 @@ from types import TracebackType
 
 import numpy as np
 
-from sessions.findings import Finding
 from sessions.model import (
     Entity,
     EntityRef,
-    Event,
-    Fact,
     Frame,
-    Gap,
     IntArray,
     Kind,
-    Mark,
     Overview,
     Series,
     SeriesStats,
     Source,
     SourceSpec,
 )
-from sessions.store import documents, sources, statistics
+from sessions.store import sources, statistics
 from sessions.store.database import Database
 from sessions.store.info import SessionInfo
 from sessions.store.opening import open_for_reading
 from sessions.store.overview import overview
+from sessions.store.records import RecordReader
 from sessions.store.samples import Samples
 from sessions.store.segments import Segment
 from sessions.store.statistics import Statistic
 from sessions.times import TimeRange
 
 
-class SessionReader:
-    """A session file, read-only; a SampleSource. Use it from one thread at a time.
+class SessionReader(RecordReader):
+    """A session file, read-only; a SampleSource, and its records. Use it from one thread at a time.
 
     Each call sees one state of the file and takes notice of what was written before it. Every method
     raises DamagedError when what it needs does not check.
     """
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        super().__init__(database)
         self._samples = Samples(database)
 
     @classmethod
@@ -80,10 +76,6 @@ class SessionReader:
     ) -> None:
         self.close()
 
-    def data_version(self) -> int:
-        """A number that changes when a writer has stored something: for those who follow a session."""
-        return int(self._database.pragma("data_version"))
-
     def span(self) -> TimeRange | None:
         """First to last sample of all sources, None when there is none."""
         with self._state():
@@ -106,36 +98,6 @@ class SessionReader:
         """All series, or those of the given counter keys, ordered by id."""
         with self._state():
             return self._samples.inventory.series(counters)
-
-    def facts(self) -> Sequence[Fact]:
-        """All facts, ordered by start."""
-        with self._state():
-            return sorted(documents.read(self._database, Fact), key=lambda fact: fact.start)
-
-    def events(self) -> Sequence[Event]:
-        """All events, ordered by time."""
-        with self._state():
-            return sorted(documents.read(self._database, Event), key=lambda event: event.at)
-
-    def marks(self) -> Sequence[Mark]:
-        """All marks, ordered by time."""
-        with self._state():
-            return sorted(documents.read(self._database, Mark), key=lambda mark: mark.at)
-
-    def gaps(self) -> Sequence[Gap]:
-        """All gaps, ordered by start."""
-        with self._state():
-            return sorted(documents.read(self._database, Gap), key=lambda gap: gap.start)
-
-    def findings(self) -> list[Finding]:
-        """The findings of the last diagnosis that was stored, in its order."""
-        with self._state():
-            return documents.read(self._database, Finding)
-
-    def meta(self) -> dict[str, str]:
-        """What is said of the session as a whole: ``title``, ``created`` and what others added."""
-        with self._state():
-            return dict(self._database.rows("SELECT key, value FROM meta LIMIT 10000", (str, str)))
 
     def stats(self, ids: IntArray, window: TimeRange | None = None) -> SeriesStats:
         """Statistics of each series over the window; from those of blocks wherever they suffice."""

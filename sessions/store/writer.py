@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TypeVar
 
 import numpy as np
 
 from resources.failures import HyperscopeError
-from sessions.findings import Finding
-from sessions.model import Entity, Event, Fact, FloatArray, Gap, IntArray, Mark, SeriesSpec, SourceSpec
-from sessions.store import documents, sources
+from sessions.model import Entity, FloatArray, IntArray, SeriesSpec, SourceSpec
+from sessions.store import sources
 from sessions.store.blocks import BLOCK_TICKS, MIN_BLOCK_TICKS, EncodedBlock, encode_block
 from sessions.store.codec import pack_ints
 from sessions.store.compaction import compact, insert
@@ -24,14 +22,13 @@ from sessions.store.database import Database, translated
 from sessions.store.documents import FIRST_MS, LAST_MS
 from sessions.store.inventory import Inventory, pack_entities, pack_series
 from sessions.store.lock import WriterLock
-from sessions.store.opening import create_file, open_for_writing, remove_files
+from sessions.store.opening import create_file, leave_one_file, open_for_writing, remove_files
+from sessions.store.records import RecordWriter
 from sessions.store.registry import Registry
 from sessions.store.schema import CHUNK_BITS
 from sessions.store.segments import Layout, load_layouts, load_segments
 
 _COMPACT_CELLS = 1 << 23
-
-Document = TypeVar("Document", Fact, Event, Mark, Gap)
 
 
 @dataclass(slots=True)
@@ -48,7 +45,7 @@ class _Pending:
         return self.ticks >= BLOCK_TICKS or many
 
 
-class SessionWriter:
+class SessionWriter(RecordWriter):
     """The one writer of a session; a context manager that closes it. Use it from one thread at a time.
 
     Everything that it stores is on disk when the call returns; after a failure (DiskFullError …) the file
@@ -57,8 +54,8 @@ class SessionWriter:
     """
 
     def __init__(self, database: Database, lock: WriterLock) -> None:
-        self._database, self._lock = database, lock
-        self._failed = self._closed = False
+        super().__init__(database)
+        self._lock = lock
         with translated(database.path):
             inventory = Inventory()
             inventory.load(database)
@@ -223,34 +220,6 @@ class SessionWriter:
         for layout in self._layouts:
             self._compact(layout)
 
-    def add_facts(self, facts: Iterable[Fact]) -> None:
-        """Add facts about entities."""
-        self._add_documents(facts)
-
-    def add_events(self, events: Iterable[Event]) -> None:
-        """Add events."""
-        self._add_documents(events)
-
-    def add_gaps(self, gaps: Iterable[Gap]) -> None:
-        """Add gaps: samples that should be there and are not."""
-        self._add_documents(gaps)
-
-    def add_mark(self, mark: Mark) -> None:
-        """Add a note on the time axis."""
-        self._add_documents((mark,))
-
-    def put_findings(self, findings: Sequence[Finding]) -> None:
-        """Store what a diagnosis concluded, in place of what an earlier one did."""
-        rows = documents.encode(findings)
-        with self._writing():
-            documents.clear(self._database, Finding)
-            documents.insert(self._database, rows)
-
-    def set_meta(self, key: str, value: str) -> None:
-        """Say something of the session as a whole."""
-        with self._writing():
-            self._database.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
-
     def close(self) -> None:
         """Compact, mark unfinished sources as complete and leave one file. Closing again does nothing."""
         self._close("complete")
@@ -264,11 +233,6 @@ class SessionWriter:
                 remove_files(self._database.path)
             finally:
                 self._lock.release()
-
-    def _add_documents(self, added: Iterable[Document]) -> None:
-        rows = documents.encode(added)
-        with self._writing():
-            documents.insert(self._database, rows)
 
     def _require_source(self, source: int) -> None:
         if source not in self._sources:
@@ -300,25 +264,7 @@ class SessionWriter:
         """One file again, unless a reader or a full disk prevents it; opening recovers from what is left."""
         try:
             with suppress(HyperscopeError):
-                self._database.pragma("wal_checkpoint(TRUNCATE)")
-                self._database.pragma("busy_timeout = 0")
-                self._database.pragma("journal_mode = DELETE")
+                leave_one_file(self._database)
             self._database.close()
         finally:
             self._lock.release()
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        with self._guarded(), self._database.transaction():
-            yield
-
-    @contextmanager
-    def _guarded(self) -> Iterator[None]:
-        if self._failed or self._closed:
-            raise ValueError("a session writer that has failed or is closed")
-        try:
-            with translated(self._database.path):
-                yield
-        except BaseException:
-            self._failed = True
-            raise

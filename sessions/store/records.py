@@ -1,0 +1,117 @@
+"""What is said about a session beside its samples: facts, events, marks, gaps, findings and its title.
+
+``RecordReader`` and ``RecordWriter`` are the halves of SessionReader and SessionWriter that deal with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypeVar
+
+from sessions.findings import Finding
+from sessions.model import Event, Fact, Gap, Mark
+from sessions.store import documents
+from sessions.store.database import Database, translated
+
+Record = TypeVar("Record", Fact, Event, Mark, Gap)
+
+_MOST_META = 10_000
+
+
+class RecordReader:
+    """Reads records as they are stored at that moment; raises DamagedError for what is not one."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def data_version(self) -> int:
+        """A number that changes when a writer has stored something: for those who follow a session."""
+        return int(self._database.pragma("data_version"))
+
+    def facts(self) -> Sequence[Fact]:
+        """All facts, ordered by start."""
+        return sorted(self._records(Fact), key=lambda fact: fact.start)
+
+    def events(self) -> Sequence[Event]:
+        """All events, ordered by time."""
+        return sorted(self._records(Event), key=lambda event: event.at)
+
+    def marks(self) -> Sequence[Mark]:
+        """All marks, ordered by time."""
+        return sorted(self._records(Mark), key=lambda mark: mark.at)
+
+    def gaps(self) -> Sequence[Gap]:
+        """All gaps, ordered by start."""
+        return sorted(self._records(Gap), key=lambda gap: gap.start)
+
+    def findings(self) -> list[Finding]:
+        """The findings of the last diagnosis that was stored, in its order."""
+        with self._database.snapshot():
+            return documents.read(self._database, Finding)
+
+    def meta(self) -> dict[str, str]:
+        """What is said of the session as a whole: ``title``, ``created`` and what others added."""
+        with self._database.snapshot():
+            return dict(self._database.rows("SELECT key, value FROM meta LIMIT ?", (str, str), (_MOST_META,)))
+
+    def _records(self, kind: type[Record]) -> list[Record]:
+        with self._database.snapshot():
+            return documents.read(self._database, kind)
+
+
+class RecordWriter:
+    """Writes records, each call in one transaction; after a failure it writes no more."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._failed = self._closed = False
+
+    def add_facts(self, facts: Iterable[Fact]) -> None:
+        """Add facts about entities."""
+        self._add_records(facts)
+
+    def add_events(self, events: Iterable[Event]) -> None:
+        """Add events."""
+        self._add_records(events)
+
+    def add_gaps(self, gaps: Iterable[Gap]) -> None:
+        """Add gaps: samples that should be there and are not."""
+        self._add_records(gaps)
+
+    def add_mark(self, mark: Mark) -> None:
+        """Add a note on the time axis."""
+        self._add_records((mark,))
+
+    def put_findings(self, findings: Sequence[Finding]) -> None:
+        """Store what a diagnosis concluded, in place of what an earlier one did."""
+        rows = documents.encode(findings)
+        with self._writing():
+            documents.clear(self._database, Finding)
+            documents.insert(self._database, rows)
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Say something of the session as a whole."""
+        with self._writing():
+            self._database.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def _add_records(self, added: Iterable[Record]) -> None:
+        rows = documents.encode(added)
+        with self._writing():
+            documents.insert(self._database, rows)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        with self._guarded(), self._database.transaction():
+            yield
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        if self._failed or self._closed:
+            raise ValueError("a session writer that has failed or is closed")
+        try:
+            with translated(self._database.path):
+                yield
+        except BaseException:
+            self._failed = True
+            raise
