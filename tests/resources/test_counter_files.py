@@ -1,10 +1,14 @@
 """What is wrong with a counter file is said in one sentence, with the file and the key."""
 
+import contextlib
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from resources.catalogue import Catalogue, load_catalogue
+from resources.counter_files import read_counters
 from resources.failures import KnowledgeError
 
 READY = """
@@ -166,3 +170,18 @@ def test_not_utf8(tmp_path: Path) -> None:
 def test_a_directory_called_like_a_file(tmp_path: Path) -> None:
     (tmp_path / "counters" / "own.toml").mkdir(parents=True)
     assert problem(tmp_path).startswith("counters/own.toml: cannot be read: ")
+
+
+@given(
+    start=st.integers(0, len(READY)),
+    cut=st.integers(0, 40),
+    inserted=st.text(max_size=10)
+    | st.sampled_from(["[[counter]]\n", "key = 1\n", "'", "{", "[", "<n>", "= "]),
+)
+def test_a_damaged_file_is_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, start: int, cut: int, inserted: str
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "own.toml"
+    path.write_text(READY[:start] + inserted + READY[start + cut :], encoding="utf-8", errors="surrogatepass")
+    with contextlib.suppress(KnowledgeError):
+        assert all(counter.key and counter.meaning for counter in read_counters(path))
