@@ -1,1 +1,9 @@
-"""From series to findings: rules, causes, ranking, report."""
+"""From series to findings: which known problems a session shows, why, and what to do."""
+
+from __future__ import annotations
+
+from diagnosis.documents import findings_json
+from diagnosis.engine import Check, Diagnosis, diagnose, diagnose_session
+from diagnosis.report import render_report
+
+__all__ = ["Check", "Diagnosis", "diagnose", "diagnose_session", "findings_json", "render_report"]

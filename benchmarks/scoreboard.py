@@ -1,0 +1,256 @@
+"""How good diagnosis is: recall, precision, first cause right, per problem, over the lab's scenarios.
+
+    python -m benchmarks.scoreboard --seeds 200 [--scenario GLOB] [--json FILE] [--markdown FILE] [--misses]
+
+A truth is found when a finding names its problem and entity, overlaps its time and has its severity (above
+info, or info where the truth says so). A finding above info that is neither a truth, nor allowed by the
+scenario (``also``), nor a consequence of one that is, is a false alarm.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatch
+from functools import cache
+from pathlib import Path
+
+from collectors.lab import GroundTruth, Lab, Truth, load_scenarios, run_memory
+from diagnosis import diagnose
+from resources.catalogue import Catalogue, load_catalogue
+from resources.problem_cards import Problems, load_problems
+from sessions.findings import Finding
+from sessions.model import EntityRef
+
+GOAL_RECALL = 0.97
+GOAL_PRECISION = 0.97
+GOAL_CAUSE = 0.9
+
+
+@dataclass(slots=True)
+class Score:
+    """What came of the truths and findings of one problem (or one scenario)."""
+
+    truths: int = 0
+    found: int = 0
+    cause_right: int = 0
+    alarms: int = 0
+    misses: list[str] = field(default_factory=list)
+
+    def add(self, other: Score) -> None:
+        self.truths += other.truths
+        self.found += other.found
+        self.cause_right += other.cause_right
+        self.alarms += other.alarms
+        self.misses += other.misses
+
+    @property
+    def recall(self) -> float:
+        """Part of the truths that were found."""
+        return self.found / self.truths if self.truths else 1.0
+
+    @property
+    def precision(self) -> float:
+        """Part of what was found or raised that is true."""
+        raised = self.found + self.alarms
+        return self.found / raised if raised else 1.0
+
+    @property
+    def cause(self) -> float:
+        """Part of what was found whose first cause is the injected one."""
+        return self.cause_right / self.found if self.found else 1.0
+
+    def document(self) -> dict[str, float | int]:
+        return {
+            "truths": self.truths,
+            "found": self.found,
+            "false_alarms": self.alarms,
+            "recall": round(self.recall, 4),
+            "precision": round(self.precision, 4),
+            "first_cause": round(self.cause, 4),
+        }
+
+
+@dataclass(slots=True)
+class Board:
+    """Scores by problem and by scenario."""
+
+    seeds: int
+    problems: dict[str, Score] = field(default_factory=dict)
+    scenarios: dict[str, Score] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def overall(self) -> Score:
+        total = Score()
+        for score in self.problems.values():
+            total.add(score)
+        return total
+
+    def met(self) -> bool:
+        """Whether the goals hold overall, and the cause goal for each problem."""
+        total = self.overall
+        causes = all(score.cause >= GOAL_CAUSE for score in self.problems.values())
+        return total.recall >= GOAL_RECALL and total.precision >= GOAL_PRECISION and causes
+
+    def document(self) -> dict[str, object]:
+        return {
+            "seeds": self.seeds,
+            "overall": self.overall.document(),
+            "problems": {name: score.document() for name, score in sorted(self.problems.items())},
+            "scenarios": {name: score.document() for name, score in sorted(self.scenarios.items())},
+        }
+
+
+def run(seeds: Sequence[int], pattern: str = "*", workers: int = 2) -> Board:
+    """Play and judge every scenario that matches, once a seed."""
+    chosen = [name for name, one in load_scenarios().items() if one.kind != "demo" and fnmatch(name, pattern)]
+    tasks = [(name, seed) for seed in seeds for name in chosen]
+    board = Board(len(seeds))
+    begin = time.perf_counter()
+    for name, scores in _results(tasks, workers):
+        scenario = board.scenarios.setdefault(name, Score())
+        for problem, score in scores.items():
+            board.problems.setdefault(problem, Score()).add(score)
+            scenario.add(score)
+    board.seconds = time.perf_counter() - begin
+    return board
+
+
+def _results(tasks: Sequence[tuple[str, int]], workers: int) -> Iterator[tuple[str, dict[str, Score]]]:
+    if workers <= 1:
+        yield from map(play, tasks)
+        return
+    with multiprocessing.get_context("spawn").Pool(workers) as pool:
+        yield from pool.imap_unordered(play, tasks, chunksize=2)
+
+
+@cache
+def _knowledge() -> tuple[Problems, Catalogue]:
+    return load_problems(), load_catalogue()
+
+
+def play(task: tuple[str, int]) -> tuple[str, dict[str, Score]]:
+    """One run of one scenario: its scores by problem."""
+    name, seed = task
+    problems, catalogue = _knowledge()
+    lab = Lab(load_scenarios()[name], seed=seed, fields="diagnosis")
+    session = run_memory(lab, catalogue=catalogue)
+    start = session.span()
+    findings = diagnose(session, problems, catalogue)
+    return name, judge(lab.truth(), findings, start.start if start else 0, f"{name} seed {seed}")
+
+
+def judge(truth: GroundTruth, findings: Sequence[Finding], origin_ms: int, where: str) -> dict[str, Score]:
+    """Scores by problem of one run; ``where`` begins the lines that say what went wrong."""
+    scores: dict[str, Score] = {}
+    right: set[tuple[str, EntityRef]] = set()
+    for one in truth.truth:
+        score = scores.setdefault(one.problem, Score())
+        score.truths += 1
+        match = next((finding for finding in findings if _matches(one, finding, origin_ms)), None)
+        if match is None:
+            score.misses.append(f"{where}: missed {one.problem} of {one.name}")
+            continue
+        right.add((match.problem, match.entity))
+        score.found += 1
+        first = match.causes[0].cause if match.causes else ""
+        score.cause_right += first == one.cause
+        if first != one.cause:
+            score.misses.append(f"{where}: {one.problem} of {one.name}: {first} instead of {one.cause}")
+    for finding in _alarms(truth, findings, right):
+        score = scores.setdefault(finding.problem, Score())
+        score.alarms += 1
+        score.misses.append(
+            f"{where}: false alarm {finding.severity} {finding.problem} of {finding.entity_name}: "
+            f"{finding.conclusion}"
+        )
+    return scores
+
+
+def _matches(truth: Truth, finding: Finding, origin_ms: int) -> bool:
+    named = (finding.problem, finding.entity.kind, finding.entity_name) == (
+        truth.problem,
+        truth.kind,
+        truth.name,
+    )
+    if not named or (finding.severity == "info") != (truth.severity == "info"):
+        return False
+    start, end = origin_ms + truth.start_s * 1000, origin_ms + truth.end_s * 1000
+    return any(window.start <= end and window.end >= start for window in finding.windows)
+
+
+def _alarms(
+    truth: GroundTruth, findings: Sequence[Finding], right: set[tuple[str, EntityRef]]
+) -> Iterable[Finding]:
+    by_key = {(finding.problem, finding.entity): finding for finding in findings}
+    allowed = {
+        (finding.problem, finding.entity)
+        for finding in findings
+        for also in truth.also
+        if also.problem == finding.problem and (not also.names or finding.entity_name in also.names)
+    }
+    fine = right | allowed
+    for key, finding in by_key.items():
+        above = finding.consequence_of
+        while above in by_key and above not in fine:
+            above = by_key[above].consequence_of
+        if finding.severity != "info" and key not in fine and above not in fine:
+            yield finding
+
+
+def markdown(board: Board) -> str:
+    """The board as a table, problems first."""
+    lines = [
+        f"{board.seeds} seeds a scenario, {len(board.scenarios)} scenarios.",
+        "",
+        "| problem | truths | recall | precision | first cause right | false alarms |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    rows = [*sorted(board.problems.items()), ("**all**", board.overall)]
+    lines += [_row(name, score) for name, score in rows]
+    lines += ["", "| scenario | truths | recall | first cause right | false alarms |"]
+    lines.append("|---|---:|---:|---:|---:|")
+    lines += [
+        f"| {name} | {score.truths} | {score.recall:.3f} | {score.cause:.3f} | {score.alarms} |"
+        for name, score in sorted(board.scenarios.items())
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _row(name: str, score: Score) -> str:
+    numbers = f"{score.recall:.3f} | {score.precision:.3f} | {score.cause:.3f}"
+    return f"| {name} | {score.truths} | {numbers} | {score.alarms} |"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the scoreboard from the command line; 1 when a goal is missed."""
+    parser = argparse.ArgumentParser(prog="scoreboard", description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, default=200)
+    parser.add_argument("--first-seed", type=int, default=1)
+    parser.add_argument("--scenario", default="*", help="scenarios whose id matches this pattern")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--markdown", type=Path)
+    parser.add_argument("--misses", action="store_true", help="say what was missed, mistaken or raised")
+    options = parser.parse_args(arguments)
+    seeds = range(options.first_seed, options.first_seed + options.seeds)
+    board = run(seeds, options.scenario, options.workers)
+    text = markdown(board)
+    print(text)
+    if options.misses:
+        print("\n".join(line for score in board.problems.values() for line in score.misses))
+    if options.json:
+        options.json.write_text(json.dumps(board.document(), indent=1) + "\n", encoding="utf-8")
+    if options.markdown:
+        options.markdown.write_text(text, encoding="utf-8")
+    return 0 if board.met() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

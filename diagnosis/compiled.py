@@ -1,0 +1,273 @@
+"""Cards made ready to run: every expression parsed and checked once, every template split into its parts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from diagnosis.language import STATISTICS, ExpressionError, Node, Shape, parse
+from resources.failures import KnowledgeError
+from resources.problem_cards import Card, Cause, EvidenceItem, Problems, Rule, Signal, Sustained
+
+_PLACE = re.compile(r"\{([^{}]+)\}")
+_CALL = re.compile(r"(who|top)\(\s*([a-z_0-9]+)\s*\)")
+_TEXTS = ("entity", "host")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place in a template: a text (``entity``, ``host``), the members behind a signal, or a number."""
+
+    kind: str  # "text", "who", "top" or "number"
+    name: str = ""
+    node: Node | None = None
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A sentence with places: ``literals`` has one item more than ``places``."""
+
+    literals: tuple[str, ...]
+    places: tuple[Place, ...]
+
+    def names(self) -> set[str]:
+        """Signals that it reads."""
+        named = {place.name for place in self.places if place.kind in ("who", "top")}
+        return named.union(*(place.node.names() for place in self.places if place.node))
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledSignal:
+    """A signal with its expression; ``needs`` are the signals and thresholds that a derived one reads."""
+
+    signal: Signal
+    node: Node | None
+    weight: Node | None = None
+    needs: frozenset[str] = frozenset()
+
+    @property
+    def counters(self) -> dict[str, str]:
+        """Local name → counter key; empty for derived signals and facts."""
+        if self.signal.counters:
+            return self.signal.counters
+        return {"value": self.signal.counter} if self.signal.counter else {}
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledCause:
+    """A cause with its tests and sentences."""
+
+    cause: Cause
+    likely: Node | None
+    possible: Node | None
+    because: Template
+    because_possible: Template
+    otherwise: Template
+    unknown: Template
+    remedies: tuple[Template, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledRule:
+    """One rule of one card, with all that it needs to be run."""
+
+    card: Card
+    rule: Rule
+    sustained: Sustained
+    signals: Mapping[str, CompiledSignal]
+    thresholds: Mapping[str, float]
+    condition: Node
+    critical: Node | None
+    conclusion: Template
+    notes: tuple[Template, ...]
+    evidence: tuple[tuple[EvidenceItem, Node], ...]
+    causes: tuple[CompiledCause, ...]
+    order: tuple[str, ...] = field(default=())  # signals, each after those that it is made of
+
+    def closure(self, names: Iterable[str]) -> list[str]:
+        """The named signals with all that they are made of, in the order in which to compute them."""
+        wanted: set[str] = set()
+        pending = [name for name in names if name in self.signals]
+        while pending:
+            name = pending.pop()
+            if name not in wanted:
+                wanted.add(name)
+                pending.extend(need for need in self.signals[name].needs if need in self.signals)
+        return [name for name in self.order if name in wanted]
+
+    def detecting(self) -> list[str]:
+        """Signals that decide whether there is a problem."""
+        nodes = [self.condition, *([self.critical] if self.critical else [])]
+        return self.closure(name for node in nodes for name in node.names())
+
+    def explaining(self) -> list[str]:
+        """Signals that causes, evidence and sentences read."""
+        names: set[str] = set()
+        for cause in self.causes:
+            for node in (cause.likely, cause.possible):
+                names.update(node.names() if node else ())
+            for text in (
+                cause.because,
+                cause.because_possible,
+                cause.otherwise,
+                cause.unknown,
+                *cause.remedies,
+            ):
+                names |= text.names()
+        for text in (self.conclusion, *self.notes):
+            names |= text.names()
+        for _, node in self.evidence:
+            names.update(node.names())
+        return self.closure(names)
+
+    def counters(self) -> set[str]:
+        """Every counter that the rule may read."""
+        return {key for signal in self.signals.values() for key in signal.counters.values()}
+
+
+def compile_problems(problems: Problems) -> list[CompiledRule]:
+    """All rules of all cards. Raises KnowledgeError naming the card and what is wrong in it."""
+    return [compile_rule(card, rule, problems.sustained) for card in problems.cards for rule in card.rules]
+
+
+def compile_rule(card: Card, rule: Rule, sustained: Mapping[str, Sustained]) -> CompiledRule:
+    """One rule. Raises KnowledgeError."""
+    return _Compiler(card, rule).compile(sustained[rule.sustained])
+
+
+class _Compiler:
+    def __init__(self, card: Card, rule: Rule) -> None:
+        self._card, self._rule = card, rule
+        self._signals = card.signals_for(rule)
+        self._thresholds = {name: threshold.value for name, threshold in card.thresholds.items()}
+        self._names: dict[str, Shape] = dict.fromkeys(self._thresholds, Shape.CONSTANT)
+        for name, signal in self._signals.items():
+            if name in self._thresholds:
+                raise self._refuse(name, ExpressionError("is both a signal and a threshold"))
+            self._names[name] = Shape.ENTITY if signal.fact else Shape.SERIES
+
+    def compile(self, sustained: Sustained) -> CompiledRule:
+        signals = {name: self._signal(name, signal) for name, signal in self._signals.items()}
+        rule = self._rule
+        return CompiledRule(
+            card=self._card,
+            rule=rule,
+            sustained=sustained,
+            signals=signals,
+            thresholds=self._thresholds,
+            condition=self._test("condition", rule.condition, Shape.SERIES),
+            critical=self._test("critical", rule.critical, Shape.SERIES) if rule.critical else None,
+            conclusion=self._template("conclusion", rule.conclusion),
+            notes=tuple(self._template("notes", note) for note in rule.notes),
+            evidence=tuple((item, self._evidence(item)) for item in rule.evidence),
+            causes=tuple(self._cause(cause) for cause in self._card.causes_for(rule)),
+            order=self._order(signals),
+        )
+
+    def _refuse(self, where: str, error: ExpressionError) -> KnowledgeError:
+        return KnowledgeError(f"{self._card.id}.toml: rule for {self._rule.entity}: {where}: {error}.")
+
+    def _parse(self, where: str, text: str, names: Mapping[str, Shape] | None = None) -> Node:
+        try:
+            return parse(text, self._names if names is None else names)
+        except ExpressionError as error:
+            raise self._refuse(where, error) from error
+
+    def _test(self, where: str, text: str, widest: Shape) -> Node:
+        node = self._parse(where, text)
+        if not node.truth:
+            raise self._refuse(where, ExpressionError("must be true or false"))
+        if node.shape > widest:
+            raise self._refuse(where, ExpressionError("needs statistics, such as mean(…), of its signals"))
+        if widest is Shape.SERIES and _has_statistic(node):
+            raise self._refuse(where, ExpressionError("can't use statistics: there are no windows yet"))
+        return node
+
+    def _signal(self, name: str, signal: Signal) -> CompiledSignal:
+        if signal.fact:
+            return CompiledSignal(signal, None)
+        if signal.derived:
+            node = self._parse(f"signal {name}", signal.expr)
+            if _has_statistic(node):
+                raise self._refuse(f"signal {name}", ExpressionError("can't use statistics"))
+            return CompiledSignal(signal, node, needs=frozenset(node.names()))
+        counters = signal.counters or {"value": signal.counter}
+        local = {**dict.fromkeys(self._thresholds, Shape.CONSTANT), **dict.fromkeys(counters, Shape.SERIES)}
+        node = self._parse(f"signal {name}", signal.expr or "value", local)
+        weight = self._parse(f"signal {name}", signal.weight, local) if signal.weight else None
+        return CompiledSignal(signal, node, weight)
+
+    def _order(self, signals: Mapping[str, CompiledSignal]) -> tuple[str, ...]:
+        order: list[str] = []
+        pending = dict(signals)
+        while pending:
+            ready = [name for name, signal in pending.items() if not signal.needs & pending.keys()]
+            if not ready:
+                raise self._refuse("signals", ExpressionError(f"{min(pending)} is made of itself"))
+            for name in ready:
+                order.append(name)
+                del pending[name]
+        return tuple(order)
+
+    def _evidence(self, item: EvidenceItem) -> Node:
+        if item.statistic not in STATISTICS:
+            raise self._refuse(f"evidence {item.signal}", ExpressionError(f"no statistic {item.statistic!r}"))
+        if self._names.get(item.signal) is Shape.ENTITY:
+            return self._parse(f"evidence {item.signal}", item.signal)
+        return self._parse(f"evidence {item.signal}", f"{item.statistic}({item.signal})")
+
+    def _cause(self, cause: Cause) -> CompiledCause:
+        def test(text: str) -> Node | None:
+            return self._test(f"cause {cause.id}", text, Shape.ENTITY) if text else None
+
+        def template(text: str) -> Template:
+            return self._template(f"cause {cause.id}", text)
+
+        return CompiledCause(
+            cause=cause,
+            likely=test(cause.likely),
+            possible=test(cause.possible),
+            because=template(cause.because),
+            because_possible=template(cause.because_possible or cause.because),
+            otherwise=template(cause.otherwise),
+            unknown=template(cause.unknown),
+            remedies=tuple(template(step) for step in cause.remedies),
+        )
+
+    def _template(self, where: str, text: str) -> Template:
+        measured = {name for name, signal in self._signals.items() if not signal.derived and not signal.fact}
+        try:
+            return compile_template(text, self._names, measured)
+        except ExpressionError as error:
+            raise self._refuse(where, error) from error
+
+
+def compile_template(text: str, names: Mapping[str, Shape], measured: Collection[str] = ()) -> Template:
+    """A sentence with its places read. ``measured`` are the signals that have members to name.
+
+    Raises ExpressionError.
+    """
+    pieces = _PLACE.split(text)
+    places = tuple(_place(piece.strip(), names, measured) for piece in pieces[1::2])
+    return Template(tuple(pieces[::2]), places)
+
+
+def _place(text: str, names: Mapping[str, Shape], measured: Collection[str]) -> Place:
+    if text in _TEXTS:
+        return Place("text", name=text)
+    expression, _, unit = text.partition(":")
+    if called := _CALL.fullmatch(expression):
+        kind, name = called.groups()
+        if name not in measured:
+            raise ExpressionError(f"{name!r} is not a measured signal")
+        return Place(kind, name=name, unit=unit)
+    node = parse(expression, names)
+    if node.shape is Shape.SERIES or node.truth:
+        raise ExpressionError(f"{{{text}}} is not one number")
+    return Place("number", node=node, unit=unit)
+
+
+def _has_statistic(node: Node) -> bool:
+    return node.op.startswith("over ") or any(_has_statistic(arg) for arg in node.args)

@@ -1,0 +1,129 @@
+"""Which entities have a problem, and when: a rule judged over all entities of a source at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from diagnosis.arrays import BoolArray
+from diagnosis.compiled import CompiledRule
+from diagnosis.signals import Pruning, Scene, gate
+from diagnosis.sustained import Windows, present_windows, sustained_windows, too_short
+from sessions.findings import Severity
+from sessions.model import EntityRef, FloatArray, IntArray
+from sessions.times import TimeRange
+
+_BLOCK = 4_000_000  # samples of one signal's members looked at together: 32 MB an array
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One entity that meets a rule in one source. ``spans`` are positions on the source's time axis."""
+
+    compiled: CompiledRule
+    source: int
+    entity: EntityRef
+    severity: Severity
+    spans: tuple[tuple[int, int], ...]
+    windows: tuple[TimeRange, ...]
+    share: float
+    short: bool
+
+    @property
+    def seconds(self) -> float:
+        """How long, over all windows."""
+        return sum(window.seconds for window in self.windows)
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """What came of a rule in a source: how many entities there are, could be judged, and have the problem."""
+
+    entities: int
+    judged: int
+    hits: list[Hit]
+
+
+def detect(scene: Scene, pruning: Pruning) -> Detection:
+    """Judge every row of the scene: by statistics first, by samples where they leave it open."""
+    if not scene.rows or not scene.times.size:
+        return Detection(len(scene.rows), 0, [])
+    gated = gate(scene, pruning)
+    hits: list[Hit] = []
+    for block in blocks(scene, np.flatnonzero(gated.possible), scene.compiled.detecting()):
+        hits.extend(_judge(block))
+    return Detection(len(scene.rows), int(gated.decidable.sum()), hits)
+
+
+def blocks(scene: Scene, chosen: IntArray, names: list[str]) -> Iterator[Scene]:
+    """The scene in pieces of its chosen rows, small enough that the named signals' samples fit in memory."""
+    if not chosen.size:
+        return
+    members = [scene.members(name).row.size for name in names if scene.compiled.signals[name].counters]
+    widest = max([1.0, *(count / len(scene.rows) for count in members)])
+    size = max(1, int(_BLOCK / (widest * max(1, scene.times.size))))
+    for start in range(0, chosen.size, size):
+        rows = [scene.rows[row] for row in chosen[start : start + size].tolist()]
+        yield Scene(scene.compiled, scene.source, rows, scene.topology, scene.table)
+
+
+def _judge(scene: Scene) -> list[Hit]:
+    compiled, rule = scene.compiled, scene.compiled.sustained
+    scene.load(compiled.detecting())
+    true = scene.full(compiled.condition)
+    short = too_short(scene.times, rule.warning)
+    if short:
+        windows = present_windows(true) if compiled.rule.level else None
+    else:
+        windows = sustained_windows(true, scene.times, rule.warning, rule)
+    if windows is None or not windows.entity.size:
+        return []
+    critical = _critical(scene, windows, short)
+    return _hits(scene, true, windows, critical, short)
+
+
+def _critical(scene: Scene, windows: Windows, short: bool) -> BoolArray:
+    """Rows that are critical: their critical condition holds as long as its own rule asks."""
+    compiled, rule = scene.compiled, scene.compiled.sustained
+    result = np.zeros(len(scene.rows), dtype=np.bool_)
+    if compiled.critical is None or short or compiled.rule.severity == "info":
+        return result
+    rows = np.unique(windows.entity)
+    worst = scene.full(compiled.critical)[rows]
+    found = sustained_windows(worst, scene.times, rule.critical, rule)
+    result[rows[np.unique(found.entity)]] = True
+    return result
+
+
+def _hits(scene: Scene, true: FloatArray, windows: Windows, critical: BoolArray, short: bool) -> list[Hit]:
+    known = (~np.isnan(true)).sum(axis=1)
+    share = (true == 1).sum(axis=1) / np.maximum(known, 1)
+    info = scene.compiled.rule.severity == "info"
+    hits = []
+    for row in np.unique(windows.entity).tolist():
+        own = windows.entity == row
+        spans = tuple(zip(windows.first[own].tolist(), windows.last[own].tolist(), strict=True))
+        times = scene.times
+        hit = Hit(
+            compiled=scene.compiled,
+            source=scene.source,
+            entity=scene.rows[row],
+            severity="info" if info else "warning",
+            spans=spans,
+            windows=tuple(TimeRange(int(times[first]), int(times[last])) for first, last in spans),
+            share=float(share[row]),
+            short=short,
+        )
+        hits.append(replace(hit, severity="critical") if critical[row] else hit)
+    return hits
+
+
+def span_mask(hits: list[Hit], samples: int) -> BoolArray:
+    """Which samples lie in the windows of each hit, (hits, samples)."""
+    mask = np.zeros((len(hits), samples), dtype=np.bool_)
+    for row, hit in enumerate(hits):
+        for first, last in hit.spans:
+            mask[row, first : last + 1] = True
+    return mask

@@ -1,0 +1,80 @@
+"""A diagnosis as the JSON document of DESIGN §6: ISO times, severities, evidence, causes, remedies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from diagnosis.engine import Diagnosis
+from sessions.findings import CauseVerdict, Evidence, Finding
+from sessions.model import EntityRef
+from sessions.times import TimeRange, iso
+
+Json = dict[str, object]
+
+
+def findings_json(diagnosis: Diagnosis) -> Json:
+    """``{"window", "findings", "checks", "notes"}``; numbers that are not finite are null."""
+    names = {finding.entity: finding.entity_name for finding in diagnosis.findings}
+    return {
+        "window": _window(diagnosis.window) if diagnosis.window else None,
+        "findings": [finding_json(finding, names) for finding in diagnosis.findings],
+        "checks": [
+            {
+                "problem": check.problem,
+                "entities": check.entities,
+                "judged": check.judged,
+                "lacking": list(check.lacking),
+            }
+            for check in diagnosis.checks
+        ],
+        "notes": list(diagnosis.notes),
+    }
+
+
+def finding_json(finding: Finding, names: Mapping[EntityRef, str]) -> Json:
+    """One finding; ``names`` are what the entities of the other findings are called."""
+    above = finding.consequence_of
+    return {
+        "problem": finding.problem,
+        "severity": finding.severity,
+        "entity": {"kind": finding.entity.kind, "name": finding.entity_name},
+        "windows": [_window(window) for window in finding.windows],
+        "share": _number(finding.share),
+        "evidence": [_evidence(item) for item in finding.evidence],
+        "causes": [_cause(cause) for cause in finding.causes],
+        "remedies": list(finding.remedies),
+        "title": finding.title,
+        "conclusion": finding.conclusion,
+        "notes": list(finding.notes),
+        "score": _number(finding.score),
+        "consequence_of": {
+            "problem": above[0],
+            "entity": {"kind": above[1].kind, "name": names.get(above[1], above[1].key)},
+        }
+        if above
+        else None,
+    }
+
+
+def _window(window: TimeRange) -> list[str]:
+    return [iso(window.start), iso(window.end)]
+
+
+def _evidence(item: Evidence) -> Json:
+    return {
+        "counter": item.counter,
+        "instance": item.instance,
+        "statistic": item.statistic,
+        "value": _number(item.value),
+        "threshold": None if item.threshold is None else _number(item.threshold),
+        "unit": item.unit,
+    }
+
+
+def _cause(cause: CauseVerdict) -> Json:
+    return {"cause": cause.cause, "verdict": cause.verdict, "because": cause.because, "title": cause.title}
+
+
+def _number(value: float) -> float | None:
+    return round(value, 6) if math.isfinite(value) else None

@@ -1,0 +1,276 @@
+"""Runs every problem card over a session: prunes, detects, explains, and orders what it found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+
+from diagnosis.compiled import CompiledRule, compile_problems
+from diagnosis.detect import Detection, Hit, detect
+from diagnosis.explain import Explanation, explain
+from diagnosis.presence import Subject, entity_subjects, insufficient, source_subject
+from diagnosis.ranking import rank, score
+from diagnosis.samples import SampleTable
+from diagnosis.signals import Pruning, Scene, pruning_of
+from diagnosis.topology import Topology
+from resources.catalogue import Catalogue
+from resources.failures import CancelledError
+from resources.problem_cards import Card, Problems
+from resources.units import format_duration
+from sessions.findings import Finding
+from sessions.model import EntityRef, SampleSource
+from sessions.times import TimeRange
+
+Progress = Callable[[float, str], None]
+
+
+class Cancel(Protocol):
+    """Asked between steps; a ``threading.Event`` is one."""
+
+    def is_set(self) -> bool:
+        """Whether the work should stop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What one problem's check came to: how many entities it looked at, and which counters it lacked.
+
+    ``judged`` is how many entities had what the condition needs. ``lacking`` are counters that no source has.
+    """
+
+    problem: str
+    title: str
+    question: str
+    entities: int
+    judged: int
+    lacking: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """All that was found in a window of a session, worst first, and what was checked.
+
+    ``labels``: counter key → what an admin calls it, with esxtop's short name.
+    """
+
+    window: TimeRange | None
+    findings: tuple[Finding, ...]
+    checks: tuple[Check, ...] = ()
+    notes: tuple[str, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Tally:
+    entities: int = 0
+    judged: int = 0
+    lacking: set[str] = field(default_factory=set)
+    present: set[str] = field(default_factory=set)
+
+
+def diagnose(
+    source: SampleSource,
+    problems: Problems,
+    catalogue: Catalogue,
+    window: TimeRange | None = None,
+    *,
+    progress: Progress | None = None,
+    cancel: Cancel | None = None,
+) -> list[Finding]:
+    """The findings alone; see ``diagnose_session``."""
+    return list(
+        diagnose_session(source, problems, catalogue, window, progress=progress, cancel=cancel).findings
+    )
+
+
+def diagnose_session(
+    source: SampleSource,
+    problems: Problems,
+    catalogue: Catalogue,
+    window: TimeRange | None = None,
+    *,
+    progress: Progress | None = None,
+    cancel: Cancel | None = None,
+) -> Diagnosis:
+    """Check all problems over the window (default: the whole session).
+
+    ``progress`` is told the part done (0 to 1) and what is being checked. Raises CancelledError when
+    ``cancel`` is set, KnowledgeError where a card's expression is wrong.
+    """
+    span = source.span()
+    chosen = span if window is None or span is None else window.intersect(span)
+    if chosen is None:
+        return Diagnosis(window, ())
+    return _Run(source, problems, catalogue, chosen, progress, cancel).run()
+
+
+class _Run:
+    def __init__(
+        self,
+        source: SampleSource,
+        problems: Problems,
+        catalogue: Catalogue,
+        window: TimeRange,
+        progress: Progress | None,
+        cancel: Cancel | None,
+    ) -> None:
+        self._source, self._problems, self._catalogue, self._window = source, problems, catalogue, window
+        self._progress, self._cancel = progress, cancel
+        self._rules = compile_problems(problems)
+        counters = {key for rule in self._rules for key in rule.counters()}
+        self._topology = Topology(source, counters)
+        self._table = SampleTable(source, window)
+        self._tallies: dict[str, _Tally] = {card.id: _Tally() for card in problems.cards}
+
+    def run(self) -> Diagnosis:
+        explanations: list[Explanation] = []
+        findings: list[Finding] = []
+        sources = self._source.sources()
+        steps = max(1, len(sources) * len(self._rules))
+        for position, one in enumerate(sources):
+            if not self._table.axis(one.id).size:
+                continue
+            scenes = [self._scene(rule, one.id) for rule in self._rules]
+            pruning = pruning_of(self._table, scenes)
+            for number, scene in enumerate(scenes):
+                self._step((position * len(scenes) + number) / steps, scene.compiled.card)
+                found = detect(scene, pruning)
+                self._count(scene, found)
+                explanations.extend(self._explained(found.hits))
+            findings.extend(self._absences(position, pruning))
+        merged = self._merged(explanations)
+        ranked = rank([*merged, *findings], self._problems, self._host_of)
+        if self._progress:
+            self._progress(1.0, "done")
+        return Diagnosis(self._window, tuple(ranked), self._checks(), self._notes(), self._labels())
+
+    def _scene(self, rule: CompiledRule, source: int) -> Scene:
+        rows = self._topology.rows(source, rule.rule.entity)
+        return Scene(rule, source, rows, self._topology, self._table)
+
+    def _step(self, part: float, card: Card) -> None:
+        if self._cancel and self._cancel.is_set():
+            raise CancelledError("The diagnosis was stopped.")
+        if self._progress:
+            self._progress(part, card.title)
+
+    def _explained(self, hits: list[Hit]) -> list[Explanation]:
+        return explain(hits, self._topology, self._table, self._catalogue) if hits else []
+
+    def _count(self, scene: Scene, found: Detection) -> None:
+        tally = self._tallies[scene.compiled.card.id]
+        tally.entities += found.entities
+        tally.judged += found.judged
+        for name in scene.compiled.detecting():
+            for key in scene.compiled.signals[name].counters.values():
+                there = self._topology.has(scene.source, key)
+                (tally.present if there else tally.lacking).add(key)
+
+    def _absences(self, position: int, pruning: Pruning) -> list[Finding]:
+        """Too few samples: of the source first; of its entities only where the source itself has enough."""
+        source = self._source.sources()[position]
+        times = self._table.axis(source.id)
+        findings: list[Finding] = []
+        for card in self._problems.cards:
+            for rule in card.presence:
+                subjects: Sequence[Subject]
+                if rule.kinds:
+                    subjects = list(
+                        entity_subjects(
+                            source, times, rule.kinds, self._topology, pruning, self._source.gaps()
+                        )
+                    )
+                else:
+                    whole = source_subject(source, times, self._topology)
+                    subjects = [whole] if whole else []
+                found = insufficient(card, rule, subjects)
+                tally = self._tallies[card.id]
+                tally.entities += len(subjects)
+                tally.judged += len(subjects)
+                findings.extend(found)
+                if found and not rule.kinds:
+                    return findings
+        return findings
+
+    def _merged(self, explanations: list[Explanation]) -> list[Finding]:
+        """One finding for each problem and entity, whatever the number of sources that saw it."""
+        groups: dict[tuple[str, EntityRef], list[Explanation]] = {}
+        for one in explanations:
+            groups.setdefault((one.hit.compiled.card.id, one.hit.entity), []).append(one)
+        return [self._finding(group) for group in groups.values()]
+
+    def _finding(self, group: list[Explanation]) -> Finding:
+        ordered = sorted(group, key=lambda one: (one.hit.severity != "critical", -one.hit.seconds))
+        worst = ordered[0]
+        card, hit = worst.hit.compiled.card, worst.hit
+        evidence = tuple(
+            replace(item, instance=self._source_name(one.hit.source) if len(ordered) > 1 else item.instance)
+            for one in ordered
+            for item in one.evidence
+        )
+        coverage = np.mean([one.decided for one in ordered])
+        share = max(one.hit.share for one in ordered)
+        return Finding(
+            problem=card.id,
+            title=card.title,
+            severity=hit.severity,
+            entity=hit.entity,
+            entity_name=self._topology.entity(hit.entity).name,
+            windows=_union([window for one in ordered for window in one.hit.windows]),
+            share=share,
+            conclusion=worst.conclusion,
+            evidence=evidence,
+            causes=worst.causes,
+            remedies=worst.remedies,
+            score=score(hit.severity, share, float(coverage)),
+            notes=(*worst.notes, *self._short_note(hit)),
+        )
+
+    def _short_note(self, hit: Hit) -> tuple[str, ...]:
+        if not hit.short:
+            return ()
+        times = self._table.axis(hit.source)
+        length = format_duration(float(times[-1] - times[0]) / 1000)
+        few = f"Judged from {times.size} samples ({length}): few."
+        return (f"{few} They show a state, not how long it has lasted.",)
+
+    def _source_name(self, source: int) -> str:
+        return next(one.spec.name for one in self._source.sources() if one.id == source)
+
+    def _host_of(self, ref: EntityRef) -> EntityRef | None:
+        for source in self._topology.sources:
+            if ref in self._topology.entities_in(source):
+                return self._topology.host(source, ref)
+        return None
+
+    def _checks(self) -> tuple[Check, ...]:
+        checks = []
+        for card in self._problems.cards:
+            tally = self._tallies[card.id]
+            lacking = tuple(sorted(tally.lacking - tally.present))
+            checks.append(Check(card.id, card.title, card.question, tally.entities, tally.judged, lacking))
+        return tuple(checks)
+
+    def _labels(self) -> dict[str, str]:
+        labels = {}
+        for key in sorted({key for rule in self._rules for key in rule.counters()}):
+            if known := self._catalogue.get(key):
+                labels[key] = f"{known.label} ({known.short})" if known.short else known.label
+        return labels
+
+    def _notes(self) -> tuple[str, ...]:
+        sizes = [self._table.axis(one.id).size for one in self._source.sources()]
+        return () if any(sizes) else ("The window has no samples.",)
+
+
+def _union(windows: list[TimeRange]) -> tuple[TimeRange, ...]:
+    joined: list[TimeRange] = []
+    for window in sorted(windows):
+        if joined and window.start <= joined[-1].end:
+            joined[-1] = TimeRange(joined[-1].start, max(joined[-1].end, window.end))
+        else:
+            joined.append(window)
+    return tuple(joined)

@@ -1,0 +1,232 @@
+"""Evaluates a checked expression over many entities at once: on samples, or on their bounds for pruning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+
+from diagnosis import arrays, statistics
+from diagnosis.arrays import BoolArray
+from diagnosis.language import Node
+from sessions.model import FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What the names of an expression stand for.
+
+    ``values``: signals (entities, times), (entities, 1), and thresholds as plain numbers.
+    ``windows`` is what statistics look at: the samples inside each entity's finding.
+    """
+
+    values: Mapping[str, FloatArray | float]
+    times: IntArray
+    windows: BoolArray
+    weights: FloatArray
+
+
+_BINARY: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": arrays.divide,
+    "<": arrays.comparison(np.less),
+    "<=": arrays.comparison(np.less_equal),
+    ">": arrays.comparison(np.greater),
+    ">=": arrays.comparison(np.greater_equal),
+    "==": arrays.comparison(np.equal),
+    "!=": arrays.comparison(np.not_equal),
+    "and": arrays.all_of,
+    "or": arrays.any_of,
+    "min": np.minimum,
+    "max": np.maximum,
+}
+_OTHER: dict[str, Callable[..., FloatArray]] = {
+    "not": lambda value: 1.0 - value,
+    "negative": np.negative,
+    "abs": np.abs,
+    "where": arrays.where,
+    "coalesce": arrays.coalesce,
+    "missing": arrays.missing,
+}
+_OVER_TIME: dict[str, Callable[..., FloatArray]] = {
+    "trailing": lambda sheet, a, s: arrays.smoothed(a, sheet.times, float(s), 0.0),
+    "around": lambda sheet, a, s: arrays.smoothed(a, sheet.times, float(s) / 2, float(s) / 2),
+    "over correlation": lambda _, a, b: statistics.correlation(a, b, np.ones(a.shape, dtype=np.bool_)),
+    "over mean": lambda sheet, a: statistics.mean(a, sheet.windows),
+    "over max": lambda sheet, a: statistics.maximum(a, sheet.windows),
+    "over min": lambda sheet, a: statistics.minimum(a, sheet.windows),
+    "over p95": lambda sheet, a: statistics.percentile(a, sheet.windows, 0.95),
+    "over p05": lambda sheet, a: statistics.percentile(a, sheet.windows, 0.05),
+    "over last": lambda sheet, a: statistics.last(a, sheet.windows),
+    "over sum": lambda sheet, a: statistics.total(a, sheet.windows),
+    "over share": lambda sheet, a: statistics.mean(a, sheet.windows),
+    "over seconds": lambda sheet, a: statistics.seconds(a, sheet.windows, sheet.weights),
+    "over slope": lambda sheet, a: statistics.slope(a, sheet.windows, sheet.times),
+    "over overall": lambda _, a: statistics.mean(a, np.ones(a.shape, dtype=np.bool_)),
+    "over overall_p95": lambda _, a: statistics.percentile(a, np.ones(a.shape, dtype=np.bool_), 0.95),
+    "over calm": lambda sheet, a: statistics.mean(a, ~sheet.windows),
+}
+
+
+def evaluate(node: Node, sheet: Sheet) -> FloatArray:
+    """The expression's value: (entities, times), (entities, 1) or a 0-d array, NaN where not known."""
+    with np.errstate(all="ignore"):  # an unknown or endless intermediate value is an answer, not a fault
+        return _evaluate(node, sheet)
+
+
+def _evaluate(node: Node, sheet: Sheet) -> FloatArray:
+    if node.op == "number":
+        return np.asarray(node.value)
+    if node.op == "name":
+        return np.asarray(sheet.values[node.name], dtype=np.float64)
+    args = [_evaluate(arg, sheet) for arg in node.args]
+    if node.op in _BINARY:
+        return reduce(_BINARY[node.op], args)
+    if node.op in _OTHER:
+        return _OTHER[node.op](*args)
+    return _OVER_TIME[node.op](sheet, *(_full(arg, sheet) if arg.ndim else arg for arg in args))
+
+
+def _full(values: FloatArray, sheet: Sheet) -> FloatArray:
+    """The value at every sample, for what is the same at all of them."""
+    return values if values.shape == sheet.windows.shape else np.broadcast_to(values, sheet.windows.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Between which values a quantity lies in a window, one for each entity; NaN where it has no sample.
+
+    For a test: ``high`` 1 means that it can be true, ``low`` 0 that it can be false.
+    """
+
+    low: FloatArray
+    high: FloatArray
+
+
+def bound(node: Node, values: Mapping[str, Bounds]) -> Bounds:
+    """Bounds of an expression from the bounds of its names: interval arithmetic, never too narrow.
+
+    This is how a card prunes entities by chunk statistics without a hand-written gate that could disagree.
+    """
+    with np.errstate(all="ignore"):
+        return _bound(node, values)
+
+
+def _bound(node: Node, values: Mapping[str, Bounds]) -> Bounds:
+    if node.op == "number":
+        return Bounds(np.asarray(node.value), np.asarray(node.value))
+    if node.op == "name":
+        return values[node.name]
+    args = [_bound(arg, values) for arg in node.args]
+    if node.op in _BOUND_PAIRS:
+        return reduce(_BOUND_PAIRS[node.op], args)
+    return _BOUND_OTHER[node.op](*args)
+
+
+def _bound_add(a: Bounds, b: Bounds) -> Bounds:
+    return Bounds(a.low + b.low, a.high + b.high)
+
+
+def _bound_subtract(a: Bounds, b: Bounds) -> Bounds:
+    return Bounds(a.low - b.high, a.high - b.low)
+
+
+def _bound_multiply(a: Bounds, b: Bounds) -> Bounds:
+    corners = np.stack(np.broadcast_arrays(a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high))
+    absent = np.isnan(a.low) | np.isnan(b.low)
+    corners = np.where(np.isnan(corners) & ~absent, 0.0, corners)  # endless times nothing is nothing
+    return Bounds(corners.min(axis=0), corners.max(axis=0))
+
+
+def _bound_divide(a: Bounds, b: Bounds) -> Bounds:
+    crosses = (b.low <= 0) & (b.high >= 0)
+    unbounded = np.where(np.isnan(a.low) | np.isnan(b.low), np.nan, np.inf)
+    inner = _bound_multiply(a, Bounds(1.0 / b.high, 1.0 / b.low))
+    return Bounds(np.where(crosses, -unbounded, inner.low), np.where(crosses, unbounded, inner.high))
+
+
+def _test(can: BoolArray, must: BoolArray, a: Bounds, b: Bounds) -> Bounds:
+    unknown = np.isnan(a.low) | np.isnan(b.low)
+    return Bounds(np.where(unknown, np.nan, must), np.where(unknown, np.nan, can))
+
+
+def _bound_less(a: Bounds, b: Bounds) -> Bounds:
+    return _test(a.low < b.high, a.high < b.low, a, b)
+
+
+def _bound_less_equal(a: Bounds, b: Bounds) -> Bounds:
+    return _test(a.low <= b.high, a.high <= b.low, a, b)
+
+
+def _bound_equal(a: Bounds, b: Bounds) -> Bounds:
+    fixed = (a.low == a.high) & (b.low == b.high) & (a.low == b.low)
+    return _test((a.low <= b.high) & (b.low <= a.high), fixed, a, b)
+
+
+def _bound_not(a: Bounds) -> Bounds:
+    return Bounds(1.0 - a.high, 1.0 - a.low)
+
+
+def _bound_and(a: Bounds, b: Bounds) -> Bounds:
+    return Bounds(arrays.all_of(a.low, b.low), arrays.all_of(a.high, b.high))
+
+
+def _bound_or(a: Bounds, b: Bounds) -> Bounds:
+    # A side that is never known leaves the other side's answer: it can only be true through that one.
+    return Bounds(arrays.any_of(a.low, b.low), np.where((a.high == 1) | (b.high == 1), 1.0, a.high + b.high))
+
+
+def _bound_coalesce(*sides: Bounds) -> Bounds:
+    low, high = sides[0].low, sides[0].high
+    for side in sides[1:]:
+        low, high = np.fmin(low, side.low), np.fmax(high, side.high)
+    return Bounds(low, high)
+
+
+def _bound_where(test: Bounds, yes: Bounds, no: Bounds) -> Bounds:
+    either = _bound_coalesce(yes, no)
+    return Bounds(
+        np.where(np.isnan(test.low), np.nan, either.low), np.where(np.isnan(test.low), np.nan, either.high)
+    )
+
+
+def _bound_missing(a: Bounds) -> Bounds:
+    # Statistics don't say which samples are absent, so present data can always be missing somewhere.
+    return Bounds(np.isnan(a.low).astype(np.float64), np.ones(np.shape(a.low)))
+
+
+def _bound_abs(a: Bounds) -> Bounds:
+    low, high = np.abs(a.low), np.abs(a.high)
+    return Bounds(np.where((a.low <= 0) & (a.high >= 0), 0.0, np.minimum(low, high)), np.maximum(low, high))
+
+
+_BOUND_PAIRS: dict[str, Callable[[Bounds, Bounds], Bounds]] = {
+    "+": _bound_add,
+    "-": _bound_subtract,
+    "*": _bound_multiply,
+    "/": _bound_divide,
+    "<": _bound_less,
+    "<=": _bound_less_equal,
+    ">": lambda a, b: _bound_less(b, a),
+    ">=": lambda a, b: _bound_less_equal(b, a),
+    "==": _bound_equal,
+    "!=": lambda a, b: _bound_not(_bound_equal(a, b)),
+    "and": _bound_and,
+    "or": _bound_or,
+    "min": lambda a, b: Bounds(np.minimum(a.low, b.low), np.minimum(a.high, b.high)),
+    "max": lambda a, b: Bounds(np.maximum(a.low, b.low), np.maximum(a.high, b.high)),
+}
+_BOUND_OTHER: dict[str, Callable[..., Bounds]] = {
+    "not": _bound_not,
+    "negative": lambda a: Bounds(-a.high, -a.low),
+    "abs": _bound_abs,
+    "where": _bound_where,
+    "coalesce": _bound_coalesce,
+    "missing": _bound_missing,
+    "trailing": lambda a, _: a,
+    "around": lambda a, _: a,
+}

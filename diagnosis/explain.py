@@ -1,0 +1,153 @@
+"""Why entities have a problem: evidence, causes with verdicts and what to do, for a whole rule at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from diagnosis.arrays import BoolArray
+from diagnosis.compiled import CompiledCause
+from diagnosis.detect import Hit, blocks, span_mask
+from diagnosis.evaluate import Sheet, evaluate
+from diagnosis.language import Node
+from diagnosis.samples import SampleTable
+from diagnosis.signals import Scene
+from diagnosis.topology import Topology
+from diagnosis.wording import Speaker
+from resources.catalogue import Catalogue
+from resources.problem_cards import EvidenceItem
+from sessions.findings import CauseVerdict, Evidence, Verdict
+from sessions.model import FloatArray
+
+_VERDICTS: tuple[Verdict, ...] = ("likely", "possible", "unknown", "ruled out")
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What is said of one hit. ``decided`` is the part of its causes that the data can decide, 0 to 1."""
+
+    hit: Hit
+    conclusion: str
+    evidence: tuple[Evidence, ...]
+    causes: tuple[CauseVerdict, ...]
+    remedies: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def decided(self) -> float:
+        """How much of the causes is known."""
+        known = sum(cause.verdict != "unknown" for cause in self.causes)
+        return known / len(self.causes) if self.causes else 1.0
+
+
+def explain(
+    hits: list[Hit], topology: Topology, table: SampleTable, catalogue: Catalogue
+) -> list[Explanation]:
+    """Explanations of hits of one rule in one source, in their order."""
+    first = hits[0]
+    by_entity = {hit.entity: hit for hit in hits}
+    whole = Scene(first.compiled, first.source, [hit.entity for hit in hits], topology, table)
+    names = first.compiled.explaining()
+    explained: list[Explanation] = []
+    for scene in blocks(whole, np.arange(len(hits)), names):
+        scene.load(names)
+        explained.extend(_Block(scene, [by_entity[ref] for ref in scene.rows], catalogue).explanations())
+    return explained
+
+
+class _Block:
+    """Some hits of one rule in one source, with their signals loaded."""
+
+    def __init__(self, scene: Scene, hits: list[Hit], catalogue: Catalogue) -> None:
+        self._scene, self._hits, self._catalogue = scene, hits, catalogue
+        self._compiled = scene.compiled
+        windows: BoolArray = span_mask(hits, scene.times.size)
+        self._sheet: Sheet = scene.sheet(windows)
+        self._speaker = Speaker(scene, windows, {})
+
+    def explanations(self) -> Iterator[Explanation]:
+        evidence = [(item, self._scalar(node)) for item, node in self._compiled.evidence]
+        causes = [(cause, self._verdicts(cause)) for cause in self._compiled.causes]
+        for row, hit in enumerate(self._hits):
+            ranked = [
+                (cause, wanted) for wanted in _VERDICTS for cause, found in causes if found[row] == wanted
+            ]
+            yield Explanation(
+                hit=hit,
+                conclusion=self._speaker.text(self._compiled.conclusion, row),
+                evidence=tuple(
+                    self._evidence(item, float(values[row]), row)
+                    for item, values in evidence
+                    if not np.isnan(values[row])
+                ),
+                causes=tuple(self._cause(cause, verdict, row) for cause, verdict in ranked),
+                remedies=self._remedies(ranked, row),
+                notes=tuple(self._speaker.text(note, row) for note in self._compiled.notes),
+            )
+
+    def _scalar(self, node: Node) -> FloatArray:
+        """The expression's one value for each hit."""
+        values: FloatArray = np.broadcast_to(evaluate(node, self._sheet), (len(self._hits), 1))[:, 0]
+        return values
+
+    def _verdicts(self, cause: CompiledCause) -> list[Verdict]:
+        likely, possible = (self._scalar(node) if node else None for node in (cause.likely, cause.possible))
+        return [
+            verdict_of(
+                None if likely is None else float(likely[row]),
+                None if possible is None else float(possible[row]),
+            )
+            for row in range(len(self._hits))
+        ]
+
+    def _cause(self, compiled: CompiledCause, verdict: Verdict, row: int) -> CauseVerdict:
+        sentence = {
+            "likely": compiled.because,
+            "possible": compiled.because_possible,
+            "unknown": compiled.unknown,
+            "ruled out": compiled.otherwise,
+        }[verdict]
+        cause = compiled.cause
+        return CauseVerdict(cause.id, cause.title, verdict, self._speaker.text(sentence, row))
+
+    def _remedies(self, ranked: list[tuple[CompiledCause, Verdict]], row: int) -> tuple[str, ...]:
+        """Steps for what is likely; where nothing is, for what is possible; else for what is unknown."""
+        for wanted in _VERDICTS[:3]:
+            steps = [step for cause, verdict in ranked if verdict == wanted for step in cause.remedies]
+            if steps:
+                return tuple(dict.fromkeys(self._speaker.text(step, row) for step in steps))
+        return ()
+
+    def _evidence(self, item: EvidenceItem, value: float, row: int) -> Evidence:
+        signal = self._compiled.signals[item.signal]
+        counter = item.counter or signal.signal.counter or next(iter(signal.counters.values()), item.signal)
+        known = self._catalogue.get(counter)
+        threshold = self._compiled.card.thresholds.get(item.threshold)
+        unit = item.unit or (threshold.unit if threshold else "") or (known.unit if known else "")
+        return Evidence(
+            counter=counter,
+            instance=self._instance(item.signal, row),
+            statistic=item.statistic,
+            value=value,
+            threshold=threshold.value if threshold else None,
+            unit=unit,
+        )
+
+    def _instance(self, name: str, row: int) -> str:
+        """Which member the number is of, where the signal is the worst of several."""
+        signal = self._compiled.signals[name].signal
+        if signal.derived or signal.reduce not in ("max", "min") or signal.of in ("", "self", "host"):
+            return self._speaker.who(name, row) if signal.each_instance else ""
+        return self._speaker.who(name, row)
+
+
+def verdict_of(likely: float | None, possible: float | None) -> Verdict:
+    """What two tests say, each true, false, not known (NaN) or not there."""
+    if likely == 1:
+        return "likely"
+    if possible == 1:
+        return "possible"
+    tests = [test for test in (likely, possible) if test is not None]
+    return "ruled out" if tests and all(test == 0 for test in tests) else "unknown"

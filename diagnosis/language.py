@@ -1,0 +1,211 @@
+"""The language of problem cards: parsed with ast, checked, and turned into a tree; never run as Python.
+
+    comparison    a > b   a <= b <= c
+    truth         and  or  not
+    arithmetic    + - * /
+    element-wise  min(a, b)  max(a, b)  abs(a)  where(test, a, b)
+    absence       coalesce(a, b)  missing(a)  unknown
+    over time     trailing(a, seconds), around(a, seconds): mean of the last seconds, of those around a sample
+    statistics over a finding's windows   mean max min p95 p05 last sum  share(test)  seconds(test)
+    statistics over all samples           correlation(a, b)  slope(a)  overall(a)  overall_p95(a)
+    statistics outside the windows        calm(a)
+
+An absent sample is NaN and makes what depends on it NaN too: neither true nor false (``diagnosis.arrays``).
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+MAX_LENGTH = 2000
+MAX_DEPTH = 40
+
+
+class ExpressionError(ValueError):
+    """Text that is not an expression of the language; the message says which part."""
+
+
+class Shape(IntEnum):
+    """What a value is an array over."""
+
+    CONSTANT = 0
+    ENTITY = 1  # one value for each entity, shape (entities, 1)
+    SERIES = 2  # one value for each entity and sample, shape (entities, times)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One node of a checked expression. ``truth`` says that it is true or false rather than a quantity."""
+
+    op: str
+    shape: Shape
+    truth: bool = False
+    args: tuple[Node, ...] = ()
+    name: str = ""
+    value: float = 0.0
+
+    def names(self) -> Iterator[str]:
+        """Names that it reads."""
+        if self.op == "name":
+            yield self.name
+        for arg in self.args:
+            yield from arg.names()
+
+
+# name: (fewest arguments, most arguments, the first argument is a test, the result is a test)
+_ELEMENTWISE = {
+    "abs": (1, 1, False, False),
+    "where": (3, 3, True, False),
+    "coalesce": (2, 4, False, False),
+    "missing": (1, 1, False, True),
+    "min": (2, 6, False, False),
+    "max": (2, 6, False, False),
+}
+_STATISTICS = {
+    "mean": (1, 1, False, False),
+    "max": (1, 1, False, False),
+    "min": (1, 1, False, False),
+    "p95": (1, 1, False, False),
+    "p05": (1, 1, False, False),
+    "last": (1, 1, False, False),
+    "sum": (1, 1, False, False),
+    "share": (1, 1, True, False),
+    "seconds": (1, 1, True, False),
+    "slope": (1, 1, False, False),
+    "correlation": (2, 2, False, False),
+    "overall": (1, 1, False, False),
+    "overall_p95": (1, 1, False, False),
+    "calm": (1, 1, False, False),
+}
+STATISTICS = frozenset(_STATISTICS)
+_ARITHMETIC: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
+_COMPARISON: dict[type[ast.cmpop], str] = {
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
+}  # fmt: skip
+
+
+def parse(text: str, names: Mapping[str, Shape]) -> Node:
+    """The expression as a checked tree. ``names`` are the signals and thresholds that it may read.
+
+    Raises ExpressionError for anything but the language above: attributes, subscripts, strings, keywords,
+    unknown names and functions, a test where a quantity is needed, a statistic of what has no samples.
+    """
+    if len(text) > MAX_LENGTH:
+        raise ExpressionError(f"longer than {MAX_LENGTH} characters")
+    try:
+        tree = ast.parse(" ".join(text.split()), mode="eval")
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        raise ExpressionError(f"{text!r} is not an expression") from error
+    return _Reader(names).read(tree.body, 0)
+
+
+class _Reader:
+    def __init__(self, names: Mapping[str, Shape]) -> None:
+        self._names = names
+
+    def read(self, node: ast.expr, depth: int) -> Node:
+        if depth > MAX_DEPTH:
+            raise ExpressionError(f"nested deeper than {MAX_DEPTH}")
+        match node:
+            case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+                return _number(value)
+            case ast.Name(id=name):
+                return self._name(name)
+            case ast.Call(func=ast.Name(id=name), args=args, keywords=[]):
+                return self._call(name, args, depth)
+            case ast.Compare():
+                return self._compare(node, depth)
+        return self._operator(node, depth)
+
+    def _operator(self, node: ast.expr, depth: int) -> Node:
+        match node:
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                inner = self._truth(operand, depth)
+                return Node("not", inner.shape, truth=True, args=(inner,))
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                inner = self._quantity(operand, depth)
+                return Node("negative", inner.shape, args=(inner,))
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
+                sides = (self._quantity(left, depth), self._quantity(right, depth))
+                return Node(_ARITHMETIC[type(op)], _widest(sides), args=sides)
+            case ast.BoolOp(op=op, values=values):
+                tests = tuple(self._truth(value, depth) for value in values)
+                name = "and" if isinstance(op, ast.And) else "or"
+                return Node(name, _widest(tests), truth=True, args=tests)
+        raise ExpressionError(f"{ast.unparse(node)[:60]!r} is not allowed")
+
+    def _name(self, name: str) -> Node:
+        if name == "unknown":
+            return Node("number", Shape.CONSTANT, value=math.nan)
+        if name not in self._names:
+            raise ExpressionError(f"there is no signal or threshold {name!r}")
+        return Node("name", self._names[name], name=name)
+
+    def _quantity(self, node: ast.expr, depth: int) -> Node:
+        inner = self.read(node, depth + 1)
+        if inner.truth:
+            raise ExpressionError(f"{ast.unparse(node)[:60]!r} is true or false, not a quantity")
+        return inner
+
+    def _truth(self, node: ast.expr, depth: int) -> Node:
+        inner = self.read(node, depth + 1)
+        if not inner.truth:
+            raise ExpressionError(f"{ast.unparse(node)[:60]!r} is a quantity, not true or false")
+        return inner
+
+    def _compare(self, node: ast.Compare, depth: int) -> Node:
+        sides = [self._quantity(side, depth) for side in (node.left, *node.comparators)]
+        parts = []
+        for op, left, right in zip(node.ops, sides, sides[1:], strict=False):
+            if type(op) not in _COMPARISON:
+                raise ExpressionError(f"{ast.unparse(node)[:60]!r} is not allowed")
+            parts.append(Node(_COMPARISON[type(op)], _widest((left, right)), truth=True, args=(left, right)))
+        if len(parts) == 1:
+            return parts[0]
+        return Node("and", _widest(parts), truth=True, args=tuple(parts))
+
+    def _call(self, name: str, args: list[ast.expr], depth: int) -> Node:
+        if name in ("trailing", "around"):
+            return self._smooth(name, args, depth)
+        statistic = name in _STATISTICS and (name not in _ELEMENTWISE or len(args) == 1)
+        table = _STATISTICS if statistic else _ELEMENTWISE
+        if name not in table:
+            raise ExpressionError(f"there is no function {name!r}")
+        fewest, most, test, truth = table[name]
+        if not fewest <= len(args) <= most:
+            raise ExpressionError(f"{name} takes {fewest} to {most} arguments, not {len(args)}")
+        nodes = tuple(
+            self._truth(arg, depth) if test and i == 0 else self._quantity(arg, depth)
+            for i, arg in enumerate(args)
+        )
+        if not statistic:
+            return Node(name, _widest(nodes), truth=truth, args=nodes)
+        if any(node.shape is not Shape.SERIES for node in nodes):
+            raise ExpressionError(f"{name} needs something that has samples")
+        return Node(f"over {name}", Shape.ENTITY, args=nodes)
+
+    def _smooth(self, name: str, args: list[ast.expr], depth: int) -> Node:
+        if len(args) != 2:
+            raise ExpressionError(f"{name} takes a signal and seconds")
+        what, seconds = (self._quantity(arg, depth) for arg in args)
+        if what.shape is not Shape.SERIES or seconds.op not in ("number", "name") or seconds.shape:
+            raise ExpressionError(f"{name} takes something that has samples, and a number or threshold")
+        return Node(name, Shape.SERIES, args=(what, seconds))
+
+
+def _number(value: float) -> Node:
+    try:
+        number = float(value)
+    except OverflowError as error:
+        raise ExpressionError("a number that is too large") from error
+    if not math.isfinite(number):
+        raise ExpressionError("a number that is not finite")
+    return Node("number", Shape.CONSTANT, value=number)
+
+
+def _widest(nodes: tuple[Node, ...] | list[Node]) -> Shape:
+    return max(node.shape for node in nodes)

@@ -1,0 +1,168 @@
+"""Whether there are enough samples to judge by: of each source, and of each entity in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from diagnosis.compiled import Template, compile_template
+from diagnosis.evaluate import Sheet, evaluate
+from diagnosis.explain import verdict_of
+from diagnosis.language import Node, Shape, parse
+from diagnosis.ranking import score
+from diagnosis.signals import Pruning
+from diagnosis.topology import Topology
+from resources.problem_cards import Card, Presence
+from resources.units import format_value
+from sessions.findings import CauseVerdict, Evidence, Finding
+from sessions.model import EntityRef, FloatArray, Gap, IntArray, Source
+from sessions.times import TimeRange
+
+NAMES = ("samples", "expected", "coverage", "seconds", "interval")
+_LATE = 1.5  # intervals: a sample later than this leaves a gap
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A source or an entity, and how many samples it has."""
+
+    ref: EntityRef
+    name: str
+    values: dict[str, float]
+    windows: tuple[TimeRange, ...]
+
+
+def source_subject(source: Source, times: IntArray, topology: Topology) -> Subject | None:
+    """The source as a whole, named by its host where it has exactly one; None where it has no sample."""
+    if not times.size:
+        return None
+    hosts = topology.rows(source.id, "host")
+    ref = hosts[0] if len(hosts) == 1 else EntityRef("host", source.spec.name)
+    steps = np.diff(times) / 1000
+    interval = source.spec.interval_s or (float(np.median(steps)) if steps.size else 0.0)
+    length = float(times[-1] - times[0]) / 1000
+    expected = max(float(times.size), round(length / interval) + 1.0) if interval else float(times.size)
+    late = np.flatnonzero(steps > _LATE * interval)
+    gaps = tuple(TimeRange(int(times[i]), int(times[i + 1])) for i in late.tolist())
+    values = _values(times.size, expected, interval)
+    return Subject(
+        ref, topology.entity(ref).name, values, gaps or (TimeRange(int(times[0]), int(times[-1])),)
+    )
+
+
+def entity_subjects(
+    source: Source,
+    times: IntArray,
+    kinds: Sequence[str],
+    topology: Topology,
+    pruning: Pruning,
+    gaps: Sequence[Gap],
+) -> Iterator[Subject]:
+    """Entities of the source, each with the samples of its fullest series."""
+    counts = dict(zip(pruning.ids.tolist(), pruning.stats.count.tolist(), strict=True))
+    whole = TimeRange(int(times[0]), int(times[-1]))
+    interval = float(np.median(np.diff(times))) / 1000 if times.size > 1 else 0.0
+    for kind in kinds:
+        for ref in topology.rows(source.id, kind):
+            own = [counts[one] for one in topology.series_of(source.id, ref) if one in counts]
+            if not own:
+                continue
+            known = [
+                part
+                for gap in gaps
+                if gap.entity == ref and gap.source == source.id
+                if (part := TimeRange(gap.start, gap.end).intersect(whole))
+            ]
+            values = _values(max(own), float(times.size), interval)
+            yield Subject(ref, topology.entity(ref).name, values, tuple(known) or (whole,))
+
+
+def insufficient(card: Card, rule: Presence, subjects: Sequence[Subject]) -> list[Finding]:
+    """Findings for the subjects that have too few samples, by the card's own condition."""
+    if not subjects:
+        return []
+    values: dict[str, FloatArray | float] = {
+        name: np.array([subject.values[name] for subject in subjects])[:, None] for name in NAMES
+    }
+    values.update({name: threshold.value for name, threshold in card.thresholds.items()})
+    shapes = {name: Shape.ENTITY if name in NAMES else Shape.CONSTANT for name in values}
+    none = np.zeros((len(subjects), 0))
+    sheet = Sheet(values, np.zeros(0, dtype=np.int64), none.astype(np.bool_), np.zeros(0))
+
+    def column(text: str) -> FloatArray:
+        result: FloatArray = np.broadcast_to(evaluate(parse(text, shapes), sheet), (len(subjects), 1))[:, 0]
+        return result
+
+    short = np.flatnonzero(column(rule.condition) == 1)
+    likely = [column(cause.likely) for cause in card.causes]
+    texts = _Texts(subjects, sheet, shapes)
+    return [_finding(card, rule, subjects[row], row, likely, texts) for row in short.tolist()]
+
+
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    subjects: Sequence[Subject]
+    sheet: Sheet
+    shapes: dict[str, Shape]
+
+    def fill(self, text: str, row: int) -> str:
+        template: Template = compile_template(text, self.shapes)
+        parts = [template.literals[0]]
+        for place, literal in zip(template.places, template.literals[1:], strict=True):
+            parts += [
+                self._value(place.node, place.unit, row) if place.node else self.subjects[row].name,
+                literal,
+            ]
+        return "".join(parts)
+
+    def _value(self, node: Node, unit: str, row: int) -> str:
+        values = np.broadcast_to(evaluate(node, self.sheet), (len(self.subjects), 1))
+        return format_value(float(values[row, 0]), unit)
+
+
+def _finding(
+    card: Card, rule: Presence, subject: Subject, row: int, likely: Sequence[FloatArray], texts: _Texts
+) -> Finding:
+    causes = []
+    remedies: list[str] = []
+    for cause, values in zip(card.causes, likely, strict=True):
+        verdict = verdict_of(float(values[row]), None)
+        sentence = cause.because if verdict == "likely" else cause.otherwise
+        causes.append(CauseVerdict(cause.id, cause.title, verdict, texts.fill(sentence, row)))
+        if verdict == "likely":
+            remedies.extend(texts.fill(step, row) for step in cause.remedies)
+    causes.sort(key=lambda cause: cause.verdict != "likely")
+    missing = 1.0 - subject.values["coverage"]
+    return Finding(
+        problem=card.id,
+        title=card.title,
+        severity="info",
+        entity=subject.ref,
+        entity_name=subject.name,
+        windows=subject.windows,
+        share=missing,
+        conclusion=texts.fill(rule.conclusion, row),
+        evidence=tuple(
+            Evidence(name, "", "count" if name == "samples" else "share", subject.values[name], limit, unit)
+            for name, limit, unit in (
+                ("samples", subject.values["expected"], "count"),
+                ("coverage", card.thresholds["enough"].value, "ratio"),
+            )
+        ),
+        causes=tuple(causes),
+        remedies=tuple(remedies),
+        score=score("info", max(missing, 0.1), 1.0),
+    )
+
+
+def _values(samples: int, expected: float, interval: float) -> dict[str, float]:
+    coverage = samples / expected if expected else 0.0
+    return {
+        "samples": float(samples),
+        "expected": expected,
+        "coverage": coverage,
+        "seconds": samples * interval,
+        "interval": interval,
+    }

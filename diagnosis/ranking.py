@@ -1,0 +1,128 @@
+"""Orders findings: what follows from what, how much each weighs, worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from resources.problem_cards import Consequence, Problems
+from sessions.findings import Finding
+from sessions.model import EntityRef
+from sessions.times import TimeRange
+
+_WEIGHT = {"critical": 3.0, "warning": 2.0, "info": 1.0}
+_LAYERS = ("configuration", "contention", "utilisation", "capacity", "data")
+
+Key = tuple[str, EntityRef]
+HostOf = Callable[[EntityRef], EntityRef | None]
+
+
+def score(severity: str, persistence: float, completeness: float) -> float:
+    """Severity × how much of the time × how much of the evidence is there; 0 to 3."""
+    return round(_WEIGHT[severity] * persistence * completeness, 4)
+
+
+def rank(findings: Sequence[Finding], problems: Problems, host_of: HostOf) -> list[Finding]:
+    """Findings worst first, consequences marked: at most warnings, after what stands on its own."""
+    linked = link(findings, problems.consequences, host_of)
+    layer = {card.id: _LAYERS.index(card.layer) for card in problems.cards}
+    return sorted(
+        linked,
+        key=lambda one: (
+            -_WEIGHT[one.severity],
+            one.consequence_of is not None,
+            -one.score,
+            layer.get(one.problem, len(_LAYERS)),
+            one.problem,
+            one.entity_name,
+            one.entity,
+        ),
+    )
+
+
+def link(findings: Sequence[Finding], pairs: Sequence[Consequence], host_of: HostOf) -> list[Finding]:
+    """Findings, those that another one explains naming it in ``consequence_of``."""
+    by_problem: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_problem.setdefault(finding.problem, []).append(finding)
+    cause_of: dict[Key, Key] = {}
+    for pair in pairs:
+        _link_pair(pair, by_problem, cause_of, host_of)
+    return [_marked(finding, cause_of.get((finding.problem, finding.entity)), pairs) for finding in findings]
+
+
+def _link_pair(
+    pair: Consequence, by_problem: Mapping[str, list[Finding]], cause_of: dict[Key, Key], host_of: HostOf
+) -> None:
+    upstream = [
+        one for one in by_problem.get(pair.upstream, ()) if _first_cause_in(one, pair.upstream_causes)
+    ]
+    for finding in by_problem.get(pair.downstream, ()):
+        key = (finding.problem, finding.entity)
+        if key in cause_of or not _fits(finding, pair):
+            continue
+        for one in upstream:
+            above = (one.problem, one.entity)
+            if _related(pair, one, finding, host_of) and not _leads_to(above, key, cause_of):
+                cause_of[key] = above
+                break
+
+
+def _fits(finding: Finding, pair: Consequence) -> bool:
+    return _first_cause_in(finding, pair.causes) and not (
+        pair.unless and _first_cause_in(finding, pair.unless)
+    )
+
+
+def _first_cause_in(finding: Finding, causes: Sequence[str]) -> bool:
+    return not causes or bool(finding.causes and finding.causes[0].cause in causes)
+
+
+def _related(pair: Consequence, upstream: Finding, downstream: Finding, host_of: HostOf) -> bool:
+    if overlap(upstream.windows, downstream.windows, pair.within_s) < pair.overlap:
+        return False
+    match pair.relation:
+        case "same":
+            return upstream.entity == downstream.entity
+        case "host":
+            return host_of(downstream.entity) == upstream.entity
+        case "host_of":
+            return host_of(upstream.entity) == downstream.entity
+        case "on_host":
+            host = host_of(upstream.entity)
+            return host is not None and host == host_of(downstream.entity)
+
+
+def overlap(upstream: Sequence[TimeRange], downstream: Sequence[TimeRange], within_s: float) -> float:
+    """Part (0 to 1) of the downstream windows' time that lies in the upstream ones, widened."""
+    slack = int(within_s * 1000)
+    wide = [TimeRange(one.start - slack, one.end + slack) for one in upstream]
+    total = shared = 0
+    for one in downstream:
+        total += max(1, one.end - one.start)
+        shared += sum(max(1, part.end - part.start) for other in wide if (part := one.intersect(other)))
+    return min(1.0, shared / total) if total else 0.0
+
+
+def _leads_to(start: Key, target: Key, cause_of: Mapping[Key, Key]) -> bool:
+    """Whether following causes up from ``start`` meets ``target``: linking them would close a circle."""
+    current: Key | None = start
+    while current is not None:
+        if current == target:
+            return True
+        current = cause_of.get(current)
+    return False
+
+
+def _marked(finding: Finding, cause: Key | None, pairs: Sequence[Consequence]) -> Finding:
+    if cause is None:
+        return finding
+    why = next(one.because for one in pairs if (one.upstream, one.downstream) == (cause[0], finding.problem))
+    severity = "warning" if finding.severity == "critical" else finding.severity
+    return replace(
+        finding,
+        severity=severity,
+        consequence_of=cause,
+        notes=(*finding.notes, why),
+        score=round(finding.score * _WEIGHT[severity] / _WEIGHT[finding.severity], 4),
+    )

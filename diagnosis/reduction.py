@@ -1,0 +1,100 @@
+"""From the samples of an entity's members (vCPUs, disks, VMs of a host) to one value a sample."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from sessions.model import FloatArray, IntArray
+
+
+def reduce_members(
+    values: FloatArray, row: IntArray, rows: int, how: str, weight: FloatArray | None = None
+) -> FloatArray:
+    """One row of values for each entity from its members' (members, times).
+
+    ``row`` says whose each member is, ascending. Absent members don't count; NaN where none is known.
+    """
+    if row.size == rows and how in _SELF and np.array_equal(row, np.arange(rows)):
+        return values  # each entity is its own only member
+    result = np.full((rows, values.shape[1]), np.nan)
+    if row.size:
+        owners, first = np.unique(row, return_index=True)
+        result[owners] = (
+            _weighted(values, first, weight) if weight is not None else _REDUCE[how](values, first)
+        )
+    return result
+
+
+_SELF = frozenset(("max", "min", "sum", "mean", "top3", "lower", "upper"))
+
+
+def _total(values: FloatArray, first: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Sum and number of the known members; the number is NaN where there is none."""
+    known = ~np.isnan(values)
+    count = np.add.reduceat(known.astype(np.float64), first, axis=0)
+    count[count == 0] = np.nan
+    return np.add.reduceat(np.where(known, values, 0.0), first, axis=0), count
+
+
+def _sum(values: FloatArray, first: IntArray) -> FloatArray:
+    total, count = _total(values, first)
+    return np.where(np.isnan(count), np.nan, total)
+
+
+def _mean(values: FloatArray, first: IntArray) -> FloatArray:
+    total, count = _total(values, first)
+    return total / count
+
+
+def _weighted(values: FloatArray, first: IntArray, weight: FloatArray) -> FloatArray:
+    known = ~np.isnan(values) & ~np.isnan(weight)
+    heavy = np.add.reduceat(np.where(known, weight, 0.0), first, axis=0)
+    total = np.add.reduceat(np.where(known, values * weight, 0.0), first, axis=0)
+    return total / np.where(heavy == 0, np.nan, heavy)
+
+
+def _ordered(pick: Callable[[FloatArray], FloatArray]) -> Callable[[FloatArray, IntArray], FloatArray]:
+    """A reduction that looks at the members of one entity in descending order, absent ones last as -inf."""
+
+    def reduce(values: FloatArray, first: IntArray) -> FloatArray:
+        filled = np.where(np.isnan(values), -np.inf, values)
+        ends = np.append(first[1:], values.shape[0])
+        rows = [pick(-np.sort(-filled[a:b], axis=0)) for a, b in zip(first, ends, strict=True)]
+        picked = np.stack(rows)
+        return np.where(np.isinf(picked), np.nan, picked)
+
+    return reduce
+
+
+def _second(ordered: FloatArray) -> FloatArray:
+    return ordered[1] if len(ordered) > 1 else np.full(ordered.shape[1], np.nan)
+
+
+def _top3(ordered: FloatArray) -> FloatArray:
+    top: FloatArray = np.where(np.isinf(ordered[:3]), 0.0, ordered[:3]).sum(axis=0)
+    return np.where(np.isinf(ordered[0]), np.nan, top)
+
+
+def _quantile(part: float) -> Callable[[FloatArray], FloatArray]:
+    def pick(ordered: FloatArray) -> FloatArray:
+        known = np.maximum(np.isfinite(ordered).sum(axis=0), 1)
+        rank = np.ceil((1.0 - part) * known).astype(np.int64) - 1
+        picked: FloatArray = np.take_along_axis(ordered, np.maximum(rank, 0)[None, :], axis=0)[0]
+        return picked
+
+    return pick
+
+
+_REDUCE: dict[str, Callable[[FloatArray, IntArray], FloatArray]] = {
+    "max": lambda values, first: np.fmax.reduceat(values, first, axis=0),
+    "min": lambda values, first: np.fmin.reduceat(values, first, axis=0),
+    "sum": _sum,
+    "mean": _mean,
+    "count": lambda values, first: _total(values, first)[1],
+    "second": _ordered(_second),
+    "top3": _ordered(_top3),
+    "lower": _ordered(_quantile(0.25)),
+    "upper": _ordered(_quantile(0.75)),
+}

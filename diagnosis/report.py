@@ -1,0 +1,235 @@
+"""A diagnosis for people in a terminal: worst first, each conclusion with its numbers, causes and steps."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from rich.console import Console
+from rich.text import Text
+
+from diagnosis.engine import Check, Diagnosis
+from resources.units import format_duration, format_value
+from sessions.findings import CauseVerdict, Evidence, Finding, Severity, Verdict
+from sessions.model import EntityRef
+from sessions.times import TimeRange, iso
+
+_T = TypeVar("_T")
+_WIDEST = 100
+_LABEL = 11  # columns for "Evidence", "Causes", …
+_WINDOWS_SHOWN = 3
+_SEVERITY: dict[Severity, tuple[str, str, str]] = {
+    "critical": ("‼", "!!", "bold red"),
+    "warning": ("▲", "!", "bold yellow"),
+    "info": ("ℹ", "i", "bold cyan"),
+}
+_VERDICT: dict[Verdict, tuple[str, str, str]] = {
+    "likely": ("●", "*", "bold"),
+    "possible": ("◐", "~", ""),
+    "unknown": ("?", "?", "italic"),
+    "ruled out": ("○", "-", "dim"),
+}
+_COUNTED = (
+    ("critical", "critical", "critical"),
+    ("warning", "warning", "warnings"),
+    ("info", "to know of", "to know of"),
+)
+
+
+def render_report(diagnosis: Diagnosis, console: Console) -> None:
+    """Print findings worst first, consequences folded beneath their cause, then what was checked."""
+    page = _Page(console, min(console.width, _WIDEST), console.options.ascii_only)
+    _heading(diagnosis, page)
+    below = _consequences(diagnosis.findings)
+    roots = [finding for finding in diagnosis.findings if not _folded(finding, diagnosis.findings)]
+    for number, finding in enumerate(roots, start=1):
+        page.line()
+        _render_finding(number, finding, diagnosis, below, page)
+    page.line()
+    _render_checks(diagnosis, page)
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """Wrapped, indented lines on a console; foreign text is shown, never interpreted."""
+
+    console: Console
+    width: int
+    ascii: bool
+
+    def line(self, text: str = "", style: str = "") -> None:
+        self.paragraph("", text, style=style)
+
+    def paragraph(
+        self, lead: str, text: str, *, indent: int = 0, style: str = "", lead_style: str = ""
+    ) -> None:
+        """``lead`` and then ``text``, wrapped under itself."""
+        room = max(20, self.width - indent - len(lead))
+        lines = Text(plain(text), style=style).wrap(self.console, room) or [Text("")]
+        for number, line in enumerate(lines):
+            line.rstrip()
+            start = lead if number == 0 else " " * len(lead)
+            self.console.print(Text(" " * indent) + Text(start, style=lead_style) + line, highlight=False)
+
+    def symbol(self, symbols: tuple[str, str, str]) -> str:
+        return symbols[1] if self.ascii else symbols[0]
+
+
+def plain(text: str) -> str:
+    """Text with what could move the cursor, colour the terminal or reorder the line made visible."""
+    return "".join(
+        f"\\x{ord(char):02x}" if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") else char
+        for char in text
+    )
+
+
+def _heading(diagnosis: Diagnosis, page: _Page) -> None:
+    roots = [finding for finding in diagnosis.findings if finding.consequence_of is None]
+    counts = [(sum(one.severity == severity for one in roots), few, many) for severity, few, many in _COUNTED]
+    said = [f"{count} {few if count == 1 else many}" for count, few, many in counts if count]
+    follow = len(diagnosis.findings) - len(roots)
+    if follow:
+        said.append(f"{follow} more follow from these" if follow > 1 else "1 more follows from these")
+    troubled = any(one.severity != "info" for one in roots)
+    title = "Findings: " + ", ".join(said) if said else ""
+    if not troubled:
+        title = "No problem found" + (f"; {said[0]}" if said else "") + "."
+    page.line(title, "bold")
+    if diagnosis.window:
+        page.line(f"{_span(diagnosis.window)}, times in UTC")
+    for note in diagnosis.notes:
+        page.line(note)
+
+
+def _consequences(findings: Sequence[Finding]) -> dict[tuple[str, EntityRef], list[Finding]]:
+    below: dict[tuple[str, EntityRef], list[Finding]] = {}
+    for finding in findings:
+        if finding.consequence_of:
+            below.setdefault(finding.consequence_of, []).append(finding)
+    return below
+
+
+def _folded(finding: Finding, findings: Sequence[Finding]) -> bool:
+    """Whether it is shown beneath another one, which is there."""
+    return any((one.problem, one.entity) == finding.consequence_of for one in findings)
+
+
+def _render_finding(
+    number: int,
+    finding: Finding,
+    diagnosis: Diagnosis,
+    below: dict[tuple[str, EntityRef], list[Finding]],
+    page: _Page,
+) -> None:
+    symbols = _SEVERITY[finding.severity]
+    lead = f"{number}. {page.symbol(symbols)} {finding.severity.upper()}  "
+    title = f"{finding.title}: {finding.entity_name} ({finding.entity.kind})"
+    page.paragraph(lead, title, style="bold", lead_style=symbols[2])
+    page.paragraph("", finding.conclusion, indent=3)
+    page.paragraph("When".ljust(_LABEL), _when(finding), indent=3)
+    for lead, item in _labelled("Evidence", finding.evidence):
+        page.paragraph(lead, _evidence(item, diagnosis), indent=3)
+    for lead, cause in _labelled("Causes", finding.causes):
+        _render_cause(lead, cause, page)
+    for position, (lead, step) in enumerate(_labelled("What to do", finding.remedies), start=1):
+        page.paragraph(f"{lead}{position}. ", step, indent=3)
+    for lead, note in _labelled("Note", finding.notes):
+        page.paragraph(lead, note, indent=3)
+    followers = list(_all_below(finding, below))
+    for lead, follower in _labelled("So also", followers):
+        name = f"{follower.entity_name} ({follower.entity.kind}): {follower.conclusion}"
+        page.paragraph(
+            lead, f"{page.symbol(_SEVERITY[follower.severity])} {follower.severity}  {name}", indent=3
+        )
+
+
+def _all_below(finding: Finding, below: dict[tuple[str, EntityRef], list[Finding]]) -> Iterator[Finding]:
+    for follower in below.get((finding.problem, finding.entity), ()):
+        yield follower
+        yield from _all_below(follower, below)
+
+
+def _labelled(label: str, items: Sequence[_T]) -> Iterator[tuple[str, _T]]:
+    """Each item with the label before the first one only."""
+    for number, item in enumerate(items):
+        yield (label if number == 0 else "").ljust(_LABEL), item
+
+
+def _render_cause(lead: str, cause: CauseVerdict, page: _Page) -> None:
+    symbols = _VERDICT[cause.verdict]
+    head = f"{lead}{page.symbol(symbols)} {cause.verdict}: "
+    text = f"{cause.title}. {cause.because}"
+    room = lead + " " * 2
+    lines = Text(plain(f"{cause.verdict}: {text}"), style=symbols[2]).wrap(
+        page.console, max(20, page.width - 3 - len(room))
+    )
+    for number, line in enumerate(lines):
+        line.rstrip()
+        start = head[: len(lead)] + page.symbol(symbols) + " " if number == 0 else " " * len(room)
+        page.console.print(Text(" " * 3 + start, style=symbols[2]) + line, highlight=False)
+
+
+def _when(finding: Finding) -> str:
+    shown = [_span(window) for window in finding.windows[:_WINDOWS_SHOWN]]
+    more = len(finding.windows) - len(shown)
+    text = "; ".join(shown) + (f"; and {more} more" if more > 0 else "")
+    return f"{text}. {format_value(finding.share * 100, '%')} of its samples."
+
+
+def _span(window: TimeRange) -> str:
+    start, end = (
+        iso(window.start).rstrip("Z").replace("T", " "),
+        iso(window.end).rstrip("Z").replace("T", " "),
+    )
+    if start[:10] == end[:10]:
+        end = end[11:]
+    return f"{start} to {end} ({format_duration(window.seconds)})"
+
+
+def _evidence(item: Evidence, diagnosis: Diagnosis) -> str:
+    label = diagnosis.labels.get(item.counter, item.counter)
+    of = f" of {item.instance}" if item.instance else ""
+    limit = "" if item.threshold is None else f"   limit {format_value(item.threshold, item.unit)}"
+    statistic = _STATISTIC.get(item.statistic, item.statistic)
+    return f"{label}{of}, {statistic}: {format_value(item.value, item.unit)}{limit}"
+
+
+_STATISTIC = {
+    "mean": "mean",
+    "max": "highest",
+    "min": "lowest",
+    "p95": "95th percentile",
+    "p05": "5th percentile",
+    "last": "latest",
+    "overall": "mean of all samples",
+    "calm": "mean outside these times",
+}
+
+
+def _render_checks(diagnosis: Diagnosis, page: _Page) -> None:
+    ran = [check for check in diagnosis.checks if check.judged]
+    if ran:
+        page.paragraph(
+            "Checked    ", f"{len(ran)} problems: " + ", ".join(f"{_short(check)}" for check in ran) + "."
+        )
+    for lead, check in _labelled("Not judged", [check for check in diagnosis.checks if _unchecked(check)]):
+        page.paragraph(lead, _why_not(check, diagnosis))
+
+
+def _short(check: Check) -> str:
+    return f"{check.problem} ({check.judged})"
+
+
+def _unchecked(check: Check) -> bool:
+    return not check.judged or bool(check.lacking)
+
+
+def _why_not(check: Check, diagnosis: Diagnosis) -> str:
+    counters = ", ".join(diagnosis.labels.get(key, key) for key in check.lacking)
+    if not check.entities:
+        return f"{check.problem}: there is nothing of that kind here."
+    if not check.judged:
+        return f"{check.problem}: needs {counters or 'samples'}, which this data does not have."
+    return f"{check.problem}: judged without {counters}, which this data does not have."

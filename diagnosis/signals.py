@@ -1,0 +1,183 @@
+"""Signals of a rule over many entities: members gathered, their expression evaluated, then reduced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from diagnosis.arrays import BoolArray, sample_seconds
+from diagnosis.compiled import CompiledRule, CompiledSignal
+from diagnosis.evaluate import Bounds, Sheet, bound, evaluate
+from diagnosis.language import Node
+from diagnosis.reduction import reduce_members
+from diagnosis.samples import SampleTable
+from diagnosis.topology import Members, Topology
+from sessions.model import EntityRef, FloatArray, IntArray, SeriesStats
+
+FACT = "fact:"
+"""How a member's counter says that it is a fact of the member."""
+
+
+@dataclass(slots=True)
+class Scene:
+    """One rule over some entities (rows) of one source, and the values of its signals so far."""
+
+    compiled: CompiledRule
+    source: int
+    rows: list[EntityRef]
+    topology: Topology
+    table: SampleTable
+    values: dict[str, FloatArray | float] = field(default_factory=dict)
+    _members: dict[str, Members] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.values.update(self.compiled.thresholds)
+
+    @property
+    def times(self) -> IntArray:
+        """The source's sampling instants."""
+        return self.table.axis(self.source)
+
+    def members(self, name: str) -> Members:
+        """The series behind a measured signal."""
+        if name not in self._members:
+            signal = self.compiled.signals[name]
+            keys = {local: key for local, key in signal.counters.items() if not key.startswith(FACT)}
+            self._members[name] = self.topology.members(signal.signal, keys, self.source, self.rows)
+        return self._members[name]
+
+    def load(self, names: Iterable[str]) -> None:
+        """Compute the named signals (in the order given) that are not there yet."""
+        for name in names:
+            if name not in self.values:
+                self.values[name] = self._value(self.compiled.signals[name], name)
+
+    def sheet(self, windows: BoolArray | None = None) -> Sheet:
+        """What expressions are evaluated on."""
+        times = self.times
+        shape = (len(self.rows), times.size)
+        mask = np.ones(shape, dtype=np.bool_) if windows is None else windows
+        return Sheet(self.values, times, mask, sample_seconds(times))
+
+    def full(self, node: Node) -> FloatArray:
+        """The expression at every sample of every row."""
+        values = evaluate(node, self.sheet())
+        return np.broadcast_to(values, (len(self.rows), self.times.size))
+
+    def member_values(self, name: str) -> FloatArray:
+        """The signal's expression for each of its members, before they are reduced."""
+        signal = self.compiled.signals[name]
+        assert signal.node
+        return self._over_members(signal.node, signal.counters, self.members(name))
+
+    def _over_members(self, node: Node, counters: Mapping[str, str], members: Members) -> FloatArray:
+        values: dict[str, FloatArray | float] = dict(self.compiled.thresholds)
+        for name, key in counters.items():
+            values[name] = self._member_column(key, members, members.ids.get(name))
+        shape = (members.row.size, self.times.size)
+        sheet = Sheet(values, self.times, np.ones(shape, dtype=np.bool_), sample_seconds(self.times))
+        return np.broadcast_to(evaluate(node, sheet), shape)
+
+    def _member_column(self, key: str, members: Members, ids: IntArray | None) -> FloatArray:
+        if ids is not None:
+            return self.table.rows(self.source, ids)
+        known = self.topology.fact(key.removeprefix(FACT), members.refs, self.table.window.end)
+        return np.array(known, dtype=np.float64)[:, None]
+
+    def _value(self, signal: CompiledSignal, name: str) -> FloatArray:
+        if signal.signal.fact:
+            found = self.topology.fact(signal.signal.fact, self.rows, self.table.window.end)
+            return np.array(found, dtype=np.float64)[:, None]
+        assert signal.node
+        if signal.signal.derived:
+            return evaluate(signal.node, self.sheet())
+        members = self.members(name)
+        values = self._over_members(signal.node, signal.counters, members)
+        weight = self._over_members(signal.weight, signal.counters, members) if signal.weight else None
+        return reduce_members(values, members.row, len(self.rows), signal.signal.reduce, weight)
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Which rows can meet a rule at all, judged from chunk statistics without reading a sample."""
+
+    possible: BoolArray  # the condition can be true at some sample
+    decidable: BoolArray  # what the condition needs is there
+
+
+@dataclass(frozen=True, slots=True)
+class Pruning:
+    """Count, minimum and maximum of series over the window, from chunk statistics; ``ids`` ascending."""
+
+    ids: IntArray
+    stats: SeriesStats
+
+    def bounds(self, ids: IntArray) -> Bounds:
+        """Bounds of each series; NaN where it has no sample or ``ids`` says −1."""
+        if not self.ids.size:
+            nothing = np.full(ids.shape, np.nan)
+            return Bounds(nothing, nothing)
+        position = np.minimum(np.searchsorted(self.ids, ids), self.ids.size - 1)
+        found = (self.ids[position] == ids) & (self.stats.count[position] > 0)
+        low, high = self.stats.minimum[position], self.stats.maximum[position]
+        return Bounds(np.where(found, low, np.nan), np.where(found, high, np.nan))
+
+
+def pruning_of(table: SampleTable, scenes: Iterable[Scene]) -> Pruning:
+    """Statistics of all series that the scenes' conditions read, in one request."""
+    wanted: set[int] = set()
+    for scene in scenes:
+        for name in scene.compiled.detecting():
+            if scene.compiled.signals[name].counters:
+                for ids in scene.members(name).ids.values():
+                    wanted.update(ids[ids >= 0].tolist())
+    ids = np.array(sorted(wanted), dtype=np.int64)
+    return Pruning(ids, table.statistics(ids))
+
+
+def gate(scene: Scene, pruning: Pruning) -> Gate:
+    """Judge the rule's condition on the bounds of its signals: interval arithmetic, never too narrow."""
+    rows = len(scene.rows)
+    bounds: dict[str, Bounds] = {
+        name: Bounds(np.asarray(value), np.asarray(value))
+        for name, value in scene.compiled.thresholds.items()
+    }
+    for name in scene.compiled.detecting():
+        bounds[name] = _signal_bounds(scene, name, bounds, pruning)
+    high = np.broadcast_to(bound(scene.compiled.condition, bounds).high, (rows,))
+    return Gate(high == 1, ~np.isnan(high))
+
+
+def _signal_bounds(scene: Scene, name: str, bounds: Mapping[str, Bounds], pruning: Pruning) -> Bounds:
+    signal = scene.compiled.signals[name]
+    if signal.signal.fact:
+        value = np.array(scene.topology.fact(signal.signal.fact, scene.rows, scene.table.window.end))
+        return Bounds(value, value)
+    assert signal.node
+    if signal.signal.derived:
+        return bound(signal.node, bounds)
+    members = scene.members(name)
+    local = {**bounds, **{counter: pruning.bounds(ids) for counter, ids in members.ids.items()}}
+    for counter, key in signal.counters.items():
+        if key.startswith(FACT):
+            known = np.array(
+                scene.topology.fact(key.removeprefix(FACT), members.refs, scene.table.window.end)
+            )
+            local[counter] = Bounds(known, known)
+    found = bound(signal.node, local)
+    low, high = (np.broadcast_to(side, members.row.shape)[:, None] for side in (found.low, found.high))
+    return _reduced_bounds(low, high, members.row, len(scene.rows), signal.signal.reduce)
+
+
+def _reduced_bounds(low: FloatArray, high: FloatArray, row: IntArray, rows: int, how: str) -> Bounds:
+    # Members may be absent at some samples: a sum can lack any of them, a maximum can be of the smallest
+    # only.
+    if how == "count":
+        low, high, least, most = np.zeros(low.shape), np.ones(high.shape), "min", "sum"
+    elif how in ("sum", "top3"):
+        low, high, least, most = np.minimum(low, 0.0), np.maximum(high, 0.0), "sum", "sum"
+    else:
+        least, most = "min", "max"
+    return Bounds(reduce_members(low, row, rows, least)[:, 0], reduce_members(high, row, rows, most)[:, 0])

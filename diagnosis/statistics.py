@@ -1,0 +1,100 @@
+"""Statistics of many entities' samples at once, over each entity's own windows; absent samples don't count.
+
+All take values (entities, times) and a mask of that shape, and give (entities, 1), NaN where nothing is
+known.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from diagnosis.arrays import BoolArray
+from sessions.model import FloatArray, IntArray
+
+_MIN_PAIRS = 5  # a correlation of fewer points is noise
+
+
+def mean(values: FloatArray, mask: BoolArray) -> FloatArray:
+    """Mean of the known samples."""
+    known = mask & ~np.isnan(values)
+    count = known.sum(axis=1, keepdims=True).astype(np.float64)
+    total = np.where(known, values, 0.0).sum(axis=1, keepdims=True)
+    result: FloatArray = total / np.where(count == 0, np.nan, count)
+    return result
+
+
+def total(values: FloatArray, mask: BoolArray) -> FloatArray:
+    """Sum of the known samples."""
+    known = mask & ~np.isnan(values)
+    sums = np.where(known, values, 0.0).sum(axis=1, keepdims=True)
+    return np.where(known.any(axis=1, keepdims=True), sums, np.nan)
+
+
+def maximum(values: FloatArray, mask: BoolArray) -> FloatArray:
+    """Largest known sample."""
+    return _finite(
+        np.where(mask & ~np.isnan(values), values, -np.inf).max(axis=1, keepdims=True, initial=-np.inf)
+    )
+
+
+def minimum(values: FloatArray, mask: BoolArray) -> FloatArray:
+    """Smallest known sample."""
+    return _finite(
+        np.where(mask & ~np.isnan(values), values, np.inf).min(axis=1, keepdims=True, initial=np.inf)
+    )
+
+
+def percentile(values: FloatArray, mask: BoolArray, part: float) -> FloatArray:
+    """The sample that ``part`` (0 to 1) of the known ones reach at most: one that was measured."""
+    if not values.shape[1]:
+        return np.full((values.shape[0], 1), np.nan)
+    known = mask & ~np.isnan(values)
+    count = known.sum(axis=1, keepdims=True)
+    ordered = np.sort(np.where(known, values, np.inf), axis=1)
+    rank = np.clip(np.ceil(part * count).astype(np.int64) - 1, 0, None)
+    return np.where(count > 0, np.take_along_axis(ordered, rank, axis=1), np.nan)
+
+
+def last(values: FloatArray, mask: BoolArray) -> FloatArray:
+    """The latest known sample."""
+    known = mask & ~np.isnan(values)
+    if not values.shape[1]:
+        return np.full((values.shape[0], 1), np.nan)
+    position = values.shape[1] - 1 - np.argmax(known[:, ::-1], axis=1)
+    picked = np.take_along_axis(values, position[:, None], axis=1)
+    return np.where(known.any(axis=1, keepdims=True), picked, np.nan)
+
+
+def seconds(test: FloatArray, mask: BoolArray, weights: FloatArray) -> FloatArray:
+    """How long the test is true, given how long each sample stands for."""
+    known = mask & ~np.isnan(test)
+    time = (np.where(known, test, 0.0) * weights).sum(axis=1, keepdims=True)
+    return np.where(known.any(axis=1, keepdims=True), time, np.nan)
+
+
+def slope(values: FloatArray, mask: BoolArray, times: IntArray) -> FloatArray:
+    """Least-squares change per hour."""
+    known = mask & ~np.isnan(values)
+    hours = np.broadcast_to((times - (times[0] if times.size else 0)) / 3.6e6, values.shape)
+    dx, dy = _centred(hours, known), _centred(values, known)
+    spread = (dx * dx).sum(axis=1, keepdims=True)
+    result: FloatArray = (dx * dy).sum(axis=1, keepdims=True) / np.where(spread == 0, np.nan, spread)
+    return result
+
+
+def correlation(left: FloatArray, right: FloatArray, mask: BoolArray) -> FloatArray:
+    """Pearson's r; not known for fewer than five pairs, or where a side does not vary."""
+    known = mask & ~np.isnan(left) & ~np.isnan(right)
+    dx, dy = _centred(left, known), _centred(right, known)
+    spread = np.sqrt((dx * dx).sum(axis=1, keepdims=True) * (dy * dy).sum(axis=1, keepdims=True))
+    enough = (known.sum(axis=1, keepdims=True) >= _MIN_PAIRS) & (spread > 0)
+    result: FloatArray = (dx * dy).sum(axis=1, keepdims=True) / np.where(enough, spread, np.nan)
+    return result
+
+
+def _centred(values: FloatArray, known: BoolArray) -> FloatArray:
+    return np.where(known, values - mean(values, known), 0.0)
+
+
+def _finite(values: FloatArray) -> FloatArray:
+    return np.where(np.isinf(values), np.nan, values)

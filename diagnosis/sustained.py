@@ -1,0 +1,106 @@
+"""From "true at these samples" to "a problem in these windows": how long a condition must hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from diagnosis.arrays import BoolArray, sample_seconds, window_sums
+from resources.problem_cards import Hold, Sustained
+from sessions.model import FloatArray, IntArray
+
+_SLACK = 0.3  # of an interval: three samples 19.9 s apart are 60 s
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """Where a condition held long enough: one item a window, ordered by entity, then by time.
+
+    ``entity`` is the row; ``first`` and ``last`` are positions on the time axis, both inside the window.
+    """
+
+    entity: IntArray
+    first: IntArray
+    last: IntArray
+
+    def mask(self, entities: int, samples: int) -> BoolArray:
+        """Which samples lie in a window, (entities, samples)."""
+        edges = np.zeros((entities, samples + 1), dtype=np.int64)
+        np.add.at(edges, (self.entity, self.first), 1)
+        np.add.at(edges, (self.entity, self.last + 1), -1)
+        return np.cumsum(edges[:, :-1], axis=1) > 0
+
+
+def sustained_windows(true: FloatArray, times: IntArray, hold: Hold, rule: Sustained) -> Windows:
+    """Windows in which ``true`` (entities, times; 1, 0 or NaN) holds as long as ``hold`` asks.
+
+    A window starts and ends with a sample that is true; less than ``rule.clear_s`` of good samples in
+    between don't end it. Where less than ``rule.coverage`` of the time looked at is known, nothing is said.
+    """
+    violating = true == 1
+    rows = np.flatnonzero(violating.any(axis=1))
+    if not rows.size:
+        return _no_windows()
+    held = _held(true[rows], times, hold, rule)
+    inside = violating[rows] & _soon(held, times, hold.of_s)
+    return _merge(inside, rows, times, rule.clear_s)
+
+
+def present_windows(true: FloatArray) -> Windows:
+    """For a capture too short to judge how long: entities whose every known sample (two or more) is true."""
+    known = ~np.isnan(true)
+    rows = np.flatnonzero(((true == 1) == known).all(axis=1) & (known.sum(axis=1) >= 2))
+    first = np.argmax(known[rows], axis=1)
+    final = known.shape[1] - 1 - np.argmax(known[rows][:, ::-1], axis=1)
+    return Windows(rows.astype(np.int64), first.astype(np.int64), final.astype(np.int64))
+
+
+def too_short(times: IntArray, hold: Hold) -> bool:
+    """Whether all samples together can't reach what the rule asks for."""
+    return float(sample_seconds(times).sum()) < hold.hold_s or times.size < hold.count
+
+
+def _held(true: FloatArray, times: IntArray, hold: Hold, rule: Sustained) -> BoolArray:
+    """At which samples the time before has been bad for long enough."""
+    first = _window_start(times, hold.of_s)
+    weights = np.ones(times.size) if hold.count else sample_seconds(times)
+    bad = window_sums(np.where(true == 1, weights, 0.0), first)
+    if hold.count:
+        return np.greater_equal(bad, hold.count)
+    slack = _SLACK * float(np.median(weights))
+    known = window_sums(np.where(np.isnan(true), 0.0, weights), first)
+    elapsed = np.minimum((times - times[0]) / 1000.0 + weights[0], hold.of_s)
+    enough_known = np.greater_equal(known, rule.coverage * elapsed - slack)
+    return np.greater_equal(bad, hold.hold_s - slack) & enough_known
+
+
+def _window_start(times: IntArray, seconds: float) -> IntArray:
+    """For each sample the first one of the ``seconds`` up to it."""
+    slack = int(_SLACK * 1000 * float(np.median(np.diff(times)) / 1000)) if times.size > 1 else 0
+    return np.searchsorted(times, times - np.int64(seconds * 1000) + slack, side="right").astype(np.int64)
+
+
+def _soon(held: BoolArray, times: IntArray, seconds: float) -> BoolArray:
+    """Whether the rule is met at this sample or within ``seconds`` after it: then it is in a window."""
+    start = _window_start(times, seconds)
+    end = np.searchsorted(start, np.arange(times.size), side="right")
+    sums = np.zeros((held.shape[0], times.size + 1), dtype=np.int64)
+    np.cumsum(held, axis=1, out=sums[:, 1:])
+    return sums[:, end] - sums[:, :-1] > 0
+
+
+def _merge(inside: BoolArray, rows: IntArray, times: IntArray, clear_s: float) -> Windows:
+    row, column = np.nonzero(inside)
+    if not row.size:
+        return _no_windows()
+    far = np.diff(times[column]) > clear_s * 1000
+    breaks = np.flatnonzero((np.diff(row) != 0) | far) + 1
+    first = np.concatenate(([0], breaks))
+    final = np.concatenate((breaks, [row.size])) - 1
+    return Windows(rows[row[first]], column[first], column[final])
+
+
+def _no_windows() -> Windows:
+    none = np.zeros(0, dtype=np.int64)
+    return Windows(none, none, none)

@@ -1,0 +1,222 @@
+"""Who belongs to whom in one source: the entities that a rule judges, and the members of a signal's scope."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from resources.problem_cards import Signal
+from sessions.model import Entity, EntityRef, IntArray, SampleSource, Series
+
+_ABSENT = -1
+_DEEPEST = 8  # parents of parents; a session is untrusted and may hold a cycle
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """The series behind a signal: member m is of row ``row[m]`` (ascending), with ``ids[name][m]`` or −1."""
+
+    row: IntArray
+    ids: dict[str, IntArray]
+    refs: list[EntityRef]
+    instances: list[str]
+    sources: list[int]
+
+
+@dataclass(slots=True)
+class _Found:
+    row: list[int] = field(default_factory=list)
+    ids: dict[str, list[int]] = field(default_factory=dict)
+    refs: list[EntityRef] = field(default_factory=list)
+    instances: list[str] = field(default_factory=list)
+    sources: list[int] = field(default_factory=list)
+
+    def freeze(self) -> Members:
+        ids = {name: np.array(values, dtype=np.int64) for name, values in self.ids.items()}
+        return Members(np.array(self.row, dtype=np.int64), ids, self.refs, self.instances, self.sources)
+
+
+class Topology:
+    """Entities and series of a session, looked up by what belongs to what."""
+
+    def __init__(self, source: SampleSource, counters: Collection[str]) -> None:
+        self._entities = source.entities()
+        self._facts = source.facts()
+        self._by: dict[tuple[int, str], dict[EntityRef, dict[str, int]]] = {}
+        self._users: dict[tuple[int, str], dict[str, list[tuple[EntityRef, int]]]] = {}
+        self._own: dict[tuple[int, EntityRef], list[int]] = {}
+        self._in_source: dict[int, set[EntityRef]] = {}
+        self._ancestors: dict[EntityRef, dict[str, EntityRef]] = {}
+        self._groups: dict[int, dict[tuple[EntityRef | None, str], list[EntityRef]]] = {}
+        self.sources = [one.id for one in source.sources()]
+        self.placed = {fact.entity: str(fact.value) for fact in self._facts if fact.name == "host"}
+        for series in source.series(counters):
+            self._add(series)
+        for found in self._in_source.values():
+            found.update([above for ref in list(found) for above in self.ancestors(ref).values()])
+
+    def _add(self, series: Series) -> None:
+        ref, instance = series.entity, series.spec.instance
+        self._by.setdefault((series.source, series.counter), {}).setdefault(ref, {})[instance] = series.id
+        self._in_source.setdefault(series.source, set()).add(ref)
+        self._own.setdefault((series.source, ref), []).append(series.id)
+        if instance and ref.kind in ("vm", "world"):
+            users = self._users.setdefault((series.source, series.counter), {})
+            users.setdefault(instance, []).append((ref, series.id))
+
+    def entity(self, ref: EntityRef) -> Entity:
+        """The entity; one that the session does not describe is named by its key."""
+        return self._entities.get(ref) or Entity(ref, ref.key)
+
+    def rows(self, source: int, kind: str) -> list[EntityRef]:
+        """Entities of the kind that have a series in the source, or something below them has, in order."""
+        return self._group(source).get((None, kind), [])
+
+    def ancestors(self, ref: EntityRef) -> dict[str, EntityRef]:
+        """The nearest entity of each kind above, the entity itself included."""
+        if ref not in self._ancestors:
+            above: dict[str, EntityRef] = {}
+            current: EntityRef | None = ref
+            for _ in range(_DEEPEST):
+                if current is None:
+                    break
+                above.setdefault(current.kind, current)
+                known = self._entities.get(current)
+                current = known.parent if known else None
+            self._ancestors[ref] = above
+        return self._ancestors[ref]
+
+    def host(self, source: int, ref: EntityRef) -> EntityRef | None:
+        """The host that the entity runs on or hangs off: placement, parent, or the source's only host."""
+        if key := self.placed.get(ref):
+            return EntityRef("host", key)
+        if above := self.ancestors(ref).get("host"):
+            return above
+        hosts = self.rows(source, "host")
+        return hosts[0] if len(hosts) == 1 else None
+
+    def _group(self, source: int) -> dict[tuple[EntityRef | None, str], list[EntityRef]]:
+        """Entities of a source by what is above them: (None, kind) is all of the kind."""
+        if source in self._groups:
+            return self._groups[source]
+        groups: dict[tuple[EntityRef | None, str], list[EntityRef]] = {}
+        self._groups[source] = groups
+        found = sorted(self._in_source.get(source, ()))
+        for ref in found:
+            groups.setdefault((None, ref.kind), []).append(ref)
+        for ref in found:
+            above = set(self.ancestors(ref).values()) - {ref}
+            if host := self.host(source, ref):
+                above.add(host)
+            for one in above - {ref}:
+                groups.setdefault((one, ref.kind), []).append(ref)
+        return groups
+
+    def fact(self, name: str, refs: Iterable[EntityRef], at: int) -> list[float]:
+        """The fact's value for each entity, latest that had begun by ``at``; NaN where there is none."""
+        known: dict[EntityRef, float] = {}
+        for fact in self._facts:
+            if fact.name == name and fact.start <= at and not isinstance(fact.value, str):
+                known[fact.entity] = float(fact.value)
+        return [known.get(ref, np.nan) for ref in refs]
+
+    def entities_in(self, source: int) -> Collection[EntityRef]:
+        """Entities that have a series in the source, and all above them."""
+        return self._in_source.get(source, ())
+
+    def series_of(self, source: int, ref: EntityRef) -> list[int]:
+        """Ids of the entity's own series in the source."""
+        return self._own.get((source, ref), [])
+
+    def has(self, source: int, counter: str) -> bool:
+        """Whether the source has the counter for any entity."""
+        return (source, counter) in self._by
+
+    def members(
+        self, signal: Signal, counters: dict[str, str], source: int, rows: list[EntityRef]
+    ) -> Members:
+        """The series that the signal is made of, for each of the rows; rows that have none are not there."""
+        found = _Found(ids={name: [] for name in counters})
+        scope = signal.of or "self"
+        if scope == "elsewhere":
+            for other in self.sources:
+                if other != source:
+                    self._collect(found, signal, counters, other, [[ref] for ref in rows])
+            return _sorted(found).freeze()
+        if scope == "users":
+            self._collect_users(found, counters, source, rows)
+            return found.freeze()
+        scoped = [self._scope(signal, scope, source, ref) for ref in rows]
+        self._collect(found, signal, counters, source, scoped)
+        return found.freeze()
+
+    def _scope(self, signal: Signal, scope: str, source: int, ref: EntityRef) -> list[EntityRef]:
+        if scope == "self":
+            return [ref]
+        host, _, kind = scope.rpartition(".")
+        if scope == "host":
+            above = self.host(source, ref)
+            return [above] if above else []
+        base = self.host(source, ref) if host else ref
+        found = self._group(source).get((base, kind), []) if base else []
+        if signal.others:
+            found = [one for one in found if one != ref]
+        if signal.where_name:
+            wanted = re.compile(signal.where_name)
+            found = [one for one in found if wanted.fullmatch(self.entity(one).name)]
+        if signal.same_prefix:
+            prefix = self.entity(ref).name[: signal.same_prefix]
+            found = [one for one in found if self.entity(one).name.startswith(prefix)]
+        return found
+
+    def _collect(
+        self,
+        found: _Found,
+        signal: Signal,
+        counters: dict[str, str],
+        source: int,
+        scoped: list[list[EntityRef]],
+    ) -> None:
+        tables = [(name, self._by.get((source, key), {})) for name, key in counters.items()]
+        for row, refs in enumerate(scoped):
+            for ref in refs:
+                present = [(name, table[ref]) for name, table in tables if ref in table]
+                instances = {one for _, held in present for one in held if bool(one) == signal.each_instance}
+                for instance in sorted(instances):
+                    _append(found, row, ref, instance, source)
+                    held = {name: ids[instance] for name, ids in present if instance in ids}
+                    for name in found.ids:
+                        found.ids[name].append(held.get(name, _ABSENT))
+
+    def _collect_users(
+        self, found: _Found, counters: dict[str, str], source: int, rows: list[EntityRef]
+    ) -> None:
+        tables = [(name, self._users.get((source, key), {})) for name, key in counters.items()]
+        for row, ref in enumerate(rows):
+            instance = self.entity(ref).name
+            users = [(name, dict(table.get(instance, ()))) for name, table in tables]
+            for user in sorted({one for _, held in users for one in held}):
+                _append(found, row, user, instance, source)
+                for name, held in users:
+                    found.ids[name].append(held.get(user, _ABSENT))
+
+
+def _append(found: _Found, row: int, ref: EntityRef, instance: str, source: int) -> None:
+    found.row.append(row)
+    found.refs.append(ref)
+    found.instances.append(instance)
+    found.sources.append(source)
+
+
+def _sorted(found: _Found) -> _Found:
+    order = sorted(range(len(found.row)), key=found.row.__getitem__)
+    return _Found(
+        [found.row[i] for i in order],
+        {name: [ids[i] for i in order] for name, ids in found.ids.items()},
+        [found.refs[i] for i in order],
+        [found.instances[i] for i in order],
+        [found.sources[i] for i in order],
+    )

@@ -1,0 +1,285 @@
+"""Loads what is known about problems: cards, sustained rules, consequences (resources/problems/*.toml)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Literal, TypeVar
+
+import msgspec
+
+from resources.failures import KnowledgeError
+from resources.toml_files import checked, knowledge_files, read_toml, wrong
+
+Layer = Literal["configuration", "contention", "utilisation", "capacity", "data"]
+Reduce = Literal["max", "second", "min", "sum", "top3", "mean", "weighted", "count", "lower", "upper"]
+Relation = Literal["same", "host", "host_of", "on_host"]
+
+FOLDER = "problems"
+_SUSTAINED = "_sustained.toml"
+_CONSEQUENCES = "_consequences.toml"
+_T = TypeVar("_T")
+_ID = re.compile(r"[a-z]+\.[a-z_]+")
+_SCOPE = re.compile(
+    r"(self|elsewhere|users|(host\.)?(vm|vcpu|world|vdisk|port|nic|device|adapter|path|host))"
+)
+
+
+class Threshold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A number that a rule compares with, and who says so. ``source`` tags are those of docs/problems.md."""
+
+    value: float
+    unit: str
+    source: str
+
+
+class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A named quantity of the entity that a rule judges, over time.
+
+    Either measured: ``expr`` (default: the one counter) over ``counters`` of each member of the scope ``of``,
+    reduced to one value a sample; or derived: ``expr`` alone, over other signals.
+
+    ``of``: ``self``; a kind of descendant (``vcpu``, ``vdisk``, ``port`` …); ``host``; ``host.<kind>`` for
+    that kind on the same host; ``elsewhere`` for the same entity as other sources see it; ``users`` for VMs
+    whose per-device counters name this entity. ``others`` leaves the entity itself out. ``each_instance``
+    makes every instance a member (PCPUs of a host). ``where_name`` keeps members whose name matches the
+    pattern, ``same_prefix`` those whose name begins with as many characters of the entity's own. A counter
+    written ``fact:NAME`` is that fact of the member.
+
+    ``reduce``: largest, ``second`` largest, smallest, sum, sum of the ``top3``, mean, mean ``weighted`` by
+    ``weight``, ``count`` of known members, ``lower`` and ``upper`` quartile.
+    """
+
+    counter: str = ""
+    counters: dict[str, str] = msgspec.field(default_factory=dict)
+    of: str = ""
+    expr: str = ""
+    reduce: Reduce = "max"
+    weight: str = ""
+    others: bool = False
+    each_instance: bool = False
+    where_name: str = ""
+    same_prefix: int = 0
+    fact: str = ""
+
+    @property
+    def derived(self) -> bool:
+        """Whether it is computed from other signals."""
+        return not self.counter and not self.counters and not self.fact
+
+
+class EvidenceItem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A number that the finding shows: ``statistic`` of ``signal`` over its windows against ``threshold``."""
+
+    signal: str
+    statistic: str = "mean"
+    threshold: str = ""
+    counter: str = ""
+    unit: str = ""
+
+
+class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """When an entity of one kind has the problem.
+
+    ``condition`` and ``critical`` are true or false at each sample and must hold as long as the sustained
+    rule says. ``level`` marks a condition on a state, which a capture too short for the sustained rule can
+    show too. ``severity`` "info": what is worth knowing and hurts nobody now.
+    """
+
+    entity: str
+    sustained: str
+    condition: str
+    conclusion: str
+    critical: str = ""
+    level: bool = False
+    signals: dict[str, Signal] = msgspec.field(default_factory=dict)
+    evidence: list[EvidenceItem] = msgspec.field(default_factory=list)
+    notes: list[str] = msgspec.field(default_factory=list)
+    severity: Literal["info", "critical"] = "critical"
+
+
+class Presence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """When a whole source, or one entity of it, has too few samples to be judged.
+
+    ``condition`` and the sentences read ``samples``, ``expected``, ``coverage`` (0 to 1), ``seconds`` and
+    ``interval``, and the card's thresholds. ``kinds``: which entities; empty for the source itself.
+    """
+
+    condition: str
+    conclusion: str
+    kinds: list[str] = msgspec.field(default_factory=list)
+
+
+class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Why it happens. The first that holds of ``likely``, ``possible`` decides; both false rule it out.
+
+    ``because`` (``otherwise`` when ruled out) is a template with the numbers. ``unknown`` says which
+    counter or fact would decide and where it could come from. ``entities`` limits it to rules of these
+    kinds.
+    """
+
+    id: str
+    title: str
+    because: str
+    otherwise: str
+    unknown: str
+    remedies: list[str]
+    likely: str = ""
+    possible: str = ""
+    because_possible: str = ""
+    entities: list[str] = msgspec.field(default_factory=list)
+
+
+class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One problem, fully described."""
+
+    id: str
+    title: str
+    layer: Layer
+    question: str
+    meaning: str
+    sources: str
+    traps: list[str]
+    causes: list[Cause]
+    thresholds: dict[str, Threshold] = msgspec.field(default_factory=dict)
+    signals: dict[str, Signal] = msgspec.field(default_factory=dict)
+    rules: list[Rule] = msgspec.field(default_factory=list)
+    presence: list[Presence] = msgspec.field(default_factory=list)
+
+    def causes_for(self, rule: Rule) -> list[Cause]:
+        """The causes that apply to the kind of entity that the rule judges."""
+        return [cause for cause in self.causes if not cause.entities or rule.entity in cause.entities]
+
+    def signals_for(self, rule: Rule) -> dict[str, Signal]:
+        """The card's signals, with those that the rule replaces or adds."""
+        return {**self.signals, **rule.signals}
+
+
+class Hold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """True for ``hold_s`` seconds of any ``of_s``; or in ``count`` samples of any ``of_s`` seconds."""
+
+    of_s: float
+    hold_s: float = 0.0
+    count: int = 0
+
+
+class Sustained(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How long a condition must hold before it is a problem, in seconds, whatever the sampling interval."""
+
+    warning: Hold
+    critical: Hold
+    clear_s: float
+    coverage: float
+    source: str
+
+
+class Consequence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An upstream problem that explains a downstream one in the same time.
+
+    ``relation``: ``same`` entity; ``host`` when the upstream one is the host of the downstream entity;
+    ``host_of`` the other way round; ``on_host`` for two entities of one host. At least the part ``overlap``
+    of the downstream windows must lie in the upstream ones, widened by ``within_s``. ``causes``: only when
+    the downstream finding's first cause is one of these, empty for any; ``unless``: not when it is one of
+    these.
+    """
+
+    upstream: str
+    downstream: str
+    relation: Relation
+    because: str
+    source: str
+    overlap: float = 0.5
+    within_s: float = 120.0
+    causes: list[str] = msgspec.field(default_factory=list)
+    unless: list[str] = msgspec.field(default_factory=list)
+    upstream_causes: list[str] = msgspec.field(default_factory=list)
+
+
+class Problems(msgspec.Struct, frozen=True):
+    """All that is known: ``cards`` in the order in which they are checked."""
+
+    cards: tuple[Card, ...]
+    sustained: dict[str, Sustained]
+    consequences: tuple[Consequence, ...]
+
+    def card(self, problem: str) -> Card:
+        """The card with this id; KeyError where there is none."""
+        return next(card for card in self.cards if card.id == problem)
+
+
+class _SustainedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    rules: dict[str, Sustained]
+
+
+class _ConsequenceFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    pairs: list[Consequence]
+
+
+def load_problems(extra_dirs: Sequence[Path] = ()) -> Problems:
+    """Read the cards that ship with Hyperscope, then ``problems/*.toml`` of each of ``extra_dirs``.
+
+    A file in a later place replaces the one of the same name. Raises KnowledgeError naming file and entry.
+    """
+    files = {path.name: path for place in knowledge_files(FOLDER, extra_dirs) for path in place}
+    sustained = _decoded(files.pop(_SUSTAINED), _SustainedFile).rules
+    consequences = tuple(_decoded(files.pop(_CONSEQUENCES), _ConsequenceFile).pairs)
+    cards = []
+    for name, path in sorted(files.items()):
+        card = _decoded(path, Card)
+        _check(card, path, sustained)
+        if name != f"{card.id}.toml":
+            raise wrong(path, "id", f"the file must be named {card.id}.toml")
+        cards.append(card)
+    problems = Problems(cards=tuple(cards), sustained=sustained, consequences=consequences)
+    _check_consequences(problems)
+    return problems
+
+
+def _decoded(path: Path, kind: type[_T]) -> _T:
+    return checked(read_toml(path), kind, path)
+
+
+def _check(card: Card, path: Path, sustained: dict[str, Sustained]) -> None:
+    def refuse(where: str, what: str) -> KnowledgeError:
+        return wrong(path, where, what)
+
+    if not _ID.fullmatch(card.id):
+        raise refuse("id", f"{card.id!r} is not of the form area.problem")
+    for rule in card.rules:
+        if rule.sustained not in sustained:
+            raise refuse(f"rule for {rule.entity}", f"there is no sustained rule {rule.sustained!r}")
+        for name, signal in card.signals_for(rule).items():
+            _check_signal(signal, f"signal {name}", refuse)
+        for item in rule.evidence:
+            if item.threshold and item.threshold not in card.thresholds:
+                raise refuse(f"evidence {item.signal}", f"there is no threshold {item.threshold!r}")
+    ids = [cause.id for cause in card.causes]
+    if len(set(ids)) != len(ids):
+        raise refuse("causes", "an id is there twice")
+
+
+def _check_signal(signal: Signal, where: str, refuse: Callable[[str, str], KnowledgeError]) -> None:
+    if signal.derived:
+        if not signal.expr or signal.of:
+            raise refuse(where, "needs a counter, or an expression over other signals and no scope")
+        return
+    if not _SCOPE.fullmatch(signal.of or "self"):
+        raise refuse(where, f"{signal.of!r} is not a scope")
+    if signal.counters and not signal.expr:
+        raise refuse(where, "several counters need an expression")
+    if signal.reduce == "weighted" and not signal.weight:
+        raise refuse(where, "a weighted mean needs a weight")
+
+
+def _check_consequences(problems: Problems) -> None:
+    known = {card.id: {cause.id for cause in card.causes} for card in problems.cards}
+    for pair in problems.consequences:
+        for problem, causes in (
+            (pair.upstream, pair.upstream_causes),
+            (pair.downstream, [*pair.causes, *pair.unless]),
+        ):
+            if problem not in known:
+                raise KnowledgeError(f"{_CONSEQUENCES}: there is no problem {problem!r}.")
+            if missing := set(causes) - known[problem]:
+                raise KnowledgeError(f"{_CONSEQUENCES}: {problem} has no cause {min(missing)!r}.")
