@@ -1,12 +1,13 @@
 """What esxtop's columns mean: the path grammar, and how columns join into entities and series."""
 
 from collectors.columns.layout import Counters, HostLayout, TextColumn, build_layouts
-from collectors.columns.paths import ColumnPath, format_path, parse_path
+from collectors.columns.paths import LONGEST_PATH, ColumnPath, format_path, parse_path
 from collectors.columns.places import ESXTOP_CLASSES
 from collectors.columns.zero_fill import ZeroFill
 
 __all__ = [
     "ESXTOP_CLASSES",
+    "LONGEST_PATH",
     "ColumnPath",
     "Counters",
     "HostLayout",

@@ -1,0 +1,140 @@
+"""When each row was taken: as it is read for esxtop's own files, after a look at all rows for others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+import numpy as np
+
+from collectors.esxtop.header import Header, looks_like_header
+from collectors.esxtop.lines import Lines, lines_of
+from collectors.esxtop.opening import Capture, text_of
+from collectors.esxtop.stamps import NO_TIME, esxtop_times, spread, take_apart, understand
+from sessions.model import IntArray
+
+_REPEAT_MS = 100
+_MOST_REPEATS = 9
+_TAIL = 1 << 20
+_LAST_ROWS = 4
+_NO_STAMP = (-2,) * 6
+
+
+class RowClock(Protocol):
+    """Gives the times of a file's lines, batch by batch, from the first line on."""
+
+    notes: tuple[str, ...]
+
+    def times(self, lines: Lines) -> IntArray:
+        """Milliseconds of each line on the file's clock, NO_TIME for one that has none."""
+
+
+class EsxtopClock:
+    """esxtop's own stamps, one row at a time. Rows of one second lie 100 ms apart."""
+
+    def __init__(self) -> None:
+        self.notes: tuple[str, ...] = ()
+        self._last = NO_TIME
+        self._repeats = 0
+
+    def times(self, lines: Lines) -> IntArray:
+        """Milliseconds of each line on the file's clock, NO_TIME for one that has none."""
+        view = np.frombuffer(lines.data, dtype=np.uint8)
+        times = esxtop_times(view, lines.starts, lines.ends)
+        real = np.flatnonzero(times != NO_TIME)
+        if not len(real):
+            return times
+        if times[real[0]] == self._last or not np.diff(times[real]).all():
+            self._part_repeats(times, real.tolist())
+        else:
+            self._last, self._repeats = int(times[real[-1]]), 0
+        return times
+
+    def _part_repeats(self, times: IntArray, rows: list[int]) -> None:
+        for row in rows:
+            stamp = int(times[row])
+            self._repeats = self._repeats + 1 if stamp == self._last else 0
+            self._last = stamp
+            times[row] += min(self._repeats, _MOST_REPEATS) * _REPEAT_MS
+
+
+class SurveyedClock:
+    """Times of a file whose stamps had to be seen together to be understood."""
+
+    def __init__(self, capture: Capture) -> None:
+        numbers, dotted = _survey(capture)
+        understood = understand(numbers, dotted=dotted)
+        self.notes = understood.notes
+        self._times = spread(understood.times, understood.resolution_ms)
+        self._at = 0
+
+    def times(self, lines: Lines) -> IntArray:
+        """Milliseconds of each line on the file's clock, NO_TIME for one that has none."""
+        times = self._times[self._at : self._at + len(lines.starts)]
+        self._at += len(lines.starts)
+        return times
+
+
+def clock_for(capture: Capture, header: Header, beginning: Lines | None) -> RowClock:
+    """The clock that a file needs: esxtop's own when its first and last rows are as esxtop writes them."""
+    if not header.has_time or beginning is None or _is_genuine(capture, beginning):
+        return EsxtopClock()
+    return SurveyedClock(capture)
+
+
+def _is_genuine(capture: Capture, beginning: Lines) -> bool:
+    """Whether rows are quoted and stamped as by esxtop, time runs forward, and the last rows agree."""
+    view = np.frombuffer(beginning.data, dtype=np.uint8)
+    rows = [at for at in range(len(beginning.starts)) if not looks_like_header(beginning.line(at))]
+    starts, ends = beginning.starts[rows], beginning.ends[rows]
+    if not len(starts):
+        return True
+    times = esxtop_times(view, starts, ends)
+    if (view[starts] != ord('"')).any() or (times == NO_TIME).any() or (np.diff(times) <= 0).any():
+        return False
+    return not capture.direct or _last_rows_agree(capture, int(times[0]))
+
+
+def _last_rows_agree(capture: Capture, first: int) -> bool:
+    with capture.path.open("rb") as file:
+        file.seek(max(0, capture.size - _TAIL))
+        data = file.read()
+    begins = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == 10).astype(np.int64) + 1
+    begins = begins[begins < len(data)]
+    if not len(begins):
+        return True
+    ends = np.append(begins[1:] - 1, len(data))
+    times = esxtop_times(np.frombuffer(data, dtype=np.uint8), begins, ends)
+    # The very last row may be cut anywhere, even in its stamp; a short file's header is among these lines.
+    whole = times[-1 - _LAST_ROWS : -1]
+    headers = [looks_like_header(data[begin : begin + 64]) for begin in begins[-1 - _LAST_ROWS : -1].tolist()]
+    return bool(((whole >= first) | np.array(headers, dtype=np.bool_)).all())
+
+
+def _survey(capture: Capture) -> tuple[IntArray, bool]:
+    """The six numbers of each line's stamp, in order, and whether dates are written with dots."""
+    seen: dict[bytes, tuple[int, ...]] = {}
+    parts: list[IntArray] = []
+    dotted = False
+    with text_of(capture) as stream:
+        for lines in lines_of(stream, capture.skip):
+            batch = []
+            for cell in _first_cells(lines):
+                numbers = seen.get(cell)
+                if numbers is None:
+                    stamp = take_apart(cell)
+                    dotted |= stamp is not None and stamp.dotted
+                    numbers = stamp.numbers() if stamp else _NO_STAMP
+                    if len(seen) < 1 << 16:
+                        seen[cell] = numbers
+                batch.append(numbers)
+            parts.append(np.array(batch, dtype=np.int64).reshape(len(batch), 6))
+    return (np.concatenate(parts) if parts else np.empty((0, 6), dtype=np.int64)), dotted
+
+
+def _first_cells(lines: Lines) -> Iterator[bytes]:
+    for start, end in zip(lines.starts.tolist(), lines.ends.tolist(), strict=True):
+        cell = lines.data[start : min(end, start + 64)]
+        for mark in b",;\t":
+            cell = cell.partition(bytes((mark,)))[0]
+        yield cell

@@ -1,0 +1,234 @@
+"""Importing esxtop batch captures into a new session, with all cores and little memory.
+
+The calling process finds the rows and writes the session; worker processes turn rows into blocks.
+"""
+
+from __future__ import annotations
+
+import errno
+import itertools
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+
+from collectors.columns import Counters, HostLayout, build_layouts
+from collectors.esxtop.header import Header
+from collectors.esxtop.history import HostHistory
+from collectors.esxtop.opening import recognise
+from collectors.esxtop.outcome import Outcome
+from collectors.esxtop.peek import Peek, peek
+from collectors.esxtop.plan import PieceResult, SectionPlan, layout_cuts, plan_host
+from collectors.esxtop.pool import Workers
+from collectors.esxtop.reading import CaptureReader
+from collectors.esxtop.report import Cancel, ImportReport, Progress
+from collectors.esxtop.sections import HostPart, OpenSection, host_part
+from resources.catalogue import load_catalogue
+from resources.failures import AccessDeniedError, BadInputError, CancelledError, DiskFullError, UsageError
+from sessions.model import SourceSpec
+from sessions.store import SessionWriter
+
+_SMALL = 8 << 20
+"""Below this many bytes the work is done before a worker process has started."""
+_MOST_WORKERS = 4
+_VALUE_BYTES = 80 << 20
+"""What all workers together may hold in values; the whole import is to stay below 300 MB."""
+_MOST_ROWS = 4096
+_FEWEST_ROWS = 8
+_PATIENCE_S = 0.2
+_TELL_EVERY_S = 0.1
+
+
+def import_captures(
+    files: Sequence[Path],
+    out: Path,
+    *,
+    progress: Callable[[Progress], None] | None = None,
+    cancel: Cancel | None = None,
+    workers: int | None = None,
+    catalogue: Counters | None = None,
+) -> ImportReport:
+    """Import captures of any number of hosts into the new session ``out``.
+
+    Files may be compressed with gzip, xz or zstd, come in any order and overlap: a host's sample of one instant
+    is stored once. ``workers`` is the number of processes beside this one, chosen by size when None; 0 means
+    none. ``progress`` is called in this thread, a few times a second.
+
+    Raises NotFoundError, AccessDeniedError, NotACaptureError for a file that can't be read as a capture;
+    AlreadyExistsError, DiskFullError and the like for ``out``; CancelledError when ``cancel`` is set. Whatever
+    is raised, no session is left behind.
+    """
+    if not files:
+        raise UsageError("No file to import was named.", advice="Name one or more captures.")
+    known = catalogue or load_catalogue()
+    found = [peek(recognise(file), known) for file in files]
+    return _Import(found, out, known, progress, cancel).run(_worker_count(found, workers))
+
+
+def _worker_count(found: Sequence[Peek], asked: int | None) -> int:
+    if asked is not None:
+        return max(0, asked)
+    total = sum(one.capture.size * (1 if one.capture.direct else 4) for one in found)
+    return 0 if total < _SMALL else min(os.cpu_count() or 1, _MOST_WORKERS)
+
+
+class _Import:
+    """One run: the session, the hosts and sections met so far, and what was lost."""
+
+    def __init__(
+        self,
+        found: Sequence[Peek],
+        out: Path,
+        catalogue: Counters,
+        progress: Callable[[Progress], None] | None,
+        cancel: Cancel | None,
+    ) -> None:
+        self._found = found
+        self._out = out
+        self._catalogue = catalogue
+        self._progress = progress
+        self._cancel = cancel
+        self._outcome = Outcome(sum(one.capture.size for one in found))
+        self._told = 0.0
+        self._pieces = itertools.count()
+        self._plans: dict[int, SectionPlan] = {}
+        self._sections: dict[int, OpenSection] = {}
+        self._hosts: dict[str, HostHistory] = {}
+        self._spooled: dict[int, Path] = {}
+        self._budget = _VALUE_BYTES
+
+    def run(self, workers: int) -> ImportReport:
+        """Do it all; leaves no file behind when it fails."""
+        with _translated(self._out):
+            writer = SessionWriter.create(self._out, durable=False)
+            try:
+                with (
+                    tempfile.TemporaryDirectory(prefix="hyperscope-") as spool,
+                    Workers(workers, self._plans) as pool,
+                ):
+                    self._budget = _VALUE_BYTES // max(1, workers)
+                    for one in self._found:
+                        self._read(one, writer, pool, Path(spool))
+                    while pool.busy:
+                        self._collect(writer, pool)
+                self._finish(writer)
+                writer.close()
+            except BaseException:
+                writer.discard()
+                raise
+        return self._outcome.report(self._out, self._hosts.values())
+
+    def _read(self, found: Peek, writer: SessionWriter, pool: Workers, spool: Path) -> None:
+        name = found.capture.path.name
+        if found.fragment:
+            self._open(found.header, name, writer)
+            self._outcome.fragment(name, found.header)
+            return
+        reader = CaptureReader(found, self._catalogue, lambda header: self._open(header, name, writer), spool)
+        before = self._outcome.bytes_done
+        for piece in reader.pieces():
+            self._outcome.bytes_done = before + reader.tally.position
+            self._tell()
+            if piece is None:
+                continue
+            piece = self._sections[piece.section].without_known(piece)
+            while pool.full:
+                self._collect(writer, pool)
+            if piece.spooled:
+                self._spooled[piece.number] = piece.path
+            if piece.number == 0:
+                # Processes are still starting: what is there to look at first comes from this one.
+                self._store(writer, pool.do_here(piece))
+            else:
+                pool.submit(piece)
+        self._outcome.bytes_done = before + found.capture.size
+        self._outcome.file(name, found.header, reader.tally)
+
+    def _collect(self, writer: SessionWriter, pool: Workers) -> None:
+        """Store the results that are there; waits a moment for one."""
+        self._tell()
+        for result in pool.results(_PATIENCE_S):
+            self._store(writer, result)
+
+    def _store(self, writer: SessionWriter, result: PieceResult) -> None:
+        section = self._sections[result.section]
+        for part, host in zip(section.hosts, result.hosts, strict=True):
+            for layout, block in zip(part.layouts, host.blocks, strict=False):
+                writer.add_block(layout, block)
+            part.take(host)
+            part.history.lose(result.lost)
+        self._outcome.piece(result)
+        spooled = self._spooled.pop(result.number, None)
+        if spooled is not None:
+            spooled.unlink(missing_ok=True)
+
+    def _open(self, header: Header, file: str, writer: SessionWriter) -> OpenSection:
+        """Make a header's hosts known to the session."""
+        layouts = build_layouts(header.paths, self._catalogue)
+        parts = [self._host(layout, writer) for layout in layouts]
+        number = len(self._plans)
+        plan = SectionPlan(number, file, header.shape, tuple(plan_host(layout) for layout in layouts))
+        self._plans[number] = plan
+        rows = max(_FEWEST_ROWS, min(_MOST_ROWS, self._budget // (8 * max(1, header.shape.width))))
+        section = OpenSection(plan, header, parts, rows, lambda: next(self._pieces))
+        self._sections[number] = section
+        self._outcome.header(header)
+        return section
+
+    def _host(self, layout: HostLayout, writer: SessionWriter) -> HostPart:
+        host = self._hosts.get(layout.host)
+        if host is None:
+            source = writer.add_source(SourceSpec("esxtop", layout.host))
+            writer.update_source(source, state="importing")
+            host = self._hosts[layout.host] = HostHistory(layout.host, source)
+        host.notes |= dict.fromkeys(layout.notes)
+        writer.add_entities(layout.entities)
+        ids = writer.add_series(host.source, layout.specs)
+        self._outcome.host(layout, ids)
+        key = ids.tobytes()
+        if key not in host.layouts:
+            cuts = pairwise(layout_cuts(len(ids)))
+            host.layouts[key] = tuple(writer.add_layout(host.source, ids[begin:end]) for begin, end in cuts)
+        return host_part(layout, host, host.layouts[key], ids)
+
+    def _finish(self, writer: SessionWriter) -> None:
+        """Store what only the whole tells: gaps, facts, the interval, and what was lost."""
+        for section in self._sections.values():
+            section.finish()
+        for host in self._hosts.values():
+            gaps = [*host.gaps, *host.holes()]
+            writer.add_gaps(gaps)
+            writer.add_facts(host.facts())
+            self._outcome.gaps += len(gaps)
+            writer.update_source(
+                host.source, interval_s=host.interval_s(), attributes=self._outcome.attributes(host)
+            )
+
+    def _tell(self) -> None:
+        """Report progress a few times a second, and stop when asked to."""
+        if self._cancel is not None and self._cancel.is_set():
+            raise CancelledError("The import was cancelled.", meaning="No session was written.")
+        now = time.monotonic()
+        if self._progress is not None and now - self._told >= _TELL_EVERY_S:
+            self._told = now
+            self._progress(self._outcome.progress())
+
+
+@contextmanager
+def _translated(out: Path) -> Iterator[None]:
+    """Failures of the operating system while reading or spooling, as sentences."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise DiskFullError(
+                f"There is no space left while importing into {out}.",
+                meaning="No session was written.",
+                advice="Free some space, or choose another disk for it and for temporary files.",
+            ) from error
+        if isinstance(error, PermissionError):
+            raise AccessDeniedError(f"The operating system refused: {error}.") from error
+        raise BadInputError(f"A file can't be read any more: {error}.") from error

@@ -1,0 +1,78 @@
+"""Lines of a stream with their byte offsets, found without looking into them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from collectors.esxtop.opening import CHUNK, TextStream
+from sessions.model import IntArray
+
+LONGEST_LINE = 64 << 20
+"""200,000 columns make a header of 20 MB; a longer line is not a capture's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Some whole lines that are not blank: line i is ``data[starts[i]:ends[i]]``, without its line end.
+
+    ``offset`` is where ``data`` lies in the text, ``numbers`` are line numbers in the file from 1.
+    ``unterminated``: the last line is the end of the text and has no line end. ``overlong`` is the number of
+    a line that was skipped for its length, or 0.
+    """
+
+    data: bytes
+    offset: int
+    starts: IntArray
+    ends: IntArray
+    numbers: IntArray
+    unterminated: bool = False
+    overlong: int = 0
+
+    def line(self, index: int) -> bytes:
+        """The text of a line."""
+        return self.data[self.starts[index] : self.ends[index]]
+
+
+def lines_of(stream: TextStream, skip: int, chunk: int = CHUNK) -> Iterator[Lines]:
+    """All lines of a stream; ``skip`` is the text's offset of its first byte (after a byte order mark)."""
+    rest: list[bytes] = []
+    held, offset, number = 0, skip, 1
+    overlong = False
+    for data in stream.chunks(chunk):
+        last = data.rfind(b"\n")
+        if last < 0:
+            rest.append(data)
+            held += len(data)
+            if held > LONGEST_LINE:
+                offset += held
+                rest, held, overlong = [], 0, True
+            continue
+        whole = b"".join((*rest, data[: last + 1]))
+        found = _split(whole, offset, number, overlong=overlong)
+        number += whole.count(b"\n")
+        offset += len(whole)
+        rest, held, overlong = [data[last + 1 :]], len(data) - last - 1, False
+        yield found
+    whole = b"".join(rest)
+    if whole or overlong:
+        yield _split(whole, offset, number, overlong=overlong, unterminated=True)
+
+
+def _split(data: bytes, offset: int, number: int, *, overlong: bool, unterminated: bool = False) -> Lines:
+    view = np.frombuffer(data, dtype=np.uint8)
+    ends = np.flatnonzero(view == 10).astype(np.int64)
+    if unterminated:
+        ends = np.append(ends, len(data))
+    starts = np.concatenate(([0], ends[:-1] + 1)).astype(np.int64)
+    numbers = np.arange(number, number + len(ends), dtype=np.int64)
+    has_return = (ends > starts) & (view[np.maximum(ends - 1, 0)] == 13) if len(data) else ends > starts
+    ends = ends - has_return
+    skipped = number if overlong else 0
+    if overlong:
+        starts, ends, numbers = starts[1:], ends[1:], numbers[1:]
+        unterminated = unterminated and len(ends) > 0
+    filled = ends > starts
+    return Lines(data, offset, starts[filled], ends[filled], numbers[filled], unterminated, skipped)

@@ -1,0 +1,245 @@
+"""Opening what the user called a capture: compression told by content, encodings, and what it is instead.
+
+Everything behind this module reads plain bytes in an ASCII-compatible encoding whose lines end in ``\\n``.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import lzma
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+import zstandard
+
+from resources.failures import AccessDeniedError, NotACaptureError, NotFoundError
+
+CHUNK = 1 << 20
+"""Bytes read at a time."""
+_XZ_MEMORY = 96 << 20
+_ZSTD_WINDOW = 64 << 20
+_MAGIC = ((b"\x1f\x8b", "gzip"), (b"\xfd7zXZ\x00", "xz"), (b"\x28\xb5\x2f\xfd", "zstd"))
+_UTF16 = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_OTHER_THINGS = (
+    (
+        b"PK\x03\x04",
+        "is an Excel workbook or a ZIP archive",
+        "Save it as CSV, or unpack it, and import that.",
+    ),
+    (b"SQLite format 3\x00", "is a database, perhaps already a session", "Try `hyperscope info` on it."),
+    (b"\xd0\xcf\x11\xe0", "is an old Excel workbook", "Save it as CSV and import that."),
+    (b"BZh", "is compressed with bzip2", "Unpack it first, or compress with gzip, xz or zstd."),
+    (b"7z\xbc\xaf\x27\x1c", "is a 7-Zip archive", "Unpack it first."),
+    (b"%PDF", "is a PDF", "Import the capture itself."),
+)
+_BROKEN = (EOFError, OSError, zlib.error, lzma.LZMAError, zstandard.ZstdError)
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """A file that was recognised: where it is, how it is wrapped and how many bytes it takes on disk.
+
+    ``direct`` means that byte offsets of the file are offsets of the text: worker processes may read it.
+    ``skip`` is the length of the byte order mark.
+    """
+
+    path: Path
+    compression: str
+    encoding: str
+    size: int
+    skip: int
+    carriage_returns: bool
+
+    @property
+    def direct(self) -> bool:
+        """Whether the file's bytes are the text's bytes."""
+        return not self.compression and not self.encoding and not self.carriage_returns
+
+
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+class TextStream:
+    """The text of a capture as bytes, read forwards; ``broken`` says how a damaged wrapping ended it early.
+
+    ``position`` is the number of bytes of the file on disk that were consumed, for progress.
+    """
+
+    def __init__(
+        self, read: Callable[[int], bytes], raw: BinaryIO, transform: Callable[[bytes], bytes]
+    ) -> None:
+        self._read = read
+        self._raw = raw
+        self._transform = transform
+        self.broken = ""
+
+    @property
+    def position(self) -> int:
+        """Bytes of the file on disk consumed so far."""
+        return self._raw.tell()
+
+    def chunks(self, size: int = CHUNK) -> Iterator[bytes]:
+        """The text, in pieces of about ``size`` bytes."""
+        while True:
+            try:
+                data = self._read(size)
+            except _BROKEN as error:
+                self.broken = str(error) or type(error).__name__
+                return
+            if not data:
+                return
+            yield self._transform(data)
+
+
+def recognise(path: Path) -> Capture:
+    """What kind of file ``path`` is.
+
+    Raises NotFoundError, AccessDeniedError, or NotACaptureError for a directory, an empty file and everything
+    whose first bytes say that it is no text.
+    """
+    with _opened(path) as raw:
+        head = raw.read(16)
+        size = raw.seek(0, 2)
+    if not head:
+        raise NotACaptureError(
+            f"{path} is empty.", advice="Was the capture interrupted before its first sample?"
+        )
+    compression = next((name for magic, name in _MAGIC if head.startswith(magic)), "")
+    capture = Capture(path, compression, "", size, 0, carriage_returns=False)
+    with text_of(capture) as stream:
+        start = next(stream.chunks(1 << 16), b"")
+    if not start:
+        why = f" ({stream.broken})" if stream.broken else ""
+        raise NotACaptureError(
+            f"{path} holds nothing that can be unpacked{why}.", advice="Copy it again from where it was made."
+        )
+    _refuse_other_things(path, start)
+    encoding, skip = _encoding(path, start)
+    text = Capture(path, compression, encoding, size, skip, carriage_returns=False)
+    return Capture(path, compression, encoding, size, skip, carriage_returns=_ends_lines_with_cr(text))
+
+
+@contextmanager
+def text_of(capture: Capture) -> Iterator[TextStream]:
+    """The capture's text from its start (after a byte order mark)."""
+    with _opened(capture.path) as raw, ExitStack() as stack:
+        reader: _Readable = raw
+        if capture.compression == "gzip":
+            reader = stack.enter_context(gzip.GzipFile(fileobj=raw))
+        elif capture.compression == "xz":
+            reader = _XzReader(raw)
+        elif capture.compression == "zstd":
+            decompressor = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
+            reader = stack.enter_context(
+                decompressor.stream_reader(raw, read_across_frames=True, closefd=False)
+            )
+        stream = TextStream(reader.read, raw, _transform(capture))
+        _skip(stream, reader, capture.skip)
+        yield stream
+
+
+def _skip(stream: TextStream, reader: _Readable, count: int) -> None:
+    try:
+        if count:
+            reader.read(count)
+    except _BROKEN as error:
+        stream.broken = str(error)
+
+
+def _transform(capture: Capture) -> Callable[[bytes], bytes]:
+    decode = codecs.getincrementaldecoder(capture.encoding)("replace").decode if capture.encoding else None
+    if decode and capture.carriage_returns:
+        return lambda data: decode(data).encode("utf-8", "replace").replace(b"\r", b"\n")
+    if decode:
+        return lambda data: decode(data).encode("utf-8", "replace")
+    if capture.carriage_returns:
+        return lambda data: data.replace(b"\r", b"\n")
+    return bytes
+
+
+class _XzReader:
+    """lzma.open with a limit on the memory that a hostile dictionary size may claim."""
+
+    def __init__(self, raw: BinaryIO) -> None:
+        self._raw = raw
+        self._decompressor = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
+
+    def read(self, size: int, /) -> bytes:
+        while True:
+            if self._decompressor.eof:
+                rest = self._decompressor.unused_data or self._raw.read(CHUNK)
+                if not rest.strip(b"\x00"):
+                    return b""
+                self._decompressor = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
+            elif self._decompressor.needs_input:
+                rest = self._raw.read(CHUNK)
+                if not rest:
+                    raise EOFError("the compressed file ends early")
+            else:
+                rest = b""
+            data = self._decompressor.decompress(rest, size)
+            if data:
+                return data
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    try:
+        if path.is_dir():
+            raise NotACaptureError(f"{path} is a directory.", advice="Name the capture file inside it.")
+        if path.exists() and not path.is_file():
+            raise NotACaptureError(f"{path} is not a regular file.")
+        raw = path.open("rb")
+    except FileNotFoundError as error:
+        raise NotFoundError(f"There is no file {path}.") from error
+    except PermissionError as error:
+        raise AccessDeniedError(f"The operating system does not let you read {path}.") from error
+    except (OSError, ValueError) as error:
+        raise NotFoundError(f"{path} can't be opened: {error}.") from error
+    with raw:
+        yield raw
+
+
+def _encoding(path: Path, start: bytes) -> tuple[str, int]:
+    if start.startswith(codecs.BOM_UTF8):
+        return "", len(codecs.BOM_UTF8)
+    for mark, name in _UTF16:
+        if start.startswith(mark):
+            return name, len(mark)
+    if b"\x00" in start[:64]:
+        raise NotACaptureError(f"{path} is a binary file, not an esxtop capture.")
+    return "", 0
+
+
+def _refuse_other_things(path: Path, start: bytes) -> None:
+    for magic, what, advice in _OTHER_THINGS:
+        if start.startswith(magic):
+            raise NotACaptureError(f"{path} {what}, not an esxtop capture.", advice=advice)
+    if start.removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"<":
+        raise NotACaptureError(
+            f"{path} is a web page (HTML or XML), not an esxtop capture.",
+            meaning="A browser probably saved a login or error page under the capture's name.",
+            advice="Download the file itself.",
+        )
+
+
+def _ends_lines_with_cr(capture: Capture) -> bool:
+    """Whether lines end in CR alone, as old Excel for the Mac wrote them: told by the header's end."""
+    seen = 0
+    with text_of(capture) as stream:
+        for data in stream.chunks():
+            feed, ret = data.find(b"\n"), data.find(b"\r")
+            if ret >= 0 and (feed < 0 or ret < feed):
+                return data[ret + 1 : ret + 2] not in (b"\n", b"") or (ret + 1 == len(data) and feed < 0)
+            if feed >= 0:
+                return False
+            seen += len(data)
+            if seen > 64 * CHUNK:
+                return False
+    return False

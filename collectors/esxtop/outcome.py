@@ -1,0 +1,147 @@
+"""Counting what an import reads, stores and loses: for its progress, its report and the session itself."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from collectors.columns import HostLayout
+from collectors.esxtop.header import Header
+from collectors.esxtop.history import HostHistory
+from collectors.esxtop.plan import PieceResult
+from collectors.esxtop.reading import Tally
+from collectors.esxtop.report import FileReport, ImportReport, Losses, Progress
+from resources.units import format_count
+from sessions.model import EntityRef, IntArray
+
+_NO_IO = "The first sample has no disk counters: esxtop prints zeros there, having no interval to divide by."
+_MOST_NAMED = 5
+
+
+class Outcome:
+    """The tally of one import. ``bytes_done`` counts bytes of the files on disk."""
+
+    def __init__(self, bytes_total: int) -> None:
+        self.bytes_done = 0
+        self._samples = 0
+        self.gaps = 0
+        self._began = time.monotonic()
+        self._bytes_total = bytes_total
+        self._files: list[FileReport] = []
+        self._entities: set[EntityRef] = set()
+        self._series: set[int] = set()
+        self._words: set[tuple[EntityRef, str]] = set()
+        self._unreadable: dict[str, None] = {}
+        self._notes: dict[str, None] = {}
+        self._losses = Losses()
+        self._rows = 0
+
+    def progress(self) -> Progress:
+        """How far the import is."""
+        return Progress(self.bytes_done, self._bytes_total, self._rows, time.monotonic() - self._began)
+
+    def host(self, layout: HostLayout, ids: IntArray) -> None:
+        """A host of a header, its series stored as ``ids``."""
+        self._entities.update(entity.ref for entity in layout.entities)
+        self._series.update(ids.tolist())
+        self._words.update((text.entity, text.name) for text in layout.texts)
+
+    def header(self, header: Header) -> None:
+        """A header of a file."""
+        self._unreadable |= dict.fromkeys(header.unreadable)
+        if header.bias_minutes:
+            self._notes[
+                f"Times were written in {header.zone} and are stored in UTC, {header.bias_minutes:+d} minutes."
+            ] = None
+
+    def piece(self, result: PieceResult) -> None:
+        """What a worker made of a piece, once it is stored."""
+        self._rows += len(result.times)
+        self._losses.merge(result.losses)
+        self._samples += sum(block.samples for host in result.hosts for block in host.blocks)
+        if result.no_io:
+            self._notes[_NO_IO] = None
+
+    def file(self, name: str, header: Header, tally: Tally) -> None:
+        """A file that was read to its end."""
+        self._files.append(FileReport(name, header.columns, tally.rows, header.zone))
+        self._losses.merge(tally.losses)
+        self._notes |= dict.fromkeys(f"{name}: {note}" for note in tally.notes)
+        if not tally.rows and not tally.losses.rows:
+            self._notes[f"{name}: It has a header but no sample."] = None
+
+    def fragment(self, name: str, header: Header) -> None:
+        """A file that names columns and has no sample."""
+        self._files.append(FileReport(name, header.columns, 0, header.zone))
+        self._notes[f"{name}: It only names columns: it holds no sample."] = None
+
+    def attributes(self, host: HostHistory) -> list[tuple[str, str]]:
+        """What the session says of a host's source: files, columns, rows, time zone, what was lost."""
+        zones = dict.fromkeys(file.zone for file in self._files)
+        return [
+            ("files", ", ".join(file.name for file in self._files)),
+            ("columns", str(self._columns)),
+            ("rows", str(len(host.times()))),
+            ("time zone", ", ".join(zones)),
+            *((f"note {number}", note) for number, note in enumerate(self._all_notes([host]), start=1)),
+        ]
+
+    def report(self, out: Path, hosts: Collection[HostHistory]) -> ImportReport:
+        """All of it; the session is closed by now."""
+        times = [host.times() for host in hosts]
+        every = np.concatenate(times) if times else np.empty(0, dtype=np.int64)
+        intervals = [seconds for host in hosts if (seconds := host.interval_s()) is not None]
+        return ImportReport(
+            out=out,
+            files=tuple(self._files),
+            hosts=tuple(host.name for host in hosts),
+            columns=self._columns,
+            series=len(self._series),
+            entities=dict(sorted(Counter(ref.kind for ref in self._entities).items())),
+            rows=self._rows,
+            samples=self._samples,
+            start=int(every.min()) if len(every) else None,
+            end=int(every.max()) if len(every) else None,
+            interval_s=min(intervals, default=None),
+            damaged=tuple(sorted(self._losses.named, key=lambda row: (row.file, row.line))),
+            damaged_rows=self._losses.rows,
+            lost_values=self._losses.values,
+            gaps=self.gaps,
+            notes=tuple(self._all_notes(list(hosts))),
+            bytes_read=self._bytes_total,
+            bytes_written=out.stat().st_size,
+            seconds=time.monotonic() - self._began,
+        )
+
+    @property
+    def _columns(self) -> int:
+        return 1 + len(self._series) + len(self._words) + len(self._unreadable)
+
+    def _all_notes(self, hosts: Sequence[HostHistory]) -> list[str]:
+        notes = [*self._notes, *(note for host in hosts for note in host.notes)]
+        repeated = sum(host.repeated for host in hosts)
+        if repeated:
+            notes.append(f"{format_count(repeated)} rows repeat instants that were read already: left out.")
+        if self._unreadable:
+            names = ", ".join(repr(name) for name in list(self._unreadable)[:_MOST_NAMED])
+            notes.append(
+                f"{format_count(len(self._unreadable))} column names can't be read, among them {names}."
+            )
+        return notes + self._damage_notes()
+
+    def _damage_notes(self) -> list[str]:
+        if not self._losses.rows:
+            return []
+        rows = sorted(self._losses.named, key=lambda row: (row.file, row.line))
+        notes = [
+            f"{format_count(self._losses.rows)} rows are damaged: "
+            f"{format_count(self._losses.values)} values were lost."
+        ]
+        for row in rows[:_MOST_NAMED]:
+            lost = "the whole row" if row.whole else f"{row.cells} values"
+            notes.append(f"{row.file}, line {row.line}: {row.why}; {lost} lost.")
+        return notes

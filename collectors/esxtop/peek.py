@@ -1,0 +1,104 @@
+"""The first look at a file: its header and first rows, or one clear sentence of what it is instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.columns import Counters
+from collectors.esxtop.header import Header, is_esxtop, looks_like_header, read_header
+from collectors.esxtop.lines import Lines, lines_of
+from collectors.esxtop.opening import Capture, text_of
+from resources.failures import NotACaptureError
+
+_SEPARATOR_LINES = (b"sep=,", b"sep=;", b"sep=\t")
+_MOST_NAMES = 1 << 18
+_MOST_BYTES = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Peek:
+    """What a file begins with. ``beginning`` are its first lines, header included, None for a fragment.
+
+    A ``fragment`` is a list of column names, one a line, or a header without a time column: it names
+    columns and holds no sample.
+    """
+
+    capture: Capture
+    header: Header
+    beginning: Lines | None
+    fragment: bool
+
+
+def peek(capture: Capture, catalogue: Counters) -> Peek:
+    """The header of a capture.
+
+    Raises NotACaptureError when the file is something else.
+    """
+    with text_of(capture) as stream:
+        batches = lines_of(stream, capture.skip)
+        for lines in batches:
+            at = header_index(lines)
+            if at is None:
+                continue
+            header = read_header(lines.line(at), catalogue)
+            if header is None:
+                break
+            if header.has_time:
+                _check(capture, header, catalogue)
+                return Peek(capture, header, _with_rows(lines, batches), fragment=False)
+            names = _names(lines, batches)
+            header = read_header(b",".join(names), catalogue) or header
+            _check(capture, header, catalogue)
+            return Peek(capture, header, None, fragment=True)
+    raise NotACaptureError(
+        f"{capture.path} is not an esxtop batch capture.",
+        meaning="Its first line does not name esxtop's columns.",
+        advice="Make one on the host: esxtop -b -d 5 -n 720 > capture.csv",
+    )
+
+
+def header_index(lines: Lines) -> int | None:
+    """Index of the line that should be the header: the first, but for a spreadsheet's ``sep=;``."""
+    for at in range(len(lines.starts)):
+        if lines.line(at).strip().lower() not in _SEPARATOR_LINES:
+            return at
+    return None
+
+
+def _with_rows(lines: Lines, more: Iterator[Lines]) -> Lines:
+    """The lines after the header if there are any, else the next batch's."""
+    at = (header_index(lines) or 0) + 1
+    if at < len(lines.starts):
+        return Lines(lines.data, lines.offset, lines.starts[at:], lines.ends[at:], lines.numbers[at:])
+    return next(more, lines)
+
+
+def _names(lines: Lines, more: Iterator[Lines]) -> list[bytes]:
+    """Lines that are column names; any others say nothing without a time."""
+    names: list[bytes] = []
+    total = 0
+    batch: Lines | None = lines
+    while batch is not None and len(names) < _MOST_NAMES and total < _MOST_BYTES:
+        for at in range(len(batch.starts)):
+            line = batch.line(at).strip()
+            total += len(line)
+            if not looks_like_header(line) and b"\\\\" in line[:4]:
+                names.append(line.rstrip(b","))
+        batch = next(more, None)
+    return names
+
+
+def _check(capture: Capture, header: Header, catalogue: Counters) -> None:
+    if is_esxtop(header.paths, catalogue):
+        return
+    if not any(header.paths):
+        raise NotACaptureError(
+            f"{capture.path} has a header without a single column.",
+            advice="Was the capture interrupted? Copy it again from the host.",
+        )
+    raise NotACaptureError(
+        f"{capture.path} is a Windows Performance Monitor log, not an esxtop capture.",
+        meaning="Its columns are in the same format but describe Windows, not an ESXi host.",
+        advice="Capture on the host: esxtop -b -d 5 -n 720 > capture.csv",
+    )

@@ -1,0 +1,149 @@
+"""What a worker process must know of a section to turn its rows into blocks: indices, no names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from collectors.columns import HostLayout
+from collectors.esxtop.report import Losses
+from collectors.esxtop.rows import RowShape
+from sessions.model import FloatArray, IntArray
+from sessions.store import EncodedBlock
+
+BoolArray = NDArray[np.bool_]
+
+_MOST_SERIES = 40_000
+"""A layout of more series is read slowly (sessions.store)."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostPlan:
+    """One host's part of a row; positions are those of its layout's series.
+
+    ``columns`` which values of a row are the host's; ``cuts`` where they are cut into layouts: 0, …, their
+    number. ``signs`` (n, 3) positions that are all zero when fill i
+    holds no data; ``absent`` and ``doubtful`` its positions, ``within`` the fill that already tells it or −1.
+    """
+
+    columns: IntArray
+    cuts: tuple[int, ...]
+    cumulative: IntArray
+    io: IntArray
+    signs: IntArray
+    absent: tuple[IntArray, ...]
+    doubtful: tuple[IntArray, ...]
+    within: IntArray
+    facts: IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class SectionPlan:
+    """A header and the rows under it."""
+
+    number: int
+    file: str
+    shape: RowShape
+    hosts: tuple[HostPlan, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Rows whose values another file (or an earlier row) already gave: ``rows`` mask, and which ``positions``.
+
+    ``positions`` None: all, so that the host's part of these rows is left out.
+    """
+
+    rows: BoolArray
+    positions: IntArray | None
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some consecutive rows for one worker: row i is bytes ``starts[i]`` to ``ends[i]`` of ``path``.
+
+    ``times`` in milliseconds (UTC), ``lines`` their numbers in the file. With ``context`` the first row was in
+    the piece before and only serves to turn counts into rates. ``first`` is the index of the capture's
+    first sample, None when it is elsewhere. ``base`` numbers the rows of a section across pieces. ``spooled``
+    says that the file was made for the piece alone.
+    """
+
+    number: int
+    section: int
+    path: Path
+    spooled: bool
+    starts: IntArray
+    ends: IntArray
+    times: IntArray
+    lines: IntArray
+    base: int
+    context: bool
+    first: int | None
+    known: tuple[tuple[Known, ...], ...] = ()
+
+    @property
+    def rows(self) -> int:
+        """Rows that the piece brings."""
+        return len(self.times) - self.context
+
+
+@dataclass(frozen=True, slots=True)
+class FillRun:
+    """Consecutive rows in which a fill held no data; rows numbered across the section."""
+
+    fill: int
+    first_row: int
+    last_row: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class HostResult:
+    """A host's part of a piece, ready to be written: a block for each layout, none when no row was left."""
+
+    blocks: tuple[EncodedBlock, ...]
+    runs: tuple[FillRun, ...]
+    lowest: FloatArray
+    highest: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class PieceResult:
+    """What a worker made of a piece: ``times`` of its whole rows, ``lost`` those of rows that are not.
+
+    ``no_io`` says that the capture's first row was without I/O counters.
+    """
+
+    number: int
+    section: int
+    hosts: tuple[HostResult, ...]
+    times: IntArray
+    lost: IntArray
+    losses: Losses
+    no_io: bool
+
+
+def plan_host(layout: HostLayout) -> HostPlan:
+    """The indices of a layout."""
+    fills = layout.zero_fills
+    return HostPlan(
+        columns=layout.columns,
+        cuts=layout_cuts(len(layout.columns)),
+        cumulative=layout.cumulative,
+        io=layout.io,
+        signs=np.array([fill.signs for fill in fills], dtype=np.int64).reshape(len(fills), 3),
+        absent=tuple(fill.absent for fill in fills),
+        doubtful=tuple(fill.doubtful for fill in fills),
+        within=np.array([fill.within for fill in fills], dtype=np.int64),
+        facts=np.array([position for position, _ in layout.fact_columns], dtype=np.int64),
+    )
+
+
+def layout_cuts(series: int) -> tuple[int, ...]:
+    """Where a host's series are cut into layouts: 0, …, ``series``."""
+    parts = -(-series // _MOST_SERIES)
+    return (*(series * part // parts for part in range(parts)), series)

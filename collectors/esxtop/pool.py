@@ -1,0 +1,170 @@
+"""Worker processes that turn pieces into blocks, started by spawn, and gone when their parent is.
+
+A pipe each way to each worker, no queue and no lock between them: when the parent dies, however it dies, its
+end of the pipe closes and the worker leaves at once, even in the middle of a piece.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from queue import SimpleQueue
+
+from collectors.esxtop.plan import Piece, PieceResult, SectionPlan
+from collectors.esxtop.work import PieceWorker
+
+_AHEAD = 2
+"""Pieces that a worker has at a time: one in work, one waiting."""
+
+
+class Workers:
+    """Some worker processes; with a count of 0 the caller's own process does the work.
+
+    A worker that dies (killed, out of memory) costs time, not data: its pieces are done here.
+    """
+
+    def __init__(self, count: int, plans: Mapping[int, SectionPlan]) -> None:
+        self._plans = plans
+        self._here: dict[int, PieceWorker] = {}
+        self._done: deque[PieceResult] = deque()
+        self._workers = [_Remote() for _ in range(count)]
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self._workers:
+            worker.stop()
+
+    @property
+    def busy(self) -> bool:
+        """Whether any result is still to come."""
+        return bool(self._done) or any(worker.pieces for worker in self._workers)
+
+    @property
+    def full(self) -> bool:
+        """Whether every worker has as much as it should."""
+        if not self._workers:
+            return bool(self._done)
+        return all(len(worker.pieces) >= _AHEAD for worker in self._workers)
+
+    def do_here(self, piece: Piece) -> PieceResult:
+        """Do a piece in this process."""
+        worker = self._here.get(piece.section)
+        if worker is None:
+            worker = self._here[piece.section] = PieceWorker(self._plans[piece.section])
+        return worker.work(piece)
+
+    def submit(self, piece: Piece) -> None:
+        """Give a piece to the worker that has least to do."""
+        if not self._workers:
+            self._done.append(self.do_here(piece))
+            return
+        worker = min(self._workers, key=lambda one: len(one.pieces))
+        if not worker.send(piece, self._plans[piece.section]):
+            self._lost(worker)
+
+    def results(self, timeout: float) -> Iterator[PieceResult]:
+        """Results that are there within ``timeout`` seconds; returns after the first that had to be awaited."""
+        while self._done:
+            yield self._done.popleft()
+        busy = {id(worker.answers): worker for worker in self._workers if worker.pieces}
+        for pipe in wait([worker.answers for worker in busy.values()], timeout) if busy else []:
+            worker = busy[id(pipe)]
+            result = worker.receive()
+            if result is not None:
+                yield result
+            else:
+                self._lost(worker)
+        while self._done:
+            yield self._done.popleft()
+
+    def _lost(self, worker: _Remote) -> None:
+        self._workers.remove(worker)
+        worker.stop()
+        self._done.extend(self.do_here(piece) for piece in worker.pieces)
+
+
+class _Remote:
+    """The parent's side of one worker process."""
+
+    def __init__(self) -> None:
+        context = get_context("spawn")
+        tasks, self._tasks = context.Pipe(duplex=False)
+        self.answers, answers = context.Pipe(duplex=False)
+        self.pieces: deque[Piece] = deque()
+        self._sent: set[int] = set()
+        self._process: SpawnProcess = context.Process(target=_main, args=(tasks, answers), daemon=True)
+        self._process.start()
+        tasks.close()
+        answers.close()
+
+    def send(self, piece: Piece, plan: SectionPlan) -> bool:
+        """Hand over a piece; False when the process is gone."""
+        self.pieces.append(piece)
+        try:
+            if plan.number not in self._sent:
+                self._sent.add(plan.number)
+                self._tasks.send(plan)
+            self._tasks.send(piece)
+        except OSError:
+            return False
+        return True
+
+    def receive(self) -> PieceResult | None:
+        """The result of the oldest piece, None when the process is gone; raises what the work raised."""
+        try:
+            answer = self.answers.recv()
+        except (EOFError, OSError):
+            return None
+        self.pieces.popleft()
+        if isinstance(answer, BaseException):
+            raise answer
+        assert isinstance(answer, PieceResult)
+        return answer
+
+    def stop(self) -> None:
+        """End the process; what it was doing is lost."""
+        self._tasks.close()
+        self.answers.close()
+        self._process.terminate()
+        self._process.join()
+        self._process.close()
+
+
+def _main(tasks: Connection, answers: Connection) -> None:
+    """A worker process: pieces in, results out, until the pipe closes."""
+    # Ctrl-C reaches the whole process group; stopping is the parent's decision.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    waiting: SimpleQueue[SectionPlan | Piece] = SimpleQueue()
+    threading.Thread(target=_receive, args=(tasks, waiting.put), daemon=True).start()
+    workers: dict[int, PieceWorker] = {}
+    while True:
+        task = waiting.get()
+        if isinstance(task, SectionPlan):
+            workers[task.number] = PieceWorker(task)
+            continue
+        answer: PieceResult | OSError | MemoryError
+        try:
+            answer = workers[task.section].work(task)
+        except (OSError, MemoryError) as error:
+            answer = error
+        try:
+            answers.send(answer)
+        except OSError:
+            os._exit(0)
+
+
+def _receive(tasks: Connection, put: Callable[[SectionPlan | Piece], None]) -> None:
+    """Take what the parent sends at once, so that it never waits; leave when it is gone."""
+    while True:
+        try:
+            put(tasks.recv())
+        except (EOFError, OSError):
+            os._exit(0)

@@ -1,0 +1,74 @@
+"""Values that esxtop prints but that mean nothing: taken out, or turned into what they stand for.
+
+All functions change ``values`` (rows, series) of one host in place; NaN is absent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from collectors.esxtop.plan import BoolArray, FillRun, HostPlan
+from sessions.model import FloatArray, IntArray
+
+
+def drop_first_io(values: FloatArray, plan: HostPlan, first: int) -> bool:
+    """Take out the I/O counters of a capture's first row when all of them are zero; says whether it did.
+
+    esxtop's first sample has no interval to divide by: every rate, latency and count of a disk is 0 in it. A
+    capture whose beginning somebody cut off starts with a sound row, and keeps it.
+    """
+    row = values[first, plan.io]
+    if not len(plan.io) or np.any(row != 0.0, where=~np.isnan(row)):
+        return False
+    values[first, plan.io] = np.nan
+    return True
+
+
+def take_out_zero_fills(values: FloatArray, plan: HostPlan) -> BoolArray:
+    """Take out what esxtop filled with zeros; returns which fill (second axis) did so in which row (first)."""
+    if not len(plan.signs):
+        return np.zeros((len(values), 0), dtype=np.bool_)
+    filled = (
+        (values[:, plan.signs[:, 0]] == 0.0)
+        & (values[:, plan.signs[:, 1]] == 0.0)
+        & (values[:, plan.signs[:, 2]] == 0.0)
+    )
+    for fill in np.flatnonzero(filled.any(axis=0)):
+        rows = np.flatnonzero(filled[:, fill])
+        values[np.ix_(rows, plan.absent[fill])] = np.nan
+        doubtful = np.ix_(rows, plan.doubtful[fill])
+        part = values[doubtful]
+        part[~np.any(part != 0.0, axis=1)] = np.nan
+        values[doubtful] = part
+    return filled
+
+
+def fill_runs(filled: BoolArray, plan: HostPlan, times: IntArray, base: int) -> Iterator[FillRun]:
+    """Runs of filled rows, without those that the fill of the whole group already tells."""
+    inside = plan.within >= 0
+    if inside.any():
+        told = filled[:, np.maximum(plan.within, 0)] & inside
+        filled = filled & ~told
+    for fill in np.flatnonzero(filled.any(axis=0)).tolist():
+        edges = np.diff(filled[:, fill].astype(np.int8), prepend=0, append=0)
+        begins, ends = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1
+        for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
+            yield FillRun(fill, base + begin, base + end, int(times[begin]), int(times[end]))
+
+
+def counts_to_rates(values: FloatArray, plan: HostPlan, times: IntArray) -> None:
+    """Turn counts since boot into rates per second against the row before; the first row has none.
+
+    A count that fell was reset: its rate is absent.
+    """
+    if not len(plan.cumulative):
+        return
+    counts = values[:, plan.cumulative]
+    rates = np.full_like(counts, np.nan)
+    seconds = np.diff(times)[:, None] / 1000.0
+    grown = np.diff(counts, axis=0)
+    usable = (seconds > 0) & (grown >= 0)
+    np.divide(grown, seconds, out=rates[1:], where=usable)
+    values[:, plan.cumulative] = rates

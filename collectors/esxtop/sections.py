@@ -1,0 +1,138 @@
+"""Headers as they are met: their hosts as sources and series of the session, and which rows came before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from collectors.columns import HostLayout, TextColumn
+from collectors.esxtop.header import Header
+from collectors.esxtop.history import HostHistory
+from collectors.esxtop.plan import FillRun, HostResult, Piece, SectionPlan
+from collectors.esxtop.rows import RowParser
+from sessions.model import EntityRef, FloatArray, Gap, IntArray
+
+_ZERO_FILLED = "its set of worlds changed: esxtop wrote zeros instead of values"
+
+
+@dataclass(slots=True)
+class HostPart:
+    """One host of one section: where its values go, and what they said beside being samples."""
+
+    history: HostHistory
+    layouts: tuple[int, ...]
+    ids: IntArray
+    fills: tuple[EntityRef, ...]
+    fact_columns: tuple[tuple[EntityRef, str], ...]
+    texts: tuple[TextColumn, ...]
+    stated: tuple[tuple[EntityRef, str, str | float], ...]
+    lowest: FloatArray
+    highest: FloatArray
+    runs: list[FillRun] = field(default_factory=list)
+    start: int | None = None
+
+    def take(self, result: HostResult) -> None:
+        """Remember what a piece said beside its block."""
+        self.runs += result.runs
+        self.lowest = np.minimum(self.lowest, result.lowest)
+        self.highest = np.maximum(self.highest, result.highest)
+        for block in result.blocks[:1]:
+            self.start = block.start if self.start is None else min(self.start, block.start)
+
+    def gaps(self) -> list[Gap]:
+        """Runs of zero-filled rows as gaps, joined across pieces."""
+        found: list[Gap] = []
+        before: FillRun | None = None
+        for run in sorted(self.runs, key=lambda one: (one.fill, one.first_row)):
+            ticks = run.last_row - run.first_row + 1
+            start = run.start
+            if before and before.fill == run.fill and before.last_row + 1 == run.first_row:
+                joined = found.pop()
+                start, ticks = joined.start, ticks + (joined.ticks or 0)
+            end = max(start, run.end)
+            found.append(Gap(self.history.source, start, end, _ZERO_FILLED, self.fills[run.fill], ticks))
+            before = run
+        return found
+
+    def state_facts(self, words: Sequence[tuple[EntityRef, str, str]]) -> None:
+        """Tell the host what the header, constant columns and columns of words state."""
+        if self.start is None:
+            return
+        constant = [
+            (entity, name, float(low))
+            for (entity, name), low, high in zip(self.fact_columns, self.lowest, self.highest, strict=True)
+            if low == high and low > 0
+        ]
+        for entity, name, value in (*self.stated, *constant, *words):
+            self.history.state(entity, name, value, self.start)
+
+
+def host_part(layout: HostLayout, history: HostHistory, layouts: tuple[int, ...], ids: IntArray) -> HostPart:
+    """The part of a host whose series were stored as ``ids`` in the given layouts."""
+    count = len(layout.fact_columns)
+    return HostPart(
+        history=history,
+        layouts=layouts,
+        ids=ids,
+        fills=tuple(fill.entity for fill in layout.zero_fills),
+        fact_columns=tuple((layout.specs[at].entity, name) for at, name in layout.fact_columns),
+        texts=layout.texts,
+        stated=layout.stated,
+        lowest=np.full(count, np.inf),
+        highest=np.full(count, -np.inf),
+    )
+
+
+class OpenSection:
+    """A header of a file, with its hosts."""
+
+    def __init__(
+        self,
+        plan: SectionPlan,
+        header: Header,
+        hosts: Sequence[HostPart],
+        rows_per_piece: int,
+        next_piece: Callable[[], int],
+    ) -> None:
+        self.plan = plan
+        self.header = header
+        self.hosts = hosts
+        self.rows_per_piece = rows_per_piece
+        self.next_piece = next_piece
+        self._words: list[list[tuple[EntityRef, str, str]]] = [[] for _ in hosts]
+
+    @property
+    def number(self) -> int:
+        """Identifies the section in pieces and results."""
+        return self.plan.number
+
+    def begin(self, line: bytes) -> None:
+        """Read the columns of words from the section's first row: they are facts."""
+        if not any(part.texts for part in self.hosts):
+            return
+        parser = RowParser(self.header.shape)
+        fields = self.header.shape.fields_of_values
+        for part, words in zip(self.hosts, self._words, strict=True):
+            for text in part.texts:
+                value = parser.words(line, fields[text.column])
+                if value:
+                    words.append((text.entity, text.name, value))
+
+    def without_known(self, piece: Piece) -> Piece:
+        """The piece, told which of its rows the session has already."""
+        times = piece.times[piece.context :]
+        known = tuple(part.history.known(part.layouts, part.ids, times) for part in self.hosts)
+        if not any(known):
+            return piece
+        return Piece(
+            piece.number, piece.section, piece.path, piece.spooled, piece.starts, piece.ends, piece.times,
+            piece.lines, piece.base, piece.context, piece.first, known,
+        )  # fmt: skip
+
+    def finish(self) -> None:
+        """Tell each host its gaps and facts."""
+        for part, words in zip(self.hosts, self._words, strict=True):
+            part.history.gaps += part.gaps()
+            part.state_facts(words)
