@@ -47,8 +47,8 @@ def open_for_writing(path: Path) -> tuple[Database, WriterLock]:
         database = Database(path, "rw")
         try:
             _migrate(database, schema.version_of(database))
-            if database.pragma("journal_mode") != "wal":
-                _set_page_size(database, schema.PAGE_BYTES)
+            if database.pragma("page_size") != schema.PAGE_BYTES and database.pragma("journal_mode") != "wal":
+                _rebuild(database, schema.PAGE_BYTES)
             _prepare_for_writing(database)
         except BaseException:
             database.close()
@@ -82,7 +82,10 @@ def open_for_reading(path: Path) -> Database:
 
 
 def leave_one_file(database: Database) -> None:
-    """End writing: no log beside the file; a small file gets small pages, which halves it.
+    """End writing: no log beside the file, and no room wasted in it that is worth the while.
+
+    What compaction freed is given back when it is a tenth of the file; a small file gets small pages, which
+    halves it.
 
     Raises BusyError where a reader is still there, DiskFullError where the log doesn't fit: then SQLite reads
     the file together with its log.
@@ -90,14 +93,16 @@ def leave_one_file(database: Database) -> None:
     database.pragma("wal_checkpoint(TRUNCATE)")
     database.pragma("busy_timeout = 0")
     database.pragma("journal_mode = DELETE")
-    if database.path.stat().st_size <= _SMALL_BYTES:
-        _set_page_size(database, _SMALL_PAGE_BYTES)
+    pages, free = database.pragma("page_count"), database.pragma("freelist_count")
+    small = (pages - free) * database.pragma("page_size") <= _SMALL_BYTES
+    size = _SMALL_PAGE_BYTES if small else schema.PAGE_BYTES
+    if free * 10 > pages or database.pragma("page_size") != size:
+        _rebuild(database, size)
 
 
-def _set_page_size(database: Database, size: int) -> None:
-    if database.pragma("page_size") != size:
-        database.pragma(f"page_size = {size}")
-        database.execute("VACUUM")
+def _rebuild(database: Database, page_size: int) -> None:
+    database.pragma(f"page_size = {page_size}")
+    database.execute("VACUUM")
 
 
 def remove_files(path: Path) -> None:
