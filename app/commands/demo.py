@@ -12,13 +12,12 @@ import typer
 from rich.text import Text
 
 from app.commands.diagnose import examine, store
-from app.commands.lab import Seed, scenario_called
+from app.commands.lab import Seed, part_done, scenario_called
 from app.commands.options import AsJson
 from app.terminal import cancellable, notices, print_json, progress_bar, results
 from collectors.lab import Lab, record_lab
 from diagnosis import findings_json, render_report
 from resources.failures import HyperscopeError
-from resources.units import format_duration
 from sessions.store import SessionWriter
 
 
@@ -53,7 +52,7 @@ def demo(
         notices().print(
             Text("The window comes with a later release; this is the demo without it.", style="dim")
         )
-    record(Lab(chosen, seed=seed, fields="all"), session, duration or chosen.duration_s, speed or None)
+    record(Lab(chosen, seed=seed, fields="all"), session, duration or None, speed or None)
     outcome = examine(session, knowledge=[])
     store(session, outcome)
     if as_json:
@@ -63,7 +62,7 @@ def demo(
     results().print(Text(f"Session: {session}"))
 
 
-def record(lab: Lab, session: Path, duration_s: int, speed: float | None) -> None:
+def record(lab: Lab, session: Path, duration_s: int | None, speed: float | None) -> None:
     """Play the lab into a new session; a failure or Ctrl-C leaves no file."""
     writer = SessionWriter.create(session, title=lab.scenario.title)
     try:
@@ -73,7 +72,7 @@ def record(lab: Lab, session: Path, duration_s: int, speed: float | None) -> Non
                 writer,
                 duration_s=duration_s,
                 speed=speed,
-                progress=lambda part: show(part, f"{format_duration(part * duration_s)} of lab time"),
+                progress=part_done(show),
                 cancel=cancel,
             )
     except (HyperscopeError, KeyboardInterrupt):

@@ -37,7 +37,8 @@ def import_(
 
         def report_progress(now: Progress) -> None:
             part = now.bytes_done / now.bytes_total if now.bytes_total else None
-            show(part, f"{format_rate(now.bytes_per_second)}  {time_left(now.seconds_left)}")
+            rate = format_rate(now.bytes_per_second, "B")
+            show(part, f"{rate}  {time_left(now.seconds_left)}")
 
         report = import_captures(files, out, progress=report_progress, cancel=cancel, workers=workers or None)
     if as_json:
@@ -48,7 +49,7 @@ def import_(
 
 def show_report(report: ImportReport, out: Path) -> None:
     """What came in, what was lost, and what to do next."""
-    rate = format_rate(report.bytes_read / report.seconds) if report.seconds else ""
+    rate = format_rate(report.bytes_read / report.seconds, "B") if report.seconds else ""
     results().print(
         Text(
             f"{format_count(report.columns)} columns × {format_count(report.rows)} rows from "

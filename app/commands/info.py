@@ -12,8 +12,11 @@ from app.commands.options import AsJson, SessionPath
 from app.terminal import print_json, results
 from resources.failures import DamagedError
 from resources.units import format_bytes, format_count, format_duration
+from sessions.model import Gap, Source
 from sessions.store import SessionInfo, SessionReader, check_session
 from sessions.times import iso
+
+GAPS_SHOWN = 8
 
 
 def info(
@@ -47,29 +50,49 @@ def show(found: SessionInfo) -> None:
     for title in ("source", "kind", "every", "samples", "gaps", "state"):
         table.add_column(title, justify="right" if title in {"every", "samples", "gaps"} else "left")
     for source in found.sources:
+        interval = found.intervals.get(source.id)
         table.add_row(
-            Text(source.name),
-            source.kind,
-            format_duration(source.interval_s) if source.interval_s else "–",
+            Text(source.spec.name),
+            source.spec.kind,
+            format_duration(interval) if interval else "–",
             format_count(source.samples),
-            format_count(len(source.gaps)),
+            format_count(sum(gap.source == source.id for gap in found.gaps)),
             source.state,
         )
     console.print()
     console.print(table)
     for source in found.sources:
-        notes = [f"{key}: {value}" for key, value in source.attributes]
-        for line in notes:
-            console.print(Text(f"  {source.name}  {line}", style="dim"))
+        for line in (*notes(source), *gap_lines(found, source)):
+            console.print(Text(f"  {source.spec.name}  {line}", style="dim"))
+
+
+def notes(source: Source) -> list[str]:
+    """What the source says of itself: files, time zone, what was lost."""
+    return [f"{key}: {value}" for key, value in source.spec.attributes]
+
+
+def gap_lines(found: SessionInfo, source: Source) -> list[str]:
+    """The first gaps of a source, and how many more there are."""
+    gaps = [gap for gap in found.gaps if gap.source == source.id]
+    lines = [
+        f"gap: {iso(gap.start)} to {iso(gap.end)}, {whose(gap)}: {gap.reason}" for gap in gaps[:GAPS_SHOWN]
+    ]
+    more = len(gaps) - GAPS_SHOWN
+    return [*lines, f"and {format_count(more)} gaps more (--json has all)"] if more > 0 else lines
+
+
+def whose(gap: Gap) -> str:
+    """Which entity a gap is of."""
+    return gap.entity.key if gap.entity else "everything"
 
 
 def summary(found: SessionInfo) -> list[tuple[str, str]]:
     """The lines above the table."""
     kinds = ", ".join(f"{format_count(n)} {kind}" for kind, n in found.entities.items())
     lines = [("entities", kinds or "none"), ("series", format_count(found.series))]
-    if found.start is not None and found.end is not None:
-        length = format_duration((found.end - found.start) / 1000)
-        lines.insert(0, ("time", f"{iso(found.start)} to {iso(found.end)} ({length})"))
+    if found.span:
+        length = format_duration(found.span.seconds)
+        lines.insert(0, ("time", f"{iso(found.span.start)} to {iso(found.span.end)} ({length})"))
     each = f", {found.bytes / found.samples:.2f} bytes each" if found.samples else ""
     lines.append(("samples", f"{format_count(found.samples)} in {format_bytes(found.bytes)}{each}"))
     return lines

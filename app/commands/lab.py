@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -11,8 +12,7 @@ from rich.text import Text
 
 from app.commands.options import AsJson
 from app.terminal import cancellable, print_json, progress_bar, results
-from collectors.lab import Lab, Scenario, export_lab, load_scenarios
-from resources.failures import NotFoundError
+from collectors.lab import Lab, Progress, Scenario, Truth, export_lab, find_scenario, load_scenarios
 from resources.units import format_bytes, format_duration
 
 commands = typer.Typer(
@@ -22,43 +22,62 @@ commands = typer.Typer(
 Seed = Annotated[int, typer.Option(help="Another seed is another cluster with the same kind of trouble.")]
 
 
+def part_done(show: Callable[[float | None, str], None]) -> Callable[[Progress], None]:
+    """Shows how far the lab has played."""
+    return lambda now: show(now.seconds / now.total, f"{format_duration(now.seconds)} of lab time")
+
+
 @commands.command("list")
-def list_(as_json: AsJson = False) -> None:
+def list_(seed: Seed = 1, as_json: AsJson = False) -> None:
     """All scenarios: what goes wrong in each, and what an expert would conclude."""
     scenarios = load_scenarios()
     if as_json:
-        print_json({"scenarios": [describe(scenario) for scenario in scenarios.values()]})
+        print_json({"scenarios": [describe(scenario, seed) for scenario in scenarios.values()]})
         return
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("scenario", "kind", "lasts", "what"):
         table.add_column(title, no_wrap=title != "what")
     for scenario in scenarios.values():
-        table.add_row(
-            Text(scenario.id), scenario.kind, format_duration(scenario.duration_s), Text(scenario.title)
-        )
+        table.add_row(Text(scenario.id), scenario.kind, lasts(scenario), Text(scenario.title))
     results().print(table)
 
 
-def describe(scenario: Scenario) -> dict[str, object]:
-    """A scenario as JSON, with the truth of its default seed."""
+def lasts(scenario: Scenario) -> str:
+    """How much lab time a scenario takes; the seed chooses within it."""
+    if scenario.seconds:
+        return format_duration(scenario.seconds)
+    shortest, longest = scenario.minutes
+    return f"{shortest} min" if shortest == longest else f"{shortest}–{longest} min"
+
+
+def describe(scenario: Scenario, seed: int) -> dict[str, object]:
+    """A scenario as JSON, with the truth of one seed."""
+    lab = Lab(scenario, seed=seed, fields="diagnosis")
     return {
         "id": scenario.id,
         "title": scenario.title,
         "kind": scenario.kind,
-        "duration_s": scenario.duration_s,
+        "duration_s": lab.duration_s,
         "expert": scenario.expert,
-        "truth": [truth.to_json() for truth in Lab(scenario).truth()],
+        "truth": [truth_json(truth) for truth in lab.truth().truth],
+    }
+
+
+def truth_json(truth: Truth) -> dict[str, object]:
+    """What is wrong in a run, as a finding would name it; seconds of lab time."""
+    return {
+        "problem": truth.problem,
+        "entity": {"kind": truth.kind, "name": truth.name},
+        "cause": truth.cause,
+        "from_s": truth.start_s,
+        "to_s": truth.end_s,
+        "severity": truth.severity,
     }
 
 
 def scenario_called(name: str) -> Scenario:
-    """The scenario of that id. Raises NotFoundError with what there is."""
-    scenarios = load_scenarios()
-    if name not in scenarios:
-        raise NotFoundError(
-            f"The lab has no scenario {name!r}.", advice="'hyperscope lab list' shows all of them."
-        )
-    return scenarios[name]
+    """The scenario of that id. Raises NotFoundError with the nearest ids."""
+    return find_scenario(load_scenarios(), name)
 
 
 @commands.command("export")
@@ -91,14 +110,14 @@ def export(
         files = export_lab(
             lab,
             out,
-            duration_s=duration or chosen.duration_s,
+            hosts=[host] if host else None,
             split=split,
-            host=host,
-            progress=lambda part: show(part, ""),
+            duration_s=duration or None,
+            progress=part_done(show),
             cancel=cancel,
         )
     if as_json:
-        truths = [truth.to_json() for truth in lab.truth()]
+        truths = [truth_json(truth) for truth in lab.truth().truth]
         print_json({"files": [str(file) for file in files], "seed": seed, "truth": truths})
         return
     for file in files:
