@@ -1,0 +1,82 @@
+"""The manual page of all commands, drawn from what --help shows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import typer
+
+from app.program import build
+from resources import failures
+
+INTRO = """\
+# Commands
+
+Every command with its options, drawn from the program's own `--help` by `docs/generate.py`: do not edit
+this page.
+
+Results go to stdout; progress, notes and errors to stderr. `--json` prints one JSON document (times in
+ISO 8601 UTC, durations in seconds). A failure is one line on stderr and one of the exit codes at the end of
+this page.
+
+Completion for bash, zsh, fish and PowerShell: `hyperscope --install-completion`.
+"""
+
+
+def commands_page() -> str:
+    """docs/commands.md."""
+    top: Any = typer.main.get_command(build())
+    parts = [INTRO, *(section(words, command) for words, command in leaves("hyperscope", top)), exit_codes()]
+    return "\n".join(parts)
+
+
+def leaves(words: str, command: Any) -> Iterator[tuple[str, Any]]:
+    """Every command that does something, with the words that call it."""
+    below = getattr(command, "commands", None)
+    if below is None:
+        yield words, command
+        return
+    for name, child in below.items():
+        yield from leaves(f"{words} {name}", child)
+
+
+def section(words: str, command: Any) -> str:
+    """One command."""
+    arguments = [p for p in command.params if p.param_type_name == "argument"]
+    options = [p for p in command.params if p.param_type_name == "option" and not p.hidden]
+    call = " ".join((words, *(str(a.metavar) for a in arguments), "[OPTIONS]"))
+    lines = [f"## {words}", "", f"`{call}`", "", paragraphs(command.help or ""), ""]
+    lines += ["| | |", "|---|---|"]
+    lines += [f"| `{a.metavar}` | {cell(a.help)} |" for a in arguments]
+    lines += [f"| {names(option)} | {cell(option.help)} |" for option in options]
+    return "\n".join(lines) + "\n"
+
+
+def names(option: Any) -> str:
+    """The option as it is typed."""
+    typed = ", ".join(f"`{name}`" for name in (*option.opts, *option.secondary_opts))
+    return typed if option.is_flag else f"{typed} {option.metavar or 'N'}"
+
+
+def cell(text: str | None) -> str:
+    """Text of a table's cell."""
+    return " ".join((text or "").split()).replace("|", "\\|")
+
+
+def paragraphs(text: str) -> str:
+    """Help text with its lines joined, paragraphs kept."""
+    return "\n\n".join(" ".join(part.split()) for part in re.split(r"\n\s*\n", text))
+
+
+def exit_codes() -> str:
+    """The table of failures."""
+    kinds = [
+        kind for kind in vars(failures).values() if isinstance(kind, type) and hasattr(kind, "exit_code")
+    ]
+    rows = sorted((kind.exit_code, (kind.__doc__ or "").splitlines()[0]) for kind in kinds)
+    lines = ["## Exit codes", "", "| code | what it means |", "|---|---|", "| 0 | done |"]
+    lines += [f"| {code} | {what} |" for code, what in rows if code > 1]
+    lines += ["| 70 | A bug: the line names the file that holds the details. |"]
+    return "\n".join(lines) + "\n"
