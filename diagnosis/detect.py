@@ -39,22 +39,31 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """What came of a rule in a source: how many entities there are, could be judged, and have the problem."""
+    """What came of a rule in a source: how many entities there are, could be judged, and have the problem.
+
+    ``suspects`` meet the condition in every sample of a capture that is too short for the sustained rule.
+    """
 
     entities: int
     judged: int
     hits: list[Hit]
+    suspects: list[EntityRef]
 
 
 def detect(scene: Scene, pruning: Pruning) -> Detection:
     """Judge every row of the scene: by statistics first, by samples where they leave it open."""
     if not scene.rows or not scene.times.size:
-        return Detection(len(scene.rows), 0, [])
+        return Detection(len(scene.rows), 0, [], [])
     gated = gate(scene, pruning)
     hits: list[Hit] = []
+    suspects: list[EntityRef] = []
     for block in blocks(scene, np.flatnonzero(gated.possible), scene.compiled.detecting()):
-        hits.extend(_judge(block))
-    return Detection(len(scene.rows), int(gated.decidable.sum()), hits)
+        found, windows, short = _judge(block)
+        if short and not block.compiled.rule.level:
+            suspects.extend(block.rows[row] for row in windows.entity.tolist())
+        else:
+            hits.extend(found)
+    return Detection(len(scene.rows), int(gated.decidable.sum()), hits, suspects)
 
 
 def blocks(scene: Scene, chosen: IntArray, names: list[str]) -> Iterator[Scene]:
@@ -69,19 +78,15 @@ def blocks(scene: Scene, chosen: IntArray, names: list[str]) -> Iterator[Scene]:
         yield Scene(scene.compiled, scene.source, rows, scene.topology, scene.table)
 
 
-def _judge(scene: Scene) -> list[Hit]:
+def _judge(scene: Scene) -> tuple[list[Hit], Windows, bool]:
+    """Hits, their windows, and whether the source is too short for the sustained rule."""
     compiled, rule = scene.compiled, scene.compiled.sustained
     scene.load(compiled.detecting())
     true = scene.full(compiled.condition)
     short = too_short(scene.times, rule.warning)
-    if short:
-        windows = present_windows(true) if compiled.rule.level else None
-    else:
-        windows = sustained_windows(true, scene.times, rule.warning, rule)
-    if windows is None or not windows.entity.size:
-        return []
+    windows = present_windows(true) if short else sustained_windows(true, scene.times, rule.warning, rule)
     critical = _critical(scene, windows, short)
-    return _hits(scene, true, windows, critical, short)
+    return _hits(scene, true, windows, critical, short), windows, short
 
 
 def _critical(scene: Scene, windows: Windows, short: bool) -> BoolArray:
@@ -91,6 +96,8 @@ def _critical(scene: Scene, windows: Windows, short: bool) -> BoolArray:
     if compiled.critical is None or short or compiled.rule.severity == "info":
         return result
     rows = np.unique(windows.entity)
+    if not rows.size:
+        return result
     worst = scene.full(compiled.critical)[rows]
     found = sustained_windows(worst, scene.times, rule.critical, rule)
     result[rows[np.unique(found.entity)]] = True

@@ -14,9 +14,9 @@ from diagnosis.explain import Explanation, explain
 from diagnosis.presence import Subject, entity_subjects, insufficient, source_subject
 from diagnosis.ranking import rank, score
 from diagnosis.samples import SampleTable
-from diagnosis.signals import Pruning, Scene, pruning_of
+from diagnosis.signals import FACT, Pruning, Scene, pruning_of
 from diagnosis.topology import Topology
-from resources.catalogue import Catalogue
+from resources.catalogue import Catalogue, Counter
 from resources.failures import CancelledError
 from resources.problem_cards import Card, Problems
 from resources.units import format_duration
@@ -53,22 +53,28 @@ class Check:
 class Diagnosis:
     """All that was found in a window of a session, worst first, and what was checked.
 
-    ``labels``: counter key → what an admin calls it, with esxtop's short name.
+    ``counters``: what the catalogue says of each counter that the cards read, by key.
     """
 
     window: TimeRange | None
     findings: tuple[Finding, ...]
     checks: tuple[Check, ...] = ()
     notes: tuple[str, ...] = ()
-    labels: Mapping[str, str] = field(default_factory=dict)
+    counters: Mapping[str, Counter] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class _Tally:
-    entities: int = 0
-    judged: int = 0
+    """What one card's rules looked at, by source and kind: two rules for a kind see the same entities."""
+
+    entities: dict[tuple[int, str], int] = field(default_factory=dict)
+    judged: dict[tuple[int, str], int] = field(default_factory=dict)
     lacking: set[str] = field(default_factory=set)
     present: set[str] = field(default_factory=set)
+
+    def saw(self, what: tuple[int, str], entities: int, judged: int) -> None:
+        self.entities[what] = max(entities, self.entities.get(what, 0))
+        self.judged[what] = max(judged, self.judged.get(what, 0))
 
 
 def diagnose(
@@ -120,17 +126,18 @@ class _Run:
         self._source, self._problems, self._catalogue, self._window = source, problems, catalogue, window
         self._progress, self._cancel = progress, cancel
         self._rules = compile_problems(problems)
+        self._sources = source.sources()
         counters = {key for rule in self._rules for key in rule.counters()}
         self._topology = Topology(source, counters)
-        self._table = SampleTable(source, window)
+        self._table = SampleTable(source, window, self._topology.owner)
+        self._suspects: list[tuple[Card, EntityRef]] = []
         self._tallies: dict[str, _Tally] = {card.id: _Tally() for card in problems.cards}
 
     def run(self) -> Diagnosis:
         explanations: list[Explanation] = []
         findings: list[Finding] = []
-        sources = self._source.sources()
-        steps = max(1, len(sources) * len(self._rules))
-        for position, one in enumerate(sources):
+        steps = max(1, len(self._sources) * len(self._rules))
+        for position, one in enumerate(self._sources):
             if not self._table.axis(one.id).size:
                 continue
             scenes = [self._scene(rule, one.id) for rule in self._rules]
@@ -139,13 +146,14 @@ class _Run:
                 self._step((position * len(scenes) + number) / steps, scene.compiled.card)
                 found = detect(scene, pruning)
                 self._count(scene, found)
+                self._suspects.extend((scene.compiled.card, ref) for ref in found.suspects)
                 explanations.extend(self._explained(found.hits))
             findings.extend(self._absences(position, pruning))
         merged = self._merged(explanations)
         ranked = rank([*merged, *findings], self._problems, self._host_of)
         if self._progress:
             self._progress(1.0, "done")
-        return Diagnosis(self._window, tuple(ranked), self._checks(), self._notes(), self._labels())
+        return Diagnosis(self._window, tuple(ranked), self._checks(), self._notes(), self._counters())
 
     def _scene(self, rule: CompiledRule, source: int) -> Scene:
         rows = self._topology.rows(source, rule.rule.entity)
@@ -162,16 +170,17 @@ class _Run:
 
     def _count(self, scene: Scene, found: Detection) -> None:
         tally = self._tallies[scene.compiled.card.id]
-        tally.entities += found.entities
-        tally.judged += found.judged
+        tally.saw((scene.source, scene.compiled.rule.entity), found.entities, found.judged)
         for name in scene.compiled.detecting():
             for key in scene.compiled.signals[name].counters.values():
+                if key.startswith(FACT):
+                    continue
                 there = self._topology.has(scene.source, key)
                 (tally.present if there else tally.lacking).add(key)
 
     def _absences(self, position: int, pruning: Pruning) -> list[Finding]:
         """Too few samples: of the source first; of its entities only where the source itself has enough."""
-        source = self._source.sources()[position]
+        source = self._sources[position]
         times = self._table.axis(source.id)
         findings: list[Finding] = []
         for card in self._problems.cards:
@@ -187,13 +196,21 @@ class _Run:
                     whole = source_subject(source, times, self._topology)
                     subjects = [whole] if whole else []
                 found = insufficient(card, rule, subjects)
-                tally = self._tallies[card.id]
-                tally.entities += len(subjects)
-                tally.judged += len(subjects)
-                findings.extend(found)
+                kinds = " ".join(rule.kinds)
+                self._tallies[card.id].saw((source.id, kinds), len(subjects), len(subjects))
                 if found and not rule.kinds:
-                    return findings
+                    return [replace(one, notes=self._suspicions(source.id)) for one in found]
+                findings.extend(found)
         return findings
+
+    def _suspicions(self, source: int) -> tuple[str, ...]:
+        """What was over its limit in every sample of a source that is too short to judge it."""
+        there = self._topology.entities_in(source)
+        return tuple(
+            f"In every sample, but too short to call: {card.title}, {self._topology.entity(ref).name}."
+            for card, ref in self._suspects
+            if ref in there
+        )
 
     def _merged(self, explanations: list[Explanation]) -> list[Finding]:
         """One finding for each problem and entity, whatever the number of sources that saw it."""
@@ -238,7 +255,7 @@ class _Run:
         return (f"{few} They show a state, not how long it has lasted.",)
 
     def _source_name(self, source: int) -> str:
-        return next(one.spec.name for one in self._source.sources() if one.id == source)
+        return next(one.spec.name for one in self._sources if one.id == source)
 
     def _host_of(self, ref: EntityRef) -> EntityRef | None:
         for source in self._topology.sources:
@@ -251,18 +268,16 @@ class _Run:
         for card in self._problems.cards:
             tally = self._tallies[card.id]
             lacking = tuple(sorted(tally.lacking - tally.present))
-            checks.append(Check(card.id, card.title, card.question, tally.entities, tally.judged, lacking))
+            entities, judged = sum(tally.entities.values()), sum(tally.judged.values())
+            checks.append(Check(card.id, card.title, card.question, entities, judged, lacking))
         return tuple(checks)
 
-    def _labels(self) -> dict[str, str]:
-        labels = {}
-        for key in sorted({key for rule in self._rules for key in rule.counters()}):
-            if known := self._catalogue.get(key):
-                labels[key] = f"{known.label} ({known.short})" if known.short else known.label
-        return labels
+    def _counters(self) -> dict[str, Counter]:
+        keys = sorted({key for rule in self._rules for key in rule.counters()})
+        return {key: known for key in keys if (known := self._catalogue.get(key))}
 
     def _notes(self) -> tuple[str, ...]:
-        sizes = [self._table.axis(one.id).size for one in self._source.sources()]
+        sizes = [self._table.axis(one.id).size for one in self._sources]
         return () if any(sizes) else ("The window has no samples.",)
 
 

@@ -43,10 +43,12 @@ def render_report(diagnosis: Diagnosis, console: Console) -> None:
     page = _Page(console, min(console.width, _WIDEST), console.options.ascii_only)
     _heading(diagnosis, page)
     below = _consequences(diagnosis.findings)
-    roots = [finding for finding in diagnosis.findings if not _folded(finding, diagnosis.findings)]
-    for number, finding in enumerate(roots, start=1):
+    for number, alike in enumerate(_alike(diagnosis.findings), start=1):
         page.line()
-        _render_finding(number, finding, diagnosis, below, page)
+        if len(alike) == 1:
+            _render_finding(number, alike[0], diagnosis, below, page)
+        else:
+            _render_alike(number, alike, page)
     page.line()
     _render_checks(diagnosis, page)
 
@@ -114,6 +116,33 @@ def _consequences(findings: Sequence[Finding]) -> dict[tuple[str, EntityRef], li
 def _folded(finding: Finding, findings: Sequence[Finding]) -> bool:
     """Whether it is shown beneath another one, which is there."""
     return any((one.problem, one.entity) == finding.consequence_of for one in findings)
+
+
+def _alike(findings: Sequence[Finding]) -> list[list[Finding]]:
+    """Findings that stand on their own, worst first; those that are only worth knowing, by problem."""
+    groups: list[list[Finding]] = []
+    known: dict[str, list[Finding]] = {}
+    for finding in findings:
+        if _folded(finding, findings):
+            continue
+        if finding.severity == "info" and finding.problem in known:
+            known[finding.problem].append(finding)
+            continue
+        groups.append([finding])
+        if finding.severity == "info":
+            known[finding.problem] = groups[-1]
+    return groups
+
+
+def _render_alike(number: int, findings: Sequence[Finding], page: _Page) -> None:
+    first = findings[0]
+    symbols = _SEVERITY[first.severity]
+    lead = f"{number}. {page.symbol(symbols)} {first.severity.upper()}  "
+    page.paragraph(lead, f"{first.title}: {len(findings)} times", style="bold", lead_style=symbols[2])
+    for finding in findings:
+        page.paragraph("- ", finding.conclusion, indent=3)
+    for lead, note in _labelled("Note", [*dict.fromkeys(note for one in findings for note in one.notes)]):
+        page.paragraph(lead, note, indent=3)
 
 
 def _render_finding(
@@ -189,11 +218,25 @@ def _span(window: TimeRange) -> str:
 
 
 def _evidence(item: Evidence, diagnosis: Diagnosis) -> str:
-    label = diagnosis.labels.get(item.counter, item.counter)
+    label = _label(item.counter, diagnosis)
     of = f" of {item.instance}" if item.instance else ""
-    limit = "" if item.threshold is None else f"   limit {format_value(item.threshold, item.unit)}"
+    limit = "" if item.threshold is None else f"   limit {_value(item, item.threshold, diagnosis)}"
     statistic = _STATISTIC.get(item.statistic, item.statistic)
-    return f"{label}{of}, {statistic}: {format_value(item.value, item.unit)}{limit}"
+    return f"{label}{of}, {statistic}: {_value(item, item.value, diagnosis)}{limit}"
+
+
+def _value(item: Evidence, value: float, diagnosis: Diagnosis) -> str:
+    """The number with its unit; the word for a state, and for -1 where that means unlimited."""
+    known = diagnosis.counters.get(item.counter)
+    word = known.word(value) if known else None
+    return word or format_value(value, item.unit)
+
+
+def _label(key: str, diagnosis: Diagnosis) -> str:
+    known = diagnosis.counters.get(key)
+    if not known:
+        return key
+    return f"{known.label} ({known.short})" if known.short else known.label
 
 
 _STATISTIC = {
@@ -227,7 +270,7 @@ def _unchecked(check: Check) -> bool:
 
 
 def _why_not(check: Check, diagnosis: Diagnosis) -> str:
-    counters = ", ".join(diagnosis.labels.get(key, key) for key in check.lacking)
+    counters = ", ".join(_label(key, diagnosis) for key in check.lacking)
     if not check.entities:
         return f"{check.problem}: there is nothing of that kind here."
     if not check.judged:

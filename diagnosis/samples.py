@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from sessions.model import FloatArray, Frame, IntArray, SampleSource, SeriesStats
@@ -11,14 +13,17 @@ _BUDGET = 24_000_000  # samples kept in memory at once: about 200 MB
 
 
 class SampleTable:
-    """Reads series as float64 rows, NaN where absent; those of another source at the nearest instant."""
+    """Reads series as float64 rows, NaN where absent; those of another source at the nearest instant.
 
-    def __init__(self, source: SampleSource, window: TimeRange) -> None:
+    ``owner`` says which source each series belongs to.
+    """
+
+    def __init__(self, source: SampleSource, window: TimeRange, owner: Mapping[int, int]) -> None:
         self._source = source
         self.window = window
         self._axes: dict[int, IntArray] = {}
         self._offsets = {one.id: one.spec.clock_offset_ms for one in source.sources()}
-        self._owner = {series.id: series.source for series in source.series()}
+        self._owner = owner
         self._kept: dict[int, FloatArray] = {}
         self._held = 0
 

@@ -71,8 +71,8 @@ def _held(true: FloatArray, times: IntArray, hold: Hold, rule: Sustained) -> Boo
     slack = _SLACK * float(np.median(weights))
     known = window_sums(np.where(np.isnan(true), 0.0, weights), first)
     elapsed = np.minimum((times - times[0]) / 1000.0 + weights[0], hold.of_s)
-    enough_known = np.greater_equal(known, rule.coverage * elapsed - slack)
-    return np.greater_equal(bad, hold.hold_s - slack) & enough_known
+    held: BoolArray = (bad >= hold.hold_s - slack) & (known >= rule.coverage * elapsed - slack)
+    return held
 
 
 def _window_start(times: IntArray, seconds: float) -> IntArray:

@@ -51,6 +51,7 @@ class Topology:
         self._in_source: dict[int, set[EntityRef]] = {}
         self._ancestors: dict[EntityRef, dict[str, EntityRef]] = {}
         self._groups: dict[int, dict[tuple[EntityRef | None, str], list[EntityRef]]] = {}
+        self.owner: dict[int, int] = {}
         self.sources = [one.id for one in source.sources()]
         self.placed = {fact.entity: str(fact.value) for fact in self._facts if fact.name == "host"}
         for series in source.series(counters):
@@ -60,6 +61,7 @@ class Topology:
 
     def _add(self, series: Series) -> None:
         ref, instance = series.entity, series.spec.instance
+        self.owner[series.id] = series.source
         self._by.setdefault((series.source, series.counter), {}).setdefault(ref, {})[instance] = series.id
         self._in_source.setdefault(series.source, set()).add(ref)
         self._own.setdefault((series.source, ref), []).append(series.id)

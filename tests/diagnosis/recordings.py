@@ -1,0 +1,150 @@
+"""Small synthetic sessions for the tests of diagnosis, written down as an admin would describe them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+
+import numpy as np
+
+from diagnosis import Diagnosis, diagnose_session
+from resources.catalogue import Catalogue, load_catalogue
+from resources.problem_cards import Problems, load_problems
+from sessions.findings import CauseVerdict, Finding
+from sessions.memory import MemorySession
+from sessions.model import Entity, EntityRef, Fact, FloatArray, Gap, Kind, SeriesSpec, SourceSpec
+
+START = 1_790_000_000_000
+Level = float | Callable[[FloatArray], FloatArray] | Sequence[float]
+"""A constant, a function of the seconds since the start, or the samples themselves."""
+
+
+@cache
+def problems() -> Problems:
+    return load_problems()
+
+
+@cache
+def catalogue() -> Catalogue:
+    return load_catalogue()
+
+
+class Recording:
+    """One host's capture in the making; ``session`` puts it (and more hosts) into memory."""
+
+    def __init__(self, host: str = "esx01", *, seconds: float = 1200, interval: float = 5.0) -> None:
+        self.interval = interval
+        self.seconds = np.arange(0.0, seconds, interval)
+        self.host = EntityRef("host", host)
+        self._entities = [Entity(self.host, host)]
+        self._specs: list[SeriesSpec] = []
+        self._columns: list[FloatArray] = []
+        self._facts: list[Fact] = []
+        self._gaps: list[Gap] = []
+
+    def __len__(self) -> int:
+        return len(self.seconds)
+
+    def has(self, ref: EntityRef, counters: Mapping[str, Level], instance: str = "") -> EntityRef:
+        """Give the entity these counters."""
+        for counter, level in counters.items():
+            known = catalogue().get(counter)
+            assert known, counter
+            self._specs.append(SeriesSpec(ref, counter, known.unit, instance))
+            self._columns.append(self._samples(level))
+        return ref
+
+    def _samples(self, level: Level) -> FloatArray:
+        if callable(level):
+            return np.asarray(level(self.seconds), dtype=np.float64)
+        if isinstance(level, (int, float)):
+            return np.full(len(self), float(level))
+        return np.asarray(level, dtype=np.float64)
+
+    def on_host(self, counters: Mapping[str, Level], instance: str = "") -> EntityRef:
+        """Counters of the host itself."""
+        return self.has(self.host, counters, instance)
+
+    def add(
+        self,
+        kind: Kind,
+        name: str,
+        counters: Mapping[str, Level],
+        *,
+        parent: EntityRef | None = None,
+        key: str = "",
+    ) -> EntityRef:
+        """A new entity, on the host unless it has another parent."""
+        ref = EntityRef(kind, key or f"{self.host.key}/{kind}/{name}")
+        self._entities.append(Entity(ref, name, None if key else parent or self.host))
+        return self.has(ref, counters)
+
+    def vm(self, name: str, counters: Mapping[str, Level], *, vcpus: int = 2) -> EntityRef:
+        """A VM with its number of vCPUs."""
+        ref = self.add("vm", name, counters)
+        return self.fact(ref, "vcpus", float(vcpus))
+
+    def fact(self, ref: EntityRef, name: str, value: float) -> EntityRef:
+        """Something that holds of the entity all the time."""
+        self._facts.append(Fact(ref, name, value, START))
+        return ref
+
+    def shared(self, name: str, counters: Mapping[str, Level], kind: Kind = "device") -> EntityRef:
+        """A LUN or volume that other hosts have too."""
+        return self.add(kind, name, counters, key=name)
+
+    def gap(self, first_s: float, last_s: float, ref: EntityRef | None = None) -> None:
+        """Note that samples are missing."""
+        self._gaps.append(Gap(0, START + int(first_s * 1000), START + int(last_s * 1000), "lost", ref))
+
+    def into(self, session: MemorySession) -> MemorySession:
+        values = np.stack(self._columns, axis=1) if self._columns else np.zeros((len(self), 0))
+        session.add_source(
+            SourceSpec("esxtop", self.host.key, self.interval),
+            START + (self.seconds * 1000).astype(np.int64),
+            self._specs,
+            values,
+            entities=self._entities,
+            facts=self._facts,
+            gaps=self._gaps,
+        )
+        return session
+
+
+def session(*recordings: Recording) -> MemorySession:
+    made = MemorySession()
+    for one in recordings:
+        one.into(made)
+    return made
+
+
+def diagnosed(*recordings: Recording) -> Diagnosis:
+    return diagnose_session(session(*recordings), problems(), catalogue())
+
+
+def findings(*recordings: Recording, problem: str = "") -> list[Finding]:
+    """Findings but for "too little data", or those of one problem."""
+    found = diagnosed(*recordings).findings
+    return [
+        one for one in found if (one.problem == problem if problem else one.problem != "data.insufficient")
+    ]
+
+
+def only(*recordings: Recording, problem: str) -> Finding:
+    """The one finding of a problem."""
+    found = findings(*recordings, problem=problem)
+    assert len(found) == 1, [(one.problem, one.entity_name) for one in found]
+    return found[0]
+
+
+def verdicts(finding: Finding) -> dict[str, str]:
+    return {cause.cause: cause.verdict for cause in finding.causes}
+
+
+def cause(finding: Finding, name: str) -> CauseVerdict:
+    return next(one for one in finding.causes if one.cause == name)
+
+
+def during(first_s: float, last_s: float, level: float, otherwise: float = 0.0) -> Level:
+    """A level between two moments, another one outside."""
+    return lambda t: np.where((t >= first_s) & (t <= last_s), level, otherwise)

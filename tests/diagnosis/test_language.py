@@ -1,0 +1,199 @@
+"""The expression language: what it computes, what it refuses, and that bounds never prune a true sample."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from diagnosis.evaluate import Bounds, Sheet, bound, evaluate
+from diagnosis.language import ExpressionError, Shape, parse
+from sessions.model import FloatArray
+
+NAN = float("nan")
+NAMES = {"a": Shape.SERIES, "b": Shape.SERIES, "limit": Shape.CONSTANT, "vcpus": Shape.ENTITY}
+
+
+def sheet(a: list[float], b: list[float] | None = None, windows: list[bool] | None = None) -> Sheet:
+    first = np.array([a])
+    second = np.array([b if b is not None else [0.0] * len(a)])
+    mask = np.array([windows]) if windows else np.ones(first.shape, dtype=bool)
+    times = np.arange(len(a), dtype=np.int64) * 5000
+    values: dict[str, FloatArray | float] = {
+        "a": first,
+        "b": second,
+        "limit": 5.0,
+        "vcpus": np.array([[4.0]]),
+    }
+    return Sheet(values, times, mask, np.full(len(a), 5.0))
+
+
+def value(text: str, *args: list[float], windows: list[bool] | None = None) -> list[float]:
+    result = evaluate(parse(text, NAMES), sheet(*args, windows=windows))
+    return [float(one) for one in np.atleast_1d(np.squeeze(result))]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a + b * 2", [3.0, 6.0, NAN]),
+        ("a - -b", [2.0, 4.0, NAN]),
+        ("a / b", [1.0, 1.0, NAN]),
+        ("a / (b - b)", [NAN, NAN, NAN]),
+        ("a > 1", [0.0, 1.0, NAN]),
+        ("0 < a <= 1", [1.0, 0.0, NAN]),
+        ("a > limit or b > 1", [0.0, 1.0, 1.0]),
+        ("a > 0 and b > 2", [0.0, 0.0, NAN]),
+        ("a > 9 and b > 0", [0.0, 0.0, NAN]),
+        ("not a > 1", [1.0, 0.0, NAN]),
+        ("max(a, b, 2)", [2.0, 2.0, NAN]),
+        ("min(a, vcpus)", [1.0, 2.0, NAN]),
+        ("abs(a - 2)", [1.0, 0.0, NAN]),
+        ("coalesce(a, b)", [1.0, 2.0, 3.0]),
+        ("where(b > 1, 10, a)", [1.0, 10.0, 10.0]),
+        ("where(a > 1, 10, 20)", [20.0, 10.0, NAN]),
+        ("where(missing(a), 7, 8)", [8.0, 8.0, 7.0]),
+        ("where(b > 2, a, unknown)", [NAN, NAN, NAN]),
+    ],
+)
+def test_absent_samples_are_neither_true_nor_false(text: str, expected: list[float]) -> None:
+    assert value(text, [1.0, 2.0, NAN], [1.0, 2.0, 3.0]) == pytest.approx(expected, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("mean(a)", 15.0),
+        ("max(a)", 20.0),
+        ("min(a)", 10.0),
+        ("p95(a)", 20.0),
+        ("p05(a)", 10.0),
+        ("last(a)", 20.0),
+        ("sum(a)", 30.0),
+        ("share(a > 15)", 0.5),
+        ("seconds(a > 15)", 5.0),
+        ("calm(a)", 50.5),
+        ("overall(a)", 32.75),
+        ("mean(a) / limit", 3.0),
+        ("correlation(a, a)", NAN),  # four pairs are too few
+        ("slope(a - a)", 0.0),
+    ],
+)
+def test_statistics_look_at_the_windows(text: str, expected: float) -> None:
+    got = value(text, [1.0, 10.0, NAN, 20.0, 100.0], windows=[False, True, True, True, False])
+    assert got == pytest.approx([expected], nan_ok=True)
+
+
+def test_trailing_and_around_are_means_over_time() -> None:
+    ramp = [0.0, 10.0, 20.0, 30.0, 40.0]
+    assert value("trailing(a, 10)", ramp) == [0.0, 5.0, 15.0, 25.0, 35.0]
+    assert value("around(a, 10)", ramp) == [5.0, 10.0, 20.0, 30.0, 35.0]
+    assert value("trailing(a, 10)", [0.0, NAN, 20.0]) == pytest.approx([0.0, NAN, 20.0], nan_ok=True)
+
+
+def test_slope_is_per_hour_and_correlation_has_a_sign() -> None:
+    ramp = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
+    assert value("slope(a)", ramp) == pytest.approx([720.0])
+    assert value("correlation(a, b)", ramp, [5.0, 4.0, 3.0, 2.0, 1.0, 0.0]) == pytest.approx([-1.0])
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("__import__('os').system('true')", "not allowed"),
+        ("a.__class__", "not allowed"),
+        ("a[0]", "not allowed"),
+        ("'text'", "not allowed"),
+        ("True", "not allowed"),
+        ("1j", "not allowed"),
+        ("lambda: 1", "not allowed"),
+        ("[a]", "not allowed"),
+        ("a if b else 1", "not allowed"),
+        ("(a := 1)", "not allowed"),
+        ("a ** 9 ** 9 ** 9", "not allowed"),
+        ("a % b", "not allowed"),
+        ("a is b", "not allowed"),
+        ("mean(a=1)", "not allowed"),
+        ("mean(*a)", "not allowed"),
+        ("exec(a)", "no function 'exec'"),
+        ("c + 1", "no signal or threshold 'c'"),
+        ("mean(limit)", "has samples"),
+        ("mean(mean(a))", "has samples"),
+        ("mean(a, b)", "1 to 1 arguments"),
+        ("share(a)", "not true or false"),
+        ("not a", "not true or false"),
+        ("a and b", "not true or false"),
+        ("(a > 1) + 1", "not a quantity"),
+        ("trailing(a, b)", "takes something"),
+        ("trailing(limit, 5)", "takes something"),
+        ("trailing(a)", "takes a signal and seconds"),
+        ("1e999", "not finite"),
+        ("9" * 400, "too large"),
+        ("a +", "is not an expression"),
+        ("", "is not an expression"),
+        ("a\x00b", "is not an expression"),
+        ("(" * 300 + "a" + ")" * 300, "is not an expression"),
+        ("-" * 100 + "a", "nested deeper"),
+        ("a" + " + a" * 3000, "longer than"),
+    ],
+)
+def test_anything_else_is_refused(text: str, says: str) -> None:
+    with pytest.raises(ExpressionError, match=says):
+        parse(text, NAMES)
+
+
+@given(st.text(max_size=60))
+@settings(max_examples=300, deadline=None)
+def test_no_text_does_anything_but_parse_or_be_refused(text: str) -> None:
+    try:
+        parse(text, NAMES)
+    except ExpressionError:
+        pass
+
+
+def _combine(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    pair = st.tuples(inner, inner)
+    return st.one_of(
+        pair.map(lambda p: f"({p[0]} + {p[1]})"),
+        pair.map(lambda p: f"({p[0]} - {p[1]})"),
+        pair.map(lambda p: f"({p[0]} * {p[1]})"),
+        pair.map(lambda p: f"({p[0]} / {p[1]})"),
+        pair.map(lambda p: f"min({p[0]}, {p[1]})"),
+        pair.map(lambda p: f"max({p[0]}, {p[1]})"),
+        pair.map(lambda p: f"coalesce({p[0]}, {p[1]})"),
+        inner.map(lambda one: f"abs(-{one})"),
+        inner.map(lambda one: f"trailing(a + 0 * {one}, 10)"),
+        st.tuples(inner, inner, inner).map(lambda p: f"where({p[0]} >= 1, {p[1]}, {p[2]})"),
+    )
+
+
+quantities = st.recursive(st.sampled_from(["a", "b", "limit", "2", "0.5", "unknown"]), _combine, max_leaves=6)
+comparisons = st.tuples(quantities, st.sampled_from(["<", "<=", ">", ">=", "==", "!="]), quantities).map(
+    " ".join
+)
+tests = st.recursive(
+    st.one_of(comparisons, quantities.map(lambda one: f"missing({one})")),
+    lambda inner: st.one_of(
+        st.tuples(inner, inner).map(lambda p: f"({p[0]} and {p[1]})"),
+        st.tuples(inner, inner).map(lambda p: f"({p[0]} or {p[1]})"),
+        inner.map(lambda one: f"(not {one})"),
+    ),
+    max_leaves=4,
+)
+samples = st.lists(st.one_of(st.just(NAN), st.integers(-4, 8).map(float)), min_size=4, max_size=4)
+
+
+@given(tests, samples, samples)
+@settings(max_examples=600, deadline=None)
+def test_bounds_never_rule_out_a_sample_that_is_true(text: str, a: list[float], b: list[float]) -> None:
+    node = parse(text, NAMES)
+    page = sheet(a, b)
+    true = np.broadcast_to(evaluate(node, page), (1, 4)) == 1
+    bounds = {
+        name: Bounds(np.fmin.reduce(page.values[name], axis=1), np.fmax.reduce(page.values[name], axis=1))  # type: ignore[arg-type]
+        for name in ("a", "b")
+    }
+    bounds["limit"] = Bounds(np.asarray(5.0), np.asarray(5.0))
+    possible = np.broadcast_to(bound(node, bounds).high, (1,)) == 1
+    assert possible[0] or not true.any()
