@@ -16,6 +16,6 @@ def big_session(cache: Path, *, hours: int) -> Path:
     partial = path.with_suffix(".partial")
     partial.unlink(missing_ok=True)
     with SessionWriter.create(partial) as writer:
-        record_lab(Lab(load_scenarios()["demo"], seed=11, fields="all"), writer, duration_s=hours * 3600)
+        record_lab(Lab(load_scenarios()["healthy-normal"], seed=11, fields="all"), writer, duration_s=hours * 3600)
     partial.replace(path)
     return path

@@ -14,7 +14,7 @@ def lab_capture(cache: Path, *, megabytes: int) -> Path:
     path = cache / f"lab-{megabytes}.csv"
     if path.exists():
         return path
-    scenario = load_scenarios()["demo"]
+    scenario = load_scenarios()["healthy-normal"]
     probe = cache / "probe.csv"
     sizes = []
     for rows in (2, 12):
