@@ -1,5 +1,6 @@
 """The lab: a seeded simulation of a small vSphere cluster with problems in it."""
 
+from collectors.lab.exporting import export_lab
 from collectors.lab.fields import FieldSet
 from collectors.lab.lab import TICK_S, Lab, Tick
 from collectors.lab.recording import Progress, record_lab, run_memory
@@ -17,6 +18,7 @@ __all__ = [
     "Scenarios",
     "Tick",
     "Truth",
+    "export_lab",
     "find_scenario",
     "load_scenarios",
     "record_lab",
