@@ -14,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks import diagnosing, importing, reading, scoreboard_table, sizes
+from benchmarks import diagnosing, importing, reading, scoreboard, sizes
 from benchmarks.measure import Row
 
 FOLDER = Path(__file__).resolve().parent
@@ -36,11 +36,12 @@ def main() -> int:
     options = parser.parse_args()
     names = options.names or [*BENCHMARKS, "scoreboard"]
     CACHE.mkdir(parents=True, exist_ok=True)
+    seeds = 2 if options.quick else options.seeds
     parts: dict[str, str] = {}
     for name in names:
         print(f"== {name}", file=sys.stderr, flush=True)
         if name == "scoreboard":
-            parts[name] = scoreboard_table.measure(2 if options.quick else options.seeds)
+            parts[name] = scoreboard.markdown(scoreboard.run(range(1, seeds + 1)))
         else:
             parts[name] = as_table(BENCHMARKS[name](CACHE, quick=options.quick))
         print(parts[name], flush=True)

@@ -16,6 +16,7 @@ def big_session(cache: Path, *, hours: int) -> Path:
     partial = path.with_suffix(".partial")
     partial.unlink(missing_ok=True)
     with SessionWriter.create(partial) as writer:
-        record_lab(Lab(load_scenarios()["healthy-normal"], seed=11, fields="all"), writer, duration_s=hours * 3600)
+        lab = Lab(load_scenarios()["healthy-normal"], seed=11, fields="all")
+        record_lab(lab, writer, duration_s=hours * 3600)
     partial.replace(path)
     return path
