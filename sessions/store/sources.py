@@ -20,7 +20,6 @@ _MAX_OFFSET_MS = 1 << 50
 
 def insert(database: Database, spec: SourceSpec, state: str) -> int:
     """Add a source; returns its id."""
-    _require(spec, state)
     return database.execute(
         "INSERT INTO source(kind, name, interval_s, attributes, clock_offset_ms, state)"
         " VALUES (?, ?, ?, ?, ?, ?)",
@@ -30,7 +29,6 @@ def insert(database: Database, spec: SourceSpec, state: str) -> int:
 
 def update(database: Database, source: int, spec: SourceSpec, state: str) -> None:
     """Change what is said of a source."""
-    _require(spec, state)
     database.execute(
         "UPDATE source SET interval_s = ?, attributes = ?, clock_offset_ms = ?, state = ? WHERE id = ?",
         (spec.interval_s, _packed(spec), spec.clock_offset_ms, state, source),
@@ -54,7 +52,8 @@ def load(database: Database) -> dict[int, tuple[SourceSpec, str]]:
     return found
 
 
-def _require(spec: SourceSpec, state: str) -> None:
+def require(spec: SourceSpec, state: str) -> None:
+    """Raise ValueError for what can't be said of a source."""
     if spec.kind not in _KINDS or state not in STATES:
         raise ValueError(f"a source of kind {spec.kind!r} in state {state!r}")
     if spec.interval_s is not None and not 0 < spec.interval_s < math.inf:

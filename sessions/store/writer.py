@@ -118,6 +118,7 @@ class SessionWriter(RecordWriter):
 
     def add_source(self, spec: SourceSpec) -> int:
         """Add a source, in the state ``recording``; returns its id."""
+        sources.require(spec, "recording")
         with self._writing():
             source = sources.insert(self._database, spec, "recording")
         self._sources[source] = (spec, "recording")
@@ -136,7 +137,7 @@ class SessionWriter(RecordWriter):
 
         ``state`` is ``recording``, ``importing``, ``complete`` or ``interrupted``.
         """
-        spec, old_state = self._sources[source]
+        spec, state = self._sources[source][0], state or self._sources[source][1]
         if attributes is not None:
             pairs = attributes.items() if isinstance(attributes, Mapping) else attributes
             spec = replace(spec, attributes=tuple((str(name), str(text)) for name, text in pairs))
@@ -145,9 +146,10 @@ class SessionWriter(RecordWriter):
             interval_s=spec.interval_s if interval_s is None else interval_s,
             clock_offset_ms=spec.clock_offset_ms if clock_offset_ms is None else clock_offset_ms,
         )
+        sources.require(spec, state)
         with self._writing():
-            sources.update(self._database, source, spec, state or old_state)
-        self._sources[source] = (spec, state or old_state)
+            sources.update(self._database, source, spec, state)
+        self._sources[source] = (spec, state)
 
     def add_entities(self, entities: Iterable[Entity]) -> None:
         """Add entities; one whose ref is known already stays as it was first given.

@@ -1,0 +1,12 @@
+"""Where the tests of sessions put their files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def session_path(tmp_path: Path) -> Path:
+    return tmp_path / "a session.hscope"
