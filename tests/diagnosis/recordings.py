@@ -66,17 +66,12 @@ class Recording:
         return self.has(self.host, counters, instance)
 
     def add(
-        self,
-        kind: Kind,
-        name: str,
-        counters: Mapping[str, Level],
-        *,
-        parent: EntityRef | None = None,
-        key: str = "",
+        self, kind: Kind, name: str, counters: Mapping[str, Level], *, parent: EntityRef | None = None
     ) -> EntityRef:
         """A new entity, on the host unless it has another parent."""
-        ref = EntityRef(kind, key or f"{self.host.key}/{kind}/{name}")
-        self._entities.append(Entity(ref, name, None if key else parent or self.host))
+        above = parent or self.host
+        ref = EntityRef(kind, f"{above.key}/{kind}/{name}")
+        self._entities.append(Entity(ref, name, above))
         return self.has(ref, counters)
 
     def vm(self, name: str, counters: Mapping[str, Level], *, vcpus: int = 2) -> EntityRef:
@@ -91,7 +86,9 @@ class Recording:
 
     def shared(self, name: str, counters: Mapping[str, Level], kind: Kind = "device") -> EntityRef:
         """A LUN or volume that other hosts have too."""
-        return self.add(kind, name, counters, key=name)
+        ref = EntityRef(kind, name)
+        self._entities.append(Entity(ref, name))
+        return self.has(ref, counters)
 
     def gap(self, first_s: float, last_s: float, ref: EntityRef | None = None) -> None:
         """Note that samples are missing."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -29,8 +31,10 @@ def sheet(a: list[float], b: list[float] | None = None, windows: list[bool] | No
     return Sheet(values, times, mask, np.full(len(a), 5.0))
 
 
-def value(text: str, *args: list[float], windows: list[bool] | None = None) -> list[float]:
-    result = evaluate(parse(text, NAMES), sheet(*args, windows=windows))
+def value(
+    text: str, a: list[float], b: list[float] | None = None, windows: list[bool] | None = None
+) -> list[float]:
+    result = evaluate(parse(text, NAMES), sheet(a, b, windows))
     return [float(one) for one in np.atleast_1d(np.squeeze(result))]
 
 
@@ -146,10 +150,8 @@ def test_anything_else_is_refused(text: str, says: str) -> None:
 @given(st.text(max_size=60))
 @settings(max_examples=300, deadline=None)
 def test_no_text_does_anything_but_parse_or_be_refused(text: str) -> None:
-    try:
+    with contextlib.suppress(ExpressionError):
         parse(text, NAMES)
-    except ExpressionError:
-        pass
 
 
 def _combine(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
@@ -191,7 +193,7 @@ def test_bounds_never_rule_out_a_sample_that_is_true(text: str, a: list[float], 
     page = sheet(a, b)
     true = np.broadcast_to(evaluate(node, page), (1, 4)) == 1
     bounds = {
-        name: Bounds(np.fmin.reduce(page.values[name], axis=1), np.fmax.reduce(page.values[name], axis=1))  # type: ignore[arg-type]
+        name: Bounds(np.fmin.reduce(page.values[name], axis=1), np.fmax.reduce(page.values[name], axis=1))
         for name in ("a", "b")
     }
     bounds["limit"] = Bounds(np.asarray(5.0), np.asarray(5.0))

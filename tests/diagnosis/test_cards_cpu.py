@@ -1,0 +1,340 @@
+"""The CPU cards on small captures: what is a problem, what only looks like one, why, and what can't be told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sessions.model import EntityRef
+from tests.diagnosis.recordings import Level, Recording, cause, during, findings, only, verdicts
+
+QUIET: dict[str, Level] = {
+    "cpu.used": 20.0,
+    "cpu.run": 20.0,
+    "cpu.ready": 0.5,
+    "cpu.costop": 0.0,
+    "cpu.max_limited": 0.0,
+    "cpu.vmwait": 0.3,
+    "cpu.swap_wait": 0.0,
+    "cpu.system": 0.2,
+    "cpu.alloc_max": -1.0,
+    "cpu.alloc_shares": -3.0,
+}
+
+
+def host(*, util: Level = 45.0, used: Level = 40.0, seconds: float = 1200) -> Recording:
+    recording = Recording(seconds=seconds)
+    recording.on_host(
+        {"cpu.pcpu_util": util, "cpu.pcpu_used": used, "cpu.core_util": util, "cpu.load_1m": 0.5}
+    )
+    return recording
+
+
+def with_pcpus(recording: Recording, levels: list[float]) -> Recording:
+    for number, level in enumerate(levels):
+        recording.on_host({"cpu.pcpu_util": level}, str(number))
+    return recording
+
+
+def vm(recording: Recording, name: str, *, vcpus: int = 2, **levels: Level) -> EntityRef:
+    """A quiet VM, but for what is said: ``ready=12.0``."""
+    given: dict[str, Level] = {"cpu." + counter: level for counter, level in levels.items()}
+    return recording.vm(name, {**QUIET, **given}, vcpus=vcpus)
+
+
+def vcpu_runs(recording: Recording, ref: EntityRef, *runs: Level, system: float = 0.2) -> None:
+    for number, run in enumerate(runs):
+        recording.add(
+            "vcpu", f"vCPU {number}", {"cpu.run": run, "cpu.ready": 0.5, "cpu.system": system}, parent=ref,
+        )  # fmt: skip
+
+
+class TestReadyHigh:
+    PROBLEM = "cpu.ready_high"
+
+    def test_waiting_on_a_host_with_room_is_found_with_its_numbers(self) -> None:
+        recording = host()
+        vm(recording, "web01", ready=12.0)
+        found = only(recording, problem=self.PROBLEM)
+        assert found.severity == "critical"
+        assert found.entity_name == "web01"
+        assert found.conclusion == (
+            "web01 was ready to run but not run for 12 % of the time on its worst vCPU, "
+            "while esx01's CPUs were only 45 % busy."
+        )
+        ready = next(item for item in found.evidence if item.counter == "cpu.ready")
+        assert (ready.statistic, ready.value, ready.threshold, ready.unit) == ("mean", 12.0, 5.0, "%")
+
+    @pytest.mark.parametrize(
+        ("ready", "severity"), [(5.0, None), (5.1, "warning"), (10.0, "warning"), (10.1, "critical")]
+    )
+    def test_boundaries(self, ready: float, severity: str | None) -> None:
+        recording = host()
+        vm(recording, "web01", ready=ready)
+        assert [one.severity for one in findings(recording)] == ([severity] if severity else [])
+
+    def test_five_minutes_make_it_critical_one_minute_a_warning(self) -> None:
+        for last, severity in ((340, "warning"), (410, "critical")):
+            recording = host()
+            vm(recording, "web01", ready=during(100, last, 15.0))
+            assert only(recording, problem=self.PROBLEM).severity == severity
+
+    def test_what_a_limit_holds_back_is_not_waiting_for_the_host(self) -> None:
+        recording = host()
+        vm(recording, "web01", ready=14.0, max_limited=13.0, alloc_max=2000.0)
+        assert [one.problem for one in findings(recording)] == ["cpu.limit"]
+
+    def test_on_a_full_host_the_host_is_the_problem(self) -> None:
+        recording = host(util=95.0, used=70.0)
+        vm(recording, "web01", ready=12.0)
+        assert [one.problem for one in findings(recording)] == ["cpu.host_saturated"]
+
+    def test_worlds_that_are_no_vms_are_not_judged(self) -> None:
+        recording = host()
+        recording.add("world", "system", {"cpu.ready": 300.0, "cpu.swap_wait": 50.0, "cpu.costop": 20.0})
+        assert findings(recording) == []
+
+    def test_a_sum_over_unknown_vcpus_is_not_compared(self) -> None:
+        recording = host()
+        ref = vm(recording, "web01", ready=1.0)
+        recording.has(ref, {"cpu.ready": 40.0}, "sum")
+        assert findings(recording) == []
+
+    def test_few_shares(self) -> None:
+        recording = host()
+        vm(recording, "poor", ready=12.0, alloc_shares=400.0)
+        for number in range(4):
+            vm(recording, f"rich{number}", ready=1.0)
+        found = only(recording, problem=self.PROBLEM)
+        assert found.causes[0].cause == "low_shares"
+        assert "200 shares a vCPU" in found.causes[0].because.replace("200 shares shares", "200 shares")
+
+    def test_a_hot_numa_node(self) -> None:
+        recording = with_pcpus(host(util=60.0), [97.0] * 8 + [25.0] * 8)
+        vm(recording, "web01", ready=12.0)
+        assert only(recording, problem=self.PROBLEM).causes[0].cause == "numa_imbalance"
+
+    def test_affinity(self) -> None:
+        recording = with_pcpus(host(util=40.0), [30.0] * 14 + [99.0, 99.0])
+        ref = vm(recording, "pinned", ready=20.0)
+        for number in range(2):
+            levels: dict[str, Level] = {"cpu.ready": 20.0, "cpu.max_limited": 0.0}
+            levels["cpu.last_pcpu"] = lambda t, n=number: 14.0 + (t // 5 + n) % 2  # type: ignore[misc]
+            recording.add("vcpu", f"vCPU {number}", levels, parent=ref)
+        assert only(recording, problem=self.PROBLEM).causes[0].cause == "affinity"
+
+    def test_slow_cores(self) -> None:
+        recording = host()
+        recording.on_host({"power.aperf_mperf": 60.0}, "PCPU 0")
+        vm(recording, "web01", ready=8.0, run=50.0, used=30.0)
+        assert only(recording, problem=self.PROBLEM).causes[0].cause == "power_management"
+
+    def test_bursts_of_all_vms_together(self) -> None:
+        def burst(high: float, low: float) -> Level:
+            return lambda t: np.where(t % 300 < 80, high, low)
+
+        recording = host(util=burst(97.0, 30.0), used=burst(70.0, 25.0), seconds=1800)
+        for name in ("a", "b", "c", "d"):
+            vm(recording, name, ready=burst(15.0, 0.5))
+        found = findings(recording)
+        assert {one.problem for one in found} == {self.PROBLEM}
+        assert {one.causes[0].cause for one in found} == {"synchronised_bursts"}
+        assert len(found[0].windows) == 6
+
+    def test_what_is_missing_is_named(self) -> None:
+        recording = host()
+        recording.vm("web01", {"cpu.ready": 12.0})
+        found = only(recording, problem=self.PROBLEM)
+        undecided = [name for name, verdict in verdicts(found).items() if verdict == "unknown"]
+        assert undecided == [
+            "affinity", "numa_imbalance", "low_shares", "power_management", "costop_wide_vm", "pool_limit",
+        ]  # fmt: skip
+        assert "esxtop with -a" in cause(found, "low_shares").because
+        assert "esxtop with -a" in cause(found, "affinity").because
+
+
+class TestHostSaturated:
+    PROBLEM = "cpu.host_saturated"
+
+    def test_busy_and_waiting(self) -> None:
+        recording = with_pcpus(host(util=96.0, used=68.0), [96.0] * 16)
+        vm(recording, "big", vcpus=8, ready=9.0, run=95.0, used=60.0)
+        for number in range(6):
+            vm(recording, f"small{number}", ready=6.0, run=15.0)
+        found = only(recording, problem=self.PROBLEM)
+        assert (found.entity.kind, found.entity_name, found.severity) == ("host", "esx01", "warning")
+        assert found.causes[0].cause == "few_heavy_vms"
+        assert "big (760 %)" in found.causes[0].because
+
+    def test_busy_alone_is_good_use(self) -> None:
+        recording = host(util=96.0, used=68.0)
+        vm(recording, "big", ready=1.0, run=60.0)
+        assert findings(recording) == []
+
+    def test_many_small_vms(self) -> None:
+        recording = with_pcpus(host(util=96.0, used=60.0), [96.0] * 16)
+        for number in range(30):
+            ref = vm(recording, f"vdi{number}", ready=11.0, run=45.0)
+            vcpu_runs(recording, ref, 45.0, 45.0)
+        found = only(recording, problem=self.PROBLEM)
+        assert found.severity == "critical"
+        assert found.causes[0].cause == "too_many_vms"
+        assert verdicts(found)["recent_failover"] == "unknown"
+
+    def test_power_cap(self) -> None:
+        recording = with_pcpus(host(util=96.0, used=45.0), [96.0] * 16)
+        recording.on_host({"power.usage": 399.0, "power.cap": 400.0})
+        vm(recording, "big", ready=9.0)
+        assert only(recording, problem=self.PROBLEM).causes[0].cause == "power_capped"
+
+    def test_kernel(self) -> None:
+        recording = with_pcpus(host(util=96.0, used=68.0), [96.0] * 16)
+        ref = vm(recording, "web", ready=9.0)
+        vcpu_runs(recording, ref, 40.0, 40.0)
+        assert only(recording, problem=self.PROBLEM).causes[0].cause == "kernel_overhead"
+
+    def test_what_follows_from_it(self) -> None:
+        recording = with_pcpus(
+            host(util=during(300, 900, 97.0, 50.0), used=during(300, 900, 75.0, 40.0)), [96.0] * 16
+        )
+        for name in ("a", "b"):
+            vm(recording, name, vcpus=4, ready=during(300, 900, 12.0), costop=during(300, 900, 12.0))
+        found = {(one.problem, one.entity_name): one for one in findings(recording)}
+        saturated = found[self.PROBLEM, "esx01"]
+        assert saturated.consequence_of is None
+        for name in ("a", "b"):
+            costop = found["cpu.costop", name]
+            assert costop.consequence_of == (self.PROBLEM, saturated.entity)
+            assert costop.severity == "warning"
+
+
+class TestGuestSaturated:
+    PROBLEM = "cpu.guest_saturated"
+
+    def test_work_that_comes_and_goes_is_an_undersized_vm(self) -> None:
+        recording = host()
+        ref = vm(recording, "db", run=lambda t: 88.0 + 8.0 * np.sin(t / 30))
+        vcpu_runs(
+            recording, ref, lambda t: 88.0 + 8.0 * np.sin(t / 30), lambda t: 88.0 + 8.0 * np.cos(t / 30)
+        )
+        found = only(recording, problem=self.PROBLEM)
+        assert found.causes[0].cause == "undersized"
+
+    def test_a_loop_never_pauses(self) -> None:
+        recording = host()
+        ref = vm(recording, "db", run=99.5, vcpus=1)
+        vcpu_runs(recording, ref, 99.5)
+        assert only(recording, problem=self.PROBLEM).causes[0].cause == "spinning_process"
+
+    def test_a_boot_is_over_soon(self) -> None:
+        recording = host()
+        vm(recording, "db", run=during(100, 280, 98.0, 20.0))
+        assert findings(recording) == []
+
+    def test_a_vm_that_waits_for_the_host_is_not_judged_by_its_use(self) -> None:
+        recording = host()
+        vm(recording, "db", run=90.0, ready=7.0)
+        assert [one.problem for one in findings(recording)] == ["cpu.ready_high"]
+
+    def test_at_its_limit(self) -> None:
+        recording = host()
+        vm(recording, "db", run=80.0, max_limited=15.0, ready=16.0, alloc_max=4000.0)
+        found = {one.problem: one for one in findings(recording)}
+        limit = found["cpu.limit"]
+        assert limit.severity == "critical"
+        assert found[self.PROBLEM].causes[0].cause == "limit_clips"
+        assert found[self.PROBLEM].consequence_of == ("cpu.limit", limit.entity)
+
+
+class TestLimit:
+    PROBLEM = "cpu.limit"
+
+    @pytest.mark.parametrize(
+        ("alloc_max", "first", "verdict"),
+        [(3000.0, "vm_limit", "likely"), (-1.0, "pool_limit", "likely")],
+    )
+    def test_whose_limit(self, alloc_max: float, first: str, verdict: str) -> None:
+        recording = host()
+        vm(recording, "web01", max_limited=8.0, ready=8.5, alloc_max=alloc_max)
+        found = only(recording, problem=self.PROBLEM)
+        assert (found.causes[0].cause, found.causes[0].verdict) == (first, verdict)
+        assert verdicts(found)["vm_limit" if first == "pool_limit" else "pool_limit"] == "ruled out"
+
+    def test_plain_esxtop_cannot_tell_whose(self) -> None:
+        recording = host()
+        recording.vm("web01", {"cpu.max_limited": 8.0, "cpu.ready": 8.5})
+        found = only(recording, problem=self.PROBLEM)
+        assert verdicts(found) == {"vm_limit": "unknown", "pool_limit": "unknown"}
+        assert "Alloc Max (AMAX) would decide: record esxtop with -a" in cause(found, "vm_limit").because
+
+    def test_rounding_is_not_a_limit(self) -> None:
+        recording = host()
+        vm(recording, "web01", max_limited=0.05)
+        assert findings(recording) == []
+
+
+class TestCostop:
+    PROBLEM = "cpu.costop"
+
+    @pytest.mark.parametrize(
+        ("levels", "first"),
+        [
+            ({"costop": 8.0, "ready": 2.0}, "oversized_vcpus"),
+            ({"costop": 8.0, "ready": 2.0, "vmwait": 15.0}, "io_blocked"),
+            ({"costop": 8.0, "ready": 2.0, "max_limited": 2.0, "alloc_max": 900.0}, "limit"),
+        ],
+    )
+    def test_causes(self, levels: dict[str, Level], first: str) -> None:
+        recording = with_pcpus(host(), [45.0] * 16)
+        vm(recording, "wide", vcpus=12, **levels)
+        assert only(recording, problem=self.PROBLEM).causes[0].cause == first
+
+    def test_neighbours_wait_too(self) -> None:
+        recording = host(util=70.0)
+        vm(recording, "wide", vcpus=4, costop=6.0, ready=8.0)
+        for number in range(4):
+            vm(recording, f"other{number}", ready=4.0)
+        assert only(recording, problem=self.PROBLEM).causes[0].cause == "sibling_ready"
+
+    def test_one_vcpu_has_no_siblings(self) -> None:
+        recording = host()
+        vm(recording, "single", vcpus=1, costop=8.0)
+        assert findings(recording) == []
+
+
+class TestSingleVcpu:
+    PROBLEM = "cpu.single_vcpu"
+
+    def test_one_thread(self) -> None:
+        recording = host(seconds=1500)
+        ref = vm(recording, "batch", vcpus=4)
+        vcpu_runs(recording, ref, 5.0, 97.0, 4.0, 3.0)
+        recording.add("port", "p1", {"net.packets_tx": 50.0, "net.packets_rx": 50.0}, parent=ref)
+        assert only(recording, problem=self.PROBLEM).causes[0].cause == "single_threaded"
+
+    def test_it_may_move_from_vcpu_to_vcpu(self) -> None:
+        recording = host(seconds=1500)
+        ref = vm(recording, "batch", vcpus=2)
+        vcpu_runs(
+            recording,
+            ref,
+            lambda t: np.where(t // 5 % 2 == 0, 95.0, 4.0),
+            lambda t: np.where(t // 5 % 2 == 1, 95.0, 4.0),
+        )
+        assert only(recording, problem=self.PROBLEM).causes[0].cause in (
+            "single_threaded",
+            "interrupt_pinned",
+        )
+
+    def test_interrupts_on_the_first_vcpu(self) -> None:
+        recording = host(seconds=1500)
+        ref = vm(recording, "proxy", vcpus=4)
+        vcpu_runs(recording, ref, 93.0, 8.0, 8.0, 8.0, system=14.0)
+        recording.add("port", "p1", {"net.packets_tx": 60_000.0, "net.packets_rx": 60_000.0}, parent=ref)
+        assert only(recording, problem=self.PROBLEM).causes[0].cause == "interrupt_pinned"
+
+    def test_a_batch_job_of_some_minutes_is_not_one(self) -> None:
+        recording = host(seconds=1500)
+        ref = vm(recording, "batch", vcpus=2)
+        vcpu_runs(recording, ref, 5.0, during(100, 500, 97.0, 5.0))
+        assert findings(recording) == []

@@ -1,0 +1,310 @@
+"""The memory cards on small captures: pressure now, pressure past, whose fault, and what can't be told."""
+
+from __future__ import annotations
+
+import pytest
+
+from sessions.model import EntityRef
+from tests.diagnosis.recordings import Level, Recording, cause, diagnosed, during, findings, only, verdicts
+
+CALM: dict[str, Level] = {
+    "mem.state": 0.0,
+    "mem.free": 20_000.0,
+    "mem.kernel_minfree": 1_925.0,
+    "mem.machine": 131_072.0,
+    "mem.kernel_managed": 130_000.0,
+    "mem.overcommit_1m": 0.0,
+    "mem.balloon": 0.0,
+    "mem.swap_used": 0.0,
+}
+SHORT: dict[str, Level] = {"mem.free": 1_000.0, "mem.overcommit_1m": 0.4, "mem.balloon": 9_000.0}
+VM: dict[str, Level] = {
+    "mem.size": 8_192.0,
+    "mem.balloon": 0.0,
+    "mem.balloon_target": 0.0,
+    "mem.balloon_max": 5_000.0,
+    "mem.balloon_driver": 1.0,
+    "mem.alloc_max": -1.0,
+    "mem.alloc_min": 0.0,
+    "mem.granted": 8_192.0,
+    "mem.consumed": 8_000.0,
+    "mem.swapped": 0.0,
+    "mem.swap_read": 0.0,
+    "mem.swap_write": 0.0,
+    "mem.llswap_read": 0.0,
+    "mem.llswap_write": 0.0,
+    "mem.compress_rate": 0.0,
+    "mem.decompress_rate": 0.0,
+    "mem.compressed_used": 0.0,
+    "cpu.swap_wait": 0.0,
+    "cpu.mem_latency": 0.0,
+}
+
+
+def host(seconds: float = 1200, **levels: Level) -> Recording:
+    recording = Recording(seconds=seconds)
+    recording.on_host({**CALM, **{"mem." + name: level for name, level in levels.items()}})
+    return recording
+
+
+def short_host(state: Level = 2.0) -> Recording:
+    recording = Recording()
+    recording.on_host({**CALM, **SHORT, "mem.state": state})
+    return recording
+
+
+def vm(recording: Recording, name: str, **levels: Level) -> EntityRef:
+    given = {
+        ("cpu." if name_ in ("swap_wait", "mem_latency") else "mem.") + name_: one
+        for name_, one in levels.items()
+    }
+    return recording.vm(name, {**VM, **given})
+
+
+class TestHostState:
+    PROBLEM = "mem.host_state"
+
+    @pytest.mark.parametrize(
+        ("state", "free", "severity"),
+        [
+            (0.0, 20_000.0, None),
+            (1.0, 1_500.0, None),  # clear, as ESXi 6 and later mean 1
+            (1.0, 1_000.0, "warning"),  # soft, as ESXi 5 meant 1: less free than 64 % of minFree
+            (2.0, 1_100.0, "warning"),
+            (3.0, 500.0, "critical"),
+            (4.0, 200.0, "critical"),
+        ],
+    )
+    def test_states(self, state: float, free: float, severity: str | None) -> None:
+        recording = host(state=state, free=free, overcommit_1m=0.3)
+        assert [one.severity for one in findings(recording)] == ([severity] if severity else [])
+
+    def test_a_moment_of_soft_is_normal(self) -> None:
+        assert findings(host(state=during(300, 345, 2.0))) == []
+
+    def test_overcommitted(self) -> None:
+        recording = short_host()
+        vm(recording, "a")
+        found = only(recording, problem=self.PROBLEM)
+        assert found.causes[0].cause == "overcommit"
+        assert found.conclusion.startswith("esx01 was short of memory: 1,000 MB free of 128 GB")
+
+    def test_reservations(self) -> None:
+        recording = short_host()
+        for name in ("a", "b", "c"):
+            vm(recording, name, alloc_min=33_000.0)
+        assert only(recording, problem=self.PROBLEM).causes[0].cause == "large_reservations"
+
+    def test_vms_that_were_just_started(self) -> None:
+        recording = host(state=during(300, 480, 2.0), free=during(300, 480, 1_100.0, 20_000.0))
+        vm(recording, "a", consumed=lambda t: 8_000.0 + 60.0 * t.clip(300, 480))
+        assert only(recording, problem=self.PROBLEM).causes[0].cause == "power_on_burst"
+
+
+class TestBallooning:
+    PROBLEM = "mem.ballooning"
+
+    def test_a_short_host(self) -> None:
+        recording = short_host()
+        for name in ("a", "b"):
+            vm(recording, name, balloon=2_000.0, balloon_target=2_000.0)
+        found = findings(recording, problem=self.PROBLEM)
+        assert {one.entity_name for one in found} == {"a", "b"}
+        assert {one.causes[0].cause for one in found} == {"host_overcommit"}
+        assert all(one.consequence_of == ("mem.host_state", recording.host) for one in found)
+
+    def test_it_hurts_when_memory_latency_says_so(self) -> None:
+        for latency, severity in ((0.9, "warning"), (1.1, "critical")):
+            recording = host()
+            vm(recording, "a", balloon=900.0, balloon_target=900.0, mem_latency=latency)
+            assert only(recording, problem=self.PROBLEM).severity == severity
+
+    def test_the_vms_own_limit(self) -> None:
+        recording = host()
+        vm(recording, "limited", balloon=3_000.0, balloon_target=3_000.0, alloc_max=4_096.0)
+        found = only(recording, problem=self.PROBLEM)
+        assert found.causes[0].cause == "vm_limit"
+        assert "Its limit is 4 GB and its size 8 GB" in found.causes[0].because
+        assert verdicts(found)["host_overcommit"] == "ruled out"
+
+    def test_a_limit_above_its_size_is_none(self) -> None:
+        recording = host()
+        vm(recording, "a", balloon=3_000.0, balloon_target=3_000.0, alloc_max=16_384.0)
+        assert only(recording, problem=self.PROBLEM).causes[0].cause == "pool_limit"
+
+    def test_a_pool_at_its_limit(self) -> None:
+        recording = host()
+        for name in ("a", "b"):
+            vm(recording, name, balloon=3_000.0, balloon_target=3_000.0)
+        assert {one.causes[0].cause for one in findings(recording)} == {"pool_limit"}
+
+    def test_left_over_is_only_worth_knowing(self) -> None:
+        recording = host()
+        vm(recording, "a", balloon=800.0, balloon_target=0.0)
+        found = only(recording, problem=self.PROBLEM)
+        assert (found.severity, found.causes[0].cause) == ("info", "leftover")
+
+    def test_without_balloons_per_vm_it_names_the_host_and_where_to_get_them(self) -> None:
+        recording = Recording(seconds=15)
+        recording.on_host(
+            {**CALM, "mem.state": 1.0, "mem.free": 576.0, "mem.kernel_minfree": 403.0, "mem.machine": 8_083.0,
+             "mem.overcommit_1m": 0.78, "mem.balloon": 5_331.0, "mem.balloon_target": 5_330.0}
+        )  # fmt: skip
+        for name in ("hermes", "styx"):
+            recording.vm(
+                name, {"mem.size": 2_097.8, "mem.swapped": 258.6, "mem.swap_read": 0.0, "mem.swap_write": 0.0}
+            )
+        found = diagnosed(recording).findings
+        assert [(one.problem, one.severity, one.entity_name) for one in found] == [
+            ("mem.ballooning", "warning", "esx01"),
+            ("mem.swapped_past", "info", "hermes"),
+            ("mem.swapped_past", "info", "styx"),
+            ("data.insufficient", "info", "esx01"),
+        ]
+        balloon = found[0]
+        assert next(item.value for item in balloon.evidence if item.counter == "mem.balloon") == 5_331.0
+        assert "Memctl MBytes" in balloon.notes[0]
+        assert "esxtop with -a" in balloon.notes[0]
+        assert "3 samples (10 s): few" in balloon.notes[1]
+        assert balloon.causes[0].cause == "host_overcommit"
+
+
+class TestSwapping:
+    PROBLEM = "mem.swapping"
+
+    def test_on_a_short_host(self) -> None:
+        recording = short_host(3.0)
+        vm(
+            recording,
+            "a",
+            swap_write=2.0,
+            swap_read=0.5,
+            swapped=900.0,
+            balloon=5_000.0,
+            balloon_target=5_000.0,
+        )
+        found = only(recording, problem=self.PROBLEM)
+        assert found.causes[0].cause == "host_overcommit"
+        assert found.consequence_of == ("mem.host_state", recording.host)
+        assert found.severity == "warning"  # critical, but it follows from the host's shortage
+
+    def test_without_tools(self) -> None:
+        recording = short_host(3.0)
+        vm(recording, "bare", swap_write=2.0, balloon_driver=0.0, balloon_max=0.0)
+        vm(recording, "other", balloon=2_000.0, balloon_target=2_000.0)
+        assert only(recording, problem=self.PROBLEM).causes[0].cause == "tools_missing"
+
+    def test_own_limit_and_pool_limit(self) -> None:
+        for limit, expected in ((4_096.0, "vm_limit"), (-1.0, "pool_limit")):
+            recording = host()
+            vm(
+                recording,
+                "a",
+                swap_write=1.5,
+                swap_read=1.5,
+                alloc_max=limit,
+                balloon=100.0,
+                balloon_target=100.0,
+            )
+            assert only(recording, problem=self.PROBLEM).causes[0].cause == expected
+
+    def test_the_balloon_was_not_quick_enough(self) -> None:
+        recording = short_host(3.0)
+        vm(recording, "a", swap_write=2.0, balloon=500.0, balloon_target=3_000.0)
+        assert only(recording, problem=self.PROBLEM).causes[0].cause == "balloon_lag"
+
+    def test_reading_back_on_a_host_with_room_is_recovery(self) -> None:
+        recording = host()
+        vm(recording, "a", swap_read=0.4, swapped=900.0)
+        assert only(recording, problem=self.PROBLEM).causes[0].cause == "recovering"
+
+    def test_two_blips_in_five_minutes_but_not_one(self) -> None:
+        one, two = [0.0] * 240, [0.0] * 240
+        one[60] = two[60] = two[100] = 0.3
+        for samples, expected in ((one, 0), (two, 1)):
+            recording = short_host(1.0)
+            vm(recording, "a", swap_write=samples)
+            assert len(findings(recording, problem=self.PROBLEM)) == expected
+
+    def test_what_plain_esxtop_cannot_tell(self) -> None:
+        recording = short_host(3.0)
+        recording.vm("a", {"mem.swap_write": 2.0, "mem.swap_read": 0.0, "mem.size": 8_192.0})
+        found = only(recording, problem=self.PROBLEM)
+        assert verdicts(found) == {
+            "host_overcommit": "likely",
+            "vm_limit": "unknown",
+            "tools_missing": "unknown",
+            "balloon_lag": "unknown",
+            "recovering": "ruled out",
+            "pool_limit": "ruled out",
+        }
+        assert "Memctl? would decide" in cause(found, "tools_missing").because
+
+
+class TestSwapWaitAndPast:
+    def test_swapping_explains_waiting(self) -> None:
+        recording = short_host(3.0)
+        ref = vm(recording, "a", swap_write=1.0, swap_read=3.0, swapped=2_000.0, swap_wait=12.0)
+        found = {one.problem: one for one in findings(recording)}
+        wait = found["mem.swap_wait"]
+        assert wait.causes[0].cause == "swap_in"
+        assert wait.consequence_of == ("mem.swapping", ref)
+        assert found["mem.swapping"].consequence_of == ("mem.host_state", recording.host)
+
+    @pytest.mark.parametrize(
+        ("rates", "first"),
+        [
+            ({"llswap_read": 4.0}, "host_cache"),
+            ({"decompress_rate": 4.0}, "decompression"),
+            ({"swap_read": 4.0}, "swap_in"),
+        ],
+    )
+    def test_what_it_waits_for(self, rates: dict[str, Level], first: str) -> None:
+        recording = host()
+        vm(recording, "a", swap_wait=6.0, swapped=500.0, **rates)
+        found = findings(recording, problem="mem.swap_wait")[0]
+        assert found.causes[0].cause == first
+
+    def test_a_hundredth_is_rounding(self) -> None:
+        recording = host()
+        vm(recording, "a", swap_wait=0.01)
+        assert findings(recording) == []
+
+    def test_past_swapping_is_only_worth_knowing(self) -> None:
+        recording = host()
+        vm(recording, "a", swapped=577.3, swap_read=0.01)
+        found = only(recording, problem="mem.swapped_past")
+        assert (found.severity, found.causes[0].cause) == ("info", "past_pressure")
+        assert "577 MB" in found.conclusion
+
+    def test_less_than_a_megabyte_is_nothing(self) -> None:
+        recording = host()
+        vm(recording, "a", swapped=0.9)
+        assert findings(recording) == []
+
+
+class TestCompressing:
+    PROBLEM = "mem.compressing"
+
+    @pytest.mark.parametrize(
+        ("levels", "first"),
+        [
+            ({"alloc_max": 4_096.0}, "vm_limit"),
+            ({"balloon_driver": 0.0}, "balloon_missing"),
+            ({}, "pool_limit"),
+        ],
+    )
+    def test_causes_on_a_host_with_room(self, levels: dict[str, Level], first: str) -> None:
+        recording = host()
+        vm(recording, "a", compress_rate=0.5, **levels)
+        assert only(recording, problem=self.PROBLEM).causes[0].cause == first
+
+    def test_a_short_host(self) -> None:
+        recording = short_host(3.0)
+        vm(recording, "a", compress_rate=2.0, decompress_rate=1.0)
+        assert only(recording, problem=self.PROBLEM).causes[0].cause == "host_overcommit"
+
+    def test_history_is_no_problem(self) -> None:
+        recording = host()
+        vm(recording, "a", compressed_used=400.0)
+        assert findings(recording) == []

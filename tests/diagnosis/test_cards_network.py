@@ -1,0 +1,130 @@
+"""The network cards on small captures: guest, ring, uplink or wire."""
+
+from __future__ import annotations
+
+import pytest
+
+from sessions.model import EntityRef
+from tests.diagnosis.recordings import Level, Recording, findings, only, verdicts
+
+PORT: dict[str, Level] = {
+    "net.packets_rx": 5_000.0,
+    "net.packets_tx": 5_000.0,
+    "net.mbits_rx": 40.0,
+    "net.mbits_tx": 40.0,
+    "net.drops_rx": 0.0,
+    "net.drops_tx": 0.0,
+}
+
+
+def vm(
+    recording: Recording, name: str, *, ready: float = 0.5, run: float = 20.0, **levels: Level
+) -> EntityRef:
+    ref = recording.vm(name, {"cpu.ready": ready, "cpu.run": run, "cpu.costop": 0.0, "cpu.max_limited": 0.0})
+    given = {"net." + counter: level for counter, level in levels.items()}
+    recording.add("port", f"vSwitch0:{name}", {**PORT, **given}, parent=ref)
+    return ref
+
+
+def nic(recording: Recording, name: str = "vmnic2", **levels: Level) -> EntityRef:
+    given = {"net." + counter: level for counter, level in levels.items()}
+    return recording.add("nic", f"esx01/{name}", {**PORT, "net.link_speed": 10_000.0, **given})
+
+
+class TestRxDrops:
+    PROBLEM = "net.rx_drops"
+
+    @pytest.mark.parametrize(
+        ("drops", "packets", "severity"),
+        [(0.05, 5_000.0, None), (0.2, 5_000.0, "warning"), (1.5, 5_000.0, "critical"), (20.0, 50.0, None)],
+    )
+    def test_boundaries(self, drops: float, packets: float, severity: str | None) -> None:
+        recording = Recording()
+        vm(recording, "web01", drops_rx=drops, packets_rx=packets)
+        assert [one.severity for one in findings(recording)] == ([severity] if severity else [])
+
+    def test_a_guest_without_cpu(self) -> None:
+        recording = Recording()
+        ref = vm(recording, "web01", drops_rx=0.8, ready=9.0)
+        recording.on_host({"cpu.pcpu_util": 50.0, "cpu.pcpu_used": 45.0})
+        found = only(recording, problem=self.PROBLEM)
+        assert found.causes[0].cause == "guest_cpu_starved"
+        assert found.consequence_of == ("cpu.ready_high", ref)
+
+    def test_a_small_ring(self) -> None:
+        recording = Recording()
+        vm(recording, "web01", drops_rx=0.8)
+        assert only(recording, problem=self.PROBLEM).causes[0].cause == "ring_buffer_burst"
+
+    def test_the_wire(self) -> None:
+        recording = Recording()
+        nic(recording, drops_rx=0.8)
+        found = only(recording, problem=self.PROBLEM)
+        assert (found.entity.kind, found.entity_name) == ("nic", "esx01/vmnic2")
+        assert verdicts(found) == {"physical_layer": "likely"}
+
+
+class TestTxDrops:
+    PROBLEM = "net.tx_drops"
+
+    def test_a_full_uplink(self) -> None:
+        recording = Recording()
+        vm(recording, "web01", drops_tx=2.0, mbits_tx=9_000.0)
+        link = nic(recording, mbits_tx=9_700.0)
+        found = {one.problem: one for one in findings(recording)}
+        drops = found[self.PROBLEM]
+        assert drops.causes[0].cause == "uplink_saturated"
+        assert drops.consequence_of == ("net.saturated", link)
+        assert found["net.saturated"].causes[0].cause == "one_vm_dominates"
+
+    def test_shaping(self) -> None:
+        recording = Recording()
+        vm(recording, "web01", drops_tx=2.0)
+        nic(recording)
+        assert only(recording, problem=self.PROBLEM).causes[0].cause == "shaping_limit"
+
+    def test_without_link_speed_it_cannot_be_told(self) -> None:
+        recording = Recording()
+        vm(recording, "web01", drops_tx=2.0)
+        recording.add("nic", "esx01/vmnic2", PORT)
+        found = only(recording, problem=self.PROBLEM)
+        assert set(verdicts(found).values()) == {"unknown"}
+
+    def test_the_link_speed_may_be_a_fact(self) -> None:
+        recording = Recording()
+        vm(recording, "web01", drops_tx=2.0)
+        recording.fact(recording.add("nic", "esx01/vmnic2", PORT), "nic.speed_mbps", 10_000.0)
+        assert only(recording, problem=self.PROBLEM).causes[0].cause == "shaping_limit"
+
+
+class TestSaturated:
+    PROBLEM = "net.saturated"
+
+    @pytest.mark.parametrize(
+        ("mbits", "severity"), [(7_500.0, None), (7_600.0, "warning"), (9_100.0, "critical")]
+    )
+    def test_each_direction_counts_alone(self, mbits: float, severity: str | None) -> None:
+        recording = Recording()
+        nic(recording, mbits_rx=mbits, mbits_tx=mbits)
+        assert [one.severity for one in findings(recording)] == ([severity] if severity else [])
+
+    def test_a_link_that_is_down_has_no_speed(self) -> None:
+        recording = Recording()
+        nic(recording, link_speed=0.0, mbits_rx=10.0)
+        assert findings(recording) == []
+
+    def test_the_vmkernel(self) -> None:
+        recording = Recording()
+        nic(recording, mbits_tx=9_500.0)
+        recording.add("port", "esx01/vmk0", {**PORT, "net.mbits_tx": 9_000.0})
+        assert only(recording, problem=self.PROBLEM).causes[0].cause == "kernel_traffic"
+
+    def test_many_vms_and_an_idle_uplink(self) -> None:
+        for other, expected in ((100.0, "unbalanced_team"), (7_000.0, "many_vms")):
+            recording = Recording()
+            nic(recording, mbits_tx=9_500.0)
+            nic(recording, "vmnic3", mbits_tx=other)
+            recording.add("port", "esx01/vmk0", PORT)
+            for number in range(10):
+                vm(recording, f"web{number}", mbits_tx=950.0)
+            assert only(recording, problem=self.PROBLEM).causes[0].cause == expected

@@ -1,0 +1,286 @@
+"""The storage cards on small captures: which layer, whose load, which hosts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from diagnosis import diagnose
+from sessions.model import EntityRef
+from tests.diagnosis.recordings import (
+    Level,
+    Recording,
+    catalogue,
+    diagnosed,
+    during,
+    findings,
+    only,
+    problems,
+    session,
+    verdicts,
+)
+
+LUN = "naa.600508b4000603860000000000000001"
+OTHER = "naa.600508b4000603860000000000000002"  # the same array: the first 16 digits are alike
+ELSEWHERE = "naa.624a9370b53e4d5700000000000000aa"
+BUSY: dict[str, Level] = {
+    "disk.commands": 300.0,
+    "disk.reads": 200.0,
+    "disk.writes": 100.0,
+    "disk.read_mb": 2.0,
+    "disk.write_mb": 1.0,
+    "disk.device_latency": 1.5,
+    "disk.device_latency_read": 1.5,
+    "disk.device_latency_write": 1.5,
+    "disk.kernel_latency": 0.02,
+    "disk.queue_latency": 0.0,
+    "disk.queue_depth": 64.0,
+    "disk.active": 2.0,
+    "disk.queued": 0.0,
+    "disk.aborts": 0.0,
+    "disk.resets": 0.0,
+    "disk.failed_commands": 0.0,
+}
+
+
+def host(name: str = "esx01", util: float = 40.0) -> Recording:
+    recording = Recording(name)
+    recording.on_host({"cpu.pcpu_util": util, "cpu.pcpu_used": util})
+    return recording
+
+
+def lun(recording: Recording, name: str = LUN, **levels: Level) -> EntityRef:
+    return recording.shared(name, {**BUSY, **{"disk." + counter: level for counter, level in levels.items()}})
+
+
+class TestDeviceLatency:
+    PROBLEM = "storage.device_latency"
+
+    @pytest.mark.parametrize(
+        ("latency", "iops", "severity"),
+        [
+            (10.0, 300.0, None),
+            (10.5, 300.0, "warning"),
+            (21.0, 300.0, "critical"),
+            (500.0, 19.0, None),
+            (500.0, 20.0, "critical"),
+        ],
+    )
+    def test_boundaries(self, latency: float, iops: float, severity: str | None) -> None:
+        recording = host()
+        lun(recording, device_latency=latency, commands=iops)
+        assert [one.severity for one in findings(recording)] == ([severity] if severity else [])
+
+    def test_a_cdrom_that_nobody_uses(self) -> None:
+        recording = host()
+        recording.add(
+            "device", "mpx.vmhba0:C0:T5:L0", {**BUSY, "disk.commands": 0.5, "disk.device_latency": 31.5}
+        )
+        assert findings(recording) == []
+
+    def test_partitions_are_not_judged_apart(self) -> None:
+        recording = host()
+        ref = lun(recording)
+        recording.has(ref, {"disk.commands": 300.0, "disk.device_latency": 80.0}, "partition 8")
+        assert findings(recording) == []
+
+    def test_hosts_share_one_finding_and_evidence_names_them(self) -> None:
+        first, second = host("esx01"), host("esx02")
+        lun(first, device_latency=25.0)
+        lun(second, device_latency=15.0)
+        found = only(first, second, problem=self.PROBLEM)
+        assert found.entity_name == LUN
+        shown = {(item.instance, item.value) for item in found.evidence if item.statistic == "mean"}
+        assert {("esx01", 25.0), ("esx02", 15.0)} <= shown
+        assert found.severity == "critical"
+
+    def test_all_hosts_load_it(self) -> None:
+        recordings = [host(f"esx0{number}") for number in range(4)]
+        for recording in recordings:
+            lun(
+                recording, device_latency=during(300, 900, 30.0, 2.0), commands=during(300, 900, 900.0, 200.0)
+            )
+        assert only(*recordings, problem=self.PROBLEM).causes[0].cause == "own_load"
+
+    def test_one_host_loads_it(self) -> None:
+        victim, noisy = host("esx01"), host("esx02")
+        lun(victim, device_latency=during(300, 900, 30.0, 2.0), commands=150.0)
+        lun(noisy, device_latency=during(300, 900, 30.0, 2.0), commands=during(300, 900, 6_000.0, 50.0))
+        found = only(victim, noisy, problem=self.PROBLEM)
+        assert found.causes[0].cause == "noisy_neighbour"
+
+    def test_clocks_that_differ_by_a_moment_still_compare(self) -> None:
+        victim, noisy = host("esx01"), host("esx02")
+        noisy.seconds = noisy.seconds + 2.0
+        lun(victim, device_latency=30.0, commands=150.0)
+        lun(noisy, device_latency=30.0, commands=6_000.0)
+        assert only(victim, noisy, problem=self.PROBLEM).causes[0].cause == "noisy_neighbour"
+
+    def test_other_luns_of_the_array_are_slow_too(self) -> None:
+        recording = host()
+        lun(recording, device_latency=30.0)
+        lun(recording, OTHER, device_latency=25.0)
+        lun(recording, ELSEWHERE, device_latency=0.5)
+        found = findings(recording, problem=self.PROBLEM)
+        assert {one.entity_name for one in found} == {LUN, OTHER}
+        assert {one.causes[0].cause for one in found} == {"array_wide"}
+
+    def test_only_writes(self) -> None:
+        recording = host()
+        lun(recording, device_latency=18.0, device_latency_read=2.0, device_latency_write=40.0)
+        lun(recording, OTHER)
+        assert only(recording, problem=self.PROBLEM).causes[0].cause == "write_cache"
+
+    def test_large_ios(self) -> None:
+        recording = host()
+        lun(recording, device_latency=15.0, read_mb=150.0, commands=300.0)
+        assert only(recording, problem=self.PROBLEM).causes[0].cause == "large_io"
+
+    def test_plain_esxtop_cannot_tell_reads_from_writes(self) -> None:
+        recording = host()
+        kept = {
+            counter: level for counter, level in BUSY.items() if not counter.endswith(("_read", "_write"))
+        }
+        recording.shared(LUN, {**kept, "disk.device_latency": 30.0})
+        found = only(recording, problem=self.PROBLEM)
+        assert verdicts(found)["write_cache"] == "unknown"
+        assert verdicts(found)["noisy_neighbour"] == "unknown"
+
+
+class TestQueueing:
+    PROBLEM = "storage.queueing"
+
+    def test_the_queue_is_too_short(self) -> None:
+        recording = host()
+        lun(recording, kernel_latency=6.0, queue_latency=6.0, active=32.0, queue_depth=32.0, queued=20.0)
+        found = only(recording, problem=self.PROBLEM)
+        assert (found.severity, found.causes[0].cause) == ("critical", "lun_queue_depth")
+
+    def test_a_slow_device_fills_it(self) -> None:
+        recording = host()
+        lun(recording, kernel_latency=6.0, active=32.0, queue_depth=32.0, queued=20.0, device_latency=40.0)
+        found = only(recording, problem=self.PROBLEM)
+        assert found.causes[0].cause == "device_slow"
+        assert found.consequence_of is not None
+        assert found.consequence_of[0] == "storage.device_latency"
+
+    def test_the_depth_was_throttled(self) -> None:
+        recording = host()
+        depth = during(300, 900, 16.0, 64.0)
+        lun(recording, kernel_latency=during(300, 900, 5.0), active=during(300, 900, 16.0), queue_depth=depth, queued=during(300, 900, 9.0))  # fmt: skip
+        assert only(recording, problem=self.PROBLEM).causes[0].cause == "throttled_depth"
+
+    def test_the_host_is_too_busy(self) -> None:
+        recording = host(util=97.0)
+        lun(recording, kernel_latency=3.0, queued=0.0)
+        assert only(recording, problem=self.PROBLEM).causes[0].cause == "host_cpu_starved"
+
+    def test_the_adapter_is_full(self) -> None:
+        recording = host()
+        for name in (LUN, ELSEWHERE):
+            lun(recording, name, kernel_latency=5.0, active=20.0, queued=12.0)
+        found = findings(recording, problem=self.PROBLEM)
+        assert {one.causes[0].cause for one in found} == {"adapter_queue"}
+
+    def test_an_idle_device_is_not_judged(self) -> None:
+        recording = host()
+        lun(recording, kernel_latency=9.0, commands=3.0)
+        assert findings(recording) == []
+
+
+class TestAborts:
+    PROBLEM = "storage.aborts"
+
+    def test_the_array_is_overloaded(self) -> None:
+        first, second = host("esx01"), host("esx02")
+        for recording in (first, second):
+            lun(recording, aborts=1.5, device_latency=400.0)
+        found = only(first, second, problem=self.PROBLEM)
+        assert found.causes[0].cause == "array_overloaded"
+
+    def test_a_path_of_one_host(self) -> None:
+        first, second = host("esx01"), host("esx02")
+        lun(first, aborts=1.5, failed_commands=3.0, device_latency=8.0)
+        lun(second)
+        assert only(first, second, problem=self.PROBLEM).causes[0].cause == "path_fault"
+
+    def test_one_impatient_guest(self) -> None:
+        first, second = host("esx01"), host("esx02")
+        lun(first, aborts=0.5)
+        lun(second)
+        for name, aborts in (("impatient", 0.5), ("calm", 0.0)):
+            ref = first.vm(name, {})
+            first.has(ref, {"disk.aborts": aborts, "disk.commands": 100.0}, LUN)
+        found = only(first, second, problem=self.PROBLEM)
+        assert found.causes[0].cause == "guest_timeout"
+        assert "impatient" in found.causes[0].because
+
+    def test_one_abort_is_a_blip_two_are_not(self) -> None:
+        for count, expected in ((1, 0), (2, 1)):
+            samples = [0.0] * 240
+            for number in range(count):
+                samples[100 + 20 * number] = 0.2
+            recording = host()
+            lun(recording, aborts=samples)
+            assert len(findings(recording)) == expected
+
+
+class TestNfs:
+    PROBLEM = "storage.nfs_latency"
+
+    def volume(self, recording: Recording, latency: Level, iops: float = 200.0) -> EntityRef:
+        counters: dict[str, Level] = {
+            "nfs.latency": latency,
+            "nfs.commands": iops,
+            "nfs.read_mb": 2.0,
+            "nfs.write_mb": 1.0,
+        }
+        return recording.shared("nfs-vol01", counters, "datastore")
+
+    def nic(self, recording: Recording, mbits: float) -> None:
+        recording.add("nic", "esx01/vmnic1", {"net.mbits_tx": 5.0, "net.mbits_rx": mbits, "net.link_speed": 1_000.0, "net.drops_rx": 0.0, "net.drops_tx": 0.0})  # fmt: skip
+
+    def test_the_server_is_slow(self) -> None:
+        recording = host()
+        self.volume(recording, 35.0)
+        self.nic(recording, 60.0)
+        found = only(recording, problem=self.PROBLEM)
+        assert (found.entity.kind, found.entity_name, found.severity) == (
+            "datastore",
+            "nfs-vol01",
+            "critical",
+        )
+        assert found.causes[0].cause == "server_slow"
+
+    def test_the_network_is_full(self) -> None:
+        recording = host()
+        self.volume(recording, 22.0)
+        self.nic(recording, 960.0)
+        found = only(recording, problem=self.PROBLEM)
+        assert (found.severity, found.causes[0].cause) == ("warning", "network_saturated")
+        assert found.consequence_of is not None
+
+    def test_boundaries(self) -> None:
+        for latency, iops in ((20.0, 200.0), (100.0, 10.0)):
+            recording = host()
+            self.volume(recording, latency, iops)
+            assert findings(recording) == []
+
+
+def test_one_lun_of_many_hosts_is_judged_in_one_pass_whatever_their_number() -> None:
+    recordings = [host(f"esx{number:02d}") for number in range(12)]
+    for recording in recordings:
+        lun(recording, device_latency=lambda t: 30.0 + np.sin(t))
+    found = diagnose(session(*recordings), problems(), catalogue())
+    assert [one.entity_name for one in found] == [LUN]
+    assert len({item.instance for item in found[0].evidence}) == 12
+
+
+def test_a_window_of_time_is_judged_alone() -> None:
+    recording = host()
+    lun(recording, device_latency=during(800, 1200, 40.0, 2.0))
+    span = session(recording).span()
+    assert span is not None
+    assert diagnosed(recording).findings
+    early = type(span)(span.start, span.start + 700_000)
+    assert diagnose(session(recording), problems(), catalogue(), early) == []

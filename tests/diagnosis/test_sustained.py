@@ -1,0 +1,121 @@
+"""How long a condition must hold: in seconds, whatever the interval, and never on too little data."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from diagnosis.sustained import present_windows, sustained_windows, too_short
+from resources.problem_cards import Hold
+from sessions.model import FloatArray, IntArray
+from tests.diagnosis.recordings import problems
+
+CONTENTION = problems().sustained["contention"]
+ZERO = problems().sustained["zero_tolerance"]
+NAN = float("nan")
+
+
+def axis(samples: int, interval: float) -> IntArray:
+    return (np.arange(samples) * interval * 1000).astype(np.int64)
+
+
+def spans(
+    true: list[float] | FloatArray, interval: float, rule_name: str = "contention"
+) -> list[tuple[float, float]]:
+    """Windows in seconds."""
+    row = np.asarray(true, dtype=np.float64)[None, :]
+    times = axis(row.shape[1], interval)
+    rule = problems().sustained[rule_name]
+    found = sustained_windows(row, times, rule.warning, rule)
+    return [(times[a] / 1000, times[b] / 1000) for a, b in zip(found.first, found.last, strict=True)]
+
+
+@pytest.mark.parametrize("interval", [2.0, 5.0, 20.0])
+def test_a_minute_of_the_last_hundred_seconds_is_a_warning_at_any_interval(interval: float) -> None:
+    length = int(400 / interval)
+    seconds = np.arange(length) * interval
+    enough = np.where((seconds >= 100) & (seconds < 160), 1.0, 0.0)
+    short = np.where((seconds >= 100) & (seconds < 160 - 2 * interval), 1.0, 0.0)
+    assert spans(enough, interval) == [(100.0, 160.0 - interval)]
+    assert spans(short, interval) == []
+
+
+def test_three_of_five_twenty_second_samples_need_not_be_in_a_row() -> None:
+    assert spans([0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0], 20) == [(40, 100)]
+    assert spans([0, 0, 1, 0, 1, 0, 0, 1, 0, 0, 0, 0], 20) == []
+
+
+def test_jitter_of_the_clock_does_not_change_what_three_of_five_means() -> None:
+    times = np.array([0, 19_900, 40_050, 59_950, 80_100, 99_950, 120_020], dtype=np.int64)
+    true = np.array([[0, 0, 1, 1, 1, 0, 0]], dtype=np.float64)
+    found = sustained_windows(true, times, CONTENTION.warning, CONTENTION)
+    assert (found.first.tolist(), found.last.tolist()) == ([2], [4])
+
+
+def test_a_hundred_good_seconds_end_a_window_and_fewer_do_not() -> None:
+    bad, pause, gap = [1.0] * 20, [0.0] * 19, [0.0] * 21
+    assert len(spans(bad + pause + bad, 5)) == 1
+    assert len(spans(bad + gap + bad, 5)) == 2
+
+
+def test_what_is_absent_is_neither_good_nor_bad() -> None:
+    assert spans([1.0] * 10 + [NAN] * 4 + [1.0] * 10, 5) == [(0, 115)]
+    # 60 s of violations, but 40 % of the time looked at unknown: not enough data to say so.
+    assert spans([0.0] * 20 + [1.0, NAN, 1.0, NAN, 1.0] * 4 + [0.0] * 20, 5) == []
+    assert spans([NAN] * 40, 5) == []
+
+
+def test_one_sample_however_bad_is_no_problem() -> None:
+    for rule in problems().sustained:
+        assert spans([0.0] * 50 + [1.0] + [0.0] * 50, 5, rule) == []
+        assert spans([0.0] * 20 + [1.0] + [0.0] * 20, 20, rule) == []
+
+
+def test_two_blips_in_five_minutes_are_enough_for_what_must_never_happen() -> None:
+    blips = np.zeros(300)
+    blips[[40, 90]] = 1  # 250 s apart
+    assert spans(blips, 5, "zero_tolerance") == [(200, 450)]
+    blips = np.zeros(300)
+    blips[[40, 110]] = 1  # 350 s apart
+    assert spans(blips, 5, "zero_tolerance") == []
+
+
+def test_a_long_gap_counts_for_nothing() -> None:
+    times = np.concatenate([axis(6, 5), 3_600_000 + axis(6, 5)])
+    true = np.ones((1, 12))
+    assert not sustained_windows(true, times, CONTENTION.warning, CONTENTION).entity.size
+
+
+def test_short_captures_show_states_only() -> None:
+    times = axis(3, 5)
+    assert too_short(times, CONTENTION.warning)
+    assert not too_short(times, ZERO.warning)
+    assert not too_short(axis(12, 5), CONTENTION.warning)
+    true = np.array([[1, 1, 1], [1, 1, 0], [NAN, 1, 1], [NAN, NAN, 1]], dtype=np.float64)
+    found = present_windows(true)
+    assert (found.entity.tolist(), found.first.tolist(), found.last.tolist()) == ([0, 2], [0, 1], [2, 2])
+
+
+@given(
+    st.lists(st.sampled_from([0.0, 1.0, NAN]), min_size=1, max_size=120),
+    st.sampled_from([2.0, 5.0, 20.0]),
+)
+@settings(max_examples=200, deadline=None)
+def test_windows_begin_and_end_with_a_violation_and_hold_long_enough(
+    true: list[float], interval: float
+) -> None:
+    times = axis(len(true), interval)
+    row = np.array([true])
+    found = sustained_windows(row, times, Hold(of_s=100, hold_s=60), CONTENTION)
+    ends = -1
+    for first, last in zip(found.first.tolist(), found.last.tolist(), strict=True):
+        assert true[first] == 1
+        assert true[last] == 1
+        assert first > ends
+        assert sum(one == 1 for one in true[first : last + 1]) * interval >= 60 - interval / 2
+        ends = last
+    assert found.mask(1, len(true)).sum() >= sum(
+        last - first + 1 for first, last in zip(found.first.tolist(), found.last.tolist(), strict=True)
+    )
