@@ -1,7 +1,7 @@
 """What esxtop's columns mean: the path grammar, and how columns join into entities and series."""
 
 from collectors.columns.layout import Counters, HostLayout, TextColumn, build_layouts
-from collectors.columns.paths import LONGEST_PATH, ColumnPath, format_path, parse_path
+from collectors.columns.paths import LONGEST_PATH, ColumnPath, PathReader, format_path, parse_path
 from collectors.columns.places import ESXTOP_CLASSES
 from collectors.columns.zero_fill import ZeroFill
 
@@ -11,6 +11,7 @@ __all__ = [
     "ColumnPath",
     "Counters",
     "HostLayout",
+    "PathReader",
     "TextColumn",
     "ZeroFill",
     "build_layouts",

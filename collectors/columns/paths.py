@@ -22,24 +22,41 @@ class ColumnPath:
     counter: str
 
 
-def parse_path(text: str) -> ColumnPath | None:
-    """The path that ``text`` spells, or None when it is not one.
+class PathReader:
+    """Reads many paths: a header repeats few counters for few instances, so most parts are known already."""
 
-    The counter is what follows the last backslash; the class ends at the first parenthesis before it and
-    the instance at the last, so parentheses in either are safe.
-    """
-    if not text.startswith("\\\\") or len(text) > LONGEST_PATH:
-        return None
-    middle, slash, counter = text.rpartition("\\")
-    host, second, middle = middle[2:].partition("\\")
-    if not (slash and second and host and middle and counter):
-        return None
-    cls, parenthesis, instance = middle.partition("(")
-    if not parenthesis:
-        return ColumnPath(host, cls, "", counter)
-    if not cls or not instance.endswith(")"):
-        return None
-    return ColumnPath(host, cls, instance[:-1], counter)
+    def __init__(self) -> None:
+        self._fronts: dict[str, tuple[str, str, str] | None] = {}
+        self._words: dict[str, str] = {}
+
+    def read(self, text: str) -> ColumnPath | None:
+        """The path that ``text`` spells, or None when it is not one.
+
+        The counter is what follows the last backslash; the class ends at the first parenthesis before it and
+        the instance at the last, so parentheses in either are safe.
+        """
+        front, slash, counter = text.rpartition("\\")
+        if not (slash and counter) or len(text) > LONGEST_PATH:
+            return None
+        parts = self._fronts.get(front, ())
+        if parts == ():
+            parts = self._fronts[front] = self._split(front)
+        return ColumnPath(*parts, self._words.setdefault(counter, counter)) if parts else None
+
+    def _split(self, front: str) -> tuple[str, str, str] | None:
+        host, second, middle = front[2:].partition("\\")
+        if not (front.startswith("\\\\") and host and second and middle):
+            return None
+        cls, parenthesis, instance = middle.partition("(")
+        if parenthesis and not (cls and instance.endswith(")")):
+            return None
+        word = self._words.setdefault
+        return word(host, host), word(cls, cls), instance[:-1]
+
+
+def parse_path(text: str) -> ColumnPath | None:
+    """As ``PathReader.read``, for a single path."""
+    return PathReader().read(text)
 
 
 def format_path(path: ColumnPath) -> str:

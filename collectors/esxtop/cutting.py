@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 
 from collectors.esxtop.header import Header
 from collectors.esxtop.lines import Lines
+from collectors.esxtop.opening import Capture
 from collectors.esxtop.plan import Piece
 from sessions.model import IntArray
 
@@ -26,9 +28,8 @@ class Section(Protocol):
     def number(self) -> int:
         """Identifies the section in pieces and results."""
 
-    @property
-    def rows_per_piece(self) -> int:
-        """How many rows suit a worker's memory."""
+    def rows_per_piece(self, rows_left: float) -> int:
+        """How many rows suit a worker, when so many are still to come."""
 
     def next_piece(self) -> int:
         """A number for a new piece, unique in the import."""
@@ -73,11 +74,13 @@ class Cutter:
     capture's bytes are not its text (compressed, another encoding).
     """
 
-    def __init__(self, section: Section, header: Header, path: Path, spool: Path | None) -> None:
+    def __init__(self, section: Section, header: Header, capture: Capture, spool: Path | None) -> None:
         self._section = section
         self._header = header
-        self._path = path
+        self._path = capture.path
+        self._size = float(capture.size) if capture.direct else math.inf
         self._spool = spool
+        self._limit = _FIRST_ROWS
         self._file: BinaryIO | None = None
         self._carried = b""
         self._rows = _NO_ROWS
@@ -131,11 +134,6 @@ class Cutter:
             yield self._cut()
 
     @property
-    def _limit(self) -> int:
-        most = self._section.rows_per_piece
-        return min(_FIRST_ROWS, most) if self._base == 0 else most
-
-    @property
     def _bytes(self) -> int:
         return int(self._rows.ends[-1] - self._rows.starts[0]) if len(self._rows) else 0
 
@@ -178,6 +176,8 @@ class Cutter:
             first=0 if self._first else None,
         )
         self._base += piece.rows
+        row_bytes = self._bytes / len(rows) + 1
+        self._limit = self._section.rows_per_piece((self._size - float(rows.ends[-1])) / row_bytes)
         self._carry(path)
         return piece
 

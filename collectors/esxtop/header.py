@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from collectors.columns import ESXTOP_CLASSES, LONGEST_PATH, ColumnPath, Counters, parse_path
+from collectors.columns import ESXTOP_CLASSES, LONGEST_PATH, ColumnPath, Counters, PathReader, parse_path
 from collectors.esxtop.rows import FieldKind, RowShape
 
 _TIME_COLUMN = re.compile(r"\(PDH-CSV 4\.0\)(?:\s*\((.*)\)\s*\((-?\d{1,4})\))?")
@@ -21,9 +21,10 @@ _HEADER_START = re.compile(rb"\s*\"?\(PDH-CSV")
 class Header:
     """What a header line says.
 
-    ``paths`` are the value columns, in order, after repairs (None: a name that could not be read); ``shape``
-    is how a row of them is written. ``columns`` counts real columns with the time column. ``bias_minutes`` is
-    added to a row's local time to get UTC. ``quoted`` says that rows end in a quotation mark. ``unreadable`` are the names behind the Nones.
+    ``paths`` are the value columns, in order, after repairs (None: a name that could not be read, which is in
+    ``unreadable``); ``shape`` is how a row of them is written. ``columns`` counts real columns with the time
+    column. ``bias_minutes`` is added to a row's local time to get UTC. ``quoted`` says that rows end in a
+    quotation mark.
     """
 
     paths: tuple[ColumnPath | None, ...]
@@ -90,11 +91,12 @@ class _Columns:
     kinds: list[FieldKind] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
     power: ColumnPath | None = None
+    reader: PathReader = field(default_factory=PathReader)
     wordy: dict[tuple[str, str], bool] = field(default_factory=dict)
 
     def add(self, name: str) -> None:
         """One field of the header, which is one column; two where ``-a`` glued %A/MPERF to it."""
-        path = parse_path(_bare(name))
+        path = self.reader.read(_bare(name))
         glued = None if path else _GLUED.fullmatch(name)
         if glued is None:
             self._append(path, name)
@@ -104,7 +106,7 @@ class _Columns:
         if glued[1] is None:
             self.kinds.append("number")
             return
-        self._append(parse_path(glued[1]), name)
+        self._append(self.reader.read(glued[1]), name)
         self.kinds.append("glued")
 
     def _append(self, path: ColumnPath | None, name: str) -> None:

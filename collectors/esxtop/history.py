@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -98,7 +99,7 @@ class HostHistory:
             by_name.setdefault((entity, name), []).append(Fact(entity, name, value, start))
         for facts in by_name.values():
             facts.sort(key=lambda fact: fact.start)
-            for fact, after in zip(facts, facts[1:], strict=False):
+            for fact, after in pairwise(facts):
                 yield replace(fact, end=after.start)
             yield facts[-1]
 

@@ -6,7 +6,6 @@ The calling process finds the rows and writes the session; worker processes turn
 from __future__ import annotations
 
 import errno
-import itertools
 import os
 import tempfile
 import time
@@ -21,11 +20,11 @@ from collectors.esxtop.history import HostHistory
 from collectors.esxtop.opening import recognise
 from collectors.esxtop.outcome import Outcome
 from collectors.esxtop.peek import Peek, peek
-from collectors.esxtop.plan import PieceResult, SectionPlan, layout_cuts, plan_host
+from collectors.esxtop.plan import Piece, PieceResult, SectionPlan, layout_cuts, plan_host
 from collectors.esxtop.pool import Workers
 from collectors.esxtop.reading import CaptureReader
 from collectors.esxtop.report import Cancel, ImportReport, Progress
-from collectors.esxtop.sections import HostPart, OpenSection, host_part
+from collectors.esxtop.sections import HostPart, OpenSection, PieceSizes, host_part
 from resources.catalogue import load_catalogue
 from resources.failures import AccessDeniedError, BadInputError, CancelledError, DiskFullError, UsageError
 from sessions.model import SourceSpec
@@ -33,11 +32,11 @@ from sessions.store import SessionWriter
 
 _SMALL = 8 << 20
 """Below this many bytes the work is done before a worker process has started."""
-_MOST_WORKERS = 4
-_VALUE_BYTES = 80 << 20
-"""What all workers together may hold in values; the whole import is to stay below 300 MB."""
-_MOST_ROWS = 4096
-_FEWEST_ROWS = 8
+_MOST_WORKERS = 2
+_MEMORY = 172 << 20
+"""What this process and its workers may share out: the whole import is to stay below 300 MB."""
+_WORKER_MEMORY = 64 << 20
+"""What a worker takes beside the values of its piece."""
 _PATIENCE_S = 0.2
 _TELL_EVERY_S = 0.1
 
@@ -53,26 +52,26 @@ def import_captures(
 ) -> ImportReport:
     """Import captures of any number of hosts into the new session ``out``.
 
-    Files may be compressed with gzip, xz or zstd, come in any order and overlap: a host's sample of one instant
-    is stored once. ``workers`` is the number of processes beside this one, chosen by size when None; 0 means
-    none. ``progress`` is called in this thread, a few times a second.
+    Files may be compressed with gzip, xz or zstd, come in any order and overlap: a host's sample of one
+    instant is stored once. ``workers`` is the number of processes beside this one, chosen by size when None.
+    ``progress`` is called in this thread, a few times a second.
 
     Raises NotFoundError, AccessDeniedError, NotACaptureError for a file that can't be read as a capture;
-    AlreadyExistsError, DiskFullError and the like for ``out``; CancelledError when ``cancel`` is set. Whatever
-    is raised, no session is left behind.
+    AlreadyExistsError, DiskFullError and the like for ``out``; CancelledError when ``cancel`` is set.
+    Whatever is raised, no session is left behind.
     """
     if not files:
         raise UsageError("No file to import was named.", advice="Name one or more captures.")
     known = catalogue or load_catalogue()
     found = [peek(recognise(file), known) for file in files]
-    return _Import(found, out, known, progress, cancel).run(_worker_count(found, workers))
+    return _Import(found, out, known, progress, cancel, _worker_count(found, workers)).run()
 
 
 def _worker_count(found: Sequence[Peek], asked: int | None) -> int:
     if asked is not None:
         return max(0, asked)
     total = sum(one.capture.size * (1 if one.capture.direct else 4) for one in found)
-    return 0 if total < _SMALL else min(os.cpu_count() or 1, _MOST_WORKERS)
+    return 0 if total < _SMALL else min((os.cpu_count() or 1) - 1, _MOST_WORKERS)
 
 
 class _Import:
@@ -85,6 +84,7 @@ class _Import:
         catalogue: Counters,
         progress: Callable[[Progress], None] | None,
         cancel: Cancel | None,
+        workers: int,
     ) -> None:
         self._found = found
         self._out = out
@@ -93,27 +93,23 @@ class _Import:
         self._cancel = cancel
         self._outcome = Outcome(sum(one.capture.size for one in found))
         self._told = 0.0
-        self._pieces = itertools.count()
+        self._workers = workers
+        self._sizes = PieceSizes(max(0, _MEMORY - workers * _WORKER_MEMORY) // (workers + 1), workers + 1)
         self._plans: dict[int, SectionPlan] = {}
         self._sections: dict[int, OpenSection] = {}
         self._hosts: dict[str, HostHistory] = {}
         self._spooled: dict[int, Path] = {}
-        self._budget = _VALUE_BYTES
 
-    def run(self, workers: int) -> ImportReport:
+    def run(self) -> ImportReport:
         """Do it all; leaves no file behind when it fails."""
         with _translated(self._out):
             writer = SessionWriter.create(self._out, durable=False)
             try:
-                with (
-                    tempfile.TemporaryDirectory(prefix="hyperscope-") as spool,
-                    Workers(workers, self._plans) as pool,
-                ):
-                    self._budget = _VALUE_BYTES // max(1, workers)
+                with self._spool_folder() as spool, Workers(self._workers, self._plans) as pool:
                     for one in self._found:
-                        self._read(one, writer, pool, Path(spool))
+                        self._read(one, writer, pool, spool)
                     while pool.busy:
-                        self._collect(writer, pool)
+                        self._collect(writer, pool, _PATIENCE_S)
                 self._finish(writer)
                 writer.close()
             except BaseException:
@@ -121,7 +117,16 @@ class _Import:
                 raise
         return self._outcome.report(self._out, self._hosts.values())
 
-    def _read(self, found: Peek, writer: SessionWriter, pool: Workers, spool: Path) -> None:
+    @contextmanager
+    def _spool_folder(self) -> Iterator[Path | None]:
+        """A folder for rows whose bytes are not the file's, if any file is like that."""
+        if all(one.capture.direct for one in self._found):
+            yield None
+            return
+        with tempfile.TemporaryDirectory(prefix="hyperscope-") as folder:
+            yield Path(folder)
+
+    def _read(self, found: Peek, writer: SessionWriter, pool: Workers, spool: Path | None) -> None:
         name = found.capture.path.name
         if found.fragment:
             self._open(found.header, name, writer)
@@ -134,23 +139,26 @@ class _Import:
             self._tell()
             if piece is None:
                 continue
-            piece = self._sections[piece.section].without_known(piece)
-            while pool.full:
-                self._collect(writer, pool)
-            if piece.spooled:
-                self._spooled[piece.number] = piece.path
-            if piece.number == 0:
-                # Processes are still starting: what is there to look at first comes from this one.
-                self._store(writer, pool.do_here(piece))
-            else:
-                pool.submit(piece)
+            self._hand_out(self._sections[piece.section].without_known(piece), writer, pool)
         self._outcome.bytes_done = before + found.capture.size
         self._outcome.file(name, found.header, reader.tally)
 
-    def _collect(self, writer: SessionWriter, pool: Workers) -> None:
-        """Store the results that are there; waits a moment for one."""
+    def _hand_out(self, piece: Piece, writer: SessionWriter, pool: Workers) -> None:
+        """Have a piece done: by a worker that has time, else here."""
+        if piece.spooled:
+            self._spooled[piece.number] = piece.path
+        if pool.full:
+            self._collect(writer, pool, 0)
+        # While processes start, what is there to look at first comes from this one.
+        if pool.full or piece.number == 0:
+            self._store(writer, pool.do_here(piece))
+        else:
+            pool.submit(piece)
+
+    def _collect(self, writer: SessionWriter, pool: Workers, timeout: float) -> None:
+        """Store the results that are there within ``timeout`` seconds."""
         self._tell()
-        for result in pool.results(_PATIENCE_S):
+        for result in pool.results(timeout):
             self._store(writer, result)
 
     def _store(self, writer: SessionWriter, result: PieceResult) -> None:
@@ -172,8 +180,7 @@ class _Import:
         number = len(self._plans)
         plan = SectionPlan(number, file, header.shape, tuple(plan_host(layout) for layout in layouts))
         self._plans[number] = plan
-        rows = max(_FEWEST_ROWS, min(_MOST_ROWS, self._budget // (8 * max(1, header.shape.width))))
-        section = OpenSection(plan, header, parts, rows, lambda: next(self._pieces))
+        section = OpenSection(plan, header, parts, self._sizes)
         self._sections[number] = section
         self._outcome.header(header)
         return section

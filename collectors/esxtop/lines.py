@@ -51,17 +51,20 @@ def lines_of(stream: TextStream, skip: int, chunk: int = CHUNK) -> Iterator[Line
                 rest, held, overlong = [], 0, True
             continue
         whole = b"".join((*rest, data[: last + 1]))
-        found = _split(whole, offset, number, overlong=overlong)
-        number += whole.count(b"\n")
+        found, count = _split(whole, offset, number, overlong=overlong)
+        number += count
         offset += len(whole)
         rest, held, overlong = [data[last + 1 :]], len(data) - last - 1, False
         yield found
     whole = b"".join(rest)
     if whole or overlong:
-        yield _split(whole, offset, number, overlong=overlong, unterminated=True)
+        yield _split(whole, offset, number, overlong=overlong, unterminated=True)[0]
 
 
-def _split(data: bytes, offset: int, number: int, *, overlong: bool, unterminated: bool = False) -> Lines:
+def _split(
+    data: bytes, offset: int, number: int, *, overlong: bool, unterminated: bool = False
+) -> tuple[Lines, int]:
+    """The lines of ``data`` that are not blank, and how many there are with the blank ones."""
     view = np.frombuffer(data, dtype=np.uint8)
     ends = np.flatnonzero(view == 10).astype(np.int64)
     if unterminated:
@@ -70,9 +73,11 @@ def _split(data: bytes, offset: int, number: int, *, overlong: bool, unterminate
     numbers = np.arange(number, number + len(ends), dtype=np.int64)
     has_return = (ends > starts) & (view[np.maximum(ends - 1, 0)] == 13) if len(data) else ends > starts
     ends = ends - has_return
+    count = len(ends)
     skipped = number if overlong else 0
     if overlong:
         starts, ends, numbers = starts[1:], ends[1:], numbers[1:]
         unterminated = unterminated and len(ends) > 0
     filled = ends > starts
-    return Lines(data, offset, starts[filled], ends[filled], numbers[filled], unterminated, skipped)
+    lines = Lines(data, offset, starts[filled], ends[filled], numbers[filled], unterminated, skipped)
+    return lines, count

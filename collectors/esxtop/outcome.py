@@ -54,9 +54,8 @@ class Outcome:
         """A header of a file."""
         self._unreadable |= dict.fromkeys(header.unreadable)
         if header.bias_minutes:
-            self._notes[
-                f"Times were written in {header.zone} and are stored in UTC, {header.bias_minutes:+d} minutes."
-            ] = None
+            zone = f"{header.zone} ({header.bias_minutes:+d} minutes)"
+            self._notes[f"Times were written in {zone} and are stored in UTC."] = None
 
     def piece(self, result: PieceResult) -> None:
         """What a worker made of a piece, once it is stored."""
@@ -137,10 +136,8 @@ class Outcome:
         if not self._losses.rows:
             return []
         rows = sorted(self._losses.named, key=lambda row: (row.file, row.line))
-        notes = [
-            f"{format_count(self._losses.rows)} rows are damaged: "
-            f"{format_count(self._losses.values)} values were lost."
-        ]
+        damaged, lost = format_count(self._losses.rows), format_count(self._losses.values)
+        notes = [f"{damaged} rows are damaged: {lost} values were lost."]
         for row in rows[:_MOST_NAMED]:
             lost = "the whole row" if row.whole else f"{row.cells} values"
             notes.append(f"{row.file}, line {row.line}: {row.why}; {lost} lost.")

@@ -18,7 +18,7 @@ _MOST_BYTES = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class Peek:
-    """What a file begins with. ``beginning`` are its first lines, header included, None for a fragment.
+    """What a file begins with. ``line`` is its header as written, ``beginning`` the first lines after it.
 
     A ``fragment`` is a list of column names, one a line, or a header without a time column: it names
     columns and holds no sample.
@@ -26,6 +26,7 @@ class Peek:
 
     capture: Capture
     header: Header
+    line: bytes
     beginning: Lines | None
     fragment: bool
 
@@ -46,11 +47,11 @@ def peek(capture: Capture, catalogue: Counters) -> Peek:
                 break
             if header.has_time:
                 _check(capture, header, catalogue)
-                return Peek(capture, header, _with_rows(lines, batches), fragment=False)
+                return Peek(capture, header, lines.line(at), _with_rows(lines, batches), fragment=False)
             names = _names(lines, batches)
             header = read_header(b",".join(names), catalogue) or header
             _check(capture, header, catalogue)
-            return Peek(capture, header, None, fragment=True)
+            return Peek(capture, header, b"", None, fragment=True)
     raise NotACaptureError(
         f"{capture.path} is not an esxtop batch capture.",
         meaning="Its first line does not name esxtop's columns.",

@@ -52,9 +52,10 @@ class SectionPlan:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Rows whose values another file (or an earlier row) already gave: ``rows`` mask, and which ``positions``.
+    """Rows whose values another file, or an earlier row, has given already.
 
-    ``positions`` None: all, so that the host's part of these rows is left out.
+    ``rows`` is their mask. ``positions`` are the series that were given; None is all of them, so that the
+    host's part of these rows is left out.
     """
 
     rows: BoolArray
@@ -65,8 +66,8 @@ class Known:
 class Piece:
     """Some consecutive rows for one worker: row i is bytes ``starts[i]`` to ``ends[i]`` of ``path``.
 
-    ``times`` in milliseconds (UTC), ``lines`` their numbers in the file. With ``context`` the first row was in
-    the piece before and only serves to turn counts into rates. ``first`` is the index of the capture's
+    ``times`` in milliseconds (UTC), ``lines`` their numbers in the file. With ``context`` the first row was
+    in the piece before and only serves to turn counts into rates. ``first`` is the index of the capture's
     first sample, None when it is elsewhere. ``base`` numbers the rows of a section across pieces. ``spooled``
     says that the file was made for the piece alone.
     """

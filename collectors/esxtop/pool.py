@@ -23,8 +23,11 @@ _AHEAD = 2
 """Pieces that a worker has at a time: one in work, one waiting."""
 
 
+_Answer = PieceResult | OSError | MemoryError
+
+
 class Workers:
-    """Some worker processes; with a count of 0 the caller's own process does the work.
+    """Some worker processes beside the caller's own, which does pieces too (``do_here``).
 
     A worker that dies (killed, out of memory) costs time, not data: its pieces are done here.
     """
@@ -49,9 +52,7 @@ class Workers:
 
     @property
     def full(self) -> bool:
-        """Whether every worker has as much as it should."""
-        if not self._workers:
-            return bool(self._done)
+        """Whether every worker has as much as it should: always when there is none."""
         return all(len(worker.pieces) >= _AHEAD for worker in self._workers)
 
     def do_here(self, piece: Piece) -> PieceResult:
@@ -63,15 +64,12 @@ class Workers:
 
     def submit(self, piece: Piece) -> None:
         """Give a piece to the worker that has least to do."""
-        if not self._workers:
-            self._done.append(self.do_here(piece))
-            return
         worker = min(self._workers, key=lambda one: len(one.pieces))
         if not worker.send(piece, self._plans[piece.section]):
             self._lost(worker)
 
     def results(self, timeout: float) -> Iterator[PieceResult]:
-        """Results that are there within ``timeout`` seconds; returns after the first that had to be awaited."""
+        """Results that are there within ``timeout`` seconds: all that are, without waiting for more."""
         while self._done:
             yield self._done.popleft()
         busy = {id(worker.answers): worker for worker in self._workers if worker.pieces}
@@ -144,21 +142,18 @@ def _main(tasks: Connection, answers: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     waiting: SimpleQueue[SectionPlan | Piece] = SimpleQueue()
     threading.Thread(target=_receive, args=(tasks, waiting.put), daemon=True).start()
+    done: SimpleQueue[_Answer] = SimpleQueue()
+    threading.Thread(target=_send, args=(answers, done.get), daemon=True).start()
     workers: dict[int, PieceWorker] = {}
     while True:
         task = waiting.get()
         if isinstance(task, SectionPlan):
             workers[task.number] = PieceWorker(task)
             continue
-        answer: PieceResult | OSError | MemoryError
         try:
-            answer = workers[task.section].work(task)
+            done.put(workers[task.section].work(task))
         except (OSError, MemoryError) as error:
-            answer = error
-        try:
-            answers.send(answer)
-        except OSError:
-            os._exit(0)
+            done.put(error)
 
 
 def _receive(tasks: Connection, put: Callable[[SectionPlan | Piece], None]) -> None:
@@ -167,4 +162,13 @@ def _receive(tasks: Connection, put: Callable[[SectionPlan | Piece], None]) -> N
         try:
             put(tasks.recv())
         except (EOFError, OSError):
+            os._exit(0)
+
+
+def _send(answers: Connection, get: Callable[[], _Answer]) -> None:
+    """Give results to the parent, which may be busy with a piece of its own."""
+    while True:
+        try:
+            answers.send(get())
+        except OSError:
             os._exit(0)

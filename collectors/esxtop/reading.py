@@ -38,7 +38,7 @@ class CaptureReader:
     """Cuts one file into pieces. ``open_section`` is called for each header that the file has."""
 
     def __init__(
-        self, found: Peek, catalogue: Counters, open_section: Callable[[Header], Section], spool: Path
+        self, found: Peek, catalogue: Counters, open_section: Callable[[Header], Section], spool: Path | None
     ) -> None:
         self._found = found
         self._capture = found.capture
@@ -81,14 +81,19 @@ class CaptureReader:
         line = lines.line(at)
         cutter = self._cutters.get(line)
         if cutter is None:
-            header = read_header(line, self._catalogue) if len(self._cutters) < _MOST_HEADERS else None
+            header = self._header(line)
             if header is None or not header.has_time:
                 self._lose(int(lines.numbers[at]), 0, "a header in the middle that can't be read")
                 return None
-            cutter = Cutter(self._open_section(header), header, self._capture.path, self._spool)
+            cutter = Cutter(self._open_section(header), header, self._capture, self._spool)
             self._cutters[line] = cutter
         cutter.restart()
         return cutter
+
+    def _header(self, line: bytes) -> Header | None:
+        if line == self._found.line:
+            return self._found.header
+        return read_header(line, self._catalogue) if len(self._cutters) < _MOST_HEADERS else None
 
     def _rows(self, cutter: Cutter, lines: Lines, times: IntArray, begin: int, end: int) -> Iterator[Piece]:
         if lines.unterminated and begin < end == len(lines.starts) and cutter.is_cut(lines.line(end - 1)):

@@ -27,10 +27,10 @@ def drop_first_io(values: FloatArray, plan: HostPlan, first: int) -> bool:
 
 
 def take_out_zero_fills(values: FloatArray, plan: HostPlan) -> BoolArray:
-    """Take out what esxtop filled with zeros; returns which fill (second axis) did so in which row (first)."""
+    """Take out what esxtop filled with zeros; returns which fill did so, as (rows, fills)."""
     if not len(plan.signs):
         return np.zeros((len(values), 0), dtype=np.bool_)
-    filled = (
+    filled: BoolArray = (
         (values[:, plan.signs[:, 0]] == 0.0)
         & (values[:, plan.signs[:, 1]] == 0.0)
         & (values[:, plan.signs[:, 2]] == 0.0)

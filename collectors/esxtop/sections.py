@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,9 +13,12 @@ from collectors.columns import HostLayout, TextColumn
 from collectors.esxtop.header import Header
 from collectors.esxtop.history import HostHistory
 from collectors.esxtop.plan import FillRun, HostResult, Piece, SectionPlan
-from collectors.esxtop.rows import RowParser
+from collectors.esxtop.rows import ExactRows
 from sessions.model import EntityRef, FloatArray, Gap, IntArray
 
+_MOST_ROWS = 4096
+_FEWEST_ROWS = 24
+_LAST_ROWS = 96
 _ZERO_FILLED = "its set of worlds changed: esxtop wrote zeros instead of values"
 
 
@@ -85,6 +90,22 @@ def host_part(layout: HostLayout, history: HostHistory, layouts: tuple[int, ...]
     )
 
 
+@dataclass(frozen=True, slots=True)
+class PieceSizes:
+    """How large pieces are: ``value_bytes`` of values at most, shared by ``processes``; and their numbers."""
+
+    value_bytes: int
+    processes: int
+    numbers: Iterator[int] = field(default_factory=itertools.count)
+
+    def rows(self, width: int, rows_left: float) -> int:
+        """Rows of a piece: smaller towards the end, so that all processes finish together."""
+        most = max(_FEWEST_ROWS, min(_MOST_ROWS, self.value_bytes // (8 * max(1, width))))
+        if self.processes == 1 or math.isinf(rows_left):
+            return most
+        return min(most, max(_LAST_ROWS, int(rows_left) // (self.processes + 1)))
+
+
 class OpenSection:
     """A header of a file, with its hosts."""
 
@@ -93,14 +114,12 @@ class OpenSection:
         plan: SectionPlan,
         header: Header,
         hosts: Sequence[HostPart],
-        rows_per_piece: int,
-        next_piece: Callable[[], int],
+        pieces: PieceSizes,
     ) -> None:
         self.plan = plan
         self.header = header
         self.hosts = hosts
-        self.rows_per_piece = rows_per_piece
-        self.next_piece = next_piece
+        self._pieces = pieces
         self._words: list[list[tuple[EntityRef, str, str]]] = [[] for _ in hosts]
 
     @property
@@ -108,15 +127,23 @@ class OpenSection:
         """Identifies the section in pieces and results."""
         return self.plan.number
 
+    def next_piece(self) -> int:
+        """A number for a new piece."""
+        return next(self._pieces.numbers)
+
+    def rows_per_piece(self, rows_left: float) -> int:
+        """How many rows suit a worker when ``rows_left`` are still to come: fewer towards the end."""
+        return self._pieces.rows(self.plan.shape.width, rows_left)
+
     def begin(self, line: bytes) -> None:
         """Read the columns of words from the section's first row: they are facts."""
         if not any(part.texts for part in self.hosts):
             return
-        parser = RowParser(self.header.shape)
+        rows = ExactRows(self.header.shape)
         fields = self.header.shape.fields_of_values
         for part, words in zip(self.hosts, self._words, strict=True):
             for text in part.texts:
-                value = parser.words(line, fields[text.column])
+                value = rows.words(line, fields[text.column])
                 if value:
                     words.append((text.entity, text.name, value))
 

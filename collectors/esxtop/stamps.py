@@ -2,7 +2,7 @@
 
 A spreadsheet drops the seconds, the padding, the century or the whole date, and writes the day before the
 month where that is the custom. Which order a file has is told from all of its rows: a number above 12 can't
-be a month; otherwise time must not run backwards; otherwise the order that makes the capture shorter is right.
+be a month; otherwise time must not run backwards; otherwise the order that makes the capture shorter.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from collectors.esxtop.fast_rows import RowParser
 from collectors.esxtop.plan import (
     BoolArray,
     HostPlan,
@@ -18,7 +19,7 @@ from collectors.esxtop.plan import (
 )
 from collectors.esxtop.repairs import counts_to_rates, drop_first_io, fill_runs, take_out_zero_fills
 from collectors.esxtop.report import DamagedRow, Losses
-from collectors.esxtop.rows import CellTrouble, RowError, RowParser
+from collectors.esxtop.rows import CellTrouble, RowError
 from sessions.model import FloatArray, IntArray
 from sessions.store import encode_block
 
@@ -31,6 +32,8 @@ class PieceWorker:
     def __init__(self, plan: SectionPlan) -> None:
         self._plan = plan
         self._parser = RowParser(plan.shape)
+        self._takes = [_as_slice(host.columns) for host in plan.hosts]
+        self._buffers = [np.empty((0, len(host.columns))) for host in plan.hosts]
 
     def work(self, piece: Piece) -> PieceResult:
         """Parse, repair and encode."""
@@ -39,7 +42,7 @@ class PieceWorker:
             parts, sound = self._parse(piece, file, losses)
         results, no_io = [], False
         for index, host in enumerate(self._plan.hosts):
-            values, parts[index] = parts[index], np.empty((0, 0))
+            values = parts[index]
             if piece.first is not None:
                 no_io |= drop_first_io(values, host, piece.first)
             results.append(_encode(values, sound, host, piece, index))
@@ -57,13 +60,18 @@ class PieceWorker:
     def _parse(self, piece: Piece, file: BinaryIO, losses: Losses) -> tuple[list[FloatArray], BoolArray]:
         """Each host's values (rows, series), and which rows are whole."""
         sound = np.ones(len(piece.times), dtype=np.bool_)
-        parts = [np.empty((len(piece.times), len(host.columns))) for host in self._plan.hosts]
-        takes = [_as_slice(host.columns) for host in self._plan.hosts]
+        parts = self._room(len(piece.times))
         for begin, lines in _groups(piece, file):
             rows = self._rows(lines, piece, begin, sound, losses)
-            for part, take in zip(parts, takes, strict=True):
+            for part, take in zip(parts, self._takes, strict=True):
                 part[begin : begin + len(lines)] = rows[:, take]
         return parts, sound
+
+    def _room(self, rows: int) -> list[FloatArray]:
+        """Arrays for so many rows of each host, used again for the next piece: fresh memory is slow."""
+        if self._buffers and len(self._buffers[0]) < rows:
+            self._buffers = [np.empty((rows, len(host.columns))) for host in self._plan.hosts]
+        return [buffer[:rows] for buffer in self._buffers]
 
     def _rows(
         self, lines: list[bytes], piece: Piece, begin: int, sound: BoolArray, losses: Losses
@@ -90,9 +98,9 @@ class PieceWorker:
         return DamagedRow(self._plan.file, int(piece.lines[index]), width, whole=True, why=why)
 
     def _some_cells(self, piece: Piece, index: int, trouble: CellTrouble) -> DamagedRow:
-        why = f"{trouble.first!r} in column {trouble.columns[0] + 2} is not a number"
+        why = f"{trouble.first!r} in column {trouble.fields[0] + 2} is not a number"
         line = int(piece.lines[index])
-        return DamagedRow(self._plan.file, line, len(trouble.columns), whole=False, why=why)
+        return DamagedRow(self._plan.file, line, len(trouble.fields), whole=False, why=why)
 
 
 def _groups(piece: Piece, file: BinaryIO) -> Iterator[tuple[int, list[bytes]]]:
@@ -134,15 +142,13 @@ def _encode(values: FloatArray, sound: BoolArray, plan: HostPlan, piece: Piece, 
         if len(times)
         else ()
     )
-    return HostResult(blocks, runs, _extreme(facts, low=True), _extreme(facts, low=False))
+    return HostResult(blocks, runs, _lowest(facts), -_lowest(-facts))
 
 
-def _extreme(facts: FloatArray, *, low: bool) -> FloatArray:
-    """Lowest or highest of each column, ±infinity for a column without a value."""
-    absent = np.isnan(facts)
-    if low:
-        return np.where(absent, np.inf, facts).min(axis=0, initial=np.inf)
-    return np.where(absent, -np.inf, facts).max(axis=0, initial=-np.inf)
+def _lowest(facts: FloatArray) -> FloatArray:
+    """Of each column; infinity for a column without a value."""
+    lowest: FloatArray = np.where(np.isnan(facts), np.inf, facts).min(axis=0, initial=np.inf)
+    return lowest
 
 
 def _as_slice(columns: IntArray) -> slice | IntArray:
