@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,9 @@ from sessions.times import TimeRange, iso
 
 _T = TypeVar("_T")
 _WIDEST = 100
+_GLUE = "\ue000"  # rich breaks lines at a no-break space; `plain` lets no private character through
+_UNIT = r"%|/s|[KMGTP]?B(/s)?|[kMGT]?bit/s|[MG]Hz|µs|ms|s|min|h|d|W"
+_BEFORE_UNIT = re.compile(rf"(?<= limit) (?=\S)|(?<=\d) (?=({_UNIT})([\s.,;:)]|$))")
 _LABEL = 11  # columns for "Evidence", "Causes", …
 _WINDOWS_SHOWN = 3
 _SEVERITY: dict[Severity, tuple[str, str, str]] = {
@@ -68,12 +72,14 @@ class _Page:
         self, lead: str, text: str, *, indent: int = 0, style: str = "", lead_style: str = ""
     ) -> None:
         """``lead`` and then ``text``, wrapped under itself."""
-        room = max(20, self.width - indent - len(lead))
-        lines = Text(plain(text), style=style).wrap(self.console, room) or [Text("")]
-        for number, line in enumerate(lines):
-            line.rstrip()
-            start = lead if number == 0 else " " * len(lead)
-            self.console.print(Text(" " * indent) + Text(start, style=lead_style) + line, highlight=False)
+        for number, line in enumerate(self._wrapped(plain(text), max(20, self.width - indent - len(lead)))):
+            start = Text(" " * indent + (lead if number == 0 else " " * len(lead)), style=lead_style)
+            self.console.print(start + Text(line, style=style), highlight=False)
+
+    def _wrapped(self, text: str, room: int) -> list[str]:
+        """Lines of at most ``room`` columns, a number never parted from its unit."""
+        lines = Text(_BEFORE_UNIT.sub(_GLUE, text)).wrap(self.console, room)
+        return [line.plain.rstrip().replace(_GLUE, " ") for line in lines] or [""]
 
     def symbol(self, symbols: tuple[str, str, str]) -> str:
         return symbols[1] if self.ascii else symbols[0]
@@ -188,16 +194,8 @@ def _labelled(label: str, items: Sequence[_T]) -> Iterator[tuple[str, _T]]:
 
 def _render_cause(lead: str, cause: CauseVerdict, page: _Page) -> None:
     symbols = _VERDICT[cause.verdict]
-    head = f"{lead}{page.symbol(symbols)} {cause.verdict}: "
-    text = f"{cause.title}. {cause.because}"
-    room = lead + " " * 2
-    lines = Text(plain(f"{cause.verdict}: {text}"), style=symbols[2]).wrap(
-        page.console, max(20, page.width - 3 - len(room))
-    )
-    for number, line in enumerate(lines):
-        line.rstrip()
-        start = head[: len(lead)] + page.symbol(symbols) + " " if number == 0 else " " * len(room)
-        page.console.print(Text(" " * 3 + start, style=symbols[2]) + line, highlight=False)
+    text = f"{cause.verdict}: {cause.title}. {cause.because}"
+    page.paragraph(f"{lead}{page.symbol(symbols)} ", text, indent=3, style=symbols[2], lead_style=symbols[2])
 
 
 def _when(finding: Finding) -> str:

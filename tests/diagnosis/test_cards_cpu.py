@@ -1,4 +1,4 @@
-"""The CPU cards on small captures: what is a problem, what only looks like one, why, and what can't be told."""
+"""The CPU cards on small captures: what is a problem, what looks like one, why, what can't be told."""
 
 from __future__ import annotations
 

@@ -167,7 +167,13 @@ class TestQueueing:
     def test_the_depth_was_throttled(self) -> None:
         recording = host()
         depth = during(300, 900, 16.0, 64.0)
-        lun(recording, kernel_latency=during(300, 900, 5.0), active=during(300, 900, 16.0), queue_depth=depth, queued=during(300, 900, 9.0))  # fmt: skip
+        lun(
+            recording,
+            kernel_latency=during(300, 900, 5.0),
+            active=during(300, 900, 16.0),
+            queue_depth=depth,
+            queued=during(300, 900, 9.0),
+        )
         assert only(recording, problem=self.PROBLEM).causes[0].cause == "throttled_depth"
 
     def test_the_host_is_too_busy(self) -> None:
@@ -238,7 +244,8 @@ class TestNfs:
         return recording.shared("nfs-vol01", counters, "datastore")
 
     def nic(self, recording: Recording, mbits: float) -> None:
-        recording.add("nic", "esx01/vmnic1", {"net.mbits_tx": 5.0, "net.mbits_rx": mbits, "net.link_speed": 1_000.0, "net.drops_rx": 0.0, "net.drops_tx": 0.0})  # fmt: skip
+        levels: dict[str, Level] = {"net.mbits_tx": 5.0, "net.mbits_rx": mbits, "net.link_speed": 1_000.0}
+        recording.add("nic", "esx01/vmnic1", {**levels, "net.drops_rx": 0.0, "net.drops_tx": 0.0})
 
     def test_the_server_is_slow(self) -> None:
         recording = host()

@@ -1,0 +1,130 @@
+"""The report as an admin reads it: whole, at 80 columns, in a pipe, without colour, with hostile names."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+from rich.console import Console
+
+from diagnosis import render_report
+from diagnosis.report import plain
+from tests.diagnosis.recordings import Recording, diagnosed, during
+
+
+def printed(*recordings: Recording, width: int = 80, encoding: str = "utf-8", terminal: bool = False) -> str:
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding=encoding, newline="\n")
+    console = Console(
+        file=stream, width=width, force_terminal=terminal, markup=False, highlight=False, legacy_windows=False
+    )
+    render_report(diagnosed(*recordings), console)
+    stream.flush()
+    return raw.getvalue().decode(encoding)
+
+
+def limited(name: str = "web01") -> Recording:
+    recording = Recording(seconds=600)
+    recording.on_host({"cpu.pcpu_util": 40.0, "cpu.pcpu_used": 35.0})
+    levels = {
+        "cpu.max_limited": during(200, 495, 4.0),
+        "cpu.ready": 4.5,
+        "cpu.alloc_max": 3_000.0,
+        "cpu.run": 60.0,
+    }
+    recording.vm(name, levels)
+    return recording
+
+
+def test_a_finding_reads_like_a_page_of_the_manual() -> None:
+    text = printed(limited())
+    head, _, tail = text.partition("\nChecked")
+    assert (
+        head
+        == """\
+Findings: 1 critical
+2026-09-21 14:13:20 to 14:23:15 (9 min 55 s), times in UTC
+
+1. ‼ CRITICAL  Held back by a CPU limit: web01 (vm)
+   web01 was held back by a CPU limit for 4 % of the time on its worst vCPU;
+   esx01 was 40 % busy.
+   When       2026-09-21 14:16:40 to 14:21:35 (4 min 55 s). 50 % of its samples.
+   Evidence   Held back by a CPU limit (%MLMTD), mean: 4 %   limit 0.10 %
+              Held back by a CPU limit (%MLMTD), 95th percentile: 4 %
+              limit 1 %
+              CPU limit (AMAX), latest: 3 GHz
+              CPU run (%RUN), mean: 60 %
+              Processor utilisation (PCPU UTIL(%)), mean: 40 %
+   Causes     ● likely: The VM has a limit of its own. Its limit is 3 GHz (Alloc
+                Max).
+              ○ ruled out: Its resource pool has a limit. The VM's own limit
+                explains it (3 GHz).
+   What to do 1. Set the CPU limit of web01 to unlimited; check its template and
+                 its clones for the same.
+              2. If it must not take too much, use shares.
+"""
+    )
+    assert "cpu.limit (1)" in tail
+
+
+def test_a_healthy_session_says_so_and_what_was_not_checked() -> None:
+    recording = Recording(seconds=600)
+    recording.on_host({"cpu.pcpu_util": 40.0, "cpu.pcpu_used": 35.0})
+    recording.vm("web01", {"cpu.ready": 0.4, "cpu.max_limited": 0.0})
+    text = printed(recording)
+    assert text.startswith("No problem found.\n")
+    assert re.search(
+        r"Checked +4 problems: cpu.host_saturated \(1\), cpu.limit \(1\), cpu.ready_high\n? +\(1\)", text
+    )
+    assert "cpu.costop: needs CPU co-stop (%CSTP), which this data does not have." in text
+    assert "storage.nfs_latency: there is nothing of that kind here." in text
+
+
+def test_consequences_are_folded_beneath_their_cause() -> None:
+    recording = limited()
+    recording.vm("db", {"cpu.max_limited": 20.0, "cpu.ready": 21.0, "cpu.run": 80.0, "cpu.alloc_max": 900.0})
+    text = printed(recording)
+    assert text.startswith("Findings: 2 critical, 1 more follows from these\n")
+    assert re.search(r"So also    ▲ warning  db \(vm\): db's vCPUs ran 80 % of the time", text)
+    assert text.count("VM uses all the CPU") == 0
+
+
+def test_what_is_only_worth_knowing_is_listed_together() -> None:
+    recording = Recording(seconds=600)
+    for name in ("a", "b", "c"):
+        recording.vm(
+            name, {"mem.swapped": 300.0, "mem.swap_read": 0.0, "mem.swap_write": 0.0, "mem.size": 4096.0}
+        )
+    text = printed(recording)
+    assert text.startswith("No problem found; 3 to know of.\n")
+    assert "1. ℹ INFO  Memory still swapped from an earlier shortage: 3 times\n   - a has 300 MB" in text
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100])
+def test_it_keeps_within_the_width(width: int) -> None:
+    assert max(map(len, printed(limited(), width=width).splitlines())) <= width
+
+
+def test_verdicts_and_severities_are_words_wherever_symbols_can_not_be_printed() -> None:
+    text = printed(limited("web 01"), encoding="ascii")
+    assert "1. !! CRITICAL" in text
+    assert "* likely:" in text
+    assert "- ruled out:" in text
+
+
+def test_colour_is_never_the_only_meaning() -> None:
+    coloured = printed(limited(), terminal=True)
+    assert "\x1b[" in coloured
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == printed(limited())
+
+
+def test_names_are_shown_and_not_obeyed() -> None:
+    hostile = "[red]x[/red] [link=http://evil]\x1b]0;owned\x07\x1b[2J \u202egnp.exe\n{entity}"
+    text = printed(limited(hostile), width=100)
+    assert "[red]x[/red]" in text
+    assert "\x1b" not in text
+    assert "\x07" not in text
+    assert "\u202e" not in text
+    assert "{entity}" in text
+    assert plain("a\tb\x00\x9b") == "a\\x09b\\x00\\x9b"
