@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Sequence
 
 import typer
@@ -65,8 +63,4 @@ def run(words: Sequence[str]) -> int:
     except HyperscopeError as error:
         complain(str(error))
         return error.exit_code
-    except BrokenPipeError:
-        # The reader of our output (head, less) went away; give what is left somewhere to go.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     return done if isinstance(done, int) else 0
