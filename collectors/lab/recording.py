@@ -50,8 +50,9 @@ def record_lab(
     progress: Callable[[Progress], None] | None = None,
     cancel: Cancel | None = None,
     catalogue: Counters | None = None,
+    hosts: Sequence[str] | None = None,
 ) -> None:
-    """Record the lab into an open session, one source a host.
+    """Record the lab into an open session, one source a host: all of them, or only the named ``hosts``.
 
     ``speed`` is lab seconds in a second of real time: then each tick is stored as it comes, so that others can
     watch the session grow. None is as fast as it goes, in blocks. ``duration_s`` is the scenario's own when
@@ -59,7 +60,11 @@ def record_lab(
     sources left for the caller to close or discard. Failures of the writer pass through.
     """
     total = lab.duration_s if duration_s is None else duration_s
-    sinks = [_Sink(lab, host, writer, catalogue or load_catalogue()) for host in range(len(lab.hosts))]
+    sinks = [
+        _Sink(lab, host, writer, catalogue or load_catalogue())
+        for host, name in enumerate(lab.hosts)
+        if hosts is None or name in hosts
+    ]
     pace = _Pace(speed, cancel)
     samples, pending = 0, list[Tick]()
     for number in range(1, _ticks(total) + 1):
