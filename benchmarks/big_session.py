@@ -8,15 +8,15 @@ from collectors.lab import Lab, load_scenarios, record_lab
 from sessions.store import SessionWriter
 
 
-def big_session(cache: Path, *, hours: int) -> Path:
+def big_session(cache: Path, *, hours: int, scenario: str = "healthy-normal") -> Path:
     """The session, made once and kept in the cache folder."""
-    path = cache / f"day-{hours}h.hscope"
+    path = cache / f"{scenario}-{hours}h.hscope"
     if path.exists():
         return path
     partial = path.with_suffix(".partial")
     partial.unlink(missing_ok=True)
     with SessionWriter.create(partial) as writer:
-        lab = Lab(load_scenarios()["healthy-normal"], seed=11, fields="all")
+        lab = Lab(load_scenarios()[scenario], seed=11, fields="all")
         record_lab(lab, writer, duration_s=hours * 3600, hosts=lab.hosts[:2])
     partial.replace(path)
     return path

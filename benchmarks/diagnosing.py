@@ -18,8 +18,14 @@ AT_ONCE = 500  # series; reading all at once would not fit into memory
 
 
 def measure(cache: Path, *, quick: bool) -> list[Row]:
-    """All problems over the big session."""
-    path = big_session(cache, hours=1 if quick else 24)
+    """All problems over a day with nothing wrong, and over one with plenty."""
+    hours = 1 if quick else 24
+    names = ("healthy-normal", "demo")
+    return [row for name in names for row in over(big_session(cache, hours=hours, scenario=name), name)]
+
+
+def over(path: Path, scenario: str) -> list[Row]:
+    """All problems over one session."""
     problems, catalogue = load_problems(), load_catalogue()
     with SessionReader.open(path) as reader:
         seconds = median_seconds(lambda: diagnose_session(reader, problems, catalogue), times=3)
@@ -33,7 +39,7 @@ def measure(cache: Path, *, quick: bool) -> list[Row]:
         hours = span.seconds / 3600 if span else 0
     return [
         Row(
-            f"all problems over {len(ids):,} series × {hours:.0f} h ({found} findings)",
+            f"all problems over {scenario}, {len(ids):,} series × {hours:.0f} h ({found} findings)",
             f"{seconds:.2f} s",
             f"reading every sample once {everything:.1f} s",
             f"{everything / seconds:.1f}×",
