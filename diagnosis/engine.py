@@ -20,7 +20,7 @@ from resources.catalogue import Catalogue, Counter
 from resources.failures import CancelledError
 from resources.problem_cards import Card, Problems
 from resources.units import format_duration
-from sessions.findings import Finding
+from sessions.findings import Evidence, Finding
 from sessions.model import EntityRef, SampleSource
 from sessions.times import TimeRange
 
@@ -223,11 +223,7 @@ class _Run:
         ordered = sorted(group, key=lambda one: (one.hit.severity != "critical", -one.hit.seconds))
         worst = ordered[0]
         card, hit = worst.hit.compiled.card, worst.hit
-        evidence = tuple(
-            replace(item, instance=self._source_name(one.hit.source) if len(ordered) > 1 else item.instance)
-            for one in ordered
-            for item in one.evidence
-        )
+        evidence = worst.evidence if len(ordered) == 1 else self._evidence_by_source(ordered)
         coverage = np.mean([one.decided for one in ordered])
         share = max(one.hit.share for one in ordered)
         return Finding(
@@ -244,6 +240,15 @@ class _Run:
             remedies=worst.remedies,
             score=score(hit.severity, share, float(coverage)),
             notes=(*worst.notes, *self._short_note(hit)),
+        )
+
+    def _evidence_by_source(self, ordered: list[Explanation]) -> tuple[Evidence, ...]:
+        """Evidence of several sources, named by source: all of the worst, of the others what has a limit."""
+        return tuple(
+            replace(item, instance=self._source_name(one.hit.source))
+            for number, one in enumerate(ordered)
+            for item in one.evidence
+            if number == 0 or item.threshold is not None
         )
 
     def _short_note(self, hit: Hit) -> tuple[str, ...]:

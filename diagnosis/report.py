@@ -24,6 +24,7 @@ _UNIT = r"%|/s|[KMGTP]?B(/s)?|[kMGT]?bit/s|[MG]Hz|µs|ms|s|min|h|d|W"
 _BEFORE_UNIT = re.compile(rf"(?<= limit) (?=\S)|(?<=\d) (?=({_UNIT})([\s.,;:)]|$))")
 _LABEL = 11  # columns for "Evidence", "Causes", …
 _WINDOWS_SHOWN = 3
+_MANY = 3  # findings of one kind from which they are told together
 _SEVERITY: dict[Severity, tuple[str, str, str]] = {
     "critical": ("‼", "!!", "bold red"),
     "warning": ("▲", "!", "bold yellow"),
@@ -49,10 +50,10 @@ def render_report(diagnosis: Diagnosis, console: Console) -> None:
     below = _consequences(diagnosis.findings)
     for number, alike in enumerate(_alike(diagnosis.findings), start=1):
         page.line()
-        if len(alike) == 1:
-            _render_finding(number, alike[0], diagnosis, below, page)
+        if alike[0].severity == "info" and len(alike) > 1:
+            _render_list(number, alike, page)
         else:
-            _render_alike(number, alike, page)
+            _render_finding(number, alike, diagnosis, below, page)
     page.line()
     _render_checks(diagnosis, page)
 
@@ -125,22 +126,25 @@ def _folded(finding: Finding, findings: Sequence[Finding]) -> bool:
 
 
 def _alike(findings: Sequence[Finding]) -> list[list[Finding]]:
-    """Findings that stand on their own, worst first; those that are only worth knowing, by problem."""
-    groups: list[list[Finding]] = []
-    known: dict[str, list[Finding]] = {}
-    for finding in findings:
-        if _folded(finding, findings):
-            continue
-        if finding.severity == "info" and finding.problem in known:
-            known[finding.problem].append(finding)
-            continue
-        groups.append([finding])
-        if finding.severity == "info":
-            known[finding.problem] = groups[-1]
-    return groups
+    """Findings that stand on their own, worst first; many that say the same of several entities together."""
+    own = [finding for finding in findings if not _folded(finding, findings)]
+    groups: dict[tuple[str, ...], list[Finding]] = {}
+    for finding in own:
+        groups.setdefault(_sameness(finding), []).append(finding)
+    shown = [group for group in groups.values() if len(group) >= _MANY]
+    shown += [[one] for group in groups.values() if len(group) < _MANY for one in group]
+    return sorted(shown, key=lambda group: own.index(group[0]))
 
 
-def _render_alike(number: int, findings: Sequence[Finding], page: _Page) -> None:
+def _sameness(finding: Finding) -> tuple[str, ...]:
+    """What findings share that are told together: the problem, its severity, and for the serious ones why."""
+    if finding.severity == "info":
+        return finding.problem, finding.severity
+    return finding.problem, finding.severity, *(cause.cause for cause in finding.causes[:1])
+
+
+def _render_list(number: int, findings: Sequence[Finding], page: _Page) -> None:
+    """What is only worth knowing, one line each."""
     first = findings[0]
     symbols = _SEVERITY[first.severity]
     lead = f"{number}. {page.symbol(symbols)} {first.severity.upper()}  "
@@ -153,14 +157,17 @@ def _render_alike(number: int, findings: Sequence[Finding], page: _Page) -> None
 
 def _render_finding(
     number: int,
-    finding: Finding,
+    alike: Sequence[Finding],
     diagnosis: Diagnosis,
     below: dict[tuple[str, EntityRef], list[Finding]],
     page: _Page,
 ) -> None:
+    finding = alike[0]
     symbols = _SEVERITY[finding.severity]
     lead = f"{number}. {page.symbol(symbols)} {finding.severity.upper()}  "
     title = f"{finding.title}: {finding.entity_name} ({finding.entity.kind})"
+    if len(alike) > 1:
+        title += f" and {len(alike) - 1} more"
     page.paragraph(lead, title, style="bold", lead_style=symbols[2])
     page.paragraph("", finding.conclusion, indent=3)
     page.paragraph("When".ljust(_LABEL), _when(finding), indent=3)
@@ -172,7 +179,9 @@ def _render_finding(
         page.paragraph(f"{lead}{position}. ", step, indent=3)
     for lead, note in _labelled("Note", finding.notes):
         page.paragraph(lead, note, indent=3)
-    followers = list(_all_below(finding, below))
+    for lead, other in _labelled("Likewise", alike[1:]):
+        page.paragraph(lead, other.conclusion, indent=3)
+    followers = [one for each in alike for one in _all_below(each, below)]
     for lead, follower in _labelled("So also", followers):
         name = f"{follower.entity_name} ({follower.entity.kind}): {follower.conclusion}"
         page.paragraph(

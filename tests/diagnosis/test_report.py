@@ -58,8 +58,8 @@ Findings: 1 critical
               Processor utilisation (PCPU UTIL(%)), mean: 40 %
    Causes     ● likely: The VM has a limit of its own. Its limit is 3 GHz (Alloc
                 Max).
-              ○ ruled out: Its resource pool has a limit. The VM's own limit
-                explains it (3 GHz).
+              ○ ruled out: Its resource pool has a limit. The VM's own
+                limit explains it (3 GHz).
    What to do 1. Set the CPU limit of web01 to unlimited; check its template and
                  its clones for the same.
               2. If it must not take too much, use shares.
