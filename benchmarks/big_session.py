@@ -15,7 +15,7 @@ def big_session(cache: Path, *, hours: int, scenario: str = "healthy-normal") ->
         return path
     partial = path.with_suffix(".partial")
     partial.unlink(missing_ok=True)
-    with SessionWriter.create(partial) as writer:
+    with SessionWriter.create(partial, durable=False) as writer:
         lab = Lab(load_scenarios()[scenario], seed=11, fields="all")
         record_lab(lab, writer, duration_s=hours * 3600, hosts=lab.hosts[:2])
     partial.replace(path)

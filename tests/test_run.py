@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 @pytest.fixture
-def run() -> ModuleType:
+def run() -> Any:
     spec = importlib.util.spec_from_file_location("run_under_test", ROOT / "run.py")
     assert spec is not None
     assert spec.loader is not None
@@ -37,14 +37,14 @@ def test_run_py_needs_nothing_but_the_standard_library() -> None:
 
 
 def test_an_old_python_is_told_which_one_to_install(
-    run: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    run: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(run, "OLDEST", (99, 1))
     assert run.main([]) == 1
     assert re.search(r"Python 3\.\d+\.\d+ is too old\.\n +Install Python 99\.1", capsys.readouterr().err)
 
 
-def test_a_changed_lock_file_means_a_renewed_environment(run: ModuleType, tmp_path: Path) -> None:
+def test_a_changed_lock_file_means_a_renewed_environment(run: Any, tmp_path: Path) -> None:
     run.ROOT, run.VENV, run.PYTHON = tmp_path, tmp_path / ".venv", Path(sys.executable)
     run.VENV.mkdir()
     (tmp_path / "requirements").mkdir()
@@ -66,7 +66,7 @@ def test_lock_files_carry_hashes_and_no_address() -> None:
         assert text.count("--hash=sha256:") >= len(pinned)
 
 
-def test_every_level_holds_the_one_before(run: ModuleType) -> None:
+def test_every_level_holds_the_one_before(run: Any) -> None:
     def names(level: str) -> set[str]:
         return set(
             re.findall(r"^([a-z0-9-]+==\S+)", run.lock_file(level).read_text(encoding="utf-8"), re.MULTILINE)

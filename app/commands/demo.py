@@ -64,7 +64,8 @@ def demo(
 
 def record(lab: Lab, session: Path, duration_s: int | None, speed: float | None) -> None:
     """Play the lab into a new session; a failure or Ctrl-C leaves no file."""
-    writer = SessionWriter.create(session, title=lab.scenario.title)
+    # Played at full speed nothing is live: what power loss would cost is a few seconds' work.
+    writer = SessionWriter.create(session, title=lab.scenario.title, durable=speed is not None)
     try:
         with cancellable() as cancel, progress_bar("Recording the lab") as show:
             record_lab(
