@@ -49,18 +49,18 @@ class Database:
 
     def pragma(self, text: str) -> Any:
         """Run a pragma and return its first value, or None."""
-        with translated(self.path):
+        with translated(self.path), _readable():
             row = self._connection.execute(f"PRAGMA {text}").fetchone()
         return row[0] if row else None
 
     def execute(self, sql: str, values: Sequence[object] = ()) -> int:
         """Run a statement; returns the id of the row that it inserted, if it did."""
-        with translated(self.path):
+        with translated(self.path), _readable():
             return self._connection.execute(sql, values).lastrowid or 0
 
     def execute_many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
         """Run a statement for each row of values."""
-        with translated(self.path):
+        with translated(self.path), _readable():
             self._connection.executemany(sql, rows)
 
     def rows(
@@ -70,7 +70,7 @@ class Database:
 
         Raises DamagedError for any other, which only a damaged or forged file has.
         """
-        with translated(self.path):
+        with translated(self.path), _readable():
             for row in self._connection.execute(sql, values):
                 if tuple(map(type, row)) != types and not _fits(row, types):
                     raise BlobError("a row with a value of the wrong type")
@@ -116,6 +116,15 @@ def _fits(row: tuple[Any, ...], types: tuple[type, ...]) -> bool:
 
 
 @contextmanager
+def _readable() -> Iterator[None]:
+    """What CPython 3.11 raises when SQLite's message is not UTF-8, because it quotes a damaged schema."""
+    try:
+        yield
+    except (MemoryError, UnicodeDecodeError) as error:
+        raise BlobError("SQLite can't read it") from error
+
+
+@contextmanager
 def translated(path: Path) -> Iterator[None]:
     """Errors of SQLite, the operating system and blobs, as expected failures of the session at ``path``."""
     try:
@@ -126,7 +135,7 @@ def translated(path: Path) -> Iterator[None]:
         raise _expected(path, error) from error
     except OSError as error:
         raise _refused(path, error) from error
-    except (OverflowError, UnicodeDecodeError, MemoryError) as error:
+    except OverflowError as error:
         raise damaged(path, f"a value that does not fit ({error})") from error
 
 

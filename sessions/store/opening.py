@@ -47,8 +47,7 @@ def open_for_writing(path: Path) -> tuple[Database, WriterLock]:
         database = Database(path, "rw")
         try:
             _migrate(database, schema.version_of(database))
-            if database.pragma("page_size") != schema.PAGE_BYTES and database.pragma("journal_mode") != "wal":
-                _rebuild(database, schema.PAGE_BYTES)
+            _make_roomy(database)
             _prepare_for_writing(database)
         except BaseException:
             database.close()
@@ -98,6 +97,15 @@ def leave_one_file(database: Database) -> None:
     size = _SMALL_PAGE_BYTES if small else schema.PAGE_BYTES
     if free * 10 > pages or database.pragma("page_size") != size:
         _rebuild(database, size)
+
+
+def _make_roomy(database: Database) -> None:
+    """Undo what ``leave_one_file`` did to a small file: it is about to grow."""
+    if database.pragma("page_size") == schema.PAGE_BYTES or database.pragma("journal_mode") == "wal":
+        return
+    if (trouble := database.pragma("quick_check(1)")) != "ok":
+        raise damaged(database.path, str(trouble))
+    _rebuild(database, schema.PAGE_BYTES)
 
 
 def _rebuild(database: Database, page_size: int) -> None:

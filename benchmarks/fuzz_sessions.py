@@ -1,0 +1,401 @@
+"""Hostile session files by the thousand: each must be read or refused, never crash, hang or eat the memory.
+
+    python benchmarks/fuzz_sessions.py --count 10000 [--seed 1] [--keep FOLDER]
+
+Files are mutated as bytes (flipped, cut, spliced pages), as tables (rows edited, doubled, dropped, values of
+any type and size) and as blobs (well-formed ones with contents that can't be). Any exception but a
+HyperscopeError, a call of more than a minute or more than a gigabyte is a finding; its file is kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import faulthandler
+import random
+import shutil
+import sqlite3
+import sys
+import tempfile
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import zstandard
+
+from resources.failures import HyperscopeError
+from sessions.findings import CauseVerdict, Evidence, Finding
+from sessions.model import Entity, EntityRef, Event, Fact, Gap, IntArray, Mark, SeriesSpec, SourceSpec
+from sessions.store import SessionReader, SessionWriter, check_session, encode_block
+from sessions.store.codec import pack_bytes, pack_floats, pack_ints, pack_texts, seal
+from sessions.times import TimeRange
+
+if sys.platform != "win32":
+    import resource
+
+MEMORY_BYTES = 3 << 30
+T0 = 1_700_000_000_000
+HOST = EntityRef("host", "esx01")
+Mutation = Callable[[Path, random.Random], None]
+
+
+def build(path: Path) -> None:
+    """A small session with everything in it: blocks, strips, sparse and constant series, records."""
+    rng = np.random.default_rng(1)
+    with SessionWriter.create(path, title="to be mutated", durable=False) as writer:
+        vms = [EntityRef("vm", f"esx01/vm/{i}") for i in range(8)]
+        writer.add_entities(
+            [Entity(HOST, "esx01"), *(Entity(vm, f"vm {i}", HOST) for i, vm in enumerate(vms))]
+        )
+        for name in ("esx01", "again"):
+            source = writer.add_source(SourceSpec("esxtop", name, 5.0, attributes=(("file", "a.csv"),)))
+            specs = [
+                SeriesSpec(vm, f"c{i}", "%", scale=0.5, label=f"\\\\h\\C({i})\\x")
+                for vm in vms
+                for i in range(5)
+            ]
+            layout = writer.add_layout(source, writer.add_series(source, specs))
+            stored = np.round(rng.normal(20, 5, (150, len(specs))), 2)
+            stored[:, ::5], stored[:, 1], stored[::3, 2], stored[:, 3] = (
+                7.0,
+                np.nan,
+                np.nan,
+                rng.normal(size=150),
+            )
+            writer.add_block(layout, encode_block(T0 + 5000 * np.arange(100), stored[:100]))
+            for tick in range(100, 110):
+                writer.append_tick(layout, T0 + 5000 * tick, stored[tick])
+        record(writer)
+
+
+def record(writer: SessionWriter) -> None:
+    """Add one of each record."""
+    writer.add_facts([Fact(HOST, "vcpus", 4.0, T0, T0 + 9), Fact(HOST, "tools", True, T0)])
+    writer.add_events([Event(T0, "vmotion", "moved", HOST)])
+    writer.add_gaps([Gap(1, T0, T0 + 5000, "late")])
+    writer.add_mark(Mark(T0, "here"))
+    evidence = (Evidence("cpu.ready", "", "mean", 12.0, 5.0, "%"),)
+    causes = (CauseVerdict("low_shares", "Low shares", "likely", "because"),)
+    window = (TimeRange(T0, T0 + 5000),)
+    writer.put_findings(
+        [
+            Finding(
+                "cpu.ready_high",
+                "Ready",
+                "warning",
+                HOST,
+                "esx01",
+                window,
+                0.5,
+                "So.",
+                evidence,
+                causes,
+                ("Do.",),
+            )
+        ]
+    )
+
+
+def flip_bits(path: Path, rng: random.Random) -> None:
+    data = bytearray(path.read_bytes())
+    for _ in range(rng.choice((1, 2, 8, 64))):
+        data[rng.randrange(min(len(data), rng.choice((100, 4096, len(data)))))] ^= 1 << rng.randrange(8)
+    path.write_bytes(data)
+
+
+def overwrite_bytes(path: Path, rng: random.Random) -> None:
+    data = bytearray(path.read_bytes())
+    at, length = rng.randrange(len(data)), rng.choice((1, 2, 4, 8, 300))
+    data[at : at + length] = rng.choice((bytes(length), b"\xff" * length, rng.randbytes(length)))
+    path.write_bytes(data)
+
+
+def cut(path: Path, rng: random.Random) -> None:
+    data = path.read_bytes()
+    path.write_bytes(data[: rng.randrange(len(data))] + rng.choice((b"", rng.randbytes(500))))
+
+
+def splice_pages(path: Path, rng: random.Random) -> None:
+    data = bytearray(path.read_bytes())
+    size = int.from_bytes(data[16:18], "big")
+    pages = len(data) // size
+    for _ in range(rng.choice((1, 3))):
+        source, target = rng.randrange(pages) * size, rng.randrange(pages) * size
+        data[target : target + size] = rng.choice((data[source : source + size], bytes(size)))
+    path.write_bytes(data)
+
+
+def _tables(database: sqlite3.Connection) -> dict[str, list[str]]:
+    names = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    return {name: [row[1] for row in database.execute(f"PRAGMA table_info({name})")] for name in names}
+
+
+def _nasty(rng: random.Random, old: object) -> object:
+    """A value that does not belong there; a blob often with its checksum put right."""
+    if isinstance(old, bytes) and rng.random() < 0.7:
+        body = bytearray(old[:-4] or b"\0")
+        for _ in range(rng.choice((1, 2, 5))):
+            body[rng.randrange(len(body))] = rng.randrange(256)
+        return seal(bytes(body[: rng.randrange(len(body) + 1)] if rng.random() < 0.2 else body))
+    if isinstance(old, int) and rng.random() < 0.4:
+        return old + rng.choice((-1, 1, 2, -old - 1, 1000))
+    return rng.choice(
+        (0, -1, 1, 7, 255, 65_536, 2**31, 2**40, 2**53, 2**62, 2**63 - 1, -(2**63), 0.5, float("inf"), -1e308,
+         "", "vm", "complete", "x" * 100_000, "\0", "[]", '{"a":' * 5000, b"", b"\0" * 4, bytes(100_000),
+         rng.randbytes(60), seal(b""), seal(b"[]"), seal(b'[{"at":1e400}]'), seal(b"[" * 50_000))
+    )  # fmt: skip
+
+
+def edit_values(path: Path, rng: random.Random) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        tables = _tables(database)
+        for _ in range(rng.choice((1, 1, 2, 4))):
+            table = rng.choice(sorted(tables))
+            column = rng.choice(tables[table])
+            key = tables[table][0]
+            rows = database.execute(f"SELECT {key}, {column} FROM {table}").fetchall()
+            if rows:
+                which, old = rng.choice(rows)
+                with suppress(sqlite3.IntegrityError, OverflowError):
+                    database.execute(
+                        f"UPDATE {table} SET {column} = ? WHERE {key} = ?", (_nasty(rng, old), which)
+                    )
+
+
+def double_or_drop_rows(path: Path, rng: random.Random) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        tables = _tables(database)
+        table = rng.choice(sorted(tables))
+        key, *columns = tables[table]
+        rows = database.execute(f"SELECT {key} FROM {table}").fetchall()
+        if not rows:
+            return
+        (which,) = rng.choice(rows)
+        if rng.random() < 0.5:
+            database.execute(f"DELETE FROM {table} WHERE {key} = ?", (which,))
+        elif isinstance(which, int):
+            other = rng.choice((which + 1, which + 1000, which << 8, 2**62))
+            with suppress(sqlite3.IntegrityError):
+                database.execute(
+                    f"INSERT INTO {table} SELECT ?, {', '.join(columns)} FROM {table} WHERE {key} = ?",
+                    (other, which),
+                )
+
+
+def _bomb(size: int) -> bytes:
+    return zstandard.compress(bytes(size))
+
+
+def forge_blobs(path: Path, rng: random.Random) -> None:
+    """Well-formed blobs of the right length whose contents can't be."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        table, column, count_sql, make = rng.choice(_FORGERIES)
+        key = {"entities": "first", "series": "first"}.get(table, "id")
+        rows = database.execute(f"SELECT {key}, {count_sql} FROM {table}").fetchall()
+        which, count = rng.choice(rows)
+        database.execute(f"UPDATE {table} SET {column} = ? WHERE {key} = ?", (make(rng, int(count)), which))
+
+
+def _ints(rng: random.Random, count: int) -> bytes:
+    span = rng.choice((1, 2, 9, 1000, 2**40, 2**62))
+    values: IntArray = np.array([rng.randint(-span, span) for _ in range(count)], np.int64)
+    return pack_ints(rng.choice((values, np.abs(values), np.zeros_like(values), np.sort(values))))
+
+
+def _floats(rng: random.Random, count: int) -> bytes:
+    some = (0.0, -1.0, float("nan"), float("inf"), 1e308, -1e300, 2.0**53, 0.5, 1e289)
+    return pack_floats(np.array([rng.choice(some) for _ in range(count)]))
+
+
+def _texts(rng: random.Random, count: int) -> bytes:
+    some = ("vm", "host", "", "esx01", "x" * 10_000, "\u202e", "cpu.ready", "naïve")
+    return pack_texts([rng.choice(some) for _ in range(count)])
+
+
+def _bytes(rng: random.Random, count: int) -> bytes:
+    return pack_bytes(np.array([rng.randrange(rng.choice((2, 3, 4, 256))) for _ in range(count)], np.uint8))
+
+
+def _bombs(rng: random.Random, count: int) -> bytes:
+    size = rng.choice((count, 8 * count, 1 << 26, 1 << 28))
+    head = rng.choice((b"\0" * 10, b"\x01" + bytes(9), b"\x08" + bytes(16), (1).to_bytes(4, "little") * 3))
+    return seal(head + _bomb(size))
+
+
+_SHAPE = "(SELECT n FROM layout WHERE id = layout)"
+_FORGERIES: Sequence[tuple[str, str, str, Callable[[random.Random, int], bytes]]] = (
+    ("entities", "parent", "n", _ints),
+    ("entities", "kind", "n", _texts),
+    ("entities", "key", "n", _texts),
+    ("entities", "name", "n", _bombs),
+    ("series", "entity", "n", _ints),
+    ("series", "counter", "n", _texts),
+    ("series", "scale", "n", _floats),
+    ("series", "label", "n", _bombs),
+    ("series", "unit", "n", _bombs),
+    ("layout", "series", "n", _ints),
+    ("layout", "series", "n", _bombs),
+    ("block", "times", "ticks", _ints),
+    ("block", "times", "ticks", _bombs),
+    ("block", "shape", _SHAPE, _bytes),
+    ("block", "counts", "24", _ints),
+    ("block", "minima", "24", _floats),
+    ("block", "maxima", "24", _floats),
+    ("block", "totals", "24", _floats),
+    ("block", "constants", "8", _floats),
+    ("strip", "times", "ticks", _ints),
+    ("strip", "rows", "ticks * 40", _floats),
+    ("strip", "rows", "ticks * 40", _bombs),
+    ("chunk", "data", "100", _floats),
+    ("chunk", "data", "100", _bombs),
+)
+"""Table, column, how many values it holds (SQL), and what makes a blob of so many."""
+
+MUTATIONS: Sequence[Mutation] = (
+    flip_bits,
+    overwrite_bytes,
+    cut,
+    splice_pages,
+    edit_values,
+    edit_values,
+    double_or_drop_rows,
+    forge_blobs,
+    forge_blobs,
+)
+
+
+def exercise(path: Path, *, append: bool = True) -> str:
+    """Do to a session whatever the program does; returns how it ended, the name of a failure or ``fine``."""
+    outcome = "fine"
+    for act in (_check, _read_everything, *((_append,) if append else ())):
+        try:
+            act(path)
+        except HyperscopeError as error:
+            outcome = type(error).__name__
+    return outcome
+
+
+def _check(path: Path) -> None:
+    for thorough in (False, True):
+        check_session(path, thorough=thorough)
+
+
+def _read_everything(path: Path) -> None:
+    with SessionReader.open(path, check=False) as reader:
+        for look in (
+            reader.info, reader.span, reader.sources, reader.facts, reader.events, reader.marks, reader.gaps,
+            reader.findings, reader.meta, reader.data_version, reader.series, lambda: _walk(reader),
+            lambda: _sample(reader),
+        ):  # fmt: skip
+            with suppress(HyperscopeError):
+                look()
+
+
+def _walk(reader: SessionReader) -> None:
+    """From every entity to its root, which must be reached."""
+    entities = reader.entities()
+    for entity in entities.values():
+        steps, parent = 0, entity.parent
+        while parent is not None:
+            parent, steps = entities[parent].parent, steps + 1
+            assert steps <= len(entities), "entities go in a circle"
+
+
+def _sample(reader: SessionReader) -> None:
+    series = reader.series()
+    ids = np.array([one.id for one in series][:200], np.int64)
+    windows = (None, TimeRange(T0 + 42_000, T0 + 444_000), TimeRange(0, 0))
+    for window in windows:
+        for look in (
+            lambda window=window: reader.read(ids, window),
+            lambda window=window: reader.stats(ids, window),
+            lambda window=window: reader.top("c2", window, n=3),
+            lambda window=window: reader.overview(int(ids[0]), window, 100),
+            lambda window=window: reader.times(1, window),
+        ):
+            with suppress(HyperscopeError):
+                look()
+
+
+def _append(path: Path) -> None:
+    with SessionWriter.open(path, durable=False) as writer:
+        source = writer.add_source(SourceSpec("lab", "more"))
+        writer.add_entities([Entity(HOST, "esx01")])
+        layout = writer.add_layout(source, writer.add_series(source, [SeriesSpec(HOST, "c0", "%")]))
+        writer.append_tick(layout, T0, np.array([1.0]))
+
+
+@dataclass
+class Report:
+    """How many files ended how, what they were made by and the worst of them."""
+
+    outcomes: Counter[str] = field(default_factory=Counter)
+    findings: list[str] = field(default_factory=list)
+    slowest_s: float = 0.0
+
+
+def fuzz(
+    count: int, folder: Path, *, seed: int = 1, keep: Path | None = None, timeout_s: float = 60.0
+) -> Report:
+    """Mutate and exercise ``count`` files in ``folder``; a hang ends the process with a traceback."""
+    original, path = folder / "original.hscope", folder / "mutated.hscope"
+    build(original)
+    report = Report()
+    for number in range(count):
+        rng = random.Random(f"{seed}/{number}")
+        for left in folder.glob("mutated*"):
+            left.unlink()
+        shutil.copy(original, path)
+        mutation = rng.choice(MUTATIONS)
+        mutation(path, rng)
+        mutated = path.read_bytes()
+        faulthandler.dump_traceback_later(timeout_s, exit=True)
+        started = time.perf_counter()
+        try:
+            outcome = exercise(path, append=number % 4 == 0)
+        except Exception as error:  # noqa: BLE001  # the very thing that is looked for
+            outcome = "FINDING"
+            report.findings.append(f"{number} {mutation.__name__}: {type(error).__name__}: {error}")
+            if keep is not None:
+                (keep / f"{seed}-{number}.hscope").write_bytes(mutated)
+        faulthandler.cancel_dump_traceback_later()
+        report.outcomes[outcome] += 1
+        report.slowest_s = max(report.slowest_s, time.perf_counter() - started)
+    return report
+
+
+def peak_megabytes() -> float:
+    """The most memory that the process ever had."""
+    if sys.platform == "win32":
+        return 0.0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1 << 20) if sys.platform == "darwin" else peak / 1024
+
+
+def main() -> int:
+    """Run from the command line; exit code 1 for findings."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep", type=Path, help="where to keep files that are findings")
+    options = parser.parse_args()
+    warnings.simplefilter("error")
+    if sys.platform != "win32":
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    with tempfile.TemporaryDirectory() as folder:
+        started = time.perf_counter()
+        report = fuzz(options.count, Path(folder), seed=options.seed, keep=options.keep)
+    outcomes = dict(report.outcomes.most_common())
+    print(f"{options.count} files in {time.perf_counter() - started:.0f} s: {outcomes}")
+    print(f"slowest {report.slowest_s:.2f} s, peak memory {peak_megabytes():.0f} MB")
+    for finding in report.findings[:50]:
+        print("FINDING", finding)
+    return 1 if report.findings or peak_megabytes() > 1024 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

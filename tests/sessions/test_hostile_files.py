@@ -1,0 +1,117 @@
+"""Hostile session files are read or refused: no crash, no hang, no memory eaten."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zstandard
+
+from benchmarks.fuzz_sessions import build, exercise, fuzz, peak_megabytes
+from resources.failures import DamagedError
+from sessions.store import SessionReader, check_session
+from sessions.store.codec import pack_floats, pack_ints, pack_texts, seal
+from sessions.store.schema import CHUNK_BITS
+
+
+@pytest.mark.slow
+def test_three_hundred_mutations(tmp_path: Path) -> None:
+    report = fuzz(300, tmp_path, seed=7)
+    assert report.findings == []
+    assert report.outcomes["DamagedError"] > 50
+    assert report.outcomes["fine"] > 50
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Path:
+    path = tmp_path / "s.hscope"
+    build(path)
+    return path
+
+
+def update(session: Path, sql: str, *values: object) -> None:
+    with closing(sqlite3.connect(session, isolation_level=None)) as database:
+        assert database.execute(sql, values).rowcount > 0
+
+
+ZEROS = zstandard.compress(bytes(1 << 28))
+CIRCLE = pack_ints(np.array([-1, 2, 1, 0, 0, 0, 0, 0, 0]))
+
+FORGERIES: dict[str, tuple[str, object]] = {
+    "more ticks than there are": ("UPDATE block SET ticks = 65536", None),
+    "a block of more ticks than any": ("UPDATE block SET ticks = 1 << 40", None),
+    "more samples than cells": ("UPDATE block SET samples = 1 << 50", None),
+    "negative samples": ("UPDATE block SET samples = -1", None),
+    "an end before the start": ("UPDATE block SET t1 = t0 - 1", None),
+    "a time after the year 9999": ("UPDATE strip SET t1 = 1 << 60", None),
+    "a layout with more series than there are": ("UPDATE layout SET n = 1 << 23", None),
+    "a layout of one series twice": ("UPDATE layout SET series = ?", pack_ints(np.full(40, 7))),
+    "a layout of another source's series": ("UPDATE layout SET source = 3 - source", None),
+    "a block of no layout": ("UPDATE block SET layout = 99", None),
+    "entities in a circle": ("UPDATE entities SET parent = ?", CIRCLE),
+    "an entity twice": ("UPDATE entities SET key = ?", pack_texts(["same"] * 9)),
+    "a kind that does not exist": ("UPDATE entities SET kind = ?", pack_texts(["toaster"] * 9)),
+    "a scale of zero": ("UPDATE series SET scale = ?", pack_floats(np.zeros(40))),
+    "a scale that is infinite": ("UPDATE series SET scale = ?", pack_floats(np.full(40, np.inf))),
+    "a scale of NaN": ("UPDATE series SET scale = ?", pack_floats(np.full(40, np.nan))),
+    "a series of no entity": ("UPDATE series SET entity = ?", pack_ints(np.full(40, 99))),
+    "a text where a number should be": ("UPDATE series SET n = 'many'", None),
+    "a number where a blob should be": ("UPDATE block SET times = 5", None),
+    "a bomb of texts": (
+        "UPDATE entities SET name = ?",
+        seal((9).to_bytes(4, "little") + (1 << 28).to_bytes(4, "little") + bytes(4) + ZEROS),
+    ),
+    "a bomb of numbers": ("UPDATE block SET times = ?", seal(b"\x08" + bytes(16) + ZEROS)),
+    "a bomb of rows": ("UPDATE strip SET rows = ?", seal(bytes(10) + ZEROS)),
+    "statistics that no sample has": ("UPDATE block SET maxima = minima", None),
+    "a source of an unknown kind": ("UPDATE source SET kind = 'gossip'", None),
+    "an interval that is no number": ("UPDATE source SET interval_s = 'often'", None),
+    "an infinite interval": ("UPDATE source SET interval_s = 9e999", None),
+    "a document nested without end": ("UPDATE document SET body = ?", seal(b"[" * 100_000)),
+    "a document of something else": ("UPDATE document SET body = ?", seal(b'[{"at": "noon"}]')),
+    "a mark after the end of time": (
+        "UPDATE document SET body = ? WHERE kind = 'marks'",
+        seal(b'[{"at": 9999999999999999, "text": ""}]'),
+    ),
+    "a missing chunk": ("DELETE FROM chunk WHERE id = (SELECT max(id) FROM chunk)", None),
+    "a chunk of no series": (f"INSERT INTO chunk VALUES ((1 << {CHUNK_BITS}) + 5000, x'00')", None),
+    "an empty chunk": ("UPDATE chunk SET data = x''", None),
+}
+
+
+@pytest.mark.parametrize("what", FORGERIES)
+def test_a_forgery_is_noticed(session: Path, what: str) -> None:
+    sql, value = FORGERIES[what]
+    update(session, sql, *(() if value is None else (value,)))
+    before = peak_megabytes()
+    assert check_session(session, thorough=True) != []
+    assert exercise(session) in ("fine", "DamagedError")
+    assert peak_megabytes() - before < 200
+
+
+def test_every_flipped_bit_of_the_samples_is_noticed(session: Path) -> None:
+    with closing(sqlite3.connect(session)) as database:
+        chunks = database.execute("SELECT id, data FROM chunk WHERE id % 7 = 0 LIMIT 3").fetchall()
+    for number, data in chunks:
+        for bit in range(0, 8 * len(data), 67):
+            flipped = bytearray(data)
+            flipped[bit // 8] ^= 1 << bit % 8
+            update(session, "UPDATE chunk SET data = ? WHERE id = ?", bytes(flipped), number)
+            with pytest.raises(DamagedError, match="checksum"), SessionReader.open(session) as reader:
+                reader.read(np.array([series.id for series in reader.series()]))
+        update(session, "UPDATE chunk SET data = ? WHERE id = ?", data, number)
+    assert check_session(session, thorough=True) == []
+
+
+@pytest.mark.parametrize("look", [SessionReader.info, SessionReader.series, SessionReader.span])
+def test_damage_is_met_when_it_is_read(session: Path, look: Callable[[SessionReader], object]) -> None:
+    """A file with one bad block still opens without the check, and says what is wrong when it matters."""
+    update(session, "UPDATE block SET t1 = t0 - 1 WHERE id = 1")
+    with pytest.raises(DamagedError):
+        SessionReader.open(session)
+    with SessionReader.open(session, check=False) as reader, pytest.raises(DamagedError):
+        look(reader)
