@@ -28,6 +28,7 @@ class RowParser:
     def __init__(self, shape: RowShape) -> None:
         self._shape = shape
         self._delimiter = shape.delimiter
+        self._has_words = shape.numeric < len(shape.kinds)
         self._values = shape.numeric + len(shape.glued)
         self._glued = np.array(shape.glued, dtype=np.int64)
         self._exact = ExactRows(shape)
@@ -36,9 +37,10 @@ class RowParser:
 
     def several(self, lines: Sequence[bytes]) -> FloatArray | None:
         """Values of sound rows, shape (len(lines), width); None when any of them needs a closer look."""
-        if self._shape.numeric < len(self._shape.kinds):
+        if self._has_words:
             return None
-        values = self._numbers(lines)
+        bodies = [self._body(line) for line in lines]
+        values = self._numbers(bodies)
         return None if values is None else values.reshape(len(lines), self._values)
 
     def one(self, line: bytes) -> tuple[FloatArray, CellTrouble | None]:
@@ -46,29 +48,36 @@ class RowParser:
 
         Raises RowError when the number of fields is not the header's.
         """
-        values = self._with_words(line) if self._shape.numeric < len(self._shape.kinds) else self._fast(line)
+        body = self._body(line)
+        values = self._with_words(body) if body and self._has_words else self._fast(body)
         return (values, None) if values is not None else self._exact.read(line)
 
-    def _fast(self, line: bytes) -> FloatArray | None:
-        values = self._numbers([line])
-        return values if values is not None else self._with_blanks(line)
+    def _body(self, line: bytes) -> bytes | None:
+        """The row without a delimiter at its end; None when its fields are too few or too many."""
+        expected = len(self._shape.kinds)
+        count = _count(line, self._delimiter)
+        if count == expected + 1 and line.endswith(self._delimiter):
+            return line[:-1]
+        return line if count == expected else None
 
-    def _with_words(self, line: bytes) -> FloatArray | None:
+    def _fast(self, body: bytes | None) -> FloatArray | None:
+        values = self._numbers([body])
+        return self._with_blanks(body) if values is None and body else values
+
+    def _with_words(self, body: bytes) -> FloatArray | None:
         """Numbers up to the first field of words the fast way, the rest by the definition."""
         first, fields = self._shape.numeric, len(self._shape.kinds)
-        parts = line.rstrip().removesuffix(self._delimiter).rsplit(self._delimiter, fields - first)
-        if len(parts) != fields - first + 1:
-            return None
-        head = self._fast(parts[0])
-        tail, trouble = self._exact.values(parts[1:], first)
-        return None if head is None or trouble else np.concatenate((head, tail))
+        head, *rest = body.rsplit(self._delimiter, fields - first)
+        values = self._fast(head) if first else np.empty(0)
+        tail, trouble = self._exact.values(rest, first)
+        return None if values is None or trouble else np.concatenate((values, tail))
 
-    def _with_blanks(self, line: bytes) -> FloatArray | None:
+    def _with_blanks(self, body: bytes) -> FloatArray | None:
         """A row with blank cells: a number that no host prints stands for each."""
-        if _ABSENT_TEXT in line:
+        if _ABSENT_TEXT in body:
             return None
         twice, filled = self._delimiter * 2, self._delimiter + _ABSENT_TEXT + self._delimiter
-        marked = line.replace(b'""', _ABSENT_TEXT).replace(twice, filled).replace(twice, filled)
+        marked = body.replace(b'""', _ABSENT_TEXT).replace(twice, filled).replace(twice, filled)
         values = self._numbers([marked])
         if values is None:
             return None
@@ -77,9 +86,9 @@ class RowParser:
             return None
         return np.where(absent, np.nan, values)
 
-    def _numbers(self, lines: Sequence[bytes]) -> FloatArray | None:
-        """All values of the rows' numeric fields, None unless every row has as many as it should."""
-        data = self._json(lines)
+    def _numbers(self, bodies: Sequence[bytes | None]) -> FloatArray | None:
+        """All values of the rows' numeric fields; None when any is something else."""
+        data = self._json(bodies)
         if data is None:
             return None
         found = None
@@ -93,34 +102,23 @@ class RowParser:
         finally:
             found = None  # the parser can't be used again while its last result lives
         values = np.frombuffer(buffer, dtype=np.float64)
-        return values if len(values) == len(lines) * self._values else None
+        return values if len(values) == len(bodies) * self._values else None
 
-    def _json(self, lines: Sequence[bytes]) -> bytearray | None:
-        """The rows as one JSON array without their times; None when a row's fields are too few or many."""
+    def _json(self, bodies: Sequence[bytes | None]) -> bytearray | None:
+        """The rows as one JSON array without their times."""
         data = bytearray()
-        for line in lines:
-            fields = self._fields(line)
-            if fields is None:
+        for body in bodies:
+            fields = body[body.find(self._delimiter) :] if body else b""
+            unglued = self._unglue(fields) if len(self._glued) else fields
+            if not unglued:
                 return None
-            data += fields
-        if not data or b"[" in data or b"{" in data:
+            data += unglued
+        if b"[" in data or b"{" in data:
             return None
         data = data.translate(self._to_json)
         data[0] = ord("[")
         data += b"]"
         return data
-
-    def _fields(self, line: bytes) -> bytes | bytearray | None:
-        """A row from its first delimiter on, without a delimiter at its end."""
-        expected = self._shape.numeric
-        count = _count(line, self._delimiter)
-        end = len(line)
-        if count == expected + 1 and line.endswith(self._delimiter):
-            end -= 1
-        elif count != expected:
-            return None
-        fields = line[line.find(self._delimiter) : end]
-        return self._unglue(fields) if len(self._glued) else fields
 
     def _unglue(self, fields: bytes) -> bytearray | None:
         """A delimiter in the place of the quotation mark inside each glued field: ``73.1"8.93``."""

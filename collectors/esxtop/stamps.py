@@ -34,13 +34,11 @@ def esxtop_times(view: NDArray[np.uint8], starts: IntArray, ends: IntArray) -> I
     ``view`` holds the text, row i begins at ``starts[i]``. The stamp may be quoted.
     """
     times = np.full(len(starts), NO_TIME, dtype=np.int64)
-    if not len(starts):
+    if not len(starts) or len(view) < _LENGTH:
         return times
     begin = starts + (view[starts] == ord('"'))
     usable = begin + _LENGTH <= ends
     begin = np.where(usable, begin, 0)
-    if len(view) < _LENGTH:
-        return times
     text = view[np.minimum(begin[:, None] + np.arange(_LENGTH), len(view) - 1)]
     after = np.where(begin + _LENGTH < ends, view[np.minimum(begin + _LENGTH, len(view) - 1)], ord(","))
     usable &= np.isin(after, np.frombuffer(b'",;\t', dtype=np.uint8))

@@ -139,7 +139,9 @@ class Written:
         return path
 
 
-def capture(rows: int = 6, *, columns: Sequence[ColumnPath] | None = None, style: Style | None = None) -> Written:
+def capture(
+    rows: int = 6, *, columns: Sequence[ColumnPath] | None = None, style: Style | None = None
+) -> Written:
     """A capture of ``host_columns()`` with plausible rows."""
     chosen = list(columns or host_columns())
     return Written(chosen, plausible_rows(chosen, rows), style or Style())
