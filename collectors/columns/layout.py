@@ -200,11 +200,20 @@ class _HostReader:
             vcpus = roster.vcpus.get(place.entity)
             # A sum over an unknown number of vCPUs must not meet a threshold that is meant per vCPU.
             instance, scale = (instance, 1.0 / vcpus) if vcpus else ("sum", 1.0)
-        key = (number, meaning.key, instance)
-        times = self._seen[key] = self._seen.get(key, 0) + 1
-        if times > 1:
-            instance = f"{instance}#{times}"
+        instance = self._distinct(number, meaning.key, instance)
         return SeriesSpec(place.entity, meaning.key, meaning.unit, instance, scale, meaning.label)
+
+    def _distinct(self, entity: int, counter: str, instance: str) -> str:
+        """The instance, or with ``#2`` and so on when the entity has had it: a file may hold that name, too."""
+        times = self._seen.get((entity, counter, instance), 0) + 1
+        self._seen[entity, counter, instance] = times
+        if times == 1:
+            return instance
+        while (entity, counter, f"{instance}#{times}") in self._seen:
+            times += 1
+        self._seen[entity, counter, instance] = times
+        self._seen[entity, counter, f"{instance}#{times}"] = 1
+        return f"{instance}#{times}"
 
 
 def _look_up(catalogue: Counters, cls: str, counter: str) -> _Meaning:
