@@ -84,8 +84,8 @@ def _unpack_presence(data: bytes, ticks: int) -> tuple[NDArray[np.bool_], int]:
     return np.unpackbits(np.frombuffer(packed, np.uint8), count=ticks).view(np.bool_), end
 
 
-def decode_chunk(blob: bytes, ticks: int) -> FloatArray:
-    """The chunk's values at each of the block's ``ticks``, NaN where absent; raises BlobError."""
+def decode_chunk(blob: bytes, values: FloatArray) -> None:
+    """Fill ``values``, one for each of the block's ticks; NaN where absent. Raises BlobError."""
     data = unseal(blob)
     if not data:
         raise BlobError("an empty chunk")
@@ -94,11 +94,13 @@ def decode_chunk(blob: bytes, ticks: int) -> FloatArray:
         raise BlobError("a chunk type that does not exist")
     base, at = _base(data) if code else (0, 1)
     if not data[0] & _SPARSE:
-        return _numbers(_decompress(data[at:], ticks, code), base, places)
-    present, skip = _unpack_presence(data[at:], ticks)
-    values = np.full(ticks, np.nan)
-    values[present] = _numbers(_decompress(data[at + skip :], int(present.sum()), code), base, places)
-    return values
+        _numbers(_decompress(data[at:], values.size, code), base, places, values)
+        return
+    present, skip = _unpack_presence(data[at:], values.size)
+    some = np.empty(np.count_nonzero(present))
+    _numbers(_decompress(data[at + skip :], some.size, code), base, places, some)
+    values[...] = np.nan
+    values[present] = some
 
 
 def _base(data: bytes) -> tuple[int, int]:
@@ -111,14 +113,16 @@ def _base(data: bytes) -> tuple[int, int]:
     return base, 1 + form.size
 
 
-def _numbers(codes: NDArray[Any], base: int, places: int) -> FloatArray:
+def _numbers(codes: NDArray[Any], base: int, places: int, values: FloatArray) -> None:
+    """(codes + base) / 10**places; exact, because the sum is below 2**53."""
     if codes.dtype == np.float64:
         if not measured(codes).all():
             raise BlobError("a chunk with a value out of range")
-        return codes
-    whole = codes.astype(np.int64)
-    whole += base
-    return whole / float(10**places) if places else whole.astype(np.float64)
+        values[...] = codes
+        return
+    np.add(codes, float(base), out=values)
+    if places:
+        values /= 10**places
 
 
 def _decompress(data: bytes, count: int, code: int) -> NDArray[Any]:

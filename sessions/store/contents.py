@@ -99,7 +99,7 @@ class Contents:
         chunks = self._chunks(segment, positions)
         for row, position in enumerate(positions.tolist()):
             if position in chunks:
-                values[row] = decode_chunk(chunks[position], segment.ticks)
+                decode_chunk(chunks[position], values[row])
             else:
                 values[row] = self._outline(segment).level(position)
         return values

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import quote
 
 from resources.failures import (
     AccessDeniedError,
@@ -32,10 +33,13 @@ class Database:
     def __init__(self, path: Path, mode: Literal["ro", "rw", "rwc", "immutable"]) -> None:
         self.path = path
         query = "mode=ro&immutable=1" if mode == "immutable" else f"mode={mode}"
-        uri = f"{path.absolute().as_uri()}?{query}"
         with translated(path):
             self._connection = sqlite3.connect(
-                uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+                f"{_uri(path)}?{query}",
+                uri=True,
+                timeout=_BUSY_SECONDS,
+                isolation_level=None,
+                check_same_thread=False,
             )
             self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_BLOB_BYTES)
             self._connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 1)  # VACUUM's own
@@ -109,6 +113,12 @@ class Database:
         finally:
             if outermost:
                 self.execute("ROLLBACK")  # nothing was written, and unlike COMMIT it can't be refused
+
+
+def _uri(path: Path) -> str:
+    """As SQLite reads it: file:///home/…, file:///C:/… and file:////server/…, where ``as_uri`` names a host."""
+    text = quote(path.absolute().as_posix(), safe="/:")
+    return f"file://{text}" if text.startswith("/") else f"file:///{text}"
 
 
 def _fits(row: tuple[Any, ...], types: tuple[type, ...]) -> bool:

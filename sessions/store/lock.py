@@ -8,6 +8,7 @@ removed by whoever holds the lock, so that a clean close leaves one file.
 from __future__ import annotations
 
 import sqlite3
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -29,9 +30,11 @@ class WriterLock:
 
     def release(self) -> None:
         """Let the next writer in."""
-        with suppress(
-            OSError
-        ):  # Windows keeps a file that another process has open: that one will remove it.
+        if (
+            sys.platform == "win32"
+        ):  # where a file that is open stays; if the next writer's, that one removes it
+            self._connection.close()
+        with suppress(OSError):
             self._path.unlink(missing_ok=True)
         self._connection.close()
 

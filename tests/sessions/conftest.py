@@ -9,4 +9,4 @@ import pytest
 
 @pytest.fixture
 def session_path(tmp_path: Path) -> Path:
-    return tmp_path / "a session.hscope"
+    return tmp_path / "a 100% #1 sessiön.hscope"
