@@ -116,7 +116,7 @@ class Database:
 
 
 def _uri(path: Path) -> str:
-    """As SQLite reads it: file:///home/…, file:///C:/… and file:////server/…, where ``as_uri`` names a host."""
+    """As SQLite reads it: file:///home/…, file:///C:/…, file:////server/…; ``as_uri`` would name a host."""
     text = quote(path.absolute().as_posix(), safe="/:")
     return f"file://{text}" if text.startswith("/") else f"file:///{text}"
 

@@ -277,3 +277,45 @@ def test_time_is_kept_to_the_millisecond(session_path: Path) -> None:
     taken.write(session_path)
     with SessionReader.open(session_path) as reader:
         assert reader.times(1).tolist() == taken.times.tolist()
+
+
+def make_read_only(folder: Path) -> None:
+    subprocess.run(["mount", "-o", "remount,ro", str(folder)], check=True)
+
+
+def test_a_session_on_a_read_only_disk(tiny_disk: Path) -> None:
+    path = tiny_disk / "s.hscope"
+    ids = capture(ticks=60).write(path)
+    make_read_only(tiny_disk)
+    with SessionReader.open(path) as reader:
+        assert reader.read(ids)[0].times.size == 60
+    for act in (SessionWriter.open, SessionWriter.create):
+        with pytest.raises((AccessDeniedError, AlreadyExistsError)):
+            act(path)
+    with pytest.raises(AccessDeniedError):
+        SessionWriter.create(tiny_disk / "another.hscope")
+
+
+def test_a_session_that_a_reader_kept_open_on_a_read_only_disk(tiny_disk: Path) -> None:
+    """Its header still says that it has a log, which is empty; SQLite alone would not open it there."""
+    path = tiny_disk / "s.hscope"
+    taken = capture(ticks=60)
+    with SessionWriter.create(path) as writer:
+        reader = SessionReader.open(path)
+        _, ids, layout = taken.declare(writer)
+        for at, row in zip(taken.times.tolist(), taken.stored, strict=True):
+            writer.append_tick(layout, at, row)
+    reader.close()
+    for left in tiny_disk.glob("s.hscope-*"):
+        left.unlink()
+    make_read_only(tiny_disk)
+    with SessionReader.open(path) as reader:
+        assert reader.read(ids)[0].times.size == 60
+    assert check_session(path, thorough=True) == []
+
+
+def test_an_old_session_on_a_read_only_disk(tiny_disk: Path) -> None:
+    as_version(tiny_disk / "s.hscope", 0)
+    make_read_only(tiny_disk)
+    with pytest.raises(AccessDeniedError):
+        SessionReader.open(tiny_disk / "s.hscope")
