@@ -24,6 +24,7 @@ _UNIT = r"%|/s|[KMGTP]?B(/s)?|[kMGT]?bit/s|[MG]Hz|µs|ms|s|min|h|d|W"
 _BEFORE_UNIT = re.compile(rf"(?<= limit) (?=\S)|(?<=\d) (?=({_UNIT})([\s.,;:)]|$))")
 _LABEL = 11  # columns for "Evidence", "Causes", …
 _WINDOWS_SHOWN = 3
+_NAMES_SHOWN = 12
 _MANY = 3  # findings of one kind from which they are told together
 _SEVERITY: dict[Severity, tuple[str, str, str]] = {
     "critical": ("‼", "!!", "bold red"),
@@ -182,17 +183,33 @@ def _render_finding(
     for lead, other in _labelled("Likewise", alike[1:]):
         page.paragraph(lead, other.conclusion, indent=3)
     followers = [one for each in alike for one in _all_below(each, below)]
-    for lead, follower in _labelled("So also", followers):
-        name = f"{follower.entity_name} ({follower.entity.kind}): {follower.conclusion}"
-        page.paragraph(
-            lead, f"{page.symbol(_SEVERITY[follower.severity])} {follower.severity}  {name}", indent=3
-        )
+    for lead, same in _labelled("So also", _by_problem(followers)):
+        symbol = page.symbol(_SEVERITY[same[0].severity])
+        page.paragraph(lead, f"{symbol} {same[0].severity}  {_followers_text(same)}", indent=3)
 
 
 def _all_below(finding: Finding, below: dict[tuple[str, EntityRef], list[Finding]]) -> Iterator[Finding]:
     for follower in below.get((finding.problem, finding.entity), ()):
         yield follower
         yield from _all_below(follower, below)
+
+
+def _by_problem(findings: Sequence[Finding]) -> list[list[Finding]]:
+    """Consequences of one kind and severity together, in the order in which they came."""
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault((finding.problem, finding.severity), []).append(finding)
+    return list(groups.values())
+
+
+def _followers_text(same: Sequence[Finding]) -> str:
+    """One consequence in full; of many their names."""
+    first = same[0]
+    if len(same) < _MANY:
+        return " ".join(f"{one.entity_name} ({one.entity.kind}): {one.conclusion}" for one in same)
+    named = ", ".join(one.entity_name for one in same[:_NAMES_SHOWN])
+    more = f" and {len(same) - _NAMES_SHOWN} more" if len(same) > _NAMES_SHOWN else ""
+    return f"{first.title}: {len(same)} times ({named}{more})."
 
 
 def _labelled(label: str, items: Sequence[_T]) -> Iterator[tuple[str, _T]]:
