@@ -168,6 +168,6 @@ class MemorySession:
         """Each source that has any of the series, and which of ``ids`` those are."""
         if ids.size and not 0 < ids.min() <= ids.max() <= len(self._series):
             raise ValueError("a series id that does not exist")
-        source = np.array([0, *(series.source for series in self._series)])[ids]
-        owners = ((table, np.flatnonzero(source == table.source.id)) for table in self._tables)
+        ends = ((table, table.first + table.values.shape[1]) for table in self._tables)
+        owners = ((table, np.flatnonzero((ids >= table.first) & (ids < end))) for table, end in ends)
         return [(table, where) for table, where in owners if where.size]
