@@ -51,6 +51,7 @@ class Topology:
         self._in_source: dict[int, set[EntityRef]] = {}
         self._ancestors: dict[EntityRef, dict[str, EntityRef]] = {}
         self._groups: dict[int, dict[tuple[EntityRef | None, str], list[EntityRef]]] = {}
+        self._facts_said: dict[str, dict[EntityRef, str | float | bool]] = {}
         self.owner: dict[int, int] = {}
         self.sources = [one.id for one in source.sources()]
         self.placed = {fact.entity: str(fact.value) for fact in self._facts if fact.name == "host"}
@@ -125,6 +126,12 @@ class Topology:
                 known[fact.entity] = float(fact.value)
         return [known.get(ref, np.nan) for ref in refs]
 
+    def _said(self, name: str) -> dict[EntityRef, str | float | bool]:
+        """The latest value of a fact for each entity of which it is known."""
+        if name not in self._facts_said:
+            self._facts_said[name] = {fact.entity: fact.value for fact in self._facts if fact.name == name}
+        return self._facts_said[name]
+
     def entities_in(self, source: int) -> Collection[EntityRef]:
         """Entities that have a series in the source, and all above them."""
         return self._in_source.get(source, ())
@@ -172,6 +179,9 @@ class Topology:
         if signal.same_prefix:
             prefix = self.entity(ref).name[: signal.same_prefix]
             found = [one for one in found if self.entity(one).name.startswith(prefix)]
+        if signal.same_fact:
+            said = self._said(signal.same_fact)
+            found = [one for one in found if said.get(one) == said.get(ref)]
         return found
 
     def _collect(
