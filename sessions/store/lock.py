@@ -44,6 +44,9 @@ class WriterLock:
         before = self._identity()
         connection = sqlite3.connect(self._path, timeout=0, isolation_level=None, check_same_thread=False)
         try:
+            connection.execute(
+                "PRAGMA journal_mode = OFF"
+            )  # nothing is ever written, so nothing to roll back
             connection.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError as error:
             connection.close()

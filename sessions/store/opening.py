@@ -134,11 +134,15 @@ def _connect_for_reading(path: Path) -> Database:
     database = Database(path, "ro")
     try:
         database.pragma("schema_version")
-    except AccessDeniedError:
+    except AccessDeniedError as error:
         database.close()
         log = path.with_name(path.name + "-wal")
         if log.exists() and log.stat().st_size:
-            raise
+            raise AccessDeniedError(
+                error.happened,
+                meaning="It was not closed, so that part of it is in the log beside it.",
+                advice=f"Copy it together with {log.name} to a folder that can be written, and open that.",
+            ) from error
         return Database(path, "immutable")
     except HyperscopeError:
         database.close()

@@ -319,3 +319,20 @@ def test_an_old_session_on_a_read_only_disk(tiny_disk: Path) -> None:
     make_read_only(tiny_disk)
     with pytest.raises(AccessDeniedError):
         SessionReader.open(tiny_disk / "s.hscope")
+
+
+def test_a_session_that_was_not_closed_on_a_read_only_disk(tiny_disk: Path) -> None:
+    path = tiny_disk / "s.hscope"
+    taken = capture(ticks=30)
+    writer = SessionWriter.create(path)
+    _, _, layout = taken.declare(writer)
+    for at, row in zip(taken.times.tolist(), taken.stored, strict=True):
+        writer.append_tick(layout, at, row)
+    for name in ("s.hscope", "s.hscope-wal"):
+        (tiny_disk / f"killed-{name}").write_bytes((tiny_disk / name).read_bytes())
+    writer.discard()
+    (tiny_disk / "killed-s.hscope").rename(path)
+    (tiny_disk / "killed-s.hscope-wal").rename(tiny_disk / "s.hscope-wal")
+    make_read_only(tiny_disk)
+    with pytest.raises(AccessDeniedError, match=r"s\.hscope-wal"):
+        SessionReader.open(path)
