@@ -204,7 +204,7 @@ class _HostReader:
         return SeriesSpec(place.entity, meaning.key, meaning.unit, instance, scale, meaning.label)
 
     def _distinct(self, entity: int, counter: str, instance: str) -> str:
-        """The instance, or with ``#2`` and so on when the entity has had it: a file may hold that name, too."""
+        """The instance, with ``#2`` and so on when the entity has had it; a file may hold that name, too."""
         times = self._seen.get((entity, counter, instance), 0) + 1
         self._seen[entity, counter, instance] = times
         if times == 1:
@@ -237,6 +237,8 @@ def _stated(roster: Roster) -> Iterator[tuple[EntityRef, str, str | float]]:
             yield ref, "host", roster.host.key
             if ref in roster.vcpus:
                 yield ref, "vcpus", float(roster.vcpus[ref])
+    for ref, switch in roster.switches.items():
+        yield ref, "nic.switch", switch
 
 
 def _fact_columns(specs: Sequence[SeriesSpec]) -> Iterator[tuple[int, str]]:

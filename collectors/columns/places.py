@@ -120,7 +120,9 @@ def _port(roster: Roster, instance: str) -> Place | None:
         vm = roster.cartels.get(port.world) or roster.vm_named(port.client)
         return Place(roster.add("port", key, f"{port.portset}:{port.id}", vm))
     if is_uplink(port.client):
-        return Place(roster.local("nic", port.client))
+        nic = roster.local("nic", port.client)
+        roster.switches.setdefault(nic, port.portset)
+        return Place(nic)
     return Place(roster.add("port", key, f"{roster.name}/{port.client}", roster.host))
 
 

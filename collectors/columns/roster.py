@@ -32,7 +32,7 @@ class Roster:
 
     ``groups`` group id → VM or user world group, ``group_names`` group id → name; ``worlds`` world id → vCPU
     or world; ``cartels`` a VM's own world id → VM; ``vcpus`` VM → number of its vCPU worlds; ``named`` VM
-    name → the VMs of that name.
+    name → the VMs of that name; ``switches`` uplink → the virtual switch that it belongs to.
     """
 
     host: EntityRef
@@ -43,6 +43,7 @@ class Roster:
     cartels: dict[str, EntityRef] = field(default_factory=dict)
     vcpus: dict[EntityRef, int] = field(default_factory=dict)
     named: dict[str, list[EntityRef]] = field(default_factory=dict)
+    switches: dict[EntityRef, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
