@@ -8,7 +8,7 @@ from collectors.lab.knobs import Index
 from sessions.model import FloatArray
 
 _CORRELATION_S = 90.0
-_DRIFT = 0.12
+_DRIFT = 0.1
 _JITTER_CPU = 0.10
 _JITTER_DISK = 0.16
 _JITTER_PORT = 0.14

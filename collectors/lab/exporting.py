@@ -51,7 +51,9 @@ def export_lab(
     total = lab.duration_s if duration_s is None else duration_s
     if not isinstance(out, Path):
         if split:
-            raise UsageError("One stream can't hold one file for each host.", advice="Name a file to write to.")
+            raise UsageError(
+                "One stream can't hold one file for each host.", advice="Name a file to write to."
+            )
         _write(lab, [(out, chosen)], total, progress, cancel)
         return ()
     files = {_host_file(out, lab.hosts[host]): [host] for host in chosen} if split else {out: chosen}
@@ -134,7 +136,9 @@ def _whole_files(files: Sequence[Path]) -> Iterator[list[BinaryIO]]:
     drafts = [file.with_name(f".{file.name}.{os.getpid()}.part") for file in files]
     for file in files:
         if file.exists():
-            raise AlreadyExistsError(f"{file} is already there.", advice="Choose another name, or remove it first.")
+            raise AlreadyExistsError(
+                f"{file} is already there.", advice="Choose another name, or remove it first."
+            )
     try:
         with ExitStack() as stack:
             yield [stack.enter_context(draft.open("wb")) for draft in drafts]

@@ -212,7 +212,17 @@ _DIAGNOSIS: dict[str, frozenset[str]] = {
     "Group Cpu": frozenset(field.name for field in CLASSES["Group Cpu"])
     - {"Switches/sec", "Quantum Expires/sec", "Wakeups/sec", "Timers/sec", "Power Usage Watts"},
     "Vcpu": frozenset(
-        {"% Used", "% Run", "% Ready", "% CoStop", "% Max Limited", "% System", "Physical Cpu"}
+        {
+            "% Used",
+            "% Run",
+            "% Ready",
+            "% CoStop",
+            "% Max Limited",
+            "% System",
+            "% VmWait",
+            "% Swap Wait",
+            "Physical Cpu",
+        }
     ),
     "Group Memory": frozenset(field.name for field in CLASSES["Group Memory"])
     - {"Checkpoint Read MBytes", "Checkpoint Target MBytes", "Zero MBytes", "Copy On Write Hint MBytes"}

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from collectors.lab.inventory import POOLS, Cast, Cluster
+from collectors.lab.inventory import POOLS, SHARED_LUNS, UPLINKS, Cast, Cluster
 from collectors.lab.knobs import Index, Knobs
 from collectors.lab.scenario import Inject, Range, Scenario
+from collectors.lab.power import full_watts
 from collectors.lab.speed import work_per_second
+from collectors.lab.storage import LUN_SHARE, WRITE_COST, io_cost
 from resources.failures import KnowledgeError
 from sessions.model import FloatArray, IntArray
 
@@ -78,9 +80,11 @@ Cells = Callable[[Cast, Inject, Cluster, Index], IntArray]
 
 
 def _vcpus(cast: Cast, inject: Inject, _cluster: Cluster, index: Index) -> IntArray:
-    first = index.vcpu_start[list(cast.members)]
+    members = np.array(cast.members)
     if inject.which == "first":
-        return np.asarray(first)
+        return index.vcpu_start[members]
+    if inject.which == "last":
+        return index.vcpu_start[members] + index.vcpus[members].astype(np.int64) - 1
     return np.flatnonzero(np.isin(index.vcpu_vm, cast.members))
 
 
@@ -116,9 +120,19 @@ def _arrays(cast: Cast, _inject: Inject, cluster: Cluster, _index: Index) -> Int
 
 
 def _pairs(cast: Cast, _inject: Inject, _cluster: Cluster, index: Index) -> IntArray:
-    """(host, LUN) cells: a device on all hosts, or on the one that its role stands on when it says so."""
+    """(host, LUN) cells of a device on all hosts."""
     hosts = range(index.hosts)
     return np.array([host * index.luns + lun for host in hosts for lun in cast.members])
+
+
+def _host_pairs(cast: Cast, _inject: Inject, _cluster: Cluster, index: Index) -> IntArray:
+    """(host, LUN) cells of a host's shared LUNs."""
+    return np.array([host * index.luns + lun for host in cast.members for lun in range(SHARED_LUNS)])
+
+
+def _on_uplink(cast: Cast, _inject: Inject, cluster: Cluster, _index: Index) -> IntArray:
+    """The VMs whose ports go out by an uplink."""
+    return np.flatnonzero([vm.host * UPLINKS + vm.uplink in cast.members for vm in cluster.vms])
 
 
 def _pools(cast: Cast, _inject: Inject, cluster: Cluster, _index: Index) -> IntArray:
@@ -138,6 +152,7 @@ _KNOBS: Mapping[str, tuple[str, Cells]] = {
     "mem.touch": ("touch", _vms),
     "mem.active": ("active", _vms),
     "mem.limit": ("mem_limit", _vms),
+    "mem.zero": ("zero", _vms),
     "mem.pool_limit": ("pool_memory", _pools),
     "net.tx": ("tx", _vms),
     "net.rx": ("rx", _vms),
@@ -148,13 +163,15 @@ _KNOBS: Mapping[str, tuple[str, Cells]] = {
     "net.vmkernel_tx": ("vmk_tx", _members),
     "net.vmkernel_rx": ("vmk_rx", _members),
     "nic.rx_loss": ("rx_loss", _members),
+    "nic.tx": ("tx", _on_uplink),
     "disk.iops": ("iops", _disks),
     "disk.io_kb": ("io_kb", _disks),
     "disk.reads": ("reads", _disks),
     "disk.outstanding": ("outstanding", _disks),
     "disk.timeout": ("timeout", _disks),
     "device.depth": ("depth", _pairs),
-    "device.loss": ("loss", _pairs),
+    "device.load": ("iops", _disks),
+    "host.path_loss": ("loss", _host_pairs),
     "array.capacity": ("capacity", _arrays),
     "array.read_ms": ("read_ms", _arrays),
     "array.write_ms": ("write_ms", _arrays),
@@ -175,8 +192,13 @@ _UNITS: Mapping[str, Callable[[Cluster, Index, IntArray], FloatArray]] = {
     "cpu.pool_limit": lambda cluster, _index, cells: _pool_demand(cluster)[cells],
     "net.tx": lambda cluster, _index, cells: np.full(len(cells), float(cluster.uplink_mbps)),
     "net.rx": lambda cluster, _index, cells: np.full(len(cells), float(cluster.uplink_mbps)),
+    "nic.tx": lambda cluster, _index, cells: np.full(len(cells), cluster.uplink_mbps / len(cells)),
+    "host.power_cap": lambda cluster, _index, cells: np.array(
+        [full_watts(cluster.hosts[n].cores) for n in cells]
+    ),
 }
-"""Knobs whose ``to`` is relative: a share of the VM's cores, the pool's usual use, the uplink's speed."""
+"""Knobs whose ``to`` is relative: a share of the VM's cores, the pool's usual use,
+the uplink's speed (for ``nic.tx`` spread evenly over its VMs), the power that a busy host draws."""
 
 
 def plan_injections(
@@ -207,6 +229,10 @@ def _movement(
     base = array.reshape(-1)[cells].copy()
     if inject.times is not None:
         target = base * float(rng.uniform(*inject.times))
+    elif inject.knob == "device.load":
+        target = base * _load_factor(
+            float(rng.uniform(*_range(inject.to))), base, cells, cluster, index, knobs
+        )
     elif inject.knob == "host.load":
         target = _scaled_to(float(rng.uniform(*_range(inject.to))), base, cells, cluster, index, knobs)
     else:
@@ -247,8 +273,18 @@ def _scaled_to(
     wanted = done - (everyone - float(base.sum()))
     target = base.copy()
     for _ in range(6):
-        target = np.minimum(target * max(wanted, 0.0) / max(float(target.sum()), 1e-9), 0.72)
+        target = np.minimum(target * max(wanted, 0.0) / max(float(target.sum()), 1e-9), 0.5)
     return target
+
+
+def _load_factor(
+    level: float, base: FloatArray, cells: IntArray, cluster: Cluster, index: Index, knobs: Knobs
+) -> float:
+    """What to multiply the rates of a LUN's disks by, so that they ask for ``level`` of what it can serve."""
+    lun = cluster.luns[int(index.disk_lun[cells[0]])]
+    cost = io_cost(knobs.io_kb[cells], knobs.reads[cells], WRITE_COST[lun.array])
+    asked = float((base * cost).sum()) / (LUN_SHARE * cluster.arrays[lun.array].iops)
+    return level / max(asked, 1e-9)
 
 
 def _pool_memory(cluster: Cluster) -> FloatArray:

@@ -31,6 +31,7 @@ class Host:
     mem_mb: int
     powersaving: bool
     host_cache: bool
+    balloon_most: float
 
     @property
     def pcpus(self) -> int:
@@ -83,6 +84,8 @@ class Vm:
     swapped: float = 0.0
     hot: float = 0.0
     balloon: float = 0.0
+    node_bound: bool = False
+    compressible: float = 0.5
     group_id: int = 0
     cartel: int = 0
 
@@ -172,6 +175,7 @@ class _Builder:
         self.vms: list[Vm] = []
         self.taken: set[int] = set()
         self.fixed: set[str] = set()
+        self.settled: set[str] = set()
 
     def build(self) -> Cluster:
         per_host = 8 + self.cores // 3
@@ -224,6 +228,7 @@ class _Builder:
             name=f"esx{index + 1:02d}.lab.local", cores=self.cores, mhz=(2100, 2300, 2400, 2600)[self.cores % 4],
             mem_mb=int(mem_mb - self.rng.integers(12, 60)), powersaving=saving,
             host_cache=self.site.host_cache and role == 0,
+            balloon_most=self.site.balloon_most if role == 0 else 0.65,
         )  # fmt: skip
 
     def _scaled(self, hosts: Sequence[Host]) -> tuple[Host, ...]:
@@ -234,7 +239,7 @@ class _Builder:
             mine = [vm for vm in self.vms if vm.host == index and vm.name not in self.fixed]
             total = sum(vm.cpu * vm.vcpus for vm in mine)
             for vm in mine:
-                vm.cpu = min(0.66, vm.cpu * target / total)
+                vm.cpu = min(0.5, vm.cpu * target / total)
         return tuple(hosts)
 
     def _storage(self) -> tuple[tuple[Lun, ...], tuple[Array, ...]]:
@@ -362,8 +367,12 @@ class _Builder:
         if role.cpu_reservation is not None:
             vm.cpu_reservation = self.draw(role.cpu_reservation)
         if role.node is not None:
-            vm.node = role.node
+            vm.node, vm.node_bound = role.node, True
+            self.settled.add(vm.name)
         vm.pinned = role.pcpus
+        if vm.pinned:
+            vm.node = NODES - 1
+            self.settled.add(vm.name)
 
     def _configure_memory(self, vm: Vm, role: Role) -> None:
         if role.mem_gb:
@@ -374,21 +383,21 @@ class _Builder:
                 setattr(vm, name, self.draw(span))
         if role.tools is not None:
             vm.tools = role.tools
+        if role.compressible is not None:
+            vm.compressible = role.compressible
 
     def _by_host(self, vms: Sequence[Vm]) -> tuple[list[Vm], dict[int, int]]:
         """VMs sorted by host, with old position → new; wide VMs span nodes, the others are spread evenly."""
         order = sorted(range(len(vms)), key=lambda n: (vms[n].host, n))
         loads = np.zeros((len(STAGES), NODES))
-        cast_nodes = {n for role in self.scenario.cast.values() if role.node is not None for n in self.taken}
-        for n in sorted(order, key=lambda n: -vms[n].vcpus * vms[n].cpu):
-            vm = vms[n]
-            if vm.pinned:
-                vm.node = NODES - 1
+        by_size = sorted(vms, key=lambda vm: (vm.name not in self.settled, -vm.vcpus * vm.cpu))
+        for vm in by_size:
+            if vm.name in self.settled:
+                loads[vm.host, vm.node] += vm.vcpus * vm.cpu
             elif vm.vcpus > self.cores // NODES + 2:
                 vm.node = -1
-            elif n not in cast_nodes:
+            else:
                 vm.node = int(np.argmin(loads[vm.host]))
-            if vm.node >= 0:
                 loads[vm.host, vm.node] += vm.vcpus * vm.cpu
         return [vms[n] for n in order], {old: new for new, old in enumerate(order)}
 

@@ -66,9 +66,9 @@ class Index:
 class Knobs:
     """Every outside influence on the physics; arrays are written in place by injections.
 
-    Per vCPU: ``demand`` share of a core at usual activity, ``spin`` share that is asked for whatever the
-    activity, ``blocked`` share of time stuck in the kernel. Per VM: ``limit`` cores, ``shares`` per vCPU,
-    ``touch`` and ``active`` shares of memory, ``mem_limit`` share, ``tx``/``rx`` Mbit/s, ``packet`` bytes,
+    Per vCPU: ``demand`` share of a core at usual activity, ``spin`` share of time that
+    loops ask for whatever the activity and the speed, ``blocked`` share of time stuck in the kernel. Per VM: ``limit`` cores, ``shares`` per vCPU,
+    ``touch`` and ``active`` shares of memory, ``mem_limit`` share, ``zero`` share of memory that holds zeros, ``tx``/``rx`` Mbit/s, ``packet`` bytes,
     ``burst`` packets that arrive back to back, ``ring`` receive buffers, ``shape`` Mbit/s, ``activity`` factor.
     Per disk: ``iops``, ``io_kb``, ``reads`` share, ``outstanding`` I/Os, ``timeout`` seconds.
     Per host: ``frequency`` factor, ``parked`` share of PCPUs, ``power_cap`` watts (0 none), ``kernel`` share of
@@ -87,6 +87,7 @@ class Knobs:
     touch: FloatArray
     active: FloatArray
     mem_limit: FloatArray
+    zero: FloatArray
     tx: FloatArray
     rx: FloatArray
     packet: FloatArray
@@ -136,6 +137,7 @@ class Knobs:
             shares=np.array([vm.shares for vm in vms]), activity=np.ones(len(vms)),
             touch=np.array([vm.touched for vm in vms]), active=np.array([vm.active for vm in vms]),
             mem_limit=np.array([vm.mem_limit for vm in vms]),
+            zero=np.zeros(len(vms)),
             tx=np.array([vm.tx * rate for vm in vms]), rx=np.array([vm.rx * rate for vm in vms]),
             packet=np.array([vm.workload.packet for vm in vms]), burst=np.full(len(vms), 40.0),
             ring=np.array([float(vm.ring) for vm in vms]), shape=np.full(len(vms), np.inf),

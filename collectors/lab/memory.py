@@ -19,10 +19,12 @@ HIGH, CLEAR, SOFT, HARD, LOW = range(5)
 STATE_FLOORS = (3.0, 1.0, 0.64, 0.32)
 """Free memory over minFree that each state but the last needs at least (ESXi 6: 300, 100, 64, 32 %)."""
 
-_BALLOON_MOST = 0.65
-"""A balloon takes at most this share of a VM's memory (Mem.CtlMaxPercent)."""
-_INFLATE_PER_S = 0.004
-_DEFLATE_PER_S = 0.006
+_BALLOON_S = 25.0
+"""Time in which a balloon goes most of the way to its target."""
+_BALLOON_PER_S = 0.006
+"""Share of a VM's memory that its balloon driver pins or frees in a second at most."""
+_BALLOON_SLACK = 0.04
+"""Share of a VM's memory that a balloon may be behind before pages are swapped instead."""
 _GOAL = 1.12
 """Free memory over minFree that reclamation aims for."""
 _SWAP_MB_PER_S = 60.0
@@ -30,11 +32,12 @@ _SWAP_MB_PER_S_LOW = 160.0
 _OWN_SWAP_MB_PER_S = 40.0
 _COMPRESSED_MOST = 0.10
 """The compression cache holds at most this share of a VM's memory (Mem.MemZipMaxPct)."""
-_COMPRESSIBLE = 0.5
 _RETURN_S = 30.0
 """Time in which a guest touches half to two thirds of its working set again."""
 _DRIFT_S = 500.0
 """Time in which a guest's working set moves on to other pages."""
+_SHARING_S = 90.0
+"""Time in which page sharing finds most of the pages that are zero."""
 _FAULT_MB = 16.0 / 1024
 """Memory that one swap fault brings back: the page and its neighbours."""
 _UNZIP_MS = 0.06
@@ -76,7 +79,9 @@ class Memory:
         self.user = 900.0 + rng.uniform(0, 400, len(hosts))
         self.min_free = min_free_mb(self.machine)
         self.tools = np.array([vm.tools for vm in vms])
-        self.balloon_max = np.where(self.tools, _BALLOON_MOST * self.size, 0.0)
+        most = np.array([host.balloon_most for host in hosts])[index.vm_host]
+        self.balloon_max = np.where(self.tools, most * self.size, 0.0)
+        self._compressible = np.array([vm.compressible for vm in vms])
         self.reserved = np.array([vm.mem_reservation for vm in vms]) * self.size
         self._cached = np.array([host.host_cache for host in hosts])[index.vm_host]
         self._pool = np.array([vm.host * len(POOLS) + vm.pool for vm in vms])
@@ -85,13 +90,14 @@ class Memory:
         self.touched = np.array([vm.touched for vm in vms]) * self.size
         away = np.array([vm.swapped for vm in vms]) * self.size
         hot = np.array([vm.hot for vm in vms])
-        self.swap_hot, self.swap_cold, self._swap_dead = away * hot, np.zeros(index.vms), away * (1.0 - hot)
+        self.swap_hot, self.swap_cold, self._swap_dead = np.zeros(index.vms), away * hot, away * (1.0 - hot)
         self._lasting = np.array([vm.balloon for vm in vms]) * self.size
         self.balloon = self._lasting.copy()
         self.touched = np.maximum(self.touched, away + self.balloon)
         self.zipped = np.zeros(index.vms)
         self.zip_hot = np.zeros(index.vms)
         self.saved = self.touched * rng.uniform(0.02, 0.07, index.vms)
+        self._usual_saved = self.saved.copy()
         zero = np.zeros(index.vms)
         self.balloon_target, self.swap_target, self._aim = zero.copy(), zero.copy(), zero.copy()
         self.swap_in, self.swap_out, self.cache_in, self.cache_out = (zero.copy() for _ in range(4))
@@ -102,7 +108,7 @@ class Memory:
     def step(self, knobs: Knobs, activity: FloatArray, fault_ms: FloatArray, tick_s: float) -> None:
         """Advance one tick. ``fault_ms`` (VMs) is how long the device of each VM's swap file takes to read."""
         self.active = np.clip(knobs.active * self.size * activity**0.5, 0.0, self.touched)
-        self._churn()
+        self._churn(knobs, tick_s)
         self._grow(knobs, tick_s)
         self._return(fault_ms, tick_s)
         self._update_free()
@@ -112,12 +118,13 @@ class Memory:
         self._swap_out(over, tick_s)
         self._update_free()
 
-    def _churn(self) -> None:
+    def _churn(self, knobs: Knobs, tick_s: float) -> None:
         """What never stands still: the VMkernel's heaps, pages that are shared and unshared."""
         noise = self._noise.take()
         vms = self._index.vms
         self.kernel = self.kernel + 1.5 * noise[vms:] - 0.02 * (self.kernel - self._usual_kernel)
-        self.saved = np.clip(self.saved * (1.0 + 0.002 * noise[:vms]), 0.0, 0.08 * self.touched)
+        found = self._usual_saved + knobs.zero * self.size - self.saved
+        self.saved = self.saved * (1.0 + 0.002 * noise[:vms]) + found * (1.0 - np.exp(-tick_s / _SHARING_S))
 
     def _grow(self, knobs: Knobs, tick_s: float) -> None:
         """Guests touch new memory; below ``hard`` a host lets them have hardly any."""
@@ -171,11 +178,10 @@ class Memory:
         share = np.minimum(np.maximum(self._fill(wanted, most, self._idle_weight()), over), most)
         self.balloon_target = np.minimum(share, self.balloon_max)
         self._aim = share - self.balloon_target
-        rate = (
-            np.where(self.balloon_target > self.balloon, _INFLATE_PER_S, _DEFLATE_PER_S) * self.size * tick_s
-        )
-        aim = np.maximum(self.balloon_target, self._lasting)
-        self.balloon = self.balloon + np.clip(aim - self.balloon, -rate, rate)
+        rate = _BALLOON_PER_S * self.size * tick_s
+        behind = np.maximum(self.balloon_target, self._lasting) - self.balloon
+        step = behind * (1.0 - np.exp(-tick_s / _BALLOON_S))
+        self.balloon = self.balloon + np.clip(step, -rate, rate)
 
     def _swap_out(self, over: FloatArray, tick_s: float) -> None:
         """Compress and swap pages: of VMs whose balloon can't give their part, of VMs above a limit that
@@ -187,11 +193,14 @@ class Memory:
         wanted = np.where(pressed, np.minimum(rate, np.maximum(0.82 * self.min_free - self.free, 0.0)), 0.0)
         gone = self.swapped + self.zipped
         resident = np.maximum(self.touched - self.balloon - gone - self.reserved, 0.0)
-        self.swap_target = np.maximum(self._aim, over - self.balloon)
+        slack = np.where(self.balloon < 0.99 * self.balloon_max, _BALLOON_SLACK * self.size, 0.0)
+        self.swap_target = np.maximum(self._aim, over - self.balloon - slack)
         own = np.minimum(np.maximum(self.swap_target - gone, 0.0), _OWN_SWAP_MB_PER_S * tick_s)
         shared = self._fill(wanted, resident, self._idle_weight())
         out = np.minimum(np.maximum(shared, own), resident)
-        zipped = np.minimum(_COMPRESSIBLE * out, np.maximum(_COMPRESSED_MOST * self.size - self.zipped, 0.0))
+        zipped = np.minimum(
+            self._compressible * out, np.maximum(_COMPRESSED_MOST * self.size - self.zipped, 0.0)
+        )
         swapped = out - zipped
         in_use = np.maximum(self.active - self.swap_hot - self.zip_hot, 0.0)
         hot = np.clip(in_use / np.maximum(resident, 1.0), 0.02, 0.95)

@@ -15,7 +15,7 @@ _EXCESS_LOSS = 0.12
 """What is lost of an excess: TCP backs off long before, so only a part of what does not fit is dropped."""
 _PACKETS_PER_VCPU = 160_000.0
 """Packets that one idle vCPU's softirq or DPC drains a second."""
-_SLICE_S = 0.012
+_SLICE_S = 0.008
 _STORAGE_SPEED = 1000.0
 """Speed of vmnic0 and vmnic1, which carry the vmkernel's traffic, Mbit/s."""
 
@@ -88,10 +88,10 @@ class Network:
         start = self._first_vcpu
         waiting = np.add.reduceat(cpu.ready + cpu.costop, start) / count
         running = np.add.reduceat(cpu.run, start) / count
-        stall_s = _SLICE_S * (1.0 + 8.0 * waiting)
+        stall_s = _SLICE_S * (1.0 + 6.0 * waiting)
         backlog = packets * stall_s
         descheduled = np.minimum(waiting, 1.0) * np.exp(-knobs.ring / np.maximum(backlog, 1e-6))
-        drained = _PACKETS_PER_VCPU * np.minimum(count, 4.0) * np.clip(1.02 - running - waiting, 0.02, 1.0)
+        drained = _PACKETS_PER_VCPU * np.minimum(count, 4.0) * np.clip(1.05 - running - waiting, 0.08, 1.0)
         saturated = 0.5 * np.maximum(0.0, 1.0 - drained / np.maximum(packets, 1.0))
         bursts = np.exp(-knobs.ring / np.maximum(knobs.burst, 1.0))
         lost: FloatArray = np.clip(1.0 - (1.0 - descheduled) * (1.0 - saturated) * (1.0 - bursts), 0.0, 0.6)

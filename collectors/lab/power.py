@@ -15,6 +15,11 @@ _LOWEST = 0.38
 """Frequency of the deepest P-state over nominal."""
 
 
+def full_watts(cores: int) -> float:
+    """What a host draws with all cores busy at nominal frequency."""
+    return _BASE_WATTS + (_IDLE_WATTS_PER_CORE + _BUSY_WATTS_PER_CORE) * cores
+
+
 class Power:
     """Per host: ``factor`` is the frequency that busy cores run at over nominal; ``watts`` what the host draws."""
 

@@ -27,7 +27,8 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``disk_on`` is the device or datastore role that its disks lie on, ``uplink`` the vmnic of its port,
     ``cpu_shares`` shares per vCPU (normal is 1000), ``node`` its home NUMA node, ``pcpus`` how many PCPUs it is
     pinned to (0: not pinned), ``swapped``/``hot`` the share of its memory that is swapped out at the start,
-    and how much of that it uses; ``balloon`` the share that is ballooned at the start.
+    and how much of that it will want back; ``balloon`` the share that is ballooned at the start;
+    ``compressible`` how much of its memory compresses well.
     ``kind`` device: a LUN of ``array``; ``kind`` nic: ``uplink`` of host ``on``; ``kind`` array, datastore, pool:
     the one named in ``array`` or ``pool``.
     """
@@ -56,6 +57,7 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     uplink: tuple[int, ...] = ()
     swapped: Range | None = None
     hot: Range | None = None
+    compressible: float | None = None
     balloon: Range | None = None
     array: Literal["hybrid", "flash"] = "hybrid"
 
@@ -65,7 +67,7 @@ class Inject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     The knob goes to ``to`` (an absolute level) or to ``times`` its usual one. It starts ``at`` seconds, takes
     ``ramp`` to get there, and ``lasts`` (absent: to the end). With ``every`` it recurs that often, ``lasts``
-    long each time. Ranges are drawn by the seed. ``which`` picks vCPUs of a VM: all, or the first only.
+    long each time. Ranges are drawn by the seed. ``which`` picks vCPUs of a VM: all, or the first or last only.
     """
 
     knob: str
@@ -76,14 +78,14 @@ class Inject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ramp: Range = (0.0, 0.0)
     lasts: Range | None = None
     every: Range | None = None
-    which: Literal["all", "first"] = "all"
+    which: Literal["all", "first", "last"] = "all"
 
 
 class Expect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A problem that must be found on each entity of a role. ``inject`` is the injection whose window it has.
 
-    ``delay`` is how many seconds after that injection's start the symptom stands clear of its threshold;
-    ``kind`` and ``host_nic`` … are left to the role. ``severity`` info: worth knowing, hurts nobody now.
+    ``delay`` is how many seconds after that injection's start the symptom begins to show. ``severity`` info:
+    worth knowing, hurts nobody now.
     """
 
     problem: str
@@ -108,7 +110,7 @@ class Site(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a scenario asks of the hardware; the seed draws the rest.
 
     ``headroom`` is host memory over the memory that its VMs may use (below 1: overcommitted) and applies
-    to the stage host only, as does ``crowd``, so many small VMs more. ``depth`` is the LUN queue depth.
+    to the stage host only, as does ``crowd``, so many small VMs more. ``depth`` is the LUN queue depth, ``balloon_most`` Mem.CtlMaxPercent as a share.
     """
 
     cores: tuple[int, ...] = (8, 10, 12)
@@ -117,6 +119,7 @@ class Site(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     uplink_mbps: tuple[int, ...] = (10_000,)
     depth: tuple[int, ...] = (64,)
     host_cache: bool = False
+    balloon_most: float = 0.65
     policy: Literal["any", "high", "balanced"] = "any"
 
 

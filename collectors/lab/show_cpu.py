@@ -7,7 +7,7 @@ import numpy as np
 from collectors.lab.activity import NormalNoise
 from collectors.lab.cpu import Cpu
 from collectors.lab.fields import APERF, C_STATES, P_STATES
-from collectors.lab.inventory import NODES, NORMAL_SHARES, Cluster
+from collectors.lab.inventory import NORMAL_SHARES, Cluster
 from collectors.lab.knobs import Index, Knobs
 from collectors.lab.layout import VECTORS, HostLayout
 from collectors.lab.memory import Memory
@@ -52,9 +52,12 @@ class CpuView:
         self._base_run = np.array([world.run for world in worlds])
         self._refill = np.flatnonzero([world.name == GS_SWAP_REFILL for world in worlds])
         self._noise = NormalNoise(rng, len(worlds))
-        self._pcpu_node, self._pcpu_start, self._not_total, self._total = _pcpus(cluster)
-        self._pcpu_cells = self._not_total
-        self._drift = NormalNoise(rng, len(self._pcpu_node))
+        self._pcpu_count = np.array([host.pcpus for host in cluster.hosts])
+        self._pcpu_start = np.cumsum(self._pcpu_count) - self._pcpu_count
+        self._pcpu_host = np.repeat(np.arange(index.hosts), self._pcpu_count)
+        self._pcpu_cells = np.arange(self._pcpu_count.sum()) + self._pcpu_host
+        self._total_cells = np.cumsum(self._pcpu_count + 1) - 1
+        self._drift = NormalNoise(rng, len(self._pcpu_host))
         self._lean = self._drift.take().copy()
         self._mhz = np.array([float(host.mhz) for host in cluster.hosts])
         self._vm_groups = np.flatnonzero([group.vm != NO_OWNER for group in groups])
@@ -62,7 +65,6 @@ class CpuView:
         self._decay = np.exp(-tick_s / np.array([60.0, 300.0, 900.0]))
         self._fresh = True
         self._pinned = np.array([vm.pinned for vm in cluster.vms])
-        self._pcpu_count = np.array([host.pcpus for host in cluster.hosts])
         self._constants(cluster, counts, worlds)
 
     def _constants(self, cluster: Cluster, counts: list[int], worlds: list[World]) -> None:
@@ -94,47 +96,27 @@ class CpuView:
         self._interrupts(network, cpu)
 
     def _pcpus(self, cpu: Cpu) -> FloatArray:
-        """Utilisation of each PCPU: its node's, unevenly; affinity sets stand out. Returns percent."""
+        """Utilisation of each PCPU: the mean of its set, unevenly and drifting. Returns percent."""
         self._lean = 0.9 * self._lean + 0.436 * self._drift.take()
-        node = cpu.node_busy[self._pcpu_node]
-        busy = node * np.exp(_PCPU_SPREAD * self._lean * (1.0 - node))
-        busy = self._with_affinity(cpu, busy, node)
+        mean = np.concatenate(cpu.domains.pcpu_busy(cpu.load, cpu.kernel))
+        busy = mean * np.exp(_PCPU_SPREAD * self._lean * (1.0 - mean))
         for _ in range(2):
-            mean = np.add.reduceat(busy, self._pcpu_start) / self._per_node()
-            busy = np.minimum(busy * (cpu.node_busy / np.maximum(mean, 1e-9))[self._pcpu_node], 1.0)
-        host = self._pcpu_node // NODES
-        table = self._sheet["Physical Cpu"]
+            found = np.add.reduceat(busy, self._pcpu_start) / self._pcpu_count
+            busy = np.minimum(busy * (cpu.busy / np.maximum(found, 1e-9))[self._pcpu_host], 1.0)
         percent = 100.0 * busy
-        used = percent * cpu.speed[host]
         pairs = percent.reshape(-1, 2)
-        both = pairs.sum(axis=1) * (1.0 - 0.5 * shared_cores(cpu.busy)[host[::2]])
-        core = np.repeat(np.clip(both, pairs.max(axis=1), 100.0), 2)
+        overlap = 1.0 - 0.5 * shared_cores(cpu.busy)[self._pcpu_host[::2]]
+        core = np.repeat(np.clip(pairs.sum(axis=1) * overlap, pairs.max(axis=1), 100.0), 2)
+        used = percent * cpu.speed[self._pcpu_host]
         for name, values in (
             ("% Processor Time", used),
             ("% Util Time", percent),
             ("% Core Util Time", core),
         ):
-            row = table.row[name]
-            row[self._not_total] = values
-            sums = np.add.reduceat(values, self._pcpu_start[::NODES])
-            row[self._total] = sums / (self._per_node()[::NODES] * NODES)
+            row = self._sheet["Physical Cpu"].row[name]
+            row[self._pcpu_cells] = values
+            row[self._total_cells] = np.add.reduceat(values, self._pcpu_start) / self._pcpu_count
         return percent
-
-    def _per_node(self) -> FloatArray:
-        return np.diff(np.append(self._pcpu_start, len(self._pcpu_node))).astype(float)
-
-    def _with_affinity(self, cpu: Cpu, busy: FloatArray, node: FloatArray) -> FloatArray:
-        """Where VMs are pinned, the set's PCPUs carry them and the rest of the node what is left."""
-        for host in np.unique(self._index.vm_host[self._pinned > 0]):
-            size = int(self._pinned[self._index.vm_host == host].max())
-            pinned = self._pinned[self._index.vcpu_vm] > 0
-            load = float(cpu.run[pinned & (self._index.vcpu_host == host)].sum())
-            first = int(self._pcpu_start[host * NODES + NODES - 1])
-            busy[first : first + size] = min(1.0, load / size)
-            count = int(self._per_node()[host * NODES + NODES - 1])
-            rest = max(0.0, float(node[first]) * count - load) / max(count - size, 1)
-            busy[first + size : first + count] *= rest / max(float(node[first]), 1e-9)
-        return busy
 
     def _worlds(self, cpu: Cpu, memory: Memory, knobs: Knobs, late: FloatArray, pcpu: FloatArray) -> None:
         """Per world: the VMkernel's own hover near their usual run time, vCPUs show the scheduler's results."""
@@ -167,7 +149,7 @@ class CpuView:
         row["% VmWait"][mine] = np.minimum(blocked, wait[mine])
         row["% Idle"][mine] = np.maximum(wait[mine] - row["% VmWait"][mine], 0.0)
         self._idle(row, pcpu, noise)
-        self._events(row, mine)
+        self._events(cpu, row, mine)
 
     def _idle(self, row: dict[str, FloatArray], pcpu: FloatArray, noise: FloatArray) -> None:
         """Idle worlds run when their PCPU does not, and are "ready" while it does: the trap in 1:system."""
@@ -177,21 +159,22 @@ class CpuView:
         for name in ("% Wait", "% VmWait", "% Used", "% Idle"):
             row[name][idle] = 0.0
 
-    def _events(self, row: dict[str, FloatArray], mine: IntArray) -> None:
+    def _events(self, cpu: Cpu, row: dict[str, FloatArray], mine: IntArray) -> None:
         run = row["% Run"][mine]
         row["Switches/sec"][mine] = 60.0 + 42.0 * run**0.7
         row["Wakeups/sec"][mine] = 35.0 + 26.0 * run**0.7
         row["Migrates/sec"][mine] = 0.2 + 0.06 * row["% Ready"][mine] + 0.02 * run
         row["Quantum Expires/sec"][mine] = 0.05 * run
-        row["Physical Cpu"][mine] = self._where()
+        row["Physical Cpu"][mine] = self._where(cpu)
 
-    def _where(self) -> FloatArray:
-        """The PCPU that each vCPU last ran on: any of its node, or of the set that it is pinned to."""
-        index = self._index
-        threads = self._pcpu_count[index.vcpu_host] // NODES
-        offset = (index.vcpu_node % NODES) * threads
-        width = np.where(self._pinned[index.vcpu_vm] > 0, self._pinned[index.vcpu_vm], threads)
-        place: FloatArray = offset + np.floor(self._rng.random(len(width)) * width)
+    def _where(self, cpu: Cpu) -> FloatArray:
+        """The PCPU that each vCPU last ran on: any of its host, or of the set that it is confined to."""
+        index, domains = self._index, cpu.domains
+        host = index.vcpu_host
+        confined = domains.of_vcpu >= index.hosts
+        first = np.where(confined, domains.first[host], 0)
+        width = np.where(confined, domains.size[host], self._pcpu_count[host])
+        place: FloatArray = first + np.floor(self._rng.random(len(host)) * width)
         return place[self._vcpu_of_world]
 
     def _groups(self, cpu: Cpu, knobs: Knobs) -> None:
@@ -209,7 +192,7 @@ class CpuView:
         group.row["Power Usage Watts"][mine] = np.add.reduceat(cpu.used, index.vcpu_start) * 6.0
 
     def _power(self, cpu: Cpu, power: Power, knobs: Knobs, pcpu: FloatArray) -> None:
-        host = self._pcpu_node // NODES
+        host = self._pcpu_host
         table = self._sheet["PCPU Power State"]
         awake = np.clip(pcpu + 0.8, 0.0, 100.0)
         table.row["%C-State C0"][...] = awake
@@ -250,16 +233,3 @@ class CpuView:
         per_cpu.row["Interrupts/second"][...] = shares
         per_cpu.row["Processing Time MicroSec/Interrupt"][...] = np.where(shares > 0, 1.6, 0.0)
         assert len(VECTORS) == rates.shape[1]
-
-
-def _pcpus(cluster: Cluster) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-    """Node of each PCPU, where each node's begin, and the cells of PCPUs and of ``_Total`` in the table."""
-    node, start, cells, totals, offset = [], [], [], [], 0
-    for number, host in enumerate(cluster.hosts):
-        for one in range(NODES):
-            start.append(len(node))
-            node += [number * NODES + one] * (host.pcpus // NODES)
-        cells += range(offset, offset + host.pcpus)
-        totals.append(offset + host.pcpus)
-        offset += host.pcpus + 1
-    return np.array(node), np.array(start), np.array(cells), np.array(totals)

@@ -76,7 +76,8 @@ class StorageView:
         depth = np.rint(knobs.depth.reshape(-1)[pair])
         facts.write(table, pair, 1.0)
         self._failures(table, storage.aborts[pair], storage.resets[pair], storage.failed[pair], storage, pair)
-        active = self._snapshot(storage.active[pair], depth, storage.queued[pair] > 0.5)
+        full = (storage.queued[pair] > 0.5) & (storage.active[pair] > 0.8 * depth)
+        active = self._snapshot(storage.active[pair], depth, full)
         queued = self._rng.poisson(storage.queued[pair]).astype(float)
         queued = np.where(active >= depth, queued, np.where(storage.queued[pair] > 0.5, queued, 0.0))
         table.set({
@@ -159,7 +160,7 @@ class StorageView:
         facts.write(table, pair, share)
         aborts = np.bincount(user, storage.disk_aborts, minlength=len(pair) + 1)[:-1]
         lost = storage.commands[pair] * knobs.loss.reshape(-1)[pair] * share
-        self._failures(table, aborts + lost, 0.0 * aborts, aborts + 1.5 * lost, storage, pair)
+        self._failures(table, aborts + lost, 0.0 * aborts, 1.5 * lost, storage, pair)
         depth = np.rint(knobs.depth.reshape(-1)[pair])
         active = self._rng.poisson(storage.active[pair] * share).astype(float)
         queued = self._rng.poisson(storage.queued[pair] * share).astype(float)

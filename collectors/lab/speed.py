@@ -7,9 +7,11 @@ from numpy.typing import NDArray
 
 from sessions.model import FloatArray
 
-TURBO = 0.14
-SHARED_CORE_LOSS = 0.375
-"""A thread whose sibling is busy gets 62.5 % of the core: two threads together do 1.25 times one's work."""
+TURBO = 0.1
+CHARGED_LOSS = 0.375
+"""ESXi credits a thread whose sibling is busy with 62.5 % of the core, whatever it got done."""
+WORK_LOSS = 0.25
+"""What such a thread really loses: while one waits for memory the other runs, so that two do 1.5 times one's work."""
 
 
 def usual_frequency(utilisation: FloatArray, saving: NDArray[np.bool_]) -> FloatArray:
@@ -29,4 +31,4 @@ def shared_cores(utilisation: FloatArray) -> FloatArray:
 def work_per_second(utilisation: float, *, powersaving: bool) -> float:
     """Work that a second of run time does at a host utilisation, over that of a whole core at nominal frequency."""
     busy, saving = np.array([utilisation]), np.array([powersaving])
-    return float((usual_frequency(busy, saving) * (1.0 - SHARED_CORE_LOSS * shared_cores(busy)))[0])
+    return float((usual_frequency(busy, saving) * (1.0 - WORK_LOSS * shared_cores(busy)))[0])

@@ -16,16 +16,25 @@ from collectors.lab.knobs import BoolArray, Index, Knobs
 from collectors.lab.queueing import wait_ratio
 from sessions.model import FloatArray, IntArray
 
-_LUN_SHARE = 0.45
+LUN_SHARE = 0.45
 """What one LUN can do of its array's capacity: its part of the spindles or controllers."""
 _STEPS = 15
 _BURSTINESS = 4.0
 _RETRY_MS = 5000.0
 """After this the VMkernel aborts a command that a path lost, and sends it again."""
 _NFS_LINK_MBPS = 1000.0
+_HICCUPS = 4e-4
+_HICCUP_S = 1.5
+"""One command in 2,500 meets a hiccup of fabric or controller, of a second or two."""
 _LATENCY_NOISE = 0.07
-_WRITE_COST = (2.2, 1.3, 1.6, 1.0, 1.0)
+WRITE_COST = (2.2, 1.3, 1.6, 1.0, 1.0)
 """Back-end work of a write over that of a read, by array: RAID on spindles, log-structured flash, …"""
+
+
+def io_cost(size_kb: FloatArray, reads: FloatArray, write_cost: FloatArray | float) -> FloatArray:
+    """Back-end work of an average I/O, over that of a read of 8 KB."""
+    cost: FloatArray = (1.0 + np.maximum(size_kb - 8.0, 0.0) / 96.0) * (reads + (1.0 - reads) * write_cost)
+    return cost
 
 
 class Storage:
@@ -48,7 +57,7 @@ class Storage:
         self._station_array = self._pair_array[first]
         self._base_iops = np.array([array.iops for array in cluster.arrays])
         self._stream = np.array([array.stream_mbps for array in cluster.arrays])[self._pair_array]
-        self._write_cost = np.array(_WRITE_COST)[self._pair_array]
+        self._write_cost = np.array(WRITE_COST)[self._pair_array]
         self._is_shared = self._pair_lun < SHARED_LUNS
         self._is_nfs = self._pair_lun == NFS_LUN
         self._noise = NormalNoise(rng, pairs)
@@ -114,7 +123,7 @@ class Storage:
         return _Mix(
             reads=reads, size_kb=size, read_ms=knobs.read_ms[self._pair_array] + transfer,
             write_ms=knobs.write_ms[self._pair_array] + transfer,
-            cost=(1.0 + np.maximum(size - 8.0, 0.0) / 96.0) * (reads + (1.0 - reads) * self._write_cost),
+            cost=io_cost(size, reads, self._write_cost),
         )  # fmt: skip
 
     def _balance(
@@ -122,7 +131,7 @@ class Storage:
     ) -> FloatArray:
         """Odds u/(1−u) of each LUN's utilisation u at which what arrives is what is served, by bisection."""
         capacity = (self._base_iops * knobs.capacity)[self._station_array]
-        capacity = np.where(np.arange(self._stations) < SHARED_LUNS, _LUN_SHARE * capacity, capacity)
+        capacity = np.where(np.arange(self._stations) < SHARED_LUNS, LUN_SHARE * capacity, capacity)
         low = np.full(self._stations, -14.0)
         high = np.full(self._stations, 14.0)
         for _ in range(_STEPS):
@@ -156,19 +165,19 @@ class Storage:
         per_second = 1000.0 / device_ms
         rate = np.minimum(offered, knobs.outstanding * per_second[self.pair_of_disk])
         total = np.bincount(self.pair_of_disk, rate, minlength=len(depth)) + self._local
-        return np.minimum(total, self._most(knobs, device_ms, mix, depth, total))
+        most = np.minimum(total, self._most(device_ms, mix, depth))
+        squeeze = np.minimum(1.0, knobs.hba_depth / np.maximum(self._on_adapters(most, device_ms), 1e-9))
+        result: FloatArray = np.where(self._is_shared, most * squeeze[self._pair_host], most)
+        return result
 
-    def _most(
-        self, knobs: Knobs, device_ms: FloatArray, mix: _Mix, depth: FloatArray, wanted: FloatArray
-    ) -> FloatArray:
-        """The most I/Os per second that each pair can have: device queue, adapter queue, NFS link."""
-        hosts, luns = self._index.hosts, self._index.luns
-        slots = np.minimum(depth, wanted * device_ms / 1000.0)
-        on_adapter = (slots * self._is_shared).reshape(hosts, luns).sum(axis=1)
-        squeeze = np.minimum(1.0, knobs.hba_depth / np.maximum(on_adapter, 1e-9))[self._pair_host]
-        most = np.where(
-            self._is_shared & (squeeze < 1.0), slots * squeeze, depth
-        ) * 1000.0 / np.maximum(device_ms, 1e-9)  # fmt: skip
+    def _on_adapters(self, rate: FloatArray, device_ms: FloatArray) -> FloatArray:
+        """Commands that each host has at the array through its adapters, at these rates of the pairs."""
+        slots = rate * device_ms / 1000.0 * self._is_shared
+        return slots.reshape(self._index.hosts, self._index.luns).sum(axis=1)
+
+    def _most(self, device_ms: FloatArray, mix: _Mix, depth: FloatArray) -> FloatArray:
+        """The most I/Os per second that each pair can have: device queue, NFS link."""
+        most = depth * 1000.0 / np.maximum(device_ms, 1e-9)
         link = 0.94 * _NFS_LINK_MBPS / 8.0 * 1024.0 / np.maximum(mix.size_kb, 0.5)
         result: FloatArray = np.where(self._is_nfs, np.minimum(most, link), most)
         return result
@@ -181,7 +190,7 @@ class Storage:
         per_second = 1000.0 / self.device_ms[pair]
         free = np.minimum(offered, knobs.outstanding * per_second)
         wanted = np.bincount(pair, free, minlength=pairs) + self._local
-        most = self._most(knobs, self.device_ms, mix, depth, wanted)
+        most = self._most(self.device_ms, mix, depth)
         full = wanted > most
         slots = np.minimum(wanted, most) * self.device_ms / 1000.0
         steady = wait_ratio(slots / depth, depth, np.full(pairs, _BURSTINESS))
@@ -189,8 +198,32 @@ class Storage:
         if full.any():
             total = self._longest(knobs, offered, most, full)
             waiting = np.where(full, np.maximum(total - self.device_ms, waiting), waiting)
-        served = np.minimum(offered, knobs.outstanding * 1000.0 / (self.device_ms + waiting)[pair])
-        return served, waiting
+        waiting = self._at_adapters(knobs, offered, waiting)
+        return self._served(knobs, offered, waiting), waiting
+
+    def _served(self, knobs: Knobs, offered: FloatArray, waiting: FloatArray) -> FloatArray:
+        """Rate of each disk when commands of each pair wait so long in the kernel."""
+        total = (self.device_ms + waiting)[self.pair_of_disk]
+        return np.minimum(offered, knobs.outstanding * 1000.0 / total)
+
+    def _at_adapters(self, knobs: Knobs, offered: FloatArray, waiting: FloatArray) -> FloatArray:
+        """Waiting of each pair, no shorter than for its host's adapters, which is the same for all LUNs."""
+        pair, pairs = self.pair_of_disk, len(waiting)
+
+        def over(least: FloatArray) -> tuple[BoolArray, FloatArray]:
+            longer = np.where(self._is_shared, np.maximum(waiting, least[self._pair_host]), waiting)
+            rate = np.bincount(pair, self._served(knobs, offered, longer), minlength=pairs)
+            return self._on_adapters(rate, self.device_ms) > knobs.hba_depth, longer
+
+        low, high = np.zeros(self._index.hosts), np.full(self._index.hosts, _RETRY_MS)
+        crowded = over(low)[0]
+        if not crowded.any():
+            return waiting
+        for _ in range(16):
+            middle = 0.5 * (low + high)
+            above = over(middle)[0]
+            low, high = np.where(above, middle, low), np.where(above, high, middle)
+        return over(np.where(crowded, high, 0.0))[1]
 
     def _longest(self, knobs: Knobs, offered: FloatArray, most: FloatArray, full: BoolArray) -> FloatArray:
         """Whole latency of the pairs whose queue is full: that at which guests ask for ``most`` a second."""
@@ -222,10 +255,12 @@ class Storage:
         self.read_ms = self.device_read_ms[pair] + extra
         self.write_ms = self.device_write_ms[pair] + extra
         whole_s = (self.device_ms + self.kernel_ms)[pair] / 1000.0
-        self.disk_aborts = served * np.exp(-knobs.timeout / np.maximum(whole_s, 1e-6))
+        slow = np.exp(-knobs.timeout / np.maximum(whole_s, 1e-6))
+        stuck = _HICCUPS * np.exp(-knobs.timeout / _HICCUP_S)
+        self.disk_aborts = served * np.maximum(slow, stuck)
         lost = self.commands * knobs.loss.reshape(-1)
         self.aborts = np.bincount(pair, self.disk_aborts, minlength=pairs) + lost
-        self.failed = self.aborts + 0.5 * lost
+        self.failed = 1.5 * lost
         self.resets = 0.05 * lost
 
 

@@ -69,7 +69,7 @@ def _expected(
     start, end = 0.0, duration_s
     if scenario.inject:
         envelope = movements[expect.inject].envelope
-        start, end = envelope.start + envelope.ramp, envelope.end
+        start, end = envelope.start, envelope.end
     return [
         Truth(
             expect.problem, ENTITY_KIND[cast.role.kind], name, expect.cause,
