@@ -105,8 +105,11 @@ def _planes(values: NDArray[Any], level: int) -> bytes:
     )
 
 
-def _from_planes(data: bytes, count: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-    planes = np.frombuffer(inflate(data, count * dtype.itemsize), np.uint8).reshape(dtype.itemsize, count)
+def _inflate_planes(data: bytes, count: int, width: int) -> NDArray[np.uint8]:
+    return np.frombuffer(inflate(data, count * width), np.uint8).reshape(width, count)
+
+
+def _interleave(planes: NDArray[np.uint8], dtype: np.dtype[Any]) -> NDArray[Any]:
     return np.ascontiguousarray(planes.T).reshape(-1).view(dtype)
 
 
@@ -124,21 +127,55 @@ def pack_floats(values: FloatArray, *, level: int = 3) -> bytes:
     return seal(_FLOATS.pack(dtype.itemsize, decimals.places, base) + _planes(codes, level))
 
 
+@dataclass(frozen=True, slots=True)
+class PackedFloats:
+    """Numbers packed by ``pack_floats``, inflated and not yet decoded: taking a few of them is cheap."""
+
+    planes: NDArray[np.uint8]
+    places: int
+    base: int
+    is_float: bool
+
+    @classmethod
+    def of(cls, blob: bytes, count: int) -> PackedFloats:
+        """The ``count`` numbers of a blob; raises BlobError."""
+        payload = unseal(blob)
+        width, places, base = _head(_FLOATS, payload)
+        if width not in (_FLOAT_WIDTH, *_WIDTHS) or places > MAX_DECIMALS or abs(base) > MAX_EXACT:
+            raise BlobError("a number format that does not exist")
+        planes = _inflate_planes(payload[_FLOATS.size :], count, width or 8)
+        return cls(planes, places, base, width == _FLOAT_WIDTH)
+
+    def take(self, which: slice | IntArray) -> FloatArray:
+        """Some of the numbers, NaN where absent; raises BlobError for one that no counter has."""
+        planes = self.planes[:, which]
+        if self.is_float:
+            values: FloatArray = _interleave(planes, np.dtype("<f8")).astype(np.float64)
+            if not (measured(values) | np.isnan(values)).all():
+                raise BlobError("a value out of range")
+            return values
+        return _from_codes(planes, self.base, self.places)
+
+
 def unpack_floats(blob: bytes, count: int) -> FloatArray:
     """``count`` numbers as packed by ``pack_floats``."""
-    payload = unseal(blob)
-    width, places, base = _head(_FLOATS, payload)
-    body = payload[_FLOATS.size :]
-    if width == _FLOAT_WIDTH:
-        values: FloatArray = _from_planes(body, count, np.dtype("<f8")).astype(np.float64)
-        if not (measured(values) | np.isnan(values)).all():
-            raise BlobError("a value out of range")
-        return values
-    if width not in _WIDTHS or places > MAX_DECIMALS or abs(base) > MAX_EXACT:
-        raise BlobError("a number format that does not exist")
-    codes = _from_planes(body, count, np.dtype(f"<u{width}"))
-    values = (codes.astype(np.int64) + (base - 1)) / float(10**places)
-    values[codes == 0] = np.nan
+    return PackedFloats.of(blob, count).take(slice(None))
+
+
+def _from_codes(planes: NDArray[np.uint8], base: int, places: int) -> FloatArray:
+    """What codes stand for; up to 4 bytes in floats all the way, which is exact and twice as fast."""
+    if len(planes) == 8:
+        whole = _interleave(planes, np.dtype("<u8"))
+        absent = whole == 0
+        values = (whole.astype(np.int64) + (base - 1)).astype(np.float64)
+    else:
+        values = planes[0].astype(np.float64)
+        for i in range(1, len(planes)):
+            values += planes[i] * float(1 << 8 * i)
+        absent = values == 0
+        values += base - 1
+    values /= 10**places
+    values[absent] = np.nan
     return values
 
 
@@ -158,7 +195,8 @@ def unpack_ints(blob: bytes, count: int) -> IntArray:
     width, first, base = _head(_INTS, payload)
     if width not in _WIDTHS:
         raise BlobError("an integer format that does not exist")
-    steps = _from_planes(payload[_INTS.size :], max(count - 1, 0), np.dtype(f"<u{width}"))
+    planes = _inflate_planes(payload[_INTS.size :], max(count - 1, 0), width)
+    steps = _interleave(planes, np.dtype(f"<u{width}"))
     values = np.empty(count, np.int64)
     values[:1] = first
     np.cumsum(steps.astype(np.int64) + np.int64(base), out=values[1:])

@@ -17,7 +17,7 @@ from sessions.model import FloatArray, IntArray
 from sessions.store.blocks import ABSENT, CONSTANT, VARYING
 from sessions.store.cache import Cache
 from sessions.store.chunks import decode_chunk
-from sessions.store.codec import BlobError, unpack_bytes, unpack_floats, unpack_ints
+from sessions.store.codec import BlobError, PackedFloats, unpack_bytes, unpack_floats, unpack_ints
 from sessions.store.database import Database
 from sessions.store.schema import CHUNK_BITS
 from sessions.store.segments import Segment, read_times
@@ -29,6 +29,7 @@ _STRIP_ROWS = "SELECT rows FROM strip WHERE id = ?"
 _BLOCK_OUTLINE = "SELECT shape, constants FROM block WHERE id = ?"
 _BLOCK_FIGURES = "SELECT counts, minima, maxima, totals FROM block WHERE id = ?"
 
+_FEW = 4
 _DENSE = 6  # scan a range of chunks when at least one in so many is wanted
 
 
@@ -37,7 +38,7 @@ class Outline:
     """What the series of a block are: ``shape`` VARYING, CONSTANT or ABSENT; values of the CONSTANT."""
 
     shape: NDArray[np.uint8]
-    constants: FloatArray
+    constants: PackedFloats
 
     @cached_property
     def varying(self) -> int:
@@ -47,18 +48,29 @@ class Outline:
     @cached_property
     def index(self) -> NDArray[np.int32]:
         """Where the series' statistics are in the block's: varying, then constant ones, then one absent."""
-        index = np.full(self.shape.size, self.varying + self.constants.size, np.int32)
+        constant = self.shape == CONSTANT
+        absent = self.varying + int(np.count_nonzero(constant))
+        index = np.full(self.shape.size, absent, np.int32)
         index[self.shape == VARYING] = np.arange(self.varying)
-        index[self.shape == CONSTANT] = np.arange(self.varying, self.varying + self.constants.size)
+        index[constant] = np.arange(self.varying, absent)
         return index
 
-    def level(self, position: int) -> float:
-        """The one value of a series that does not vary, NaN for an absent one."""
-        if self.shape[position] == VARYING:
+    def levels(self, positions: IntArray) -> FloatArray:
+        """The one value of each of some series that do not vary, NaN for the absent."""
+        shape = self.shape[positions]
+        if (shape == VARYING).any():
             raise BlobError("a chunk that should be there is missing")
-        if self.shape[position] == ABSENT:
-            return np.nan
-        return float(self.constants[np.count_nonzero(self.shape[:position] == CONSTANT)])
+        constant = shape == CONSTANT
+        values = np.full(positions.size, np.nan)
+        values[constant] = self.constants.take(self._ranks(positions[constant]))
+        return values
+
+    def _ranks(self, positions: IntArray) -> IntArray:
+        """Which of the constants these are; counting is faster than an index while they are few."""
+        if positions.size <= _FEW:
+            before = [np.count_nonzero(self.shape[:position] == CONSTANT) for position in positions.tolist()]
+            return np.array(before, np.int64)
+        return self.index[positions].astype(np.int64) - self.varying
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +95,7 @@ class Contents:
         self._times: Cache[IntArray] = Cache(16 << 20, lambda times: times.nbytes)
         self._rows: Cache[FloatArray] = Cache(64 << 20, lambda rows: rows.nbytes)
         self._outlines: Cache[Outline] = Cache(
-            32 << 20, lambda one: 5 * one.shape.nbytes + one.constants.nbytes
+            32 << 20, lambda one: 5 * one.shape.nbytes + one.constants.planes.nbytes
         )
         self._sums: Cache[Sums] = Cache(64 << 20, lambda one: 4 * one.count.nbytes)
 
@@ -97,11 +109,14 @@ class Contents:
             return self._rows.get(segment.id, lambda: self._read_strip(segment))[positions]
         values = np.empty((positions.size, segment.ticks))
         chunks = self._chunks(segment, positions)
+        missing = []
         for row, position in enumerate(positions.tolist()):
             if position in chunks:
                 decode_chunk(chunks[position], values[row])
             else:
-                values[row] = self._outline(segment).level(position)
+                missing.append(row)
+        if missing:
+            values[missing] = self._outline(segment).levels(positions[missing])[:, np.newaxis]
         return values
 
     def sums(self, segment: Segment, positions: IntArray) -> Sums:
@@ -136,9 +151,7 @@ class Contents:
         shape = unpack_bytes(packed_shape, segment.layout.ids.size)
         if (shape > ABSENT).any():
             raise BlobError("a block's outline does not fit")
-        constants = unpack_floats(packed_constants, int(np.count_nonzero(shape == CONSTANT)))
-        if np.isnan(constants).any():
-            raise BlobError("a constant that is absent")
+        constants = PackedFloats.of(packed_constants, int(np.count_nonzero(shape == CONSTANT)))
         return Outline(shape, constants)
 
     def _read_sums(self, segment: Segment) -> Sums:
@@ -154,7 +167,9 @@ class Contents:
         fits = (varying.count > 0) & (varying.count <= segment.ticks) & (varying.minimum <= varying.maximum)
         if not (fits & ~np.isnan(varying.total)).all():
             raise BlobError("a block's statistics do not fit")
-        level = outline.constants
+        level = outline.constants.take(slice(None))
+        if np.isnan(level).any():
+            raise BlobError("a constant that is absent")
         return Sums(
             np.concatenate([varying.count, np.full(level.size, segment.ticks), [0]]),
             np.concatenate([varying.minimum, level, [np.inf]]),
