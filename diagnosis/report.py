@@ -278,11 +278,14 @@ _STATISTIC = {
 def _render_checks(diagnosis: Diagnosis, page: _Page) -> None:
     ran = [check for check in diagnosis.checks if check.judged]
     if ran:
-        page.paragraph(
-            "Checked    ", f"{len(ran)} problems: " + ", ".join(f"{_short(check)}" for check in ran) + "."
-        )
-    for lead, check in _labelled("Not judged", [check for check in diagnosis.checks if _unchecked(check)]):
-        page.paragraph(lead, _why_not(check, diagnosis))
+        count = f"{len(ran)} problem" + ("s" if len(ran) > 1 else "")
+        page.paragraph("Checked    ", f"{count}: {', '.join(map(_short, ran))}.")
+    reasons: dict[str, list[str]] = {}
+    for check in diagnosis.checks:
+        if _unchecked(check):
+            reasons.setdefault(_why_not(check, diagnosis), []).append(check.problem)
+    for lead, (reason, named) in _labelled("Not judged", list(reasons.items())):
+        page.paragraph(lead, f"{', '.join(named)}: {reason}")
 
 
 def _short(check: Check) -> str:
@@ -296,7 +299,7 @@ def _unchecked(check: Check) -> bool:
 def _why_not(check: Check, diagnosis: Diagnosis) -> str:
     counters = ", ".join(_label(key, diagnosis) for key in check.lacking)
     if not check.entities:
-        return f"{check.problem}: there is nothing of that kind here."
+        return "this data has nothing of the kind that they are about."
     if not check.judged:
-        return f"{check.problem}: needs {counters or 'samples'}, which this data does not have."
-    return f"{check.problem}: judged without {counters}, which this data does not have."
+        return f"needs {counters or 'samples'}, which this data does not have."
+    return f"judged without {counters}, which this data does not have."
