@@ -14,8 +14,10 @@ DOCS = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOCS.parent))
 
 from app.manual import commands_page  # noqa: E402
+from diagnosis.manual import problems_page  # noqa: E402
 from resources.catalogue import load_catalogue  # noqa: E402
 from resources.counter_schema import CONVERSIONS, Counter, VcenterSpelling  # noqa: E402
+from resources.problem_cards import load_problems  # noqa: E402
 from resources.units import UNITS  # noqa: E402
 
 AREAS = {
@@ -130,6 +132,7 @@ def lines(parts: Iterable[str]) -> str:
 PAGES: dict[str, Callable[[], str]] = {
     "commands.md": commands_page,
     "counters.md": counters_page,
+    "problems.md": lambda: problems_page(load_problems()),
 }
 
 

@@ -19,7 +19,9 @@ Relation = Literal["same", "host", "host_of", "on_host"]
 FOLDER = "problems"
 _SUSTAINED = "_sustained.toml"
 _CONSEQUENCES = "_consequences.toml"
+_SOURCES = "_sources.toml"
 _T = TypeVar("_T")
+_TAG = re.compile(r"[A-Za-z0-9]+")
 _ID = re.compile(r"[a-z]+\.[a-z_]+")
 _SCOPE = re.compile(
     r"(self|elsewhere|users|(host\.)?(vm|vcpu|world|vdisk|port|nic|device|adapter|path|host))"
@@ -199,11 +201,12 @@ class Consequence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Problems(msgspec.Struct, frozen=True):
-    """All that is known: ``cards`` in the order in which they are checked."""
+    """All that is known: ``cards`` in the order in which they are checked; ``sources`` by tag."""
 
     cards: tuple[Card, ...]
     sustained: dict[str, Sustained]
     consequences: tuple[Consequence, ...]
+    sources: dict[str, str]
 
     def card(self, problem: str) -> Card:
         """The card with this id; KeyError where there is none."""
@@ -212,6 +215,10 @@ class Problems(msgspec.Struct, frozen=True):
 
 class _SustainedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rules: dict[str, Sustained]
+
+
+class _SourceFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    sources: dict[str, str]
 
 
 class _ConsequenceFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -226,14 +233,16 @@ def load_problems(extra_dirs: Sequence[Path] = ()) -> Problems:
     files = {path.name: path for place in knowledge_files(FOLDER, extra_dirs) for path in place}
     sustained = _decoded(files.pop(_SUSTAINED), _SustainedFile).rules
     consequences = tuple(_decoded(files.pop(_CONSEQUENCES), _ConsequenceFile).pairs)
+    sources = _decoded(files.pop(_SOURCES), _SourceFile).sources
     cards = []
     for name, path in sorted(files.items()):
         card = _decoded(path, Card)
         _check(card, path, sustained)
+        _check_sources(card, path, sources)
         if name != f"{card.id}.toml":
             raise wrong(path, "id", f"the file must be named {card.id}.toml")
         cards.append(card)
-    problems = Problems(cards=tuple(cards), sustained=sustained, consequences=consequences)
+    problems = Problems(cards=tuple(cards), sustained=sustained, consequences=consequences, sources=sources)
     _check_consequences(problems)
     return problems
 
@@ -259,6 +268,16 @@ def _check(card: Card, path: Path, sustained: dict[str, Sustained]) -> None:
     ids = [cause.id for cause in card.causes]
     if len(set(ids)) != len(ids):
         raise refuse("causes", "an id is there twice")
+
+
+def _check_sources(card: Card, path: Path, sources: dict[str, str]) -> None:
+    """Every number says who says so, with a tag that is explained."""
+    cited = [("sources", tag.strip()) for tag in card.sources.split(";")]
+    cited += [(f"threshold {name}", threshold.source) for name, threshold in card.thresholds.items()]
+    for where, text in cited:
+        tag = _TAG.match(text)
+        if not tag or tag[0] not in sources:
+            raise wrong(path, where, f"{text!r} does not begin with a source of {_SOURCES}")
 
 
 def _check_signal(signal: Signal, where: str, refuse: Callable[[str, str], KnowledgeError]) -> None:

@@ -1,0 +1,165 @@
+"""The cards as knowledge: complete, each number with a source, nothing left over, clear when one is wrong."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from diagnosis import diagnose
+from diagnosis.compiled import CompiledRule, compile_problems
+from diagnosis.manual import problems_page
+from resources.failures import KnowledgeError
+from resources.problem_cards import Card, load_problems
+from tests.diagnosis.recordings import Recording, catalogue, diagnosed, problems, session
+
+IDS = [
+    "cpu.host_saturated",
+    "cpu.guest_saturated",
+    "cpu.ready_high",
+    "cpu.limit",
+    "cpu.costop",
+    "cpu.single_vcpu",
+    "mem.host_state",
+    "mem.ballooning",
+    "mem.compressing",
+    "mem.swapping",
+    "mem.swap_wait",
+    "mem.swapped_past",
+    "storage.device_latency",
+    "storage.queueing",
+    "storage.aborts",
+    "storage.nfs_latency",
+    "net.rx_drops",
+    "net.tx_drops",
+    "net.saturated",
+    "data.insufficient",
+]
+SHIPPED = Path(__file__).parents[2] / "resources" / "problems"
+CONDITION = 'condition = "limited > limited_warn"'
+CARDS = problems().cards
+RULES = compile_problems(problems())
+
+
+def test_there_are_the_first_twenty() -> None:
+    assert sorted(card.id for card in CARDS) == sorted(IDS)
+
+
+@pytest.mark.parametrize("card", CARDS, ids=lambda card: card.id)
+def test_a_card_is_complete(card: Card) -> None:
+    assert card.question.endswith("?")
+    assert card.meaning.endswith(".")
+    assert card.traps
+    assert card.causes
+    for cause in card.causes:
+        assert cause.because
+        assert cause.otherwise
+        assert cause.remedies, cause.id
+        assert cause.unknown or card.id == "data.insufficient", cause.id
+    for threshold in card.thresholds.values():
+        assert catalogue().get("cpu.ready") is not None
+        assert threshold.source
+
+
+@pytest.mark.parametrize(
+    "rule", RULES, ids=lambda rule: f"{rule.card.id}-{rule.rule.entity}-{rule.rule.severity}"
+)
+def test_every_counter_that_a_rule_reads_is_in_the_catalogue(rule: CompiledRule) -> None:
+    unknown = {key for key in rule.counters() if not key.startswith("fact:") and catalogue().get(key) is None}
+    assert not unknown
+
+
+@pytest.mark.parametrize("card", [card for card in CARDS if card.rules], ids=lambda card: card.id)
+def test_no_signal_or_threshold_is_left_over(card: Card) -> None:
+    own = [rule for rule in RULES if rule.card.id == card.id]
+    used = {name for rule in own for name in (*rule.detecting(), *rule.explaining())}
+    assert not set(card.signals) - used
+    texts = " ".join(
+        [
+            *(rule.rule.condition + rule.rule.critical for rule in own),
+            *(f"{cause.likely} {cause.possible} {cause.because} {cause.otherwise}" for cause in card.causes),
+            *(
+                f"{signal.expr} {signal.weight}"
+                for rule in own
+                for signal in card.signals_for(rule.rule).values()
+            ),
+            *(item.threshold for rule in own for item in rule.rule.evidence),
+        ]
+    )
+    assert not {name for name in card.thresholds if not re.search(rf"\b{name}\b", texts)}
+
+
+@pytest.mark.parametrize(
+    "rule", RULES, ids=lambda rule: f"{rule.card.id}-{rule.rule.entity}-{rule.rule.severity}"
+)
+def test_evidence_shows_a_number_against_its_limit(rule: CompiledRule) -> None:
+    assert any(item.threshold for item, _ in rule.evidence)
+
+
+def changed(folder: Path, name: str, *pairs: tuple[str, str]) -> Path:
+    """A knowledge directory with one shipped file, changed."""
+    text = (SHIPPED / name).read_text(encoding="utf-8")
+    for old, new in pairs:
+        assert old in text
+        text = text.replace(old, new, 1)
+    (folder / "problems").mkdir(exist_ok=True)
+    (folder / "problems" / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_an_admin_may_change_a_threshold(tmp_path: Path) -> None:
+    recording = Recording()
+    recording.vm("web01", {"cpu.ready": 7.0, "cpu.max_limited": 0.0})
+    recording.on_host({"cpu.pcpu_util": 40.0, "cpu.pcpu_used": 40.0})
+    assert diagnosed(recording).findings
+    mine = changed(
+        tmp_path,
+        "cpu.ready_high.toml",
+        ("[thresholds.ready_warn]\nvalue = 5.0", "[thresholds.ready_warn]\nvalue = 8.0"),
+    )
+    assert diagnose(session(recording), load_problems([mine]), catalogue()) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (('value = 0.1', 'value = "a tenth"'), "value"),
+        ((CONDITION, 'condition = "limited > nothing"'), "no signal or threshold 'nothing'"),
+        ((CONDITION, 'condition = "limited"'), "must be true or false"),
+        ((CONDITION, 'condition = "mean(limited) > 1"'), "statistics"),
+        (('likely = "last(limit) > 0"', 'likely = "limit > 0"'), "needs statistics"),
+        (('likely = "last(limit) > 0"', 'likely = "__import__(limit)"'), "__import__"),
+        (('sustained = "contention"', 'sustained = "forever"'), "no sustained rule 'forever'"),
+        (('source = "VMN: ≥ 1 %"', 'source = "a friend"'), "'a friend' does not begin with a source"),
+        (('id = "pool_limit"', 'id = "vm_limit"'), "an id is there twice"),
+        (('id = "cpu.limit"', 'id = "cpu.limits"'), "must be named cpu.limits.toml"),
+        (('{last(limit):MHz} (Alloc Max)', '{limit:MHz} (Alloc Max)'), "is not one number"),
+        (('{mean(host_util):%}', '{who(limited)}'), "'limited' is not a measured signal"),
+        (('of = "host", counter', 'of = "moon", counter'), "'moon' is not a scope"),
+        (('[[rules]]', '[[rulez]]'), "rulez"),
+        (('[[rules]]', '[[rules'), "is not TOML"),
+        (('expr = "coalesce(vcpu_limited, vm_limited)"', 'expr = "limited + 1"'), "made of itself"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_named_with_its_file(tmp_path: Path, change: tuple[str, str], says: str) -> None:
+    mine = changed(tmp_path, "cpu.limit.toml", change)
+    with pytest.raises(KnowledgeError, match=re.escape(says)) as caught:
+        compile_problems(load_problems([mine]))
+    assert "cpu.limit" in str(caught.value)
+    assert "\n\n" not in str(caught.value)
+
+
+def test_consequences_name_problems_and_causes_that_exist(tmp_path: Path) -> None:
+    mine = changed(tmp_path, "_consequences.toml", ('causes = ["sibling_ready"]', 'causes = ["sibling"]'))
+    with pytest.raises(KnowledgeError, match=r"cpu\.costop has no cause 'sibling'"):
+        load_problems([mine])
+
+
+def test_the_manual_page_has_every_problem_threshold_and_cause() -> None:
+    page = problems_page(problems())
+    for card in CARDS:
+        assert f"## {card.id}\n" in page
+        for name in (*card.thresholds, *(cause.id for cause in card.causes)):
+            assert f"`{name}`" in page
+    assert "{entity}" not in page
