@@ -106,10 +106,11 @@ class Cutter:
     def is_cut(self, line: bytes) -> bool:
         """Whether a line at the end of the text was cut short."""
         delimiter = self._header.shape.delimiter
-        fields = line.rstrip(b" \r").removesuffix(delimiter).count(delimiter)
+        line = line.rstrip(b" \r")
+        fields = line.count(delimiter) - (self._header.shape.trailing and line.endswith(delimiter))
         if fields < len(self._header.shape.kinds):
             return True
-        return self._header.quoted and not line.rstrip(b" \r").removesuffix(delimiter).endswith(b'"')
+        return self._header.quoted and not line.removesuffix(delimiter).endswith(b'"')
 
     def add(self, lines: Lines, indices: IntArray, times: IntArray) -> Iterator[Piece]:
         """Add rows of known time (the file's clock); yields each piece that became full."""

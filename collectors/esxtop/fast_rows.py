@@ -58,7 +58,8 @@ class RowParser:
         count = _count(line, self._delimiter)
         if count == expected + 1 and line.endswith(self._delimiter):
             return line[:-1]
-        return line if count == expected else None
+        sound = count == expected and not (self._shape.trailing and line.endswith(self._delimiter))
+        return line if sound else None
 
     def _fast(self, body: bytes | None) -> FloatArray | None:
         values = self._numbers([body])

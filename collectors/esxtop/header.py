@@ -13,6 +13,7 @@ from collectors.esxtop.rows import FieldKind, RowShape
 _TIME_COLUMN = re.compile(r"\(PDH-CSV 4\.0\)(?:\s*\((.*)\)\s*\((-?\d{1,4})\))?")
 _DELIMITER = re.compile(r"([,;\t])\s*-?\s*\"?\\\\")
 _GLUED = re.compile(r"\s*-\s*(?:\"?(\\\\.*?)\"?)?", re.DOTALL)
+_MOST_COLUMNS = 1 << 19
 _APERF_COUNTER = "% of aperf/mperf"
 _HEADER_START = re.compile(rb"\s*\"?\(PDH-CSV")
 
@@ -49,6 +50,8 @@ def read_header(line: bytes, catalogue: Counters) -> Header | None:
     """
     text = line.decode("utf-8", "replace").strip("\r\n")
     delimiter = _delimiter(text)
+    if text.count(delimiter) > _MOST_COLUMNS:
+        return None
     fields = _split(text, delimiter)
     while len(fields) > 1 and not fields[-1]:
         fields.pop()
@@ -61,7 +64,7 @@ def read_header(line: bytes, catalogue: Counters) -> Header | None:
         return None
     return Header(
         paths=tuple(columns.paths),
-        shape=RowShape(delimiter.encode(), tuple(columns.kinds)),
+        shape=RowShape(delimiter.encode(), tuple(columns.kinds), text.endswith(delimiter)),
         columns=len(columns.kinds) + has_time,
         zone=(stamp[1] if stamp else None) or "UTC",
         bias_minutes=int(stamp[2] or 0) if stamp else 0,

@@ -6,24 +6,17 @@ Everything behind this module reads plain bytes in an ASCII-compatible encoding 
 from __future__ import annotations
 
 import codecs
-import gzip
-import lzma
-import zlib
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO
 
-import zstandard
-
+from collectors.esxtop.unpacking import BROKEN, Unpacked, compression_of
 from resources.failures import AccessDeniedError, NotACaptureError, NotFoundError
 
 CHUNK = 1 << 20
 """Bytes read at a time."""
-_XZ_MEMORY = 96 << 20
-_ZSTD_WINDOW = 64 << 20
-_MAGIC = ((b"\x1f\x8b", "gzip"), (b"\xfd7zXZ\x00", "xz"), (b"\x28\xb5\x2f\xfd", "zstd"))
 _UTF16 = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _OTHER_THINGS = (
     (
@@ -37,7 +30,6 @@ _OTHER_THINGS = (
     (b"7z\xbc\xaf\x27\x1c", "is a 7-Zip archive", "Unpack it first."),
     (b"%PDF", "is a PDF", "Import the capture itself."),
 )
-_BROKEN = (EOFError, OSError, zlib.error, lzma.LZMAError, zstandard.ZstdError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +53,6 @@ class Capture:
         return not self.compression and not self.encoding and not self.carriage_returns
 
 
-class _Readable(Protocol):
-    def read(self, size: int, /) -> bytes: ...
-
-
 class TextStream:
     """The text of a capture as bytes, read forwards; ``broken`` says how a damaged wrapping ended it early.
 
@@ -72,10 +60,11 @@ class TextStream:
     """
 
     def __init__(
-        self, read: Callable[[int], bytes], raw: BinaryIO, transform: Callable[[bytes], bytes]
+        self, read: Callable[[int], bytes], raw: BinaryIO, skip: int, transform: Callable[[bytes], bytes]
     ) -> None:
         self._read = read
         self._raw = raw
+        self._skip = skip
         self._transform = transform
         self.broken = ""
 
@@ -89,12 +78,13 @@ class TextStream:
         while True:
             try:
                 data = self._read(size)
-            except _BROKEN as error:
+            except BROKEN as error:
                 self.broken = str(error) or type(error).__name__
                 return
             if not data:
                 return
-            yield self._transform(data)
+            yield self._transform(data[self._skip :] if self._skip else data)
+            self._skip = 0
 
 
 def recognise(path: Path) -> Capture:
@@ -110,7 +100,7 @@ def recognise(path: Path) -> Capture:
         raise NotACaptureError(
             f"{path} is empty.", advice="Was the capture interrupted before its first sample?"
         )
-    compression = next((name for magic, name in _MAGIC if head.startswith(magic)), "")
+    compression = compression_of(head)
     capture = Capture(path, compression, "", size, 0, carriage_returns=False)
     with text_of(capture) as stream:
         start = next(stream.chunks(1 << 16), b"")
@@ -128,28 +118,9 @@ def recognise(path: Path) -> Capture:
 @contextmanager
 def text_of(capture: Capture) -> Iterator[TextStream]:
     """The capture's text from its start (after a byte order mark)."""
-    with _opened(capture.path) as raw, ExitStack() as stack:
-        reader: _Readable = raw
-        if capture.compression == "gzip":
-            reader = stack.enter_context(gzip.GzipFile(fileobj=raw))
-        elif capture.compression == "xz":
-            reader = _XzReader(raw)
-        elif capture.compression == "zstd":
-            decompressor = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
-            reader = stack.enter_context(
-                decompressor.stream_reader(raw, read_across_frames=True, closefd=False)
-            )
-        stream = TextStream(reader.read, raw, _transform(capture))
-        _skip(stream, reader, capture.skip)
-        yield stream
-
-
-def _skip(stream: TextStream, reader: _Readable, count: int) -> None:
-    try:
-        if count:
-            reader.read(count)
-    except _BROKEN as error:
-        stream.broken = str(error)
+    with _opened(capture.path) as raw:
+        read = Unpacked(raw, capture.compression).read if capture.compression else raw.read
+        yield TextStream(read, raw, capture.skip, _transform(capture))
 
 
 def _transform(capture: Capture) -> Callable[[bytes], bytes]:
@@ -161,31 +132,6 @@ def _transform(capture: Capture) -> Callable[[bytes], bytes]:
     if capture.carriage_returns:
         return lambda data: data.replace(b"\r", b"\n")
     return bytes
-
-
-class _XzReader:
-    """lzma.open with a limit on the memory that a hostile dictionary size may claim."""
-
-    def __init__(self, raw: BinaryIO) -> None:
-        self._raw = raw
-        self._decompressor = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
-
-    def read(self, size: int, /) -> bytes:
-        while True:
-            if self._decompressor.eof:
-                rest = self._decompressor.unused_data or self._raw.read(CHUNK)
-                if not rest.strip(b"\x00"):
-                    return b""
-                self._decompressor = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
-            elif self._decompressor.needs_input:
-                rest = self._raw.read(CHUNK)
-                if not rest:
-                    raise EOFError("the compressed file ends early")
-            else:
-                rest = b""
-            data = self._decompressor.decompress(rest, size)
-            if data:
-                return data
 
 
 @contextmanager

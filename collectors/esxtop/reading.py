@@ -82,7 +82,7 @@ class CaptureReader:
         cutter = self._cutters.get(line)
         if cutter is None:
             header = self._header(line)
-            if header is None or not header.has_time:
+            if header is None or not header.has_time or not any(header.paths):
                 self._lose(int(lines.numbers[at]), 0, "a header in the middle that can't be read")
                 return None
             cutter = Cutter(self._open_section(header), header, self._capture, self._spool)

@@ -20,6 +20,7 @@ from sessions.model import FloatArray
 FieldKind = Literal["number", "glued", "text"]
 _BLANK = frozenset({b"", b"-", b"n/a"})
 _WORDS = {b"y": 1.0, b"n": 0.0, b"yes": 1.0, b"no": 0.0, b"true": 1.0, b"false": 0.0}
+_STRAY = 64
 _TRIM = b' "\t\r'
 
 
@@ -27,11 +28,13 @@ _TRIM = b' "\t\r'
 class RowShape:
     """How a row is written: its delimiter and what each field after the time holds.
 
-    A ``glued`` field holds two values, ``73.1"8.93``; a ``text`` field gives NaN.
+    A ``glued`` field holds two values, ``73.1"8.93``; a ``text`` field gives NaN. ``trailing`` says that the
+    header ends with a delimiter, so that a row which does may not lack a field.
     """
 
     delimiter: bytes
     kinds: tuple[FieldKind, ...]
+    trailing: bool = False
 
     @cached_property
     def numeric(self) -> int:
@@ -113,14 +116,17 @@ class ExactRows:
 
     def _cells(self, line: bytes) -> list[bytes]:
         expected = len(self._shape.kinds) + 1
+        count = line.count(self._shape.delimiter) + 1
+        if count > 2 * expected + _STRAY:
+            raise RowError(count, expected)
         cells = line.split(self._shape.delimiter)
         if len(cells) == expected + 1 and not cells[-1].strip(_TRIM):
             cells.pop()
-        if len(cells) == expected:
+        if len(cells) == expected and not (self._shape.trailing and not cells[-1]):
             return cells
-        quoted = _quoted_cells(line, self._shape.delimiter, expected)
+        quoted = _quoted_cells(line, self._shape.delimiter, expected) if len(cells) > expected else None
         if quoted is None:
-            raise RowError(len(cells), expected)
+            raise RowError(len(cells) - (not cells[-1]), expected)
         return quoted
 
 

@@ -143,7 +143,7 @@ def _dateless(known: IntArray, clock: IntArray) -> IntArray:
 
 def _dated(date: IntArray, clock: IntArray, *, dotted: bool) -> tuple[IntArray, bool]:
     """Times under the date order that fits best, and whether any other would have fitted as well."""
-    if (date[:, 0] > 31).any():
+    if np.count_nonzero(date[:, 0] > 31) * 2 > len(date):
         return _milliseconds(date[:, 0], date[:, 1], date[:, 2], clock), True
     year = np.where(date[:, 2] < 100, date[:, 2] + 2000, date[:, 2])
     month_first = _milliseconds(year, date[:, 0], date[:, 1], clock)

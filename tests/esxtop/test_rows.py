@@ -84,7 +84,7 @@ def rows(draw: st.DrawFn) -> tuple[RowShape, bytes]:
     )
     line = delimiter.join((STAMP.decode(), *cells)) + draw(st.sampled_from(["", delimiter]))
     typed: tuple[FieldKind, ...] = tuple(kinds)  # type: ignore[arg-type]
-    return RowShape(delimiter.encode(), typed), line.encode()
+    return RowShape(delimiter.encode(), typed, draw(st.booleans())), line.encode()
 
 
 @settings(max_examples=600, deadline=None)
