@@ -101,7 +101,7 @@ class Cutter:
         self._context = 0
         self._rows = _NO_ROWS
         self._carried = b""
-        self._close()
+        self.close()
 
     def is_cut(self, line: bytes) -> bool:
         """Whether a line at the end of the text was cut short."""
@@ -133,6 +133,12 @@ class Cutter:
         """The rows that are left, as a piece."""
         if len(self._rows) > self._context:
             yield self._cut()
+
+    def close(self) -> None:
+        """Close the spool file that is being written."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
     @property
     def _bytes(self) -> int:
@@ -190,13 +196,8 @@ class Cutter:
         self._rows = last
         if self._spool is None:
             return
-        self._close()
+        self.close()
         with path.open("rb") as file:
             file.seek(int(last.starts[0]))
             self._carried = file.read(int(last.ends[0] - last.starts[0]))
         self._rows = _Rows(last.starts * 0, last.ends - last.starts, last.times, last.lines)
-
-    def _close(self) -> None:
-        if self._file is not None:
-            self._file.close()
-            self._file = None

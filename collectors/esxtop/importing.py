@@ -10,7 +10,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import pairwise
 from pathlib import Path
 
@@ -115,6 +115,7 @@ class _Import:
             except BaseException:
                 writer.discard()
                 raise
+        self._report()
         return self._outcome.report(self._out, self._hosts.values())
 
     @contextmanager
@@ -134,12 +135,12 @@ class _Import:
             return
         reader = CaptureReader(found, self._catalogue, lambda header: self._open(header, name, writer), spool)
         before = self._outcome.bytes_done
-        for piece in reader.pieces():
-            self._outcome.bytes_done = before + reader.tally.position
-            self._tell()
-            if piece is None:
-                continue
-            self._hand_out(self._sections[piece.section].without_known(piece), writer, pool)
+        with closing(reader.pieces()) as pieces:
+            for piece in pieces:
+                self._outcome.bytes_done = before + reader.tally.position
+                self._tell()
+                if piece is not None:
+                    self._hand_out(self._sections[piece.section].without_known(piece), writer, pool)
         self._outcome.bytes_done = before + found.capture.size
         self._outcome.file(name, found.header, reader.tally)
 
@@ -218,9 +219,12 @@ class _Import:
         """Report progress a few times a second, and stop when asked to."""
         if self._cancel is not None and self._cancel.is_set():
             raise CancelledError("The import was cancelled.", meaning="No session was written.")
-        now = time.monotonic()
-        if self._progress is not None and now - self._told >= _TELL_EVERY_S:
-            self._told = now
+        if time.monotonic() - self._told >= _TELL_EVERY_S:
+            self._told = time.monotonic()
+            self._report()
+
+    def _report(self) -> None:
+        if self._progress is not None:
             self._progress(self._outcome.progress())
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -48,8 +48,18 @@ class CaptureReader:
         self._cutters: dict[bytes, Cutter] = {}
         self.tally = Tally()
 
-    def pieces(self) -> Iterator[Piece | None]:
-        """All pieces, in the order of the file; None now and then when there is nothing but progress."""
+    def pieces(self) -> Generator[Piece | None]:
+        """All pieces, in the order of the file; None now and then when there is nothing but progress.
+
+        Close the generator when it is not run to its end.
+        """
+        try:
+            yield from self._pieces()
+        finally:
+            for cutter in self._cutters.values():
+                cutter.close()
+
+    def _pieces(self) -> Iterator[Piece | None]:
         clock = clock_for(self._capture, self._found.header, self._found.beginning)
         self.tally.notes += clock.notes
         cutter: Cutter | None = None

@@ -6,6 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.sessions.conftest import tiny_disk
+
+__all__ = ["real", "tiny_disk"]
+
 REAL = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 
