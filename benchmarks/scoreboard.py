@@ -20,7 +20,7 @@ from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
 
-from collectors.lab import GroundTruth, Lab, Truth, load_scenarios, run_memory
+from collectors.lab import GroundTruth, Lab, Scenarios, Truth, load_scenarios, run_memory
 from diagnosis import diagnose
 from resources.catalogue import Catalogue, load_catalogue
 from resources.problem_cards import Problems, load_problems
@@ -131,15 +131,15 @@ def _results(tasks: Sequence[tuple[str, int]], workers: int) -> Iterator[tuple[s
 
 
 @cache
-def _knowledge() -> tuple[Problems, Catalogue]:
-    return load_problems(), load_catalogue()
+def _knowledge() -> tuple[Problems, Catalogue, Scenarios]:
+    return load_problems(), load_catalogue(), load_scenarios()
 
 
 def play(task: tuple[str, int]) -> tuple[str, dict[str, Score]]:
     """One run of one scenario: its scores by problem."""
     name, seed = task
-    problems, catalogue = _knowledge()
-    lab = Lab(load_scenarios()[name], seed=seed, fields="diagnosis")
+    problems, catalogue, scenarios = _knowledge()
+    lab = Lab(scenarios[name], seed=seed, fields="diagnosis")
     session = run_memory(lab, catalogue=catalogue)
     start = session.span()
     findings = diagnose(session, problems, catalogue)
