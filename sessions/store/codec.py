@@ -21,7 +21,7 @@ from sessions.model import FloatArray, IntArray
 MAX_DECIMALS = 3
 MAX_EXACT = 2**53
 MAX_VALUE = 1e290
-MAX_TEXT_BYTES = 1 << 26
+MAX_TEXT_BYTES = 1 << 24
 
 _SEAL = struct.Struct("<I")
 _FLOATS = struct.Struct("<BBq")
@@ -222,8 +222,15 @@ def pack_texts(texts: Sequence[str]) -> bytes:
     codes: dict[str, int] = {}
     order = np.array([codes.setdefault(text, len(codes)) for text in texts], np.int64)
     joined = "\0".join(text.replace("\0", "\ufffd") for text in codes).encode("utf-8", "replace")
+    if len(joined) > MAX_TEXT_BYTES:
+        raise ValueError(f"{len(joined)} bytes of names in one call")
     index = pack_ints(order)
     return seal(_TEXTS.pack(len(codes), len(joined), len(index)) + index + deflate(joined, 9))
+
+
+def texts_size(blob: bytes) -> int:
+    """How many bytes of text a blob of ``pack_texts`` says that it holds."""
+    return _head(_TEXTS, blob)[1]
 
 
 def unpack_texts(blob: bytes, count: int) -> list[str]:

@@ -16,6 +16,7 @@ FIRST_MS, LAST_MS = -62_135_596_800_000, 253_402_300_799_999  # the years 1 to 9
 BATCH = 1000
 MAX_DOCUMENTS = 1 << 20
 
+_READ = "SELECT id, body FROM document WHERE kind = ? ORDER BY id"
 _TYPES: dict[type, str] = {Fact: "facts", Event: "events", Mark: "marks", Gap: "gaps", Finding: "findings"}
 
 Document = TypeVar("Document", Fact, Event, Mark, Gap, Finding)
@@ -51,21 +52,21 @@ def read(database: Database, kind: type[Document]) -> list[Document]:
     """All documents of a type, in the order in which they were written; raises BlobError."""
     found: list[Document] = []
     last = 0
-    for number, name, body in database.rows(
-        "SELECT id, kind, body FROM document ORDER BY id", (int, str, bytes)
-    ):
+    for number, body in database.rows(_READ, (int, bytes), (_TYPES[kind],)):
         if number <= last:
             raise BlobError("documents out of order")
         last = number
-        if name == _TYPES[kind]:
-            found += _decode(unseal(body), kind)
+        found += _decode(unseal(body), kind)
         if len(found) > MAX_DOCUMENTS:
-            raise BlobError(f"more than {MAX_DOCUMENTS} {name}")
+            raise BlobError(f"more than {MAX_DOCUMENTS} {_TYPES[kind]}")
     return found
 
 
 def verify(database: Database) -> None:
-    """Read all documents of all types; raises BlobError."""
+    """Read all documents; raises BlobError for one that can't be, or is of no type."""
+    for (name,) in database.rows("SELECT DISTINCT kind FROM document LIMIT 100", (str,)):
+        if name not in _TYPES.values():
+            raise BlobError("a document of a type that does not exist")
     for kind in _TYPES:
         read(database, kind)
 

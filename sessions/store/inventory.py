@@ -21,6 +21,7 @@ from sessions.store.codec import (
     pack_ints,
     pack_texts,
     seal,
+    texts_size,
     unpack_floats,
     unpack_ints,
     unpack_texts,
@@ -31,6 +32,7 @@ from sessions.store.database import Database
 MAX_ENTITIES = 1 << 21
 MAX_SERIES = 1 << 21
 MAX_SCALE = 1e12
+MAX_NAME_BYTES = 1 << 28
 BATCH = 1 << 16
 
 _KINDS = frozenset(get_args(Kind))
@@ -53,7 +55,7 @@ class SeriesBatch:
     unit: list[str]
     instance: list[str]
     scale: FloatArray
-    packed_labels: bytes
+    packed_labels: tuple[bytes, ...]
 
     def __len__(self) -> int:
         return len(self.counter)
@@ -61,7 +63,8 @@ class SeriesBatch:
     @cached_property
     def label(self) -> list[str]:
         """The source's own spellings; decoded when somebody asks, because few do."""
-        return _unpack_labels(self.packed_labels, len(self))
+        parts = (unpack_texts(part, len(self)) for part in self.packed_labels)
+        return ["".join(cut) for cut in zip(*parts, strict=True)]
 
 
 @dataclass
@@ -73,6 +76,7 @@ class Inventory:
     batches: list[SeriesBatch] = field(default_factory=list)
     source: IntArray = field(default_factory=lambda: np.zeros(1, np.int64))
     scale: FloatArray = field(default_factory=lambda: np.zeros(1))
+    _text_bytes: int = 0
 
     @property
     def count(self) -> int:
@@ -128,7 +132,8 @@ class Inventory:
         types = (int, int, bytes, bytes, bytes, bytes)
         for first, n, *blobs in database.rows(_ENTITY_ROWS, types, (len(self.refs),)):
             _check_batch(first, n, len(self.refs), MAX_ENTITIES)
-            for entity in _unpack_entities(self.refs, n, *blobs):
+            columns = [self._texts(blob, n) for blob in blobs[:3]]
+            for entity in _entities(self.refs, columns, unpack_ints(blobs[3], n)):
                 if entity.ref in self.entities:
                     raise BlobError("an entity that comes twice")
                 self.refs.append(entity.ref)
@@ -144,18 +149,29 @@ class Inventory:
                 first=first,
                 source=source,
                 entity=unpack_ints(entity, n),
-                counter=unpack_texts(counter, n),
-                unit=unpack_texts(unit, n),
-                instance=unpack_texts(instance, n),
+                counter=self._texts(counter, n),
+                unit=self._texts(unit, n),
+                instance=self._texts(instance, n),
                 scale=unpack_floats(scale, n),
-                packed_labels=label,
+                packed_labels=_label_parts(label),
             )
+            self._spend(*batch.packed_labels)
             if not ((batch.entity >= 0) & (batch.entity < len(self.refs))).all():
                 raise BlobError("a series of an entity that is not there")
             if not ((batch.scale > 0) & (batch.scale <= MAX_SCALE)).all():
                 raise BlobError("a series with a scale out of range")
             following += n
             yield batch
+
+    def _texts(self, blob: bytes, n: int) -> list[str]:
+        self._spend(blob)
+        return unpack_texts(blob, n)
+
+    def _spend(self, *blobs: bytes) -> None:
+        """Keep account of the memory that names take: a forged file could ask for far more than its size."""
+        self._text_bytes += sum(texts_size(blob) for blob in blobs)
+        if self._text_bytes > MAX_NAME_BYTES:
+            raise BlobError("more names than any session has")
 
 
 def _check_batch(first: int, n: int, expected: int, most: int) -> None:
@@ -180,24 +196,14 @@ def pack_entities(entities: Sequence[Entity], parents: Sequence[int]) -> tuple[o
     )
 
 
-def _unpack_entities(
-    refs: Sequence[EntityRef], n: int, kind: bytes, key: bytes, name: bytes, parent: bytes
-) -> Iterator[Entity]:
+def _entities(refs: Sequence[EntityRef], columns: Sequence[list[str]], parents: IntArray) -> Iterator[Entity]:
     """The entities of a row; ``refs`` are those known so far, and grow as the caller takes ours."""
-    columns = zip(
-        unpack_texts(kind, n),
-        unpack_texts(key, n),
-        unpack_texts(name, n),
-        unpack_ints(parent, n).tolist(),
-        strict=True,
-    )
-    for kind_name, key_text, name_text, number in columns:
-        if kind_name not in _KINDS:
+    for kind, key, name, number in zip(*columns, parents.tolist(), strict=True):
+        if kind not in _KINDS:
             raise BlobError("an entity of a kind that does not exist")
         if not -1 <= number < len(refs):
             raise BlobError("an entity whose parent does not come before it")
-        ref = EntityRef(kind_name, key_text)  # type: ignore[arg-type]  # checked against Kind's values above
-        yield Entity(ref, name_text, refs[number] if number >= 0 else None)
+        yield Entity(EntityRef(kind, key), name, refs[number] if number >= 0 else None)
 
 
 def pack_series(specs: Sequence[SeriesSpec], entities: Sequence[int]) -> tuple[object, ...]:
@@ -229,11 +235,10 @@ def _cut(label: str) -> tuple[str, str, str]:
     return label[:instance], label[instance:counter], label[counter:]
 
 
-def _unpack_labels(blob: bytes, n: int) -> list[str]:
+def _label_parts(blob: bytes) -> tuple[bytes, ...]:
     payload = unseal(blob)
     if len(payload) < _LABEL_PARTS.size:
         raise BlobError("labels that are too short")
     first, second = _LABEL_PARTS.unpack_from(payload)
     body = payload[_LABEL_PARTS.size :]
-    parts = (body[:first], body[first : first + second], body[first + second :])
-    return ["".join(cut) for cut in zip(*(unpack_texts(part, n) for part in parts), strict=True)]
+    return body[:first], body[first : first + second], body[first + second :]

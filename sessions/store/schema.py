@@ -1,4 +1,18 @@
-"""The tables of a session file, of every version that ever was, and the steps from one to the next."""
+"""The tables of a session file, of every version that ever was, and the steps from one to the next.
+
+    meta        what is said of the whole: title, created …
+    source      where counters come from: kind, name, interval, clock offset, state
+    entities    a row for each batch of entities, a blob for each column; numbered from 0, parents first
+    series      a row for each batch of series of one source, likewise; ids from 1
+    layout      series that arrive together: their ids by position
+    block       some ticks of a layout: times, statistics of every series
+    chunk       one series in one block, where it varies there; id = block << 24 | position
+    strip       a few ticks of a layout as whole rows, as they arrived; compaction makes blocks of them
+    document    facts, events, marks, gaps, findings: JSON arrays
+
+Blocks and strips are numbered together, in the order in which they were written. Blobs end in a CRC-32 of
+what precedes it; ``codec`` and ``chunks`` say what they hold. Times are milliseconds since 1970 (UTC).
+"""
 
 from __future__ import annotations
 

@@ -115,3 +115,20 @@ def test_damage_is_met_when_it_is_read(session: Path, look: Callable[[SessionRea
         SessionReader.open(session)
     with SessionReader.open(session, check=False) as reader, pytest.raises(DamagedError):
         look(reader)
+
+
+def test_many_small_bombs_are_not_one_large_one(session: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each batch may hold 16 MB of names, but all together no more than a session has: here, 16 MB."""
+    monkeypatch.setattr("sessions.store.inventory.MAX_NAME_BYTES", 1 << 24)
+    size = 1 << 14
+    kinds, parents = pack_texts(["vm"] * size), pack_ints(np.full(size, -1))
+    names = pack_texts([f"{i:0800}" for i in range(size)])
+    with closing(sqlite3.connect(session)) as database:
+        for batch in range(2):
+            keys = pack_texts([f"{batch}/{i}" for i in range(size)])
+            row = (9 + batch * size, size, kinds, keys, names, parents)
+            database.execute("INSERT INTO entities VALUES (?, ?, ?, ?, ?, ?)", row)
+        database.commit()
+    assert session.stat().st_size < 1 << 20
+    with pytest.raises(DamagedError, match="more names"):
+        SessionReader.open(session)

@@ -45,6 +45,8 @@ def test_everything_comes_back(session_path: Path) -> None:
     assert check_session(session_path, thorough=True) == []
     with SessionReader.open(session_path) as reader:
         source: SampleSource = reader
+        same: SampleSource = memory
+        assert source.gaps() == same.gaps()
         assert source.span() == memory.span()
         assert source.sources() == memory.sources()
         assert source.entities() == memory.entities()
@@ -299,3 +301,13 @@ def test_an_empty_session_is_a_session(session_path: Path) -> None:
         assert reader.stats(np.zeros(0, np.int64)).count.size == 0
         assert reader.top("cpu.ready") == []
         assert reader.info().to_json()["start"] is None
+
+
+@pytest.mark.parametrize(("durable", "synchronous"), [(True, 2), (False, 1)])
+def test_ticks_are_synced_to_disk_where_power_may_fail(
+    session_path: Path, durable: bool, synchronous: int
+) -> None:
+    for opened in (SessionWriter.create, SessionWriter.open):
+        with opened(session_path, durable=durable) as writer:
+            assert writer._database.pragma("synchronous") == synchronous
+            assert writer._database.pragma("journal_mode") == "wal"
