@@ -89,7 +89,7 @@ class Cpu:
         self.kernel = np.minimum(knobs.kernel * self._pcpus + self._per_host(system), 0.6 * self._pcpus)
         run, wait, gang, saturated = self._schedule(knobs, allowed)
         late = np.maximum(run + wait - available, 0.0)
-        run = np.maximum(run - 0.5 * late * ~saturated, 0.0)
+        run = np.maximum(run - late * np.where(saturated, 0.08, 0.5), 0.0)
         wait = np.minimum(wait, available - run)
         self.limited = np.minimum(need - allowed, available - run - wait)
         self._costop(knobs, run, wait, gang, available)

@@ -9,6 +9,7 @@ import numpy as np
 
 from collectors.columns import ColumnPath
 from collectors.lab.activity import Activity
+from collectors.lab.controls import Bench
 from collectors.lab.cpu import Cpu
 from collectors.lab.defects import Defects
 from collectors.lab.fields import FieldSet
@@ -69,7 +70,7 @@ class Lab:
         self.index = Index.of(cluster)
         self.knobs = Knobs.of(cluster, self.index, rngs[2])
         self.movements = plan_injections(
-            self.scenario, cluster, self.index, self.knobs, self.duration_s, rngs[3]
+            self.scenario, Bench(cluster, self.index, self.knobs), self.duration_s, rngs[3]
         )
         self.activity = Activity(self.index, TICK_S, rngs[4])
         self.cpu = Cpu(cluster, self.index, rngs[10])

@@ -67,7 +67,8 @@ class Inject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     The knob goes to ``to`` (an absolute level) or to ``times`` its usual one. It starts ``at`` seconds, takes
     ``ramp`` to get there, and ``lasts`` (absent: to the end). With ``every`` it recurs that often, ``lasts``
-    long each time. Ranges are drawn by the seed. ``which`` picks vCPUs of a VM: all, or the first or last only.
+    long each time. ``along`` names an earlier injection to begin with: ``at`` then counts from its start.
+    Ranges are drawn by the seed. ``which`` picks vCPUs of a VM: all, or the first or last only.
     """
 
     knob: str
@@ -75,6 +76,7 @@ class Inject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     to: Range | None = None
     times: Range | None = None
     at: Range = (0.0, 0.0)
+    along: int | None = None
     ramp: Range = (0.0, 0.0)
     lasts: Range | None = None
     every: Range | None = None
@@ -219,9 +221,11 @@ def _faults(scenario: Scenario) -> Iterator[str]:
             yield f"role {name} stands on {role.on!r}, which is not a host role"
         if role.disk_on and role.disk_on not in known:
             yield f"role {name} has its disks on {role.disk_on!r}, which is not cast"
-    for inject in scenario.inject:
+    for number, inject in enumerate(scenario.inject):
         if inject.on not in known:
             yield f"role {inject.on!r} of knob {inject.knob} is not cast"
+        if inject.along is not None and inject.along >= number:
+            yield f"knob {inject.knob} goes along with {inject.along}, which does not come before it"
         if (inject.to is None) == (inject.times is None):
             yield f"knob {inject.knob} has neither or both of `to` and `times`"
     for expect in scenario.truth:

@@ -182,6 +182,8 @@ class CpuView:
         group, world = self._sheet["Group Cpu"], self._sheet["Vcpu"]
         for name in _SUMMED:
             group.row[name][...] = np.add.reduceat(world.row[name], self._group_start)
+        blocked = world.row["% VmWait"][self._vcpu_worlds][np.argsort(self._vcpu_of_world)]
+        group.row["% VmWait"][self._vm_groups] = np.add.reduceat(blocked, self._index.vcpu_start)
         mine, index = self._vm_groups, self._index
         mhz = self._mhz[index.vm_host]
         group.row["Alloc Max"][mine] = np.where(
