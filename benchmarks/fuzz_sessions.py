@@ -31,7 +31,7 @@ from resources.failures import HyperscopeError
 from sessions.findings import CauseVerdict, Evidence, Finding
 from sessions.model import Entity, EntityRef, Event, Fact, Gap, IntArray, Mark, SeriesSpec, SourceSpec
 from sessions.store import SessionReader, SessionWriter, check_session, encode_block
-from sessions.store.codec import pack_bytes, pack_floats, pack_ints, pack_texts, seal
+from sessions.store.codec import pack_bytes, pack_document, pack_floats, pack_ints, pack_texts, seal
 from sessions.times import TimeRange
 
 if sys.platform != "win32":
@@ -146,7 +146,8 @@ def _nasty(rng: random.Random, old: object) -> object:
     return rng.choice(
         (0, -1, 1, 7, 255, 65_536, 2**31, 2**40, 2**53, 2**62, 2**63 - 1, -(2**63), 0.5, float("inf"), -1e308,
          "", "vm", "complete", "x" * 100_000, "\0", "[]", '{"a":' * 5000, b"", b"\0" * 4, bytes(100_000),
-         rng.randbytes(60), seal(b""), seal(b"[]"), seal(b'[{"at":1e400}]'), seal(b"[" * 50_000))
+         rng.randbytes(60), seal(b""), seal(b"[]"), pack_document(b'[{"at":1e400}]'),
+         pack_document(b"[" * 50_000))
     )  # fmt: skip
 
 

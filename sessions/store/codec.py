@@ -27,6 +27,7 @@ _SEAL = struct.Struct("<I")
 _FLOATS = struct.Struct("<BBq")
 _INTS = struct.Struct("<Bqq")
 _TEXTS = struct.Struct("<III")
+_DOCUMENT = struct.Struct("<I")
 _FLOAT_WIDTH = 0
 _WIDTHS = (1, 2, 4, 8)
 
@@ -212,6 +213,22 @@ def pack_bytes(values: NDArray[np.uint8]) -> bytes:
 def unpack_bytes(blob: bytes, count: int) -> NDArray[np.uint8]:
     """``count`` codes as packed by ``pack_bytes``."""
     return np.frombuffer(inflate(unseal(blob), count), np.uint8)
+
+
+def pack_document(document: bytes) -> bytes:
+    """Any bytes, with their length; at most MAX_TEXT_BYTES, else ValueError."""
+    if len(document) > MAX_TEXT_BYTES:
+        raise ValueError(f"a document of {len(document)} bytes")
+    return seal(_DOCUMENT.pack(len(document)) + deflate(document, 9))
+
+
+def unpack_document(blob: bytes) -> bytes:
+    """What ``pack_document`` packed."""
+    payload = unseal(blob)
+    (size,) = _head(_DOCUMENT, payload)
+    if size > MAX_TEXT_BYTES:
+        raise BlobError("a document that is too large")
+    return inflate(payload[_DOCUMENT.size :], size)
 
 
 def pack_texts(texts: Sequence[str]) -> bytes:

@@ -9,7 +9,7 @@ import msgspec
 
 from sessions.findings import Finding
 from sessions.model import Event, Fact, Gap, Mark
-from sessions.store.codec import BlobError, seal, unseal
+from sessions.store.codec import BlobError, pack_document, unpack_document
 from sessions.store.database import Database
 
 FIRST_MS, LAST_MS = -62_135_596_800_000, 253_402_300_799_999  # the years 1 to 9999, which ISO 8601 can write
@@ -34,7 +34,7 @@ def encode(documents: Iterable[Document]) -> list[tuple[str, bytes]]:
             _decode(body, kind)
         except BlobError as error:
             raise ValueError(f"{_TYPES[kind]} that can't be stored: {error}") from error
-        rows.append((_TYPES[kind], seal(body)))
+        rows.append((_TYPES[kind], pack_document(body)))
     return rows
 
 
@@ -56,7 +56,7 @@ def read(database: Database, kind: type[Document]) -> list[Document]:
         if number <= last:
             raise BlobError("documents out of order")
         last = number
-        found += _decode(unseal(body), kind)
+        found += _decode(unpack_document(body), kind)
         if len(found) > MAX_DOCUMENTS:
             raise BlobError(f"more than {MAX_DOCUMENTS} {_TYPES[kind]}")
     return found

@@ -11,7 +11,7 @@ from sessions.store.database import Database, damaged, not_a_session, translated
 from sessions.store.lock import WriterLock
 
 _SMALL_BYTES = 1 << 18
-_SMALL_PAGE_BYTES = 1024
+_SMALL_PAGE_BYTES = 512
 
 
 def create_file(path: Path) -> tuple[Database, WriterLock]:

@@ -8,7 +8,7 @@
     block       some ticks of a layout: times, statistics of every series
     chunk       one series in one block, where it varies there; id = block << 24 | position
     strip       a few ticks of a layout as whole rows, as they arrived; compaction makes blocks of them
-    document    facts, events, marks, gaps, findings: JSON arrays
+    document    facts, events, marks, gaps, findings: JSON arrays, compressed
 
 Blocks and strips are numbered together, in the order in which they were written. Blobs end in a CRC-32 of
 what precedes it; ``codec`` and ``chunks`` say what they hold. Times are milliseconds since 1970 (UTC).

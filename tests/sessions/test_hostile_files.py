@@ -14,7 +14,7 @@ import zstandard
 from benchmarks.fuzz_sessions import build, exercise, fuzz, peak_megabytes
 from resources.failures import DamagedError
 from sessions.store import SessionReader, check_session
-from sessions.store.codec import pack_floats, pack_ints, pack_texts, seal
+from sessions.store.codec import pack_document, pack_floats, pack_ints, pack_texts, seal
 from sessions.store.schema import CHUNK_BITS
 
 
@@ -71,11 +71,11 @@ FORGERIES: dict[str, tuple[str, object]] = {
     "a source of an unknown kind": ("UPDATE source SET kind = 'gossip'", None),
     "an interval that is no number": ("UPDATE source SET interval_s = 'often'", None),
     "an infinite interval": ("UPDATE source SET interval_s = 9e999", None),
-    "a document nested without end": ("UPDATE document SET body = ?", seal(b"[" * 100_000)),
-    "a document of something else": ("UPDATE document SET body = ?", seal(b'[{"at": "noon"}]')),
+    "a document nested without end": ("UPDATE document SET body = ?", pack_document(b"[" * 100_000)),
+    "a document of something else": ("UPDATE document SET body = ?", pack_document(b'[{"at": "noon"}]')),
     "a mark after the end of time": (
         "UPDATE document SET body = ? WHERE kind = 'marks'",
-        seal(b'[{"at": 9999999999999999, "text": ""}]'),
+        pack_document(b'[{"at": 9999999999999999, "text": ""}]'),
     ),
     "a missing chunk": ("DELETE FROM chunk WHERE id = (SELECT max(id) FROM chunk)", None),
     "a chunk of no series": (f"INSERT INTO chunk VALUES ((1 << {CHUNK_BITS}) + 5000, x'00')", None),
