@@ -49,8 +49,8 @@ class Fact:
     """Something that held of an entity from ``start`` until ``end`` (None: still holds).
 
     Names: ``vcpus`` ``host`` (placement, value is the host's key) ``power_state`` ``cpu.limit_mhz``
-    ``cpu.reservation_mhz`` ``cpu.shares`` ``mem.size_mb`` ``mem.limit_mb`` ``mem.shares`` ``nic.speed_mbps`` ``nic.switch``
-    ``device.queue_depth`` ``tools`` …; −1 is never stored for "unlimited": the fact is absent.
+    ``cpu.reservation_mhz`` ``cpu.shares`` ``mem.size_mb`` ``mem.limit_mb`` ``mem.shares`` ``nic.speed_mbps``
+    ``nic.switch`` ``device.queue_depth`` ``tools`` …; −1 is never stored for "unlimited": the fact is absent.
     """
 
     entity: EntityRef
