@@ -84,4 +84,7 @@ class Speaker:
         ref = members.refs[member]
         if members.instances[member] and ref == self.scene.rows[int(members.row[member])]:
             return members.instances[member]
-        return self.scene.topology.entity(ref).name
+        entity = self.scene.topology.entity(ref)
+        if ref.kind == "port" and entity.parent is not None and entity.parent.kind == "vm":
+            return self.scene.topology.entity(entity.parent).name  # nobody knows a VM by its port's number
+        return entity.name
