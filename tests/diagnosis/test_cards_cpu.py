@@ -164,7 +164,7 @@ class TestHostSaturated:
         found = only(recording, problem=self.PROBLEM)
         assert (found.entity.kind, found.entity_name, found.severity) == ("host", "esx01", "warning")
         assert found.causes[0].cause == "few_heavy_vms"
-        assert "big (760 %)" in found.causes[0].because
+        assert "big (832 %)" in found.causes[0].because
 
     def test_busy_alone_is_good_use(self) -> None:
         recording = host(util=96.0, used=68.0)

@@ -97,7 +97,7 @@ class TestHostState:
 
     def test_vms_that_were_just_started(self) -> None:
         recording = host(state=during(300, 480, 2.0), free=during(300, 480, 1_100.0, 20_000.0))
-        vm(recording, "a", consumed=lambda t: 8_000.0 + 60.0 * t.clip(300, 480))
+        vm(recording, "a", consumed=during(300, 480, 20_000.0, 8_000.0))
         assert only(recording, problem=self.PROBLEM).causes[0].cause == "power_on_burst"
 
 
