@@ -18,7 +18,7 @@ from sessions.model import IntArray
 
 _FIRST_ROWS = 8
 """The first piece is small: its rows can be looked at while the rest is still being read."""
-_MOST_BYTES = 64 << 20
+_MOST_BYTES = 256 << 20
 
 
 class Section(Protocol):

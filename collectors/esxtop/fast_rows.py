@@ -9,6 +9,7 @@ numpy.loadtxt reaches 55 and pandas 70.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import simdjson
@@ -109,31 +110,35 @@ class RowParser:
         """The rows as one JSON array without their times."""
         data = bytearray()
         for body in bodies:
-            fields = body[body.find(self._delimiter) :] if body else b""
-            unglued = self._unglue(fields) if len(self._glued) else fields
-            if not unglued:
+            if not body:
                 return None
-            data += unglued
-        if b"[" in data or b"{" in data:
+            begin = len(data)
+            data += body[body.find(self._delimiter) :]
+            if len(self._glued) and not self._unglue(data, begin):
+                return None
+        if not data or b"[" in data or b"{" in data:
             return None
         data = data.translate(self._to_json)
         data[0] = ord("[")
         data += b"]"
         return data
 
-    def _unglue(self, fields: bytes) -> bytearray | None:
-        """A delimiter in the place of the quotation mark inside each glued field: ``73.1"8.93``."""
+    def _unglue(self, data: bytearray, begin: int) -> bool:
+        """Put a delimiter in the place of the quotation mark inside each glued field: ``    73.1"8.93"``.
+
+        False unless there is exactly one in each of them, and none elsewhere.
+        """
         delimiter = self._delimiter[0]
-        view = np.frombuffer(fields, dtype=np.uint8)
-        inside = (view[1:-1] == _QUOTE) & (view[:-2] != delimiter) & (view[2:] != delimiter)
+        fields = np.frombuffer(data, dtype=np.uint8)[begin:]
+        inside = (fields[1:-1] == _QUOTE) & (fields[:-2] != delimiter) & (fields[2:] != delimiter)
         places = np.flatnonzero(inside) + 1
         if len(places) != len(self._glued):
-            return None
-        if not np.array_equal(np.searchsorted(np.flatnonzero(view == delimiter), places) - 1, self._glued):
-            return None
-        apart = bytearray(fields)
-        np.frombuffer(apart, dtype=np.uint8)[places] = delimiter
-        return apart
+            return False
+        delimiters = fields == delimiter
+        bounds = pairwise((0, *places.tolist()))
+        passed = np.cumsum([np.count_nonzero(delimiters[start:end]) for start, end in bounds])
+        fields[places] = delimiter
+        return np.array_equal(passed - 1, self._glued)
 
 
 def _count(line: bytes, delimiter: bytes) -> int:

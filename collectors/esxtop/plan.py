@@ -16,8 +16,8 @@ from sessions.store import EncodedBlock
 
 BoolArray = NDArray[np.bool_]
 
-_MOST_SERIES = 40_000
-"""A layout of more series is read slowly (sessions.store)."""
+_MOST_SERIES = 4096
+"""Series of a layout: their rows must fit into memory while a block of them is made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +42,11 @@ class HostPlan:
 
 @dataclass(frozen=True, slots=True)
 class SectionPlan:
-    """A header and the rows under it."""
+    """A header and the rows under it; a worker may have ``rows_in_memory`` of them at a time."""
 
     number: int
     file: str
+    rows_in_memory: int
     shape: RowShape
     hosts: tuple[HostPlan, ...]
 

@@ -17,6 +17,7 @@ from multiprocessing.context import SpawnProcess
 from queue import SimpleQueue
 
 from collectors.esxtop.plan import Piece, PieceResult, SectionPlan
+from collectors.esxtop.staging import Workspace
 from collectors.esxtop.work import PieceWorker
 
 _AHEAD = 2
@@ -32,9 +33,13 @@ class Workers:
     A worker that dies (killed, out of memory) costs time, not data: its pieces are done here.
     """
 
-    def __init__(self, count: int, plans: Mapping[int, SectionPlan]) -> None:
+    def __init__(
+        self, count: int, plans: Mapping[int, SectionPlan], pulse: Callable[[], None] | None = None
+    ) -> None:
         self._plans = plans
+        self._pulse = pulse
         self._here: dict[int, PieceWorker] = {}
+        self._space = Workspace()
         self._done: deque[PieceResult] = deque()
         self._workers = [_Remote() for _ in range(count)]
 
@@ -44,6 +49,7 @@ class Workers:
     def __exit__(self, *_: object) -> None:
         for worker in self._workers:
             worker.stop()
+        self._space.close()
 
     @property
     def busy(self) -> bool:
@@ -56,11 +62,11 @@ class Workers:
         return all(len(worker.pieces) >= _AHEAD for worker in self._workers)
 
     def do_here(self, piece: Piece) -> PieceResult:
-        """Do a piece in this process."""
+        """Do a piece in this process, calling ``pulse`` now and then."""
         worker = self._here.get(piece.section)
         if worker is None:
-            worker = self._here[piece.section] = PieceWorker(self._plans[piece.section])
-        return worker.work(piece)
+            worker = self._here[piece.section] = PieceWorker(self._plans[piece.section], self._space)
+        return worker.work(piece, self._pulse)
 
     def submit(self, piece: Piece) -> None:
         """Give a piece to the worker that has least to do."""
@@ -145,10 +151,11 @@ def _main(tasks: Connection, answers: Connection) -> None:
     done: SimpleQueue[_Answer] = SimpleQueue()
     threading.Thread(target=_send, args=(answers, done.get), daemon=True).start()
     workers: dict[int, PieceWorker] = {}
+    space = Workspace()
     while True:
         task = waiting.get()
         if isinstance(task, SectionPlan):
-            workers[task.number] = PieceWorker(task)
+            workers[task.number] = PieceWorker(task, space)
             continue
         try:
             done.put(workers[task.section].work(task))

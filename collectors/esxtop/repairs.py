@@ -58,17 +58,25 @@ def fill_runs(filled: BoolArray, plan: HostPlan, times: IntArray, base: int) -> 
             yield FillRun(fill, base + begin, base + end, int(times[begin]), int(times[end]))
 
 
-def counts_to_rates(values: FloatArray, plan: HostPlan, times: IntArray) -> None:
-    """Turn counts since boot into rates per second against the row before; the first row has none.
+class CountsToRates:
+    """Turns counts since boot into rates per second against the row before; the first row has none.
 
     A count that fell was reset: its rate is absent.
     """
-    if not len(plan.cumulative):
-        return
-    counts = values[:, plan.cumulative]
-    rates = np.full_like(counts, np.nan)
-    seconds = np.diff(times)[:, None] / 1000.0
-    grown = np.diff(counts, axis=0)
-    usable = (seconds > 0) & (grown >= 0)
-    np.divide(grown, seconds, out=rates[1:], where=usable)
-    values[:, plan.cumulative] = rates
+
+    def __init__(self, plan: HostPlan) -> None:
+        self._columns = plan.cumulative
+        self._before: tuple[IntArray, FloatArray] | None = None
+
+    def turn(self, values: FloatArray, times: IntArray) -> None:
+        """Change the counts of some rows into rates; the rows follow those of the last call."""
+        if not len(self._columns) or not len(values):
+            return
+        counts = values[:, self._columns]
+        earlier = self._before or (times[:1], np.full((1, counts.shape[1]), np.nan))
+        self._before = (times[-1:], counts[-1:])
+        seconds = np.diff(times, prepend=earlier[0])[:, None] / 1000.0
+        grown = np.diff(counts, axis=0, prepend=earlier[1])
+        rates = np.full_like(counts, np.nan)
+        np.divide(grown, seconds, out=rates, where=(seconds > 0) & (grown >= 0))
+        values[:, self._columns] = rates

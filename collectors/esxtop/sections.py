@@ -17,6 +17,7 @@ from collectors.esxtop.rows import ExactRows
 from sessions.model import EntityRef, FloatArray, Gap, IntArray
 
 _MOST_ROWS = 4096
+_SPILL_BYTES = 256 << 20
 _FEWEST_ROWS = 24
 _LAST_ROWS = 96
 _ZERO_FILLED = "its set of worlds changed: esxtop wrote zeros instead of values"
@@ -92,15 +93,24 @@ def host_part(layout: HostLayout, history: HostHistory, layouts: tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class PieceSizes:
-    """How large pieces are: ``value_bytes`` of values at most, shared by ``processes``; and their numbers."""
+    """How large pieces are, and their numbers.
 
-    value_bytes: int
+    Each of ``processes`` may hold ``value_bytes`` of values; ``block_rows`` make a good block.
+    """
+
     processes: int
+    value_bytes: int
+    block_rows: int
     numbers: Iterator[int] = field(default_factory=itertools.count)
 
+    def in_memory(self, width: int) -> int:
+        """How many rows of so many values a process may hold."""
+        return max(1, min(_MOST_ROWS, self.value_bytes // (8 * max(1, width))))
+
     def rows(self, width: int, rows_left: float) -> int:
-        """Rows of a piece: smaller towards the end, so that all processes finish together."""
-        most = max(_FEWEST_ROWS, min(_MOST_ROWS, self.value_bytes // (8 * max(1, width))))
+        """Rows of a piece: fewer towards the end, so that all processes finish together."""
+        on_disk = min(self.block_rows, _SPILL_BYTES // (8 * max(1, width)))
+        most = max(_FEWEST_ROWS, self.in_memory(width), on_disk)
         if self.processes == 1 or math.isinf(rows_left):
             return most
         return min(most, max(_LAST_ROWS, int(rows_left) // (self.processes + 1)))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from collectors.columns import ColumnPath
-from collectors.esxtop import cutting, sections
+from collectors.esxtop import cutting, importing, sections
 from sessions.store import SessionReader
 from tests.esxtop.captures import (
     DEVICE,
@@ -25,9 +25,11 @@ from tests.esxtop.captures import (
 DEVICE_COLUMNS = [ColumnPath(HOST, "Physical Disk SCSI Device", "naa.600", counter) for counter in DEVICE]
 
 
-@pytest.fixture(params=["as it is", "one row a piece", "three rows a piece"])
+@pytest.fixture(params=["as it is", "one row a piece", "three rows a piece", "one row in memory"])
 def any_pieces(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """However rows are dealt out, the result is the same."""
+    if request.param == "one row in memory":
+        monkeypatch.setattr(importing, "_SIZES", ((1, 1024),))
     rows = {"one row a piece": 1, "three rows a piece": 3}.get(request.param)
     if rows:
         monkeypatch.setattr(cutting, "_FIRST_ROWS", rows)
