@@ -96,7 +96,8 @@ class Scene:
         members = self.members(name)
         values = self._over_members(signal.node, signal.counters, members)
         weight = self._over_members(signal.weight, signal.counters, members) if signal.weight else None
-        return reduce_members(values, members.row, len(self.rows), signal.signal.reduce, weight)
+        reduced = reduce_members(values, members.row, members.units, signal.signal.reduce, weight)
+        return reduced if members.units == len(self.rows) else reduced[members.unit]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +169,8 @@ def _signal_bounds(scene: Scene, name: str, bounds: Mapping[str, Bounds], prunin
             local[counter] = Bounds(known, known)
     found = bound(signal.node, local)
     low, high = (np.broadcast_to(side, members.row.shape)[:, None] for side in (found.low, found.high))
-    return _reduced_bounds(low, high, members.row, len(scene.rows), signal.signal.reduce)
+    reduced = _reduced_bounds(low, high, members.row, members.units, signal.signal.reduce)
+    return Bounds(reduced.low[members.unit], reduced.high[members.unit])
 
 
 def _reduced_bounds(low: FloatArray, high: FloatArray, row: IntArray, rows: int, how: str) -> Bounds:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,9 +17,15 @@ _DEEPEST = 8  # parents of parents; a session is untrusted and may hold a cycle
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """The series behind a signal: member m is of row ``row[m]`` (ascending), with ``ids[name][m]`` or −1."""
+    """The series behind a signal: member m is of unit ``row[m]`` (ascending), with ``ids[name][m]`` or −1.
+
+    A unit is what the rows of a scene have in common: ``unit[r]`` is that of row r. Rows of one host share
+    what is the host's; else each row is its own unit. ``units`` is how many there are.
+    """
 
     row: IntArray
+    unit: IntArray
+    units: int
     ids: dict[str, IntArray]
     refs: list[EntityRef]
     instances: list[str]
@@ -34,9 +40,12 @@ class _Found:
     instances: list[str] = field(default_factory=list)
     sources: list[int] = field(default_factory=list)
 
-    def freeze(self) -> Members:
+    def freeze(self, unit: Sequence[int]) -> Members:
         ids = {name: np.array(values, dtype=np.int64) for name, values in self.ids.items()}
-        return Members(np.array(self.row, dtype=np.int64), ids, self.refs, self.instances, self.sources)
+        row, units = np.array(self.row, dtype=np.int64), max(unit, default=-1) + 1
+        return Members(
+            row, np.array(unit, dtype=np.int64), units, ids, self.refs, self.instances, self.sources
+        )
 
 
 class Topology:
@@ -147,20 +156,26 @@ class Topology:
     def members(
         self, signal: Signal, counters: dict[str, str], source: int, rows: list[EntityRef]
     ) -> Members:
-        """The series that the signal is made of, for each of the rows; rows that have none are not there."""
+        """The series that the signal is made of, for each of the rows; a row may have none."""
+        own = range(len(rows))
         found = _Found(ids={name: [] for name in counters})
         scope = signal.of or "self"
         if scope == "elsewhere":
             for other in self.sources:
                 if other != source:
                     self._collect(found, signal, counters, other, [[ref] for ref in rows])
-            return _sorted(found).freeze()
+            return _sorted(found).freeze(own)
         if scope == "users":
             self._collect_users(found, counters, source, rows)
-            return found.freeze()
+            return found.freeze(own)
         scoped = [self._scope(signal, scope, source, ref) for ref in rows]
-        self._collect(found, signal, counters, source, scoped)
-        return found.freeze()
+        if not scope.startswith("host"):
+            self._collect(found, signal, counters, source, scoped)
+            return found.freeze(own)
+        shared: dict[tuple[EntityRef, ...], int] = {}
+        unit = [shared.setdefault(tuple(refs), len(shared)) for refs in scoped]
+        self._collect(found, signal, counters, source, [list(refs) for refs in shared])
+        return found.freeze(unit)
 
     def _scope(self, signal: Signal, scope: str, source: int, ref: EntityRef) -> list[EntityRef]:
         if scope == "self":

@@ -13,7 +13,7 @@ from diagnosis.evaluate import evaluate
 from diagnosis.signals import Scene
 from diagnosis.topology import Members
 from resources.units import format_value
-from sessions.model import FloatArray, IntArray
+from sessions.model import FloatArray
 
 _TOP = 3
 
@@ -24,7 +24,7 @@ class Speaker:
 
     scene: Scene
     windows: BoolArray
-    cache: dict[str, tuple[Members, FloatArray]]
+    cache: dict[str, FloatArray]
 
     def text(self, template: Template, row: int) -> str:
         """The sentence for one row."""
@@ -35,9 +35,7 @@ class Speaker:
 
     def who(self, signal: str, row: int) -> str:
         """The member with the highest mean in the windows: a vCPU, a port, another host; "" for none."""
-        members, means = self._means(signal)
-        order = self._order(members, means, row)
-        return self._name(members, int(order[0])) if order.size else ""
+        return next((name for name, _ in self._ranked(signal, row)), "")
 
     def _fill(self, place: Place, row: int) -> str:
         if place.kind == "text":
@@ -60,29 +58,28 @@ class Speaker:
         return self.scene.topology.entity(host).name if host else "the host"
 
     def _top(self, signal: str, unit: str, row: int) -> str:
-        members, means = self._means(signal)
-        order = self._order(members, means, row)[:_TOP]
-        named = [f"{self._name(members, int(m))} ({format_value(float(means[m, 0]), unit)})" for m in order]
+        named = [f"{name} ({format_value(mean, unit)})" for name, mean in self._ranked(signal, row)[:_TOP]]
         return ", ".join(named) or "none of them"
 
-    def _order(self, members: Members, means: FloatArray, row: int) -> IntArray:
-        own = np.flatnonzero((members.row == row) & ~np.isnan(means[:, 0]))
-        ordered: IntArray = own[np.argsort(-means[own, 0], kind="stable")]
-        return ordered
-
-    def _means(self, signal: str) -> tuple[Members, FloatArray]:
+    def _ranked(self, signal: str, row: int) -> list[tuple[str, float]]:
+        """Names of the row's members with their means over its windows, highest first."""
+        members = self.scene.members(signal)
         if signal not in self.cache:
-            members = self.scene.members(signal)
-            values = self.scene.member_values(signal)
-            self.cache[signal] = (members, statistics.mean(values, self.windows[members.row]))
-        return self.cache[signal]
+            self.cache[signal] = self.scene.member_values(signal)
+        own = np.flatnonzero(members.row == members.unit[row])
+        values = self.cache[signal][own]
+        means = statistics.mean(values, np.broadcast_to(self.windows[row], values.shape))[:, 0]
+        order = np.argsort(-means, kind="stable")
+        return [
+            (self._name(members, int(own[m]), row), float(means[m])) for m in order if not np.isnan(means[m])
+        ]
 
-    def _name(self, members: Members, member: int) -> str:
+    def _name(self, members: Members, member: int, row: int) -> str:
         if members.sources[member] != self.scene.source:
             hosts = self.scene.topology.rows(members.sources[member], "host")
             return self.scene.topology.entity(hosts[0]).name if len(hosts) == 1 else "another source"
         ref = members.refs[member]
-        if members.instances[member] and ref == self.scene.rows[int(members.row[member])]:
+        if members.instances[member] and ref == self.scene.rows[row]:
             return members.instances[member]
         entity = self.scene.topology.entity(ref)
         if ref.kind == "port" and entity.parent is not None and entity.parent.kind == "vm":
