@@ -26,6 +26,7 @@ _TYPES = tuple(np.dtype(name) for name in ("<f8", "<u1", "<u2", "<u4", "<u8"))
 _PCODEC_NAMES = ("f64", "u8", "u16", "u32", "u64")
 _CODES = {dtype: code for code, dtype in enumerate(_TYPES)}
 _BASES = tuple(struct.Struct(form) for form in ("<b", "<h", "<i", "<q"))
+_BASE_SIZES = tuple(next(i for i, form in enumerate(_BASES) if bits < 8 * form.size) for bits in range(64))
 _PRESENCE = struct.Struct("<H")
 _SPARSE = 0x20
 
@@ -44,9 +45,7 @@ _AUTO = _config(ModeSpec.auto(), DeltaSpec.auto())
 
 def encode_integers(codes: NDArray[Any], base: int, places: int, *, delta: bool, presence: bytes) -> bytes:
     """A chunk of ``(codes + base) / 10**places``; ``codes`` unsigned, ``presence`` from ``pack_presence``."""
-    size = next(
-        i for i, form in enumerate(_BASES) if -(1 << (8 * form.size - 1)) <= base < 1 << (8 * form.size - 1)
-    )
+    size = _BASE_SIZES[(base if base >= 0 else ~base).bit_length()]
     form = _CODES[codes.dtype] | places << 3 | (_SPARSE if presence else 0) | size << 6
     return seal(
         bytes((form,)) + _BASES[size].pack(base) + presence + _compress(codes, _DELTA if delta else _FLAT)
