@@ -35,7 +35,7 @@ class NormalNoise:
 
 
 class Activity:
-    """Factors around 1: ``vm`` follows an AR(1) process with a memory of 90 s, the others jitter around it."""
+    """Factors around 1: ``vm`` follows an AR(1) process with 90 s of memory, the others jitter around it."""
 
     def __init__(self, index: Index, tick_s: float, rng: np.random.Generator) -> None:
         drift, jitter = rng.spawn(2)

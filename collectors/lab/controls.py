@@ -1,12 +1,13 @@
-"""The knobs that scenarios can turn, by name: which cells of the physics' inputs a role means, and in what unit."""
+"""The knobs that scenarios can turn, by name: which inputs of the physics a role means, in what unit."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from collectors.lab.grouping import sums
 from collectors.lab.inventory import POOLS, SHARED_LUNS, UPLINKS, Cast, Cluster
 from collectors.lab.knobs import Index, Knobs
 from collectors.lab.power import full_watts
@@ -37,8 +38,8 @@ def _plain(level: float, cells: IntArray, _base: FloatArray, _bench: Bench) -> F
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """``attribute`` of ``Knobs``; ``cells`` turns a role into flat positions in it, ``level`` a scenario's number
-    into values there (what the number is relative to is said in ``CONTROLS``).
+    """``attribute`` of ``Knobs``; ``cells`` turns a role into flat positions in it, ``level`` a scenario's
+    number into values there (what the number is relative to is said in ``CONTROLS``).
     """
 
     attribute: str
@@ -48,10 +49,11 @@ class Control:
 
 def _vcpus(cast: Cast, which: str, bench: Bench) -> IntArray:
     members, index = np.array(cast.members), bench.index
+    first: IntArray = index.vcpu_start[members]
     if which == "first":
-        return index.vcpu_start[members]
+        return first
     if which == "last":
-        return index.vcpu_start[members] + index.vcpus[members].astype(np.int64) - 1
+        return np.asarray(first + index.vcpus[members].astype(np.int64) - 1)
     return np.flatnonzero(np.isin(index.vcpu_vm, members))
 
 
@@ -138,9 +140,9 @@ def _of_pool_demand(level: float, cells: IntArray, _base: FloatArray, bench: Ben
     return level * _per_pool(bench, [vm.vcpus * vm.cpu for vm in bench.cluster.vms])[cells]
 
 
-def _per_pool(bench: Bench, values: list[float]) -> FloatArray:
-    pools = [vm.host * len(POOLS) + vm.pool for vm in bench.cluster.vms]
-    return np.bincount(pools, values, minlength=bench.index.hosts * len(POOLS))
+def _per_pool(bench: Bench, values: Sequence[float]) -> FloatArray:
+    pools = np.array([vm.host * len(POOLS) + vm.pool for vm in bench.cluster.vms])
+    return sums(pools, np.array(values), bench.index.hosts * len(POOLS))
 
 
 def _of_lun(level: float, cells: IntArray, base: FloatArray, bench: Bench) -> FloatArray:
@@ -153,8 +155,8 @@ def _of_lun(level: float, cells: IntArray, base: FloatArray, bench: Bench) -> Fl
 
 
 def _of_host(level: float, cells: IntArray, base: FloatArray, bench: Bench) -> FloatArray:
-    """Of the host's PCPU time: background demand at which its PCPUs are so busy, with what its cast VMs usually
-    ask for. Demand is scaled evenly, but no vCPU is asked for more than ``_MOST_DEMAND``.
+    """Of the host's PCPU time: background demand at which its PCPUs are so busy, with what its cast VMs
+    usually ask for. Demand is scaled evenly, but no vCPU is asked for more than ``_MOST_DEMAND``.
     """
     number = int(bench.index.vcpu_host[cells[0]])
     host = bench.cluster.hosts[number]
@@ -210,6 +212,7 @@ CONTROLS: Mapping[str, Control] = {
     "host.path_loss": Control("loss", _host_pairs),
     "lab.paused": Control("paused", _only),
 }
-"""Knob name in scenarios → control. A plain ``to`` is in the unit of ``Knobs``; the others' are shares: of the VM's
-cores, the pool's usual use, the uplink's speed, the power of a busy host, what a LUN can serve, a host's PCPU time.
+"""Knob name in scenarios → control. A plain ``to`` is in the unit of ``Knobs``; the others' are shares: of
+the VM's cores, the pool's usual use, the uplink's speed, the power of a busy host, what a LUN can serve,
+a host's PCPU time.
 """

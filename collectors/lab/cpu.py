@@ -1,9 +1,9 @@
 """The CPU scheduler: who runs, who waits, and why; ready, co-stop and max-limited follow.
 
-Fluid model of one tick. Work that a vCPU asks for takes longer at a low frequency or on a shared core. Limits of
-VMs and pools cap it (max-limited); the rest shares the host's PCPUs in proportion to shares (ready, what
-was wanted and not given). On top, finding a free PCPU takes time as utilisation rises, wide VMs need several at
-once, and siblings of a vCPU that lags are stopped (co-stop).
+Fluid model of one tick. Work that a vCPU asks for takes longer at a low frequency or on a shared core.
+Limits of VMs and pools cap it (max-limited); the rest shares the host's PCPUs in proportion to shares
+(ready, what was wanted and not given). On top, finding a free PCPU takes time as utilisation rises, wide
+VMs need several at once, and siblings of a vCPU that lags are stopped (co-stop).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import numpy as np
 
 from collectors.lab.activity import NormalNoise
 from collectors.lab.domains import Domains
+from collectors.lab.grouping import run_sums, sums
 from collectors.lab.inventory import NORMAL_SHARES, POOL_SHARES, POOLS, Cluster
 from collectors.lab.knobs import BoolArray, Index, Knobs
 from collectors.lab.queueing import wait_ratio
@@ -70,9 +71,14 @@ class Cpu:
         self.kernel = np.zeros(index.hosts)
 
     def step(
-        self, knobs: Knobs, activity: FloatArray, stalled: FloatArray, system: FloatArray, frequency: FloatArray,
+        self,
+        knobs: Knobs,
+        activity: FloatArray,
+        stalled: FloatArray,
+        system: FloatArray,
+        frequency: FloatArray,
         tick_s: float,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Schedule one tick.
 
         ``activity`` (vCPUs) scales demand, ``stalled`` (vCPUs) is the share of time waiting for memory,
@@ -101,11 +107,11 @@ class Cpu:
     def _limited_need(self, knobs: Knobs, need: FloatArray, frequency: FloatArray) -> FloatArray:
         """What VM and pool limits (nominal cores) leave of the need."""
         index = self._index
-        vm_need = np.add.reduceat(need, index.vcpu_start) * frequency[index.vm_host]
+        vm_need = run_sums(need, index.vcpu_start) * frequency[index.vm_host]
         share = np.minimum(1.0, knobs.limit / np.maximum(vm_need, 1e-9))
         if np.isfinite(knobs.pool_limit).any():
             inside = vm_need * share
-            pools = np.bincount(self._pool, inside, minlength=len(knobs.pool_limit))
+            pools = sums(self._pool, inside, len(knobs.pool_limit))
             cut = np.minimum(1.0, knobs.pool_limit / np.maximum(pools, 1e-9))
             share = share * cut[self._pool]
         allowed: FloatArray = need * share[index.vcpu_vm]
@@ -135,9 +141,9 @@ class Cpu:
     def _wide_ratio(
         self, need: FloatArray, rho: FloatArray, capacity: FloatArray, variability: FloatArray
     ) -> FloatArray:
-        """Waiting over running of vCPUs that want to run together with their siblings: fewer PCPUs will do."""
+        """Waiting over running of vCPUs that want to run along with their siblings: fewer PCPUs will do."""
         mine, start = self.domains.of_vcpu, self._index.vcpu_start
-        wanting = np.add.reduceat((need > 0.2).astype(float), start)[self._index.vcpu_vm]
+        wanting = run_sums((need > 0.2).astype(float), start)[self._index.vcpu_vm]
         narrower = np.maximum(capacity[mine] - _GANG * np.maximum(wanting - 1.0, 0.0), 1.0)
         crowded = rho[mine] * capacity[mine] / narrower
         ratio: FloatArray = np.minimum(wait_ratio(crowded, narrower, variability[mine]), _MAX_QUEUE_RATIO)
@@ -147,18 +153,18 @@ class Cpu:
         """Weight of each vCPU: its VM's part of what the pool's shares are worth, spread over its vCPUs."""
         index = self._index
         shares = knobs.shares * index.vcpus
-        asking = np.add.reduceat(need, index.vcpu_start) > 0.02
-        total = np.bincount(self._pool, shares * asking, minlength=len(self._pool_shares))
+        asking = run_sums(need, index.vcpu_start) > 0.02
+        total = sums(self._pool, shares * asking, len(self._pool_shares))
         worth = self._pool_shares[self._pool] * shares / np.maximum(total, 1.0)[self._pool]
         weight: FloatArray = (worth / index.vcpus)[index.vcpu_vm]
         return weight
 
     def _impatience(self, knobs: Knobs, run: FloatArray) -> FloatArray:
-        """How a domain's waiting is spread: inversely to shares, its run-weighted mean kept at 1 (Kleinrock)."""
+        """How a domain's waiting is spread: inversely to shares, its mean over run time kept at 1."""
         domains = self.domains
         inverse = (NORMAL_SHARES / np.maximum(knobs.shares, 1.0))[self._index.vcpu_vm]
         mean = domains.sums(run * inverse) / np.maximum(domains.sums(run), 1e-9)
-        spread: FloatArray = np.clip(inverse / np.maximum(mean[domains.of_vcpu], 1e-9), 0.3, 8.0)
+        spread: FloatArray = np.clip(inverse / np.maximum(mean[domains.of_vcpu], 1e-9), 0.3, 10.0)
         return spread
 
     def _costop(
@@ -167,7 +173,7 @@ class Cpu:
         """Split what a vCPU waited into ready and co-stop; add co-stop from siblings stuck in the kernel."""
         index = self._index
         lag = np.maximum(wait / np.maximum(run + wait, 1e-9) - _SKEW_TOLERANCE, 0.0)
-        active = np.add.reduceat((run > 0.1).astype(float), index.vcpu_start)[index.vcpu_vm]
+        active = run_sums((run > 0.1).astype(float), index.vcpu_start)[index.vcpu_vm]
         others = np.maximum(active - 1.0, 0.0)
         stopped = 1.0 - (1.0 - np.minimum(_SKEW_WEIGHT * lag, 0.9)) ** others
         from_limit = self.limited * np.minimum(_LIMIT_SKEW * others, 0.3)
@@ -200,4 +206,4 @@ class Cpu:
         self._sharing = shared_cores(self.busy)
 
     def _per_host(self, vcpu_values: FloatArray) -> FloatArray:
-        return np.bincount(self._index.vcpu_host, vcpu_values, minlength=self._index.hosts)
+        return sums(self._index.vcpu_host, vcpu_values, self._index.hosts)

@@ -1,4 +1,4 @@
-"""What is wrong in every genuine capture, and so in the lab's: a first sample without I/O, a group full of zeros."""
+"""What is wrong in every genuine capture: a first sample without I/O, a group full of zeros."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""Sets of PCPUs that worlds are scheduled on: a whole host, or the part of it that some VMs are confined to."""
+"""Sets of PCPUs that worlds are scheduled on: a whole host, or the part that some VMs are confined to."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from collectors.lab.grouping import sums
 from collectors.lab.inventory import NODES, Cluster
 from collectors.lab.knobs import Index
 from collectors.lab.queueing import water_fill
@@ -13,11 +14,12 @@ from sessions.model import FloatArray, IntArray
 class Domains:
     """One domain a host, and after them one confined set a host (of size 0 where nobody is confined).
 
-    The NUMA scheduler moves VMs between nodes to keep them even, so a VM normally has the whole host. VMs with
-    CPU affinity share a set of a few PCPUs at the start of the last node; VMs that are stuck to their home node
-    share that node. What a set's VMs take is missing for the others, who avoid it.
-    ``of_vcpu`` is each vCPU's domain, ``host`` each domain's host; ``first`` and ``size`` are the PCPUs of each
-    host's set.
+    The NUMA scheduler moves VMs between nodes to keep them even, so a VM normally has the whole host. VMs
+    with CPU affinity share a set of a few PCPUs at the start of the last node; VMs that are stuck to their
+    home node share that node. What a set's VMs take is missing for the others, who avoid it.
+
+    ``of_vcpu`` is each vCPU's domain, ``host`` each domain's host; ``first`` and ``size`` are the PCPUs of
+    each host's set.
     """
 
     def __init__(self, cluster: Cluster, index: Index) -> None:
@@ -48,7 +50,7 @@ class Domains:
     def capacity(self, parked: FloatArray, kernel: FloatArray, need: FloatArray) -> FloatArray:
         """PCPUs that each domain has for VMs, after parked ones, the VMkernel and confined VMs."""
         hosts = len(self.size)
-        confined = np.bincount(self.of_vcpu, need, minlength=self.count)[hosts:]
+        confined = sums(self.of_vcpu, need, self.count)[hosts:]
         free = self.pcpus * (1.0 - parked) - kernel - np.minimum(confined, self.size)
         return np.concatenate([np.maximum(free, 0.5), np.maximum(self.size, 1e-6)])
 
@@ -69,7 +71,7 @@ class Domains:
 
     def sums(self, values: FloatArray) -> FloatArray:
         """Totals of a per-vCPU quantity in each domain."""
-        return np.bincount(self.of_vcpu, values, minlength=self.count)
+        return sums(self.of_vcpu, values, self.count)
 
     def pcpu_busy(self, load: FloatArray, kernel: FloatArray) -> list[FloatArray]:
         """Mean utilisation of each PCPU of each host: a set's VMs keep it busy, the others share the rest."""

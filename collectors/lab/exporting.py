@@ -42,10 +42,10 @@ def export_lab(
     """Run the lab and write it as a capture; returns the files written (none for a stream).
 
     A capture of several hosts holds their columns one host after another; paths carry the host. With
-    ``split`` each host gets a file of its own, ``out`` with the host's name before the suffix. The lab's field
-    set decides between ``esxtop -b`` and ``-b -a``. Only a whole capture appears at ``out``: on any failure or
-    cancel nothing is left. Raises UsageError for a host that is not there or a split stream, AlreadyExistsError,
-    NotFoundError (no such folder), AccessDeniedError, DiskFullError, CancelledError.
+    ``split`` each host gets a file of its own, ``out`` with the host's name before the suffix. The lab's
+    field set decides between ``esxtop -b`` and ``-b -a``. Only a whole capture appears at ``out``: on any
+    failure or cancel nothing is left. Raises UsageError for a host that is not there or a split stream,
+    AlreadyExistsError, NotFoundError (no such folder), AccessDeniedError, DiskFullError, CancelledError.
     """
     chosen = _chosen(lab, hosts)
     total = lab.duration_s if duration_s is None else duration_s
@@ -65,7 +65,8 @@ def export_lab(
 def header_line(columns: Sequence[ColumnPath]) -> bytes:
     """The header of a capture. Each field is followed by a comma, also the last.
 
-    But for ``%A/MPERF`` of ``-a``, which esxtop prints as raw text: unnamed, unquoted, with no comma after it.
+    But for ``%A/MPERF`` of ``-a``, which esxtop prints as raw text: unnamed, unquoted,
+    with no comma after it.
     """
     named = (_JUNK_HEADER if path.counter == APERF else f'"{format_path(path)}",' for path in columns)
     return (_TIME_COLUMN + "".join(named) + "\n").encode()

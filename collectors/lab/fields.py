@@ -200,8 +200,8 @@ CLASSES: dict[str, tuple[Field, ...]] = {
 }  # fmt: skip
 """Counters of each object class, as real captures have them.
 
-Three names are ours, for what esxtop prints under another class's name: ``Power P-State`` (the indexed part of
-``Power``), ``Physical Disk Path of Adapter`` (``Physical Disk``) and ``Interrupt Cookie CPU``.
+Three names are ours, for what esxtop prints under another class's name: ``Power P-State`` (the indexed part
+of ``Power``), ``Physical Disk Path of Adapter`` (``Physical Disk``) and ``Interrupt Cookie CPU``.
 """
 
 _DIAGNOSIS: dict[str, frozenset[str]] = {

@@ -18,6 +18,7 @@ NORMAL_SHARES = 1000
 """CPU shares per vCPU of a VM at "normal"."""
 POOLS = ("Production", "Test", "Infrastructure")
 POOL_SHARES = (8000.0, 4000.0, 4000.0)
+_NFS_NAMES = ("nfs-vol01", "NFS_ISO_Archive", "nas02-backup")
 _HOST_MEMORY_GB = (32, 48, 64, 96, 128, 160, 192, 256, 384, 512, 768)
 
 
@@ -41,7 +42,7 @@ class Host:
 
 @dataclass(frozen=True, slots=True)
 class Disk:
-    """A virtual disk. ``lun`` is the position in ``Cluster.luns``; rates are I/Os per second at normal load."""
+    """A virtual disk. ``lun`` is the position in ``Cluster.luns``; ``iops`` the rate at normal load."""
 
     slot: str
     lun: int
@@ -55,8 +56,8 @@ class Disk:
 class Vm:
     """A VM as it is configured, and what it does at its usual load.
 
-    Limits and reservations are shares of its size, absent as infinity and 0. ``swapped``, ``balloon`` are shares of memory at the
-    start, ``hot`` the share of what is swapped that the guest uses.
+    Limits and reservations are shares of its size, absent as infinity and 0. ``swapped``, ``balloon`` are
+    shares of memory at the start, ``hot`` the share of what is swapped that the guest uses.
     """
 
     name: str
@@ -107,7 +108,7 @@ class Lun:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """Something that serves I/O: its LUNs share ``iops`` (8 KB reads), and ``read_ms``/``write_ms`` when idle."""
+    """Something that serves I/O: its LUNs share ``iops`` (8 KB reads); ``read_ms``/``write_ms`` when idle."""
 
     name: str
     iops: float
@@ -225,14 +226,15 @@ class _Builder:
         if headroom >= 1.3:
             mem_mb = min((gb * 1024 for gb in _HOST_MEMORY_GB if gb * 1024 >= mem_mb), default=mem_mb)
         return Host(
-            name=f"esx{index + 1:02d}.lab.local", cores=self.cores, mhz=(2100, 2300, 2400, 2600)[self.cores % 4],
+            name=f"esx{index + 1:02d}.lab.local", cores=self.cores,
+            mhz=(2100, 2300, 2400, 2600)[self.cores % 4],
             mem_mb=int(mem_mb - self.rng.integers(12, 60)), powersaving=saving,
             host_cache=self.site.host_cache and role == 0,
             balloon_most=self.site.balloon_most if role == 0 else 0.65,
         )  # fmt: skip
 
     def _scaled(self, hosts: Sequence[Host]) -> tuple[Host, ...]:
-        """Scale each host's background CPU demand to the level's utilisation; VMs cast with a demand keep it."""
+        """Scale each host's CPU demand to the load level; VMs that are cast with a demand keep it."""
         for index, host in enumerate(hosts):
             level = self.draw(self.level.cpu)
             target = level * host.pcpus * work_per_second(level, powersaving=host.powersaving)
@@ -253,7 +255,7 @@ class _Builder:
             for number in range(4, 7)
         ]
         luns += [
-            Lun(("nfs-vol01", "NFS_ISO_Archive", "nas02-backup")[int(self.rng.integers(3))], NFS_ARRAY, 7, nfs=True),
+            Lun(_NFS_NAMES[int(self.rng.integers(len(_NFS_NAMES)))], NFS_ARRAY, NFS_LUN, nfs=True),
             Lun("t10.ATA_____SAMSUNG_MZ7LH480HAHQ2D00005______________________S45PNA0M", LOCAL_ARRAY, 0),
             Lun("mpx.vmhba0:C0:T5:L0", CDROM_ARRAY, 5),
         ]  # fmt: skip

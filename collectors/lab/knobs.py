@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from collectors.lab.grouping import run_sums
 from collectors.lab.inventory import NODES, POOLS, UPLINKS, Cluster
 from sessions.model import FloatArray, IntArray
 
@@ -66,16 +67,22 @@ class Index:
 class Knobs:
     """Every outside influence on the physics; arrays are written in place by injections.
 
-    Per vCPU: ``demand`` share of a core at usual activity, ``spin`` share of time that
-    loops ask for whatever the activity and the speed, ``blocked`` share of time stuck in the kernel. Per VM: ``limit`` cores, ``shares`` per vCPU,
-    ``touch`` and ``active`` shares of memory, ``mem_limit`` share, ``zero`` share of memory that holds zeros, ``tx``/``rx`` Mbit/s, ``packet`` bytes,
-    ``burst`` packets that arrive back to back, ``ring`` receive buffers, ``shape`` Mbit/s, ``activity`` factor.
+    Per vCPU: ``demand`` share of a core at usual activity, ``spin`` share of time that loops take whatever
+    the activity and the speed, ``blocked`` share of time stuck in the kernel.
+
+    Per VM: ``limit`` cores, ``shares`` per vCPU, ``activity`` factor; ``touch`` and ``active`` shares of
+    memory, ``mem_limit`` share, ``zero`` share that holds zeros; ``tx``/``rx`` Mbit/s, ``packet`` bytes,
+    ``burst`` packets that arrive back to back, ``ring`` receive buffers, ``shape`` Mbit/s.
+
     Per disk: ``iops``, ``io_kb``, ``reads`` share, ``outstanding`` I/Os, ``timeout`` seconds.
-    Per host: ``frequency`` factor, ``parked`` share of PCPUs, ``power_cap`` watts (0 none), ``kernel`` share of
-    all PCPUs, ``variability`` of arrivals, ``vmk_tx``/``vmk_rx`` Mbit/s of the vmkernel, ``hba_depth`` commands.
-    Per array: ``capacity`` factor, ``read_ms``, ``write_ms``. Per host and LUN: ``depth``, ``loss`` of commands.
-    Per uplink: ``rx_loss``. Per host and pool: ``pool_limit`` cores, ``pool_memory`` MB. ``paused`` is whether
-    the collector sleeps.
+
+    Per host: ``frequency`` factor, ``parked`` share of PCPUs, ``power_cap`` watts (0 none), ``kernel`` share
+    of all PCPUs, ``variability`` of arrivals, ``vmk_tx``/``vmk_rx`` Mbit/s of the VMkernel through uplink
+    ``vmk_uplink``, ``hba_depth`` commands.
+
+    Per array: ``capacity`` factor, ``read_ms``, ``write_ms``. Per host and LUN: ``depth``, ``loss`` of
+    commands. Per uplink: ``rx_loss``. Per host and pool: ``pool_limit`` cores, ``pool_memory`` MB.
+    ``paused`` (one cell) is whether the collector sleeps.
     """
 
     demand: FloatArray
@@ -166,7 +173,7 @@ def _demand(cluster: Cluster, index: Index, rng: np.random.Generator) -> FloatAr
     mean = np.array([vm.cpu for vm in cluster.vms])[index.vcpu_vm]
     uneven = np.array([vm.workload.busy for vm in cluster.vms])[index.vcpu_vm]
     demand = mean * np.exp(uneven * rng.standard_normal(len(mean)))
-    total = np.add.reduceat(demand, index.vcpu_start)
+    total = run_sums(demand, index.vcpu_start)
     wanted = np.array([vm.cpu for vm in cluster.vms]) * index.vcpus
     spread: FloatArray = np.minimum(demand * (wanted / total)[index.vcpu_vm], 0.8)
     return spread

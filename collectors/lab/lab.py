@@ -13,6 +13,7 @@ from collectors.lab.controls import Bench
 from collectors.lab.cpu import Cpu
 from collectors.lab.defects import Defects
 from collectors.lab.fields import FieldSet
+from collectors.lab.grouping import run_sums
 from collectors.lab.injection import apply_all, plan_injections
 from collectors.lab.inventory import NFS_LUN, build_cluster
 from collectors.lab.knobs import Index, Knobs
@@ -46,7 +47,7 @@ class Tick:
 
 
 class Lab:
-    """A simulated cluster. The same scenario and seed give the same ticks on every machine with the same numpy.
+    """A simulated cluster. The same scenario, seed and version of numpy give the same ticks anywhere.
 
     ``fields`` is what esxtop would print: ``default`` (``-b``), ``all`` (``-b -a``) or ``diagnosis`` (what
     problem cards read). Values are rounded to esxtop's decimals, so that recording directly and reading a
@@ -83,7 +84,7 @@ class Lab:
         self._cpu_view = CpuView(cluster, self.index, layouts, self._sheet, TICK_S, rngs[8])
         view, storage_rng, network_rng = rngs[9].spawn(3)
         self._memory_view = MemoryView(cluster, self.index, layouts, self._sheet, self.memory, view)
-        self._storage_view = StorageView(cluster, self.index, layouts, self._sheet, storage_rng)
+        self._storage_view = StorageView(self.index, layouts, self._sheet, TICK_S, storage_rng)
         self._network_view = NetworkView(self.index, layouts, self._sheet, self.network, network_rng)
         per_host = [
             host_columns(self._sheet, layout, host, self.fields) for host, layout in enumerate(layouts)
@@ -117,7 +118,7 @@ class Lab:
         return find_truth(self.scenario, self.cluster, self.index, self.movements, self.duration_s)
 
     def tick(self) -> Tick | None:
-        """Advance by one interval of 5 s. None while the collector is paused: time passes, no sample is taken."""
+        """Advance by one interval of 5 s. None while the collector is paused: time passes, unseen."""
         number = self._ticks
         seconds = number * TICK_S
         self._ticks += 1
@@ -147,15 +148,15 @@ class Lab:
         self.storage.step(knobs, self.activity.disk, swap, self.cpu.queueing)
         stalled = self.memory.stall[index.vcpu_vm]
         self.cpu.step(knobs, self.activity.vcpu, stalled, self._system(), self.power.factor, TICK_S)
-        nfs = np.stack([
-            one.reshape(index.hosts, index.luns)[:, NFS_LUN] for one in (self.storage.mb_read, self.storage.mb_written)
-        ], axis=1)  # fmt: skip
+        shape = (index.hosts, index.luns)
+        read, written = self.storage.mb_read.reshape(shape), self.storage.mb_written.reshape(shape)
+        nfs = np.stack([read[:, NFS_LUN], written[:, NFS_LUN]], axis=1)
         self.network.step(knobs, self.activity.tx, self.activity.rx, self.cpu, nfs)
 
     def _system(self) -> FloatArray:
         """VMkernel time spent on each vCPU's I/O and packets, as a share of wall time."""
         index = self.index
-        per_io = np.add.reduceat(self.storage.iops, index.disk_start) * _SYSTEM_US_PER_IO
+        per_io = run_sums(self.storage.iops, index.disk_start) * _SYSTEM_US_PER_IO
         packets = (self.network.tx_packets + self.network.rx_packets) * _SYSTEM_US_PER_PACKET
         heavier = 1.0 + 30.0 * np.maximum(self.knobs.kernel - 0.02, 0.0)[index.vm_host]
         share = (per_io + packets) / 1e6 * heavier / index.vcpus

@@ -48,7 +48,7 @@ class WorldOnDevice:
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """A port of a virtual switch. ``uplink``, ``vmk`` and ``vm`` are NO_OWNER but for one of them, or for all."""
+    """A port of a virtual switch: at most one of ``uplink``, ``vmk`` and ``vm`` is not NO_OWNER."""
 
     name: str
     uplink: int = NO_OWNER
@@ -110,7 +110,7 @@ def _partitions(lun: int) -> tuple[int, ...]:
 
 
 def _users(cluster: Cluster, lun: int, mine: list[int]) -> Iterator[WorldOnDevice]:
-    """Host worlds on the local disk, the VMX of whoever has the CD-ROM, the cartels of VMs with disks there."""
+    """Host worlds on the local disk, the VMX that has the CD-ROM, the cartels of VMs with disks there."""
     if lun == LOCAL_LUN:
         yield from (WorldOnDevice(lun, NO_OWNER, 2_098_010 + number) for number in range(_TINY_WORLDS))
     elif lun == CDROM_LUN:

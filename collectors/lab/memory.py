@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from collectors.lab.activity import NormalNoise
+from collectors.lab.grouping import run_sums, sums
 from collectors.lab.inventory import POOLS, Cluster
 from collectors.lab.knobs import Index, Knobs
 from collectors.lab.queueing import water_fill
@@ -60,11 +61,11 @@ def min_free_mb(machine_mb: FloatArray) -> FloatArray:
 class Memory:
     """State and results, MB unless said otherwise.
 
-    Per VM: ``touched`` ``balloon`` ``swapped`` (pages that the guest wants back, pages that it may want one day,
-    pages that it forgot) ``zipped`` (guest pages in the cache) ``saved``
-    (by page sharing) ``balloon_target`` ``swap_target``; rates in MB/s ``swap_in`` ``swap_out`` ``cache_in``
-    ``cache_out`` ``zip_rate`` ``unzip_rate``; ``stall`` share of each vCPU's time spent waiting for pages.
-    Per host: ``free`` ``state`` ``kernel``.
+    Per VM: ``touched`` ``balloon`` ``swapped`` (pages that the guest wants back, pages that it may want one
+    day, pages that it forgot) ``zipped`` (guest pages in the cache) ``saved`` (by page sharing)
+    ``balloon_target`` ``swap_target``; rates in MB/s ``swap_in`` ``swap_out`` ``cache_in`` ``cache_out``
+    ``zip_rate`` ``unzip_rate``; ``stall`` share of each vCPU's time spent waiting for pages. Per host:
+    ``free`` ``state`` ``kernel``.
     """
 
     def __init__(self, cluster: Cluster, index: Index, rng: np.random.Generator) -> None:
@@ -106,10 +107,10 @@ class Memory:
         self._update_free()
 
     def step(self, knobs: Knobs, activity: FloatArray, fault_ms: FloatArray, tick_s: float) -> None:
-        """Advance one tick. ``fault_ms`` (VMs) is how long the device of each VM's swap file takes to read."""
+        """Advance one tick. ``fault_ms`` (VMs) is how long reading each VM's swap file takes."""
         self.active = np.clip(knobs.active * self.size * activity**0.5, 0.0, self.touched)
         self._churn(knobs, tick_s)
-        self._grow(knobs, tick_s)
+        self._grow(knobs)
         self._return(fault_ms, tick_s)
         self._update_free()
         over = np.maximum(self._over_limit(knobs), 0.0)
@@ -126,7 +127,7 @@ class Memory:
         found = self._usual_saved + knobs.zero * self.size - self.saved
         self.saved = self.saved * (1.0 + 0.002 * noise[:vms]) + found * (1.0 - np.exp(-tick_s / _SHARING_S))
 
-    def _grow(self, knobs: Knobs, tick_s: float) -> None:
+    def _grow(self, knobs: Knobs) -> None:
         """Guests touch new memory; below ``hard`` a host lets them have hardly any."""
         blocked = self.free[self._index.vm_host] < 0.2 * self.min_free[self._index.vm_host]
         wanted = np.minimum(knobs.touch, 1.0) * self.size - self.touched
@@ -157,9 +158,9 @@ class Memory:
     def _over_limit(self, knobs: Knobs) -> FloatArray:
         """How much of each VM must not be resident because of its own or its pool's limit."""
         wants = self.touched - self.saved
-        over = wants - knobs.mem_limit * self.size
+        over: FloatArray = wants - knobs.mem_limit * self.size
         if np.isfinite(knobs.pool_memory).any():
-            pools = np.bincount(self._pool, wants, minlength=len(knobs.pool_memory))
+            pools = sums(self._pool, wants, len(knobs.pool_memory))
             excess = np.maximum(pools - knobs.pool_memory, 0.0) / np.maximum(pools, 1.0)
             over = np.maximum(over, wants * excess[self._pool])
         return over
@@ -247,5 +248,5 @@ class Memory:
         self.state: IntArray = (ratio[:, None] < np.array(STATE_FLOORS)).sum(axis=1)
 
     def _per_host(self, values: FloatArray) -> FloatArray:
-        result: FloatArray = np.add.reduceat(values, self._index.vm_start)
+        result: FloatArray = run_sums(values, self._index.vm_start)
         return result

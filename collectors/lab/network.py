@@ -1,10 +1,11 @@
-"""Network: VM ports and uplinks; drops where a link is full, a ring overflows, or a guest is late to empty it."""
+"""Network: VM ports and uplinks; drops where a link is full, a ring overflows or a guest is late."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from collectors.lab.cpu import Cpu
+from collectors.lab.grouping import run_sums, sums
 from collectors.lab.inventory import UPLINKS, Cluster
 from collectors.lab.knobs import Index, Knobs
 from sessions.model import FloatArray
@@ -54,7 +55,7 @@ class Network:
 
     def _transmit(self, knobs: Knobs, shaped: FloatArray, excess: FloatArray, nfs_mb: FloatArray) -> None:
         kernel = self._kernel_ports(knobs.vmk_tx, nfs_mb[:, 1], knobs)
-        wanted = np.bincount(self.uplink, shaped, minlength=len(self.speed)) + kernel.reshape(-1)
+        wanted = sums(self.uplink, shaped, len(self.speed)) + kernel.reshape(-1)
         fits = np.minimum(1.0, _LINE_SHARE * self.speed / np.maximum(wanted, 1e-9))
         self.vmk_tx = (kernel.reshape(-1) * fits).reshape(-1, UPLINKS)[:, :2]
         self.tx = shaped * fits[self.uplink]
@@ -62,12 +63,12 @@ class Network:
         self.tx_drops = 100.0 * lost * self._flicker(len(lost))
         self.tx_packets = self.tx * 125_000.0 / self.packet
         self.nic_tx = wanted * fits
-        vms = np.bincount(self.uplink, self.tx_packets, minlength=len(self.speed))
+        vms = sums(self.uplink, self.tx_packets, len(self.speed))
         self.nic_tx_packets = vms + kernel.reshape(-1) * fits * 125_000.0 / 1200.0
 
     def _receive(self, knobs: Knobs, offered: FloatArray, cpu: Cpu, nfs_mb: FloatArray) -> None:
         kernel = self._kernel_ports(knobs.vmk_rx, nfs_mb[:, 0], knobs)
-        wanted = np.bincount(self.uplink, offered, minlength=len(self.speed)) + kernel.reshape(-1)
+        wanted = sums(self.uplink, offered, len(self.speed)) + kernel.reshape(-1)
         fits = np.minimum(1.0, _LINE_SHARE * self.speed / np.maximum(wanted, 1e-9))
         clean = fits * (1.0 - knobs.rx_loss)
         arriving = offered * clean[self.uplink]
@@ -78,16 +79,16 @@ class Network:
         self.rx_drops = 100.0 * lost * self._flicker(len(lost))
         self.nic_rx = wanted * clean
         self.vmk_rx = (kernel.reshape(-1) * clean).reshape(-1, UPLINKS)[:, :2]
-        vms = np.bincount(self.uplink, packets, minlength=len(self.speed))
+        vms = sums(self.uplink, packets, len(self.speed))
         self.nic_rx_packets = vms + kernel.reshape(-1) * clean * 125_000.0 / 1200.0
         self.nic_rx_drops = 100.0 * knobs.rx_loss * self._flicker(len(self.speed))
 
     def _lost(self, knobs: Knobs, packets: FloatArray, cpu: Cpu) -> FloatArray:
-        """Share of packets that find the ring full: the guest is not running, is saturated, or they come in bursts."""
+        """Share of packets that find the ring full: the guest does not run, is saturated, or they burst."""
         count = self._index.vcpus
         start = self._first_vcpu
-        waiting = np.add.reduceat(cpu.ready + cpu.costop, start) / count
-        running = np.add.reduceat(cpu.run, start) / count
+        waiting = run_sums(cpu.ready + cpu.costop, start) / count
+        running = run_sums(cpu.run, start) / count
         stall_s = _SLICE_S * (1.0 + 6.0 * waiting)
         backlog = packets * stall_s
         descheduled = np.minimum(waiting, 1.0) * np.exp(-knobs.ring / np.maximum(backlog, 1e-6))

@@ -1,4 +1,4 @@
-"""Frequency and power of each host: policies, turbo, caps. Time at a low frequency is time that work takes longer."""
+"""Frequency and power of each host: policies, turbo, caps. At a low frequency work takes longer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def full_watts(cores: int) -> float:
 
 
 class Power:
-    """Per host: ``factor`` is the frequency that busy cores run at over nominal; ``watts`` what the host draws."""
+    """Per host: ``factor`` is the frequency of busy cores over nominal, ``watts`` what the host draws."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cores = np.array([float(host.cores) for host in cluster.hosts])

@@ -24,13 +24,14 @@ def wait_ratio(utilisation: FloatArray, servers: FloatArray, variability: FloatA
 
 
 def water_fill(capacity: FloatArray, need: FloatArray, weight: FloatArray, floor: FloatArray) -> FloatArray:
-    """Share ``capacity[r]`` among the items of row r by weight: everyone gets clip(weight·level, floor, need).
+    """Share ``capacity[r]`` among the items of row r by weight: everyone gets clip(weight·level, floor,
+    need).
 
     The proportional-share law of the ESXi schedulers: an item gets at least its floor (its reservation,
-    never more than it needs), at most what it needs, and in between in proportion to its shares.
-    Shapes: capacity (rows,), the others (rows, items); items that do not exist have need 0. Exact: the
-    level is found on the piecewise linear curve of the total. Where the needs fit they are met; where not
-    even the floors fit, the floors are cut in proportion.
+    never more than it needs), at most what it needs, and in between in proportion to its shares. Shapes:
+    capacity (rows,), the others (rows, items); items that do not exist have need 0. Exact: the level is
+    found on the piecewise linear curve of the total. Where the needs fit they are met; where not even the
+    floors fit, the floors are cut in proportion.
     """
     safe_weight = np.maximum(weight, 1e-12)
     low = np.minimum(floor, need)

@@ -54,10 +54,10 @@ def record_lab(
 ) -> None:
     """Record the lab into an open session, one source a host: all of them, or only the named ``hosts``.
 
-    ``speed`` is lab seconds in a second of real time: then each tick is stored as it comes, so that others can
-    watch the session grow. None is as fast as it goes, in blocks. ``duration_s`` is the scenario's own when
-    None. Raises CancelledError once ``cancel`` is set; what was recorded until then stays in the session, its
-    sources left for the caller to close or discard. Failures of the writer pass through.
+    ``speed`` is lab seconds in a second of real time: then each tick is stored as it comes, so that others
+    can watch the session grow. None is as fast as it goes, in blocks. ``duration_s`` is the scenario's own
+    when None. Raises CancelledError once ``cancel`` is set; what was recorded until then stays in the
+    session, its sources left for the caller to close or discard. Failures of the writer pass through.
     """
     total = lab.duration_s if duration_s is None else duration_s
     sinks = [
@@ -85,7 +85,7 @@ def record_lab(
 def run_memory(
     lab: Lab, duration_s: float | None = None, *, catalogue: Counters | None = None
 ) -> MemorySession:
-    """Run the lab to its end (or for ``duration_s``) and keep it all in memory: what the scoreboard diagnoses."""
+    """Run the lab to its end (or for ``duration_s``) and keep it in memory, for the scoreboard."""
     total = lab.duration_s if duration_s is None else duration_s
     known = catalogue or load_catalogue()
     ticks = [tick for _ in range(_ticks(total)) if (tick := lab.tick()) is not None]

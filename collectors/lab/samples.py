@@ -1,7 +1,8 @@
-"""From what esxtop would print to what a session keeps: absent where it means nothing, rates where it counts.
+"""From what esxtop would print to what a session keeps: absent where it means nothing, counts as rates.
 
-The same rules as for a capture that is imported: no I/O counters in the first sample, nothing of a group that was
-filled with zeros, counts since boot as rates; and what the header and constant columns state becomes facts.
+The same rules as for a capture that is imported: no I/O counters in the first sample, nothing of a group
+that was filled with zeros, counts since boot as rates; and what the header and constant columns state
+becomes facts.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ class HostSamples:
                     values[row, fill.doubtful] = np.nan
 
     def _follow_runs(self, now: set[int], t_ms: int) -> None:
-        """Extend, begin and end runs of zero-filled samples; a world within a filled group has none of its own."""
+        """Extend, begin and end runs of zero-filled samples; a world has none where its group has one."""
         told = {one for one in now if self.layout.zero_fills[one].within not in now}
         for one in self._open.keys() - told:
             self._fills.append((one, *self._open.pop(one)))

@@ -23,14 +23,13 @@ STAGES = ("stage", "second", "third", "fourth")
 class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A part in the scenario: which entities the seed may choose, and how they are configured.
 
-    ``kind`` vm: ``count`` VMs on host role ``on``; every other field left out keeps what the seed gave the VM.
-    ``disk_on`` is the device or datastore role that its disks lie on, ``uplink`` the vmnic of its port,
-    ``cpu_shares`` shares per vCPU (normal is 1000), ``node`` its home NUMA node, ``pcpus`` how many PCPUs it is
-    pinned to (0: not pinned), ``swapped``/``hot`` the share of its memory that is swapped out at the start,
-    and how much of that it will want back; ``balloon`` the share that is ballooned at the start;
-    ``compressible`` how much of its memory compresses well.
-    ``kind`` device: a LUN of ``array``; ``kind`` nic: ``uplink`` of host ``on``; ``kind`` array, datastore, pool:
-    the one named in ``array`` or ``pool``.
+    ``kind`` vm: ``count`` VMs on host role ``on``; every other field left out keeps what the seed gave the
+    VM. ``disk_on`` is the device or datastore role that its disks lie on, ``uplink`` the vmnic of its port,
+    ``cpu_shares`` shares per vCPU (normal is 1000), ``node`` its home NUMA node, ``pcpus`` how many PCPUs
+    it is pinned to (0: not pinned), ``swapped``/``hot`` the share of its memory that is swapped out at the
+    start, and how much of that it will want back; ``balloon`` the share that is ballooned at the start;
+    ``compressible`` how much of its memory compresses well. ``kind`` device: a LUN of ``array``; ``kind``
+    nic: ``uplink`` of host ``on``; ``kind`` array, datastore, pool: the one named in ``array`` or ``pool``.
     """
 
     kind: RoleKind
@@ -111,8 +110,9 @@ class Allow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Site(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a scenario asks of the hardware; the seed draws the rest.
 
-    ``headroom`` is host memory over the memory that its VMs may use (below 1: overcommitted) and applies
-    to the stage host only, as does ``crowd``, so many small VMs more. ``depth`` is the LUN queue depth, ``balloon_most`` Mem.CtlMaxPercent as a share.
+    ``headroom`` is host memory over the memory that its VMs may use (below 1: overcommitted) and applies to
+    the stage host only, as does ``crowd``, so many small VMs more. ``depth`` is the LUN queue depth,
+    ``balloon_most`` Mem.CtlMaxPercent as a share.
     """
 
     cores: tuple[int, ...] = (8, 10, 12)
@@ -216,18 +216,8 @@ def _read_all() -> Iterator[Scenario]:
 def _faults(scenario: Scenario) -> Iterator[str]:
     """What the types can't see: references to roles and injections."""
     known = {*scenario.cast, *STAGES}
-    for name, role in scenario.cast.items():
-        if role.on not in STAGES:
-            yield f"role {name} stands on {role.on!r}, which is not a host role"
-        if role.disk_on and role.disk_on not in known:
-            yield f"role {name} has its disks on {role.disk_on!r}, which is not cast"
-    for number, inject in enumerate(scenario.inject):
-        if inject.on not in known:
-            yield f"role {inject.on!r} of knob {inject.knob} is not cast"
-        if inject.along is not None and inject.along >= number:
-            yield f"knob {inject.knob} goes along with {inject.along}, which does not come before it"
-        if (inject.to is None) == (inject.times is None):
-            yield f"knob {inject.knob} has neither or both of `to` and `times`"
+    yield from _faults_of_cast(scenario, known)
+    yield from _faults_of_injections(scenario, known)
     for expect in scenario.truth:
         if expect.on not in known:
             yield f"role {expect.on!r} of {expect.problem} is not cast"
@@ -236,6 +226,24 @@ def _faults(scenario: Scenario) -> Iterator[str]:
     for allow in scenario.also:
         if allow.on not in {*known, "*"}:
             yield f"role {allow.on!r} of {allow.problem} is not cast"
+
+
+def _faults_of_cast(scenario: Scenario, known: set[str]) -> Iterator[str]:
+    for name, role in scenario.cast.items():
+        if role.on not in STAGES:
+            yield f"role {name} stands on {role.on!r}, which is not a host role"
+        if role.disk_on and role.disk_on not in known:
+            yield f"role {name} has its disks on {role.disk_on!r}, which is not cast"
+
+
+def _faults_of_injections(scenario: Scenario, known: set[str]) -> Iterator[str]:
+    for number, inject in enumerate(scenario.inject):
+        if inject.on not in known:
+            yield f"role {inject.on!r} of knob {inject.knob} is not cast"
+        if inject.along is not None and inject.along >= number:
+            yield f"knob {inject.knob} goes along with {inject.along}, which does not come before it"
+        if (inject.to is None) == (inject.times is None):
+            yield f"knob {inject.knob} has neither or both of `to` and `times`"
 
 
 ENTITY_KIND: Mapping[RoleKind, Kind] = {

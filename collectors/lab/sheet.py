@@ -1,4 +1,4 @@
-"""All counters of the cluster as one flat array: one table per object class, and the way from it to columns."""
+"""All counters of the cluster as one flat array: a table per object class, and the way to columns."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ import numpy as np
 from collectors.lab.activity import NormalNoise
 from collectors.lab.cpu import Cpu
 from collectors.lab.fields import APERF, C_STATES, P_STATES
+from collectors.lab.grouping import run_sums
 from collectors.lab.inventory import NORMAL_SHARES, Cluster
 from collectors.lab.knobs import Index, Knobs
 from collectors.lab.layout import VECTORS, HostLayout
@@ -101,7 +102,7 @@ class CpuView:
         mean = np.concatenate(cpu.domains.pcpu_busy(cpu.load, cpu.kernel))
         busy = mean * np.exp(_PCPU_SPREAD * self._lean * (1.0 - mean))
         for _ in range(2):
-            found = np.add.reduceat(busy, self._pcpu_start) / self._pcpu_count
+            found = run_sums(busy, self._pcpu_start) / self._pcpu_count
             busy = np.minimum(busy * (cpu.busy / np.maximum(found, 1e-9))[self._pcpu_host], 1.0)
         percent = 100.0 * busy
         pairs = percent.reshape(-1, 2)
@@ -115,11 +116,11 @@ class CpuView:
         ):
             row = self._sheet["Physical Cpu"].row[name]
             row[self._pcpu_cells] = values
-            row[self._total_cells] = np.add.reduceat(values, self._pcpu_start) / self._pcpu_count
+            row[self._total_cells] = run_sums(values, self._pcpu_start) / self._pcpu_count
         return percent
 
     def _worlds(self, cpu: Cpu, memory: Memory, knobs: Knobs, late: FloatArray, pcpu: FloatArray) -> None:
-        """Per world: the VMkernel's own hover near their usual run time, vCPUs show the scheduler's results."""
+        """Per world: the VMkernel's own hover near their usual, vCPUs show what the scheduler did."""
         table = self._sheet["Vcpu"]
         row, noise = table.row, self._noise.take()
         mine, vcpu = self._vcpu_worlds, self._vcpu_of_world
@@ -174,24 +175,25 @@ class CpuView:
         confined = domains.of_vcpu >= index.hosts
         first = np.where(confined, domains.first[host], 0)
         width = np.where(confined, domains.size[host], self._pcpu_count[host])
-        place: FloatArray = first + np.floor(self._rng.random(len(host)) * width)
-        return place[self._vcpu_of_world]
+        place = first + np.floor(self._rng.random(len(host)) * width)
+        by_world: FloatArray = place[self._vcpu_of_world]
+        return by_world
 
     def _groups(self, cpu: Cpu, knobs: Knobs) -> None:
         """Groups are plain sums over their worlds; allocations are the VM's."""
         group, world = self._sheet["Group Cpu"], self._sheet["Vcpu"]
         for name in _SUMMED:
-            group.row[name][...] = np.add.reduceat(world.row[name], self._group_start)
+            group.row[name][...] = run_sums(world.row[name], self._group_start)
         blocked = world.row["% VmWait"][self._vcpu_worlds][np.argsort(self._vcpu_of_world)]
-        group.row["% VmWait"][self._vm_groups] = np.add.reduceat(blocked, self._index.vcpu_start)
+        group.row["% VmWait"][self._vm_groups] = run_sums(blocked, self._index.vcpu_start)
         mine, index = self._vm_groups, self._index
         mhz = self._mhz[index.vm_host]
         group.row["Alloc Max"][mine] = np.where(
             np.isinf(knobs.limit), _UNLIMITED, np.minimum(knobs.limit, 1e6) * mhz
         )
-        group.row["Effective Min (MHz)"][mine] = np.add.reduceat(cpu.run, index.vcpu_start) * mhz
+        group.row["Effective Min (MHz)"][mine] = run_sums(cpu.run, index.vcpu_start) * mhz
         group.row["Timers/sec"][mine] = 60.0 + 90.0 * index.vcpus
-        group.row["Power Usage Watts"][mine] = np.add.reduceat(cpu.used, index.vcpu_start) * 6.0
+        group.row["Power Usage Watts"][mine] = run_sums(cpu.used, index.vcpu_start) * 6.0
 
     def _power(self, cpu: Cpu, power: Power, knobs: Knobs, pcpu: FloatArray) -> None:
         host = self._pcpu_host

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from collectors.lab.grouping import run_sums
 from collectors.lab.inventory import NODES, Cluster
 from collectors.lab.knobs import Index, Knobs
 from collectors.lab.layout import HostLayout
@@ -14,6 +15,16 @@ from sessions.model import FloatArray
 
 _UNLIMITED, _NORMAL = -1.0, -3.0
 _MANAGED_LESS_MB = 40.0
+_OF_USER_WORLDS = {
+    "Memory Size MBytes": 1.9,
+    "Memory Granted Size MBytes": 1.0,
+    "Memory Consumed Size MBytes": 1.0,
+    "Target Size MBytes": 1.1,
+    "Touched MBytes": 0.4,
+    "Touched Write MBytes": 0.15,
+    "Overhead UW MBytes": 0.2,
+}
+"""Memory of a user world's group over what it consumes."""
 
 
 class MemoryView:
@@ -43,11 +54,7 @@ class MemoryView:
         )
         table.set({"Alloc Min Limited": _UNLIMITED, "Memctl?": 0.0, "Commit Pages Per Share": 100.0})
         users = self._user_mb
-        for name, share in (
-            ("Memory Size MBytes", 1.9), ("Memory Granted Size MBytes", 1.0), ("Memory Consumed Size MBytes", 1.0),
-            ("Target Size MBytes", 1.1), ("Touched MBytes", 0.4), ("Touched Write MBytes", 0.15),
-            ("Overhead UW MBytes", 0.2),
-        ):  # fmt: skip
+        for name, share in _OF_USER_WORLDS.items():
             table.row[name][self._user_groups] = users * share
         mine = self._vm_groups
         table.row["Memory Size MBytes"][mine] = memory.size
@@ -111,7 +118,7 @@ class MemoryView:
         start = self._index.vm_start
 
         def total(values: FloatArray) -> FloatArray:
-            result: FloatArray = np.add.reduceat(values, start)
+            result: FloatArray = run_sums(values, start)
             return result
 
         managed = memory.machine - _MANAGED_LESS_MB

@@ -10,7 +10,7 @@ from collectors.lab.layout import HostLayout, Port
 from collectors.lab.network import Network
 from collectors.lab.sheet import Sheet
 from collectors.lab.worlds import NO_OWNER
-from sessions.model import FloatArray
+from sessions.model import FloatArray, IntArray
 
 _FRAME = 1200.0
 
@@ -62,7 +62,7 @@ class NetworkView:
         row["Broadcast Packets Received/sec"][mine] = self._rng.poisson(8.0, len(mine)) / 5.0
         row["Actions Posted/sec"][mine] = 0.02 * network.tx_packets
 
-    def _write(self, rows: np.ndarray, way: str, packets: FloatArray, mbits: FloatArray) -> None:  # type: ignore[type-arg]
+    def _write(self, rows: IntArray, way: str, packets: FloatArray, mbits: FloatArray) -> None:
         row = self._table.row
         row[f"Packets {way}/sec"][rows] = packets
         row[f"MBits {way}/sec"][rows] = mbits

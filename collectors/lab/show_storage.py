@@ -1,13 +1,15 @@
-"""What esxtop shows of storage: adapters, paths, devices, worlds on devices, partitions, NFS, virtual disks."""
+"""What esxtop shows of storage: adapters, paths, devices, their worlds and partitions, NFS, virtual disks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from collectors.lab.inventory import CDROM_LUN, NFS_LUN, Cluster
-from collectors.lab.knobs import Index, Knobs
+from collectors.lab.grouping import run_sums, sums
+from collectors.lab.inventory import CDROM_LUN, NFS_LUN
+from collectors.lab.knobs import BoolArray, Index, Knobs
 from collectors.lab.layout import ADAPTERS, HostLayout
 from collectors.lab.sheet import PATHS_OF_ADAPTER, Sheet, Table
 from collectors.lab.storage import Storage
@@ -15,6 +17,13 @@ from collectors.lab.worlds import NO_OWNER
 from sessions.model import FloatArray, IntArray
 
 LunsOf = Callable[[HostLayout], Sequence[int]]
+_FAILURES = (
+    "Aborts/sec",
+    "Resets/sec",
+    "Failed Commands/sec",
+    "Failed Reads/sec",
+    "Failed Writes/sec",
+)
 _LAYERS = ("Driver", "Kernel", "Guest", "Queue")
 
 
@@ -23,15 +32,16 @@ class StorageView:
 
     def __init__(
         self,
-        cluster: Cluster,
         index: Index,
         layouts: tuple[HostLayout, ...],
         sheet: Sheet,
+        tick_s: float,
         rng: np.random.Generator,
     ) -> None:
         self._index = index
         self._sheet = sheet
         self._rng = rng
+        self._tick_s = tick_s
         luns = index.luns
         self._device_pair = _cells(layouts, luns, lambda one: one.devices)
         self._path_pair = _cells(layouts, luns, lambda one: [path.lun for path in one.paths])
@@ -75,41 +85,29 @@ class StorageView:
         table, pair = self._sheet["Physical Disk SCSI Device"], self._device_pair
         depth = np.rint(knobs.depth.reshape(-1)[pair])
         facts.write(table, pair, 1.0)
-        self._failures(table, storage.aborts[pair], storage.resets[pair], storage.failed[pair], storage, pair)
+        self._failures(table, _Trouble.of(storage, pair, 1.0))
         full = (storage.queued[pair] > 0.5) & (storage.active[pair] > 0.8 * depth)
         active = self._snapshot(storage.active[pair], depth, full)
         queued = self._rng.poisson(storage.queued[pair]).astype(float)
         queued = np.where(active >= depth, queued, np.where(storage.queued[pair] > 0.5, queued, 0.0))
         table.set({
-            "Device Q Depth": depth, "World Q Depth": 0.0, "Active Commands": active, "Queued Commands": queued,
-            "% Used": 100.0 * active / depth, "Load": (active + queued) / depth,
+            "Device Q Depth": depth, "World Q Depth": 0.0, "Active Commands": active,
+            "Queued Commands": queued, "% Used": 100.0 * active / depth, "Load": (active + queued) / depth,
         })  # fmt: skip
         self._vaai = self._vaai + self._rng.poisson(0.4, len(self._vaai))
         table.set({"ATS": np.floor(self._vaai)})
 
-    def _snapshot(self, mean: FloatArray, depth: FloatArray, full: np.ndarray) -> FloatArray:  # type: ignore[type-arg]
-        """What is in flight at the instant of sampling: Poisson around the mean, the whole queue where it is full."""
+    def _snapshot(self, mean: FloatArray, depth: FloatArray, full: BoolArray) -> FloatArray:
+        """What is in flight when the sample is taken: Poisson around the mean, ``depth`` where it is full."""
         seen = np.minimum(self._rng.poisson(mean), depth)
         return np.where(full, depth, seen).astype(float)
 
-    def _failures(
-        self,
-        table: Table,
-        aborts: FloatArray,
-        resets: FloatArray,
-        failed: FloatArray,
-        storage: Storage,
-        pair: IntArray,
-    ) -> None:
+    def _failures(self, table: Table, trouble: _Trouble) -> None:
         """Counts of rare things are whole commands within the interval, so their rates come in steps."""
-        counted = self._rng.poisson(np.stack([aborts, resets, failed]) * self.tick_s) / self.tick_s
-        reads = storage.read_share[pair]
-        table.set({
-            "Aborts/sec": counted[0], "Resets/sec": counted[1], "Failed Commands/sec": counted[2],
-            "Failed Reads/sec": counted[2] * reads, "Failed Writes/sec": counted[2] * (1.0 - reads),
-        })  # fmt: skip
-
-    tick_s: float = 5.0
+        rates = np.stack([trouble.aborts, trouble.resets, trouble.failed])
+        counted = self._rng.poisson(rates * self._tick_s) / self._tick_s
+        values = (*counted, counted[2] * trouble.reads, counted[2] * (1.0 - trouble.reads))
+        table.set(dict(zip(_FAILURES, values, strict=True)))
 
     def _paths(self, storage: Storage, facts: _Facts, knobs: Knobs) -> None:
         """Round robin splits I/O evenly; commands are lost on the second path, whose adapter is at fault."""
@@ -120,16 +118,9 @@ class StorageView:
         for cls in ("Physical Disk Path", PATHS_OF_ADAPTER):
             facts.write(self._sheet[cls], pair, self._path_share)
         table = self._sheet["Physical Disk Path"]
-        self._failures(table, storage.aborts[pair] * share, storage.resets[pair] * share, storage.failed[pair] * share,
-                       storage, pair)  # fmt: skip
+        self._failures(table, _Trouble.of(storage, pair, share))
         twin = self._sheet[PATHS_OF_ADAPTER]
-        for name in (
-            "Aborts/sec",
-            "Resets/sec",
-            "Failed Commands/sec",
-            "Failed Reads/sec",
-            "Failed Writes/sec",
-        ):
+        for name in _FAILURES:
             twin.row[name][...] = table.row[name]
         self._adapters(table, knobs)
 
@@ -137,13 +128,13 @@ class StorageView:
         """Rates are sums over an adapter's paths, latencies their mean weighted by I/Os."""
         table = self._sheet["Physical Disk Adapter"]
         commands = paths.row["Commands/sec"]
-        total = np.bincount(self._path_adapter, commands, minlength=table.size)
+        total = sums(self._path_adapter, commands, table.size)
         for name, row in paths.row.items():
             if name.startswith("Average"):
-                weighted = np.bincount(self._path_adapter, row * commands, minlength=table.size)
+                weighted = sums(self._path_adapter, row * commands, table.size)
                 table.row[name][...] = np.where(total > 0, weighted / np.maximum(total, 1e-9), 0.0)
             else:
-                table.row[name][...] = np.bincount(self._path_adapter, row, minlength=table.size)
+                table.row[name][...] = sums(self._path_adapter, row, table.size)
         depth = np.stack([np.full(self._index.hosts, 31.0), knobs.hba_depth / 2, knobs.hba_depth / 2], axis=1)
         self._sheet["Physical Disk"].set({"Adapter Q Depth": depth.reshape(-1)})
 
@@ -151,16 +142,17 @@ class StorageView:
         """Worlds on devices: a VM's disks there; the host's own worlds get what is not a VM's."""
         table, pair = self._sheet["Physical Disk Per-Device-Per-World"], self._user_pair
         user = self._disk_of_user
-        rate = np.bincount(user, storage.iops, minlength=len(pair) + 1)[:-1]
+        rate = sums(user, storage.iops, len(pair) + 1)[:-1]
         mine = self._user_vm != NO_OWNER
         own = np.where(
             mine, rate, storage.commands[pair] * np.where(pair % self._index.luns == CDROM_LUN, 1.0, 0.35)
         )
         share = own / np.maximum(storage.commands[pair], 1e-9)
         facts.write(table, pair, share)
-        aborts = np.bincount(user, storage.disk_aborts, minlength=len(pair) + 1)[:-1]
+        aborts = sums(user, storage.disk_aborts, len(pair) + 1)[:-1]
         lost = storage.commands[pair] * knobs.loss.reshape(-1)[pair] * share
-        self._failures(table, aborts + lost, 0.0 * aborts, 1.5 * lost, storage, pair)
+        reads = storage.read_share[pair]
+        self._failures(table, _Trouble(aborts + lost, np.zeros(len(pair)), 1.5 * lost, reads))
         depth = np.rint(knobs.depth.reshape(-1)[pair])
         active = self._rng.poisson(storage.active[pair] * share).astype(float)
         queued = self._rng.poisson(storage.queued[pair] * share).astype(float)
@@ -176,8 +168,8 @@ class StorageView:
         table, pair = self._sheet["Physical Disk NFS Volume"], self._nfs_pair
         facts.write(table, pair, 1.0)
         whole = (storage.active + storage.queued)[pair]
-        table.set({"Active Commands": self._rng.poisson(whole)})
-        self._failures(table, storage.aborts[pair], storage.resets[pair], storage.failed[pair], storage, pair)
+        table.set({"Active Commands": self._rng.poisson(whole).astype(float)})
+        self._failures(table, _Trouble.of(storage, pair, 1.0))
 
     def _virtual_disks(self, storage: Storage, knobs: Knobs) -> None:
         """Each disk, and each VM's total with latencies weighted by I/Os."""
@@ -192,14 +184,33 @@ class StorageView:
         start = self._index.disk_start
         for name, value in values.items():
             table.row[name][self._disk_rows] = value
-            table.row[name][self._total_rows] = np.add.reduceat(value, start)
+            table.row[name][self._total_rows] = run_sums(value, start)
         for name, rate, latency in (
-            ("Average MilliSec/Read", reads, storage.read_ms), ("Average MilliSec/Write", writes, storage.write_ms),
-        ):  # fmt: skip
+            ("Average MilliSec/Read", reads, storage.read_ms),
+            ("Average MilliSec/Write", writes, storage.write_ms),
+        ):
             table.row[name][self._disk_rows] = np.where(rate > 0.1, latency, 0.0)
-            total = np.add.reduceat(rate, start)
-            mean = np.add.reduceat(rate * latency, start) / np.maximum(total, 1e-9)
+            total = run_sums(rate, start)
+            mean = run_sums(rate * latency, start) / np.maximum(total, 1e-9)
             table.row[name][self._total_rows] = np.where(total > 0.1, mean, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Trouble:
+    """What goes wrong a second, per row of a table; ``reads`` is the share of reads among it."""
+
+    aborts: FloatArray
+    resets: FloatArray
+    failed: FloatArray
+    reads: FloatArray
+
+    @staticmethod
+    def of(storage: Storage, pair: IntArray, share: FloatArray | float) -> _Trouble:
+        """The trouble of (host, LUN) pairs, or of a share of them."""
+        aborts, resets, failed = (
+            one[pair] * share for one in (storage.aborts, storage.resets, storage.failed)
+        )
+        return _Trouble(aborts, resets, failed, storage.read_share[pair])
 
 
 class _Facts:
@@ -214,8 +225,10 @@ class _Facts:
         }  # fmt: skip
         self.latencies: dict[str, FloatArray] = {}
         for per, device in (
-            ("Command", storage.device_ms), ("Read", storage.device_read_ms), ("Write", storage.device_write_ms),
-        ):  # fmt: skip
+            ("Command", storage.device_ms),
+            ("Read", storage.device_read_ms),
+            ("Write", storage.device_write_ms),
+        ):
             for layer, value in zip(
                 _LAYERS, (device, kernel, device + kernel, storage.queue_ms), strict=True
             ):

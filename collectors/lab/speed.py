@@ -11,7 +11,9 @@ TURBO = 0.1
 CHARGED_LOSS = 0.375
 """ESXi credits a thread whose sibling is busy with 62.5 % of the core, whatever it got done."""
 WORK_LOSS = 0.25
-"""What such a thread really loses: while one waits for memory the other runs, so that two do 1.5 times one's work."""
+"""What such a thread really loses: while one waits for memory the other runs, so that two do 1.5 times
+one's work.
+"""
 
 
 def usual_frequency(utilisation: FloatArray, saving: NDArray[np.bool_]) -> FloatArray:
@@ -23,12 +25,16 @@ def usual_frequency(utilisation: FloatArray, saving: NDArray[np.bool_]) -> Float
 
 
 def shared_cores(utilisation: FloatArray) -> FloatArray:
-    """Share of busy time in which a core's other thread is busy too; worlds get whole cores while there are any."""
+    """Share of busy time in which a core's other thread is busy too; worlds get whole cores while there are
+    any.
+    """
     share: FloatArray = np.clip((utilisation - 0.28) / 0.72, 0.0, 1.0)
     return share
 
 
 def work_per_second(utilisation: float, *, powersaving: bool) -> float:
-    """Work that a second of run time does at a host utilisation, over that of a whole core at nominal frequency."""
+    """Work that a second of run time does at a host utilisation, over that of a whole core at nominal
+    frequency.
+    """
     busy, saving = np.array([utilisation]), np.array([powersaving])
     return float((usual_frequency(busy, saving) * (1.0 - WORK_LOSS * shared_cores(busy)))[0])

@@ -1,9 +1,9 @@
 """Storage: guests' outstanding I/Os, kernel queues, adapters and arrays; latencies from queueing.
 
-Each (host, LUN) pair may have as many commands at the array as its device queue is deep; the rest wait in the
-kernel. Each LUN serves commands from all hosts; the more of its capacity is used, the longer they take. Guests
-ask for a rate, but keep only so many I/Os outstanding, so a slow LUN slows them: a closed network, solved for
-the utilisation of each LUN at which what arrives is what is served.
+Each (host, LUN) pair may have as many commands at the array as its device queue is deep; the rest wait in
+the kernel. Each LUN serves commands from all hosts; the more of its capacity is used, the longer they take.
+Guests ask for a rate, but keep only so many I/Os outstanding, so a slow LUN slows them: a closed network,
+solved for the utilisation of each LUN at which what arrives is what is served.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from collectors.lab.activity import NormalNoise
+from collectors.lab.grouping import sums
 from collectors.lab.inventory import CDROM_LUN, LOCAL_LUN, NFS_LUN, SHARED_LUNS, Cluster
 from collectors.lab.knobs import BoolArray, Index, Knobs
 from collectors.lab.queueing import wait_ratio
@@ -62,6 +63,7 @@ class Storage:
         self._is_nfs = self._pair_lun == NFS_LUN
         self._noise = NormalNoise(rng, pairs)
         self._array_busy = np.zeros(len(cluster.arrays))
+        self._array_wait = np.zeros(pairs)
         self._local = np.where(self._pair_lun == LOCAL_LUN, rng.uniform(4, 20, pairs), 0.0)
         self._local += np.where(self._pair_lun == CDROM_LUN, rng.uniform(0.2, 0.7, pairs), 0.0)
         self.iops = np.zeros(len(index.disk_vm))
@@ -115,10 +117,10 @@ class Storage:
     def _mix(self, knobs: Knobs, offered: FloatArray) -> _Mix:
         """What each pair is asked: size and kind of I/Os, and the idle latency of them."""
         pair, pairs = self.pair_of_disk, len(self._pair_lun)
-        rate = np.bincount(pair, offered, minlength=pairs) + self._local
+        rate = sums(pair, offered, pairs) + self._local
         safe = np.maximum(rate, 1e-9)
-        reads = np.where(rate > 0, np.bincount(pair, offered * knobs.reads, minlength=pairs) / safe, 0.5)
-        size = np.where(rate > 0, np.bincount(pair, offered * knobs.io_kb, minlength=pairs) / safe, 8.0)
+        reads = np.where(rate > 0, sums(pair, offered * knobs.reads, pairs) / safe, 0.5)
+        size = np.where(rate > 0, sums(pair, offered * knobs.io_kb, pairs) / safe, 8.0)
         transfer = np.maximum(size - 8.0, 0.0) / 1024.0 / self._stream * 1000.0
         return _Mix(
             reads=reads, size_kb=size, read_ms=knobs.read_ms[self._pair_array] + transfer,
@@ -136,25 +138,25 @@ class Storage:
         high = np.full(self._stations, 14.0)
         for _ in range(_STEPS):
             middle = 0.5 * (low + high)
-            odds = np.exp2(middle)
+            odds: FloatArray = np.exp2(middle)
             rate = self._arrivals(knobs, offered, self._at_array(base, odds), mix, depth)
-            load = np.bincount(self._station, rate * mix.cost, minlength=self._stations) / capacity
+            load = sums(self._station, rate * mix.cost, self._stations) / capacity
             above = load > odds / (1.0 + odds)
             low = np.where(above, middle, low)
             high = np.where(above, high, middle)
-        odds: FloatArray = np.exp2(0.5 * (low + high))
+        odds = np.exp2(0.5 * (low + high))
         used = odds / (1.0 + odds) * capacity
-        total = np.bincount(self._station_array, used, minlength=len(self._base_iops))
+        total = sums(self._station_array, used, len(self._base_iops))
         shared = total / np.maximum(self._base_iops * knobs.capacity, 1e-9)
         self._array_busy = 0.6 * self._array_busy + 0.4 * np.minimum(shared, 0.97)
+        longer = self._array_busy**4 / (1.0 - self._array_busy)
+        self._array_wait = np.where(self._is_shared, longer[self._pair_array], 0.0)
         return odds
 
     def _at_array(self, base: FloatArray, odds: FloatArray) -> FloatArray:
-        """Latency of each pair's commands: idle latency, longer with the LUN's and the array's utilisation."""
+        """Latency of each pair's commands: idle latency, longer the more LUN and array are used."""
         used = odds / (1.0 + odds)
-        lun = (used**3 * odds)[self._station]
-        array = self._array_busy**4 / (1.0 - self._array_busy)
-        latency: FloatArray = base * (1.0 + lun + np.where(self._is_shared, array[self._pair_array], 0.0))
+        latency: FloatArray = base * (1.0 + (used**3 * odds)[self._station] + self._array_wait)
         return latency
 
     def _arrivals(
@@ -164,16 +166,19 @@ class Storage:
         outstanding, than the queues are deep, than the link carries."""
         per_second = 1000.0 / device_ms
         rate = np.minimum(offered, knobs.outstanding * per_second[self.pair_of_disk])
-        total = np.bincount(self.pair_of_disk, rate, minlength=len(depth)) + self._local
+        total = sums(self.pair_of_disk, rate, len(depth)) + self._local
         most = np.minimum(total, self._most(device_ms, mix, depth))
-        squeeze = np.minimum(1.0, knobs.hba_depth / np.maximum(self._on_adapters(most, device_ms), 1e-9))
-        result: FloatArray = np.where(self._is_shared, most * squeeze[self._pair_host], most)
-        return result
+        used = self._on_adapters(most, device_ms)
+        if (used <= knobs.hba_depth).all():
+            return most
+        squeeze = np.minimum(1.0, knobs.hba_depth / np.maximum(used, 1e-9))
+        return np.where(self._is_shared, most * squeeze[self._pair_host], most)
 
     def _on_adapters(self, rate: FloatArray, device_ms: FloatArray) -> FloatArray:
         """Commands that each host has at the array through its adapters, at these rates of the pairs."""
         slots = rate * device_ms / 1000.0 * self._is_shared
-        return slots.reshape(self._index.hosts, self._index.luns).sum(axis=1)
+        result: FloatArray = slots.reshape(self._index.hosts, self._index.luns).sum(axis=1)
+        return result
 
     def _most(self, device_ms: FloatArray, mix: _Mix, depth: FloatArray) -> FloatArray:
         """The most I/Os per second that each pair can have: device queue, NFS link."""
@@ -189,7 +194,7 @@ class Storage:
         pair, pairs = self.pair_of_disk, len(depth)
         per_second = 1000.0 / self.device_ms[pair]
         free = np.minimum(offered, knobs.outstanding * per_second)
-        wanted = np.bincount(pair, free, minlength=pairs) + self._local
+        wanted = sums(pair, free, pairs) + self._local
         most = self._most(self.device_ms, mix, depth)
         full = wanted > most
         slots = np.minimum(wanted, most) * self.device_ms / 1000.0
@@ -204,7 +209,8 @@ class Storage:
     def _served(self, knobs: Knobs, offered: FloatArray, waiting: FloatArray) -> FloatArray:
         """Rate of each disk when commands of each pair wait so long in the kernel."""
         total = (self.device_ms + waiting)[self.pair_of_disk]
-        return np.minimum(offered, knobs.outstanding * 1000.0 / total)
+        result: FloatArray = np.minimum(offered, knobs.outstanding * 1000.0 / total)
+        return result
 
     def _at_adapters(self, knobs: Knobs, offered: FloatArray, waiting: FloatArray) -> FloatArray:
         """Waiting of each pair, no shorter than for its host's adapters, which is the same for all LUNs."""
@@ -212,7 +218,7 @@ class Storage:
 
         def over(least: FloatArray) -> tuple[BoolArray, FloatArray]:
             longer = np.where(self._is_shared, np.maximum(waiting, least[self._pair_host]), waiting)
-            rate = np.bincount(pair, self._served(knobs, offered, longer), minlength=pairs)
+            rate = sums(pair, self._served(knobs, offered, longer), pairs)
             return self._on_adapters(rate, self.device_ms) > knobs.hba_depth, longer
 
         low, high = np.zeros(self._index.hosts), np.full(self._index.hosts, _RETRY_MS)
@@ -228,13 +234,13 @@ class Storage:
     def _longest(self, knobs: Knobs, offered: FloatArray, most: FloatArray, full: BoolArray) -> FloatArray:
         """Whole latency of the pairs whose queue is full: that at which guests ask for ``most`` a second."""
         pair, pairs = self.pair_of_disk, len(most)
-        slots = np.bincount(pair, knobs.outstanding, minlength=pairs)
+        slots = sums(pair, knobs.outstanding, pairs)
         high = np.log(np.maximum(slots / np.maximum(most, 1e-9) * 1000.0, self.device_ms))
         low = np.log(self.device_ms)
         for _ in range(12):
             middle = 0.5 * (low + high)
             rate = np.minimum(offered, knobs.outstanding * 1000.0 / np.exp(middle)[pair])
-            above = np.bincount(pair, rate, minlength=pairs) > most
+            above = sums(pair, rate, pairs) > most
             low = np.where(above, middle, low)
             high = np.where(above, high, middle)
         total: FloatArray = np.where(full, np.exp(0.5 * (low + high)), 0.0)
@@ -244,9 +250,9 @@ class Storage:
         """Everything that counters show of what was served."""
         pair, pairs = self.pair_of_disk, len(self._pair_lun)
         self.iops = served
-        self.commands = np.bincount(pair, served, minlength=pairs) + self._local
+        self.commands = sums(pair, served, pairs) + self._local
         self.read_share = np.where(self._pair_lun == CDROM_LUN, 0.0, mix.reads)
-        mb = np.bincount(pair, served * knobs.io_kb, minlength=pairs) / 1024.0 + self._local * 8.0 / 1024.0
+        mb = sums(pair, served * knobs.io_kb, pairs) / 1024.0 + self._local * 8.0 / 1024.0
         mb = np.where(self._pair_lun == CDROM_LUN, 0.0, mb)
         self.mb_read, self.mb_written = mb * mix.reads, mb * (1.0 - mix.reads)
         self.active = self.commands * self.device_ms / 1000.0
@@ -259,7 +265,7 @@ class Storage:
         stuck = _HICCUPS * np.exp(-knobs.timeout / _HICCUP_S)
         self.disk_aborts = served * np.maximum(slow, stuck)
         lost = self.commands * knobs.loss.reshape(-1)
-        self.aborts = np.bincount(pair, self.disk_aborts, minlength=pairs) + lost
+        self.aborts = sums(pair, self.disk_aborts, pairs) + lost
         self.failed = 1.5 * lost
         self.resets = 0.05 * lost
 
