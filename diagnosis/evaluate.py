@@ -68,6 +68,7 @@ _OVER_TIME: dict[str, Callable[..., FloatArray]] = {
     "over slope": lambda sheet, a: statistics.slope(a, sheet.windows, sheet.times),
     "over overall": lambda _, a: statistics.mean(a, np.ones(a.shape, dtype=np.bool_)),
     "over overall_p95": lambda _, a: statistics.percentile(a, np.ones(a.shape, dtype=np.bool_), 0.95),
+    "over final": lambda _, a: statistics.last(a, np.ones(a.shape, dtype=np.bool_)),
     "over calm": lambda sheet, a: statistics.mean(a, ~sheet.windows),
 }
 

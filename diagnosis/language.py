@@ -7,7 +7,7 @@
     absence       coalesce(a, b)  missing(a)  unknown
     over time     trailing(a, seconds), around(a, seconds): mean of the last seconds, of those around a sample
     statistics over a finding's windows   mean max min p95 p05 last sum  share(test)  seconds(test)
-    statistics over all samples           correlation(a, b)  slope(a)  overall(a)  overall_p95(a)
+    statistics over all samples           correlation(a, b)  slope(a)  overall(a)  overall_p95(a)  final(a)
     statistics outside the windows        calm(a)
 
 An absent sample is NaN and makes what depends on it NaN too: neither true nor false (``diagnosis.arrays``).
@@ -79,6 +79,7 @@ _STATISTICS = {
     "correlation": (2, 2, False, False),
     "overall": (1, 1, False, False),
     "overall_p95": (1, 1, False, False),
+    "final": (1, 1, False, False),
     "calm": (1, 1, False, False),
 }
 STATISTICS = frozenset(_STATISTICS)

@@ -79,6 +79,7 @@ def test_absent_samples_are_neither_true_nor_false(text: str, expected: list[flo
         ("seconds(a > 15)", 5.0),
         ("calm(a)", 50.5),
         ("overall(a)", 32.75),
+        ("final(a)", 100.0),
         ("mean(a) / limit", 3.0),
         ("correlation(a, a)", NAN),  # four pairs are too few
         ("slope(a - a)", 0.0),

@@ -1,0 +1,86 @@
+"""The scoreboard on one seed of every scenario, and how it counts."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.scoreboard import GOAL_CAUSE, GOAL_PRECISION, GOAL_RECALL, Score, judge, markdown, run
+from collectors.lab import Allowed, GroundTruth, Truth
+from sessions.findings import CauseVerdict, Finding, Severity
+from sessions.model import EntityRef
+from sessions.times import TimeRange
+
+SEED = 4_001
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_one_seed_of_every_scenario_meets_the_goals() -> None:
+    board = run([SEED])
+    total = board.overall
+    said = "\n".join(line for score in board.problems.values() for line in score.misses)
+    assert total.recall >= GOAL_RECALL, said
+    assert total.precision >= GOAL_PRECISION, said
+    assert total.cause >= GOAL_CAUSE, said
+    quiet = {
+        name: score for name, score in board.scenarios.items() if name.startswith(("healthy", "lookalike"))
+    }
+    assert quiet
+    assert not sum(score.alarms for score in quiet.values()), said
+    assert markdown(board).count("\n| ") > len(board.scenarios)
+
+
+def finding(
+    problem: str, name: str, severity: Severity = "warning", start: int = 100, first: str = "x"
+) -> Finding:
+    return Finding(
+        problem=problem, title="", severity=severity, entity=EntityRef("vm", name), entity_name=name,
+        windows=(TimeRange(start * 1000, (start + 60) * 1000),), share=1.0, conclusion="", evidence=(),
+        causes=(CauseVerdict(first, "", "likely", ""),), remedies=(),
+    )  # fmt: skip
+
+
+def truth(severity: str = "warning") -> Truth:
+    return Truth("cpu.limit", "vm", "a", "x", 50.0, 500.0, severity)
+
+
+def counted(truths: GroundTruth, *found: Finding) -> Score:
+    total = Score()
+    for score in judge(truths, found, 0, "here").values():
+        total.add(score)
+    return total
+
+
+@pytest.mark.parametrize(
+    ("found", "recall", "cause", "alarms"),
+    [
+        (finding("cpu.limit", "a"), 1.0, 1.0, 0),
+        (finding("cpu.limit", "a", first="y"), 1.0, 0.0, 0),
+        (finding("cpu.limit", "b"), 0.0, 1.0, 1),
+        (finding("cpu.limit", "a", severity="info"), 0.0, 1.0, 0),
+        (finding("cpu.limit", "a", start=600), 0.0, 1.0, 1),
+        (finding("cpu.costop", "a"), 0.0, 1.0, 1),
+        (finding("cpu.costop", "a", severity="info"), 0.0, 1.0, 0),
+    ],
+)
+def test_what_counts_as_found_and_as_a_false_alarm(
+    found: Finding, recall: float, cause: float, alarms: int
+) -> None:
+    score = counted(GroundTruth((truth(),), ()), found)
+    assert (score.recall, score.cause, score.alarms) == (recall, cause, alarms)
+
+
+def test_what_the_scenario_allows_and_what_follows_from_a_truth_is_no_false_alarm() -> None:
+    allowed = GroundTruth(
+        (truth(),), (Allowed("cpu.costop", frozenset({"a"})), Allowed("net.rx_drops", frozenset()))
+    )
+    right = finding("cpu.limit", "a")
+    assert counted(allowed, right, finding("cpu.costop", "a"), finding("net.rx_drops", "z")).precision == 1.0
+    assert counted(allowed, right, finding("cpu.costop", "b")).precision == 0.5
+
+
+def test_worth_knowing_must_not_be_raised_as_a_warning() -> None:
+    info = GroundTruth((truth("info"),), ())
+    assert counted(info, finding("cpu.limit", "a", severity="info")).recall == 1.0
+    warned = counted(info, finding("cpu.limit", "a"))
+    assert (warned.recall, warned.alarms) == (0.0, 1)
