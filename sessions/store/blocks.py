@@ -162,16 +162,20 @@ def pack_summary(summary: Summary) -> tuple[bytes, ...]:
 
 def _encode_slab(columns: FloatArray) -> tuple[Summary, list[bytes]]:
     """``columns`` (series, ticks): their summary, and the chunks of those that vary."""
-    present = measured(columns)
+    low, high = columns.min(axis=1), columns.max(axis=1)  # NaN where any tick is absent
+    constant = (low == high) & np.isfinite(low)
+    shape = np.where(constant, np.uint8(CONSTANT), np.uint8(VARYING))
+    others = np.flatnonzero(~constant)
+    some = columns[others]
+    present = measured(some)
     count = present.sum(axis=1)
-    low = np.where(present, columns, np.inf).min(axis=1)
-    high = np.where(present, columns, -np.inf).max(axis=1)
-    shape = np.full(len(columns), VARYING, np.uint8)
-    shape[(low == high) & (count == columns.shape[1])] = CONSTANT
-    shape[count == 0] = ABSENT
-    varying = np.flatnonzero(shape == VARYING)
-    total, chunks = _encode_varying(columns[varying], present[varying])
-    return Summary(shape, low[shape == CONSTANT], count[varying], low[varying], high[varying], total), chunks
+    shape[others[count == 0]] = ABSENT
+    varies = count > 0
+    some, present, count = some[varies], present[varies], count[varies]
+    least = np.where(present, some, np.inf).min(axis=1, initial=np.inf)
+    most = np.where(present, some, -np.inf).max(axis=1, initial=-np.inf)
+    total, chunks = _encode_varying(some, present)
+    return Summary(shape, low[constant], count, least, most, total), chunks
 
 
 def _encode_varying(columns: FloatArray, present: NDArray[np.bool_]) -> tuple[FloatArray, list[bytes]]:
