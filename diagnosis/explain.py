@@ -80,7 +80,7 @@ class _Block:
                 evidence=tuple(
                     self._evidence(item, float(values[row]), row)
                     for item, values in evidence
-                    if not np.isnan(values[row])
+                    if np.isfinite(values[row])
                 ),
                 causes=tuple(self._cause(cause, verdict, row) for cause, verdict in ranked),
                 remedies=self._remedies(ranked, row),

@@ -166,8 +166,12 @@ class Topology:
                     self._collect(found, signal, counters, other, [[ref] for ref in rows])
             return _sorted(found).freeze(own)
         if scope == "users":
-            self._collect_users(found, counters, source, rows)
-            return found.freeze(own)
+            for other in self.sources:
+                shared_rows = [
+                    ref if other == source or self.entity(ref).parent is None else None for ref in rows
+                ]
+                self._collect_users(found, counters, other, shared_rows)
+            return _sorted(found).freeze(own)
         scoped = [self._scope(signal, scope, source, ref) for ref in rows]
         if not scope.startswith("host"):
             self._collect(found, signal, counters, source, scoped)
@@ -219,10 +223,12 @@ class Topology:
                         found.ids[name].append(held.get(name, _ABSENT))
 
     def _collect_users(
-        self, found: _Found, counters: dict[str, str], source: int, rows: list[EntityRef]
+        self, found: _Found, counters: dict[str, str], source: int, rows: Sequence[EntityRef | None]
     ) -> None:
         tables = [(name, self._users.get((source, key), {})) for name, key in counters.items()]
         for row, ref in enumerate(rows):
+            if ref is None:  # another host's device of the same name
+                continue
             instance = self.entity(ref).name
             users = [(name, dict(table.get(instance, ()))) for name, table in tables]
             for user in sorted({one for _, held in users for one in held}):

@@ -75,7 +75,7 @@ class Speaker:
         ]
 
     def _name(self, members: Members, member: int, row: int) -> str:
-        if members.sources[member] != self.scene.source:
+        if members.sources[member] != self.scene.source and members.refs[member] == self.scene.rows[row]:
             hosts = self.scene.topology.rows(members.sources[member], "host")
             return self.scene.topology.entity(hosts[0]).name if len(hosts) == 1 else "another source"
         ref = members.refs[member]

@@ -43,12 +43,12 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reduced to one value a sample; or derived: ``expr`` alone, over other signals.
 
     ``of``: ``self``; a kind of descendant (``vcpu``, ``vdisk``, ``port`` …); ``host``; ``host.<kind>`` for
-    that kind on the same host; ``elsewhere`` for the same entity as other sources see it; ``users`` for VMs
-    whose per-device counters name this entity. ``others`` leaves the entity itself out. ``each_instance``
-    makes every instance a member (PCPUs of a host). ``where_name`` keeps members whose name matches the
-    pattern, ``same_prefix`` those whose name begins with as many characters of the entity's own,
-    ``same_fact`` those of which the fact says the same as of the entity (uplinks of one switch), or nothing
-    of both. A counter written ``fact:NAME`` is that fact of the member.
+    that kind on the same host; ``elsewhere`` for the same entity as other sources see it; ``users`` for
+    VMs, of any host that shares this entity, whose per-device counters name it. ``others`` leaves the
+    entity itself out. ``each_instance`` makes every instance a member (PCPUs of a host). ``where_name``
+    keeps members whose name matches the pattern, ``same_prefix`` those whose name begins with as many
+    characters of the entity's own, ``same_fact`` those of which the fact says the same as of the entity
+    (uplinks of one switch), or nothing of both. A counter written ``fact:NAME`` is that fact of the member.
 
     ``reduce``: largest, ``second`` largest, smallest, sum, sum of the ``top3``, mean, mean ``weighted`` by
     ``weight``, ``count`` of known members, ``lower`` and ``upper`` quartile.
