@@ -110,7 +110,7 @@ CLASSES: dict[str, tuple[Field, ...]] = {
     ),
     "Power": _default("Power Usage Now Watts", "Power Usage Cap Watts", decimals=0),
     "Power P-State": _default("P-State MHZ", decimals=0),
-    "VSAN": _all("Enabled?", decimals=0),
+    "VSAN": _default("Enabled?", decimals=0),
     "Group Cpu": (
         *_default("Members", decimals=0),
         *_WORLD_TIMES,

@@ -139,7 +139,6 @@ class CpuView:
         ):  # fmt: skip
             row[name][mine] = 100.0 * share[vcpu]
         stall = 100.0 * memory.stall[self._index.vcpu_vm][vcpu]
-        row["% Swap Wait"][mine] = stall
         row["% Swap Wait"][self._refill] = np.clip(47.0 + 6.0 * noise[self._refill], 0.0, 100.0)
         row["% Memory Latency"][mine] = stall
         wait = 100.0 - row["% Run"] - row["% Ready"] - row["% CoStop"] - late[self._world_host]
@@ -148,6 +147,7 @@ class CpuView:
         row["% VmWait"][...] = wait
         blocked = 100.0 * knobs.blocked[vcpu] + stall + 0.03 * np.abs(noise[mine])
         row["% VmWait"][mine] = np.minimum(blocked, wait[mine])
+        row["% Swap Wait"][mine] = np.minimum(stall, wait[mine])
         row["% Idle"][mine] = np.maximum(wait[mine] - row["% VmWait"][mine], 0.0)
         self._idle(row, pcpu, noise)
         self._events(cpu, row, mine)
