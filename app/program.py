@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 
 import typer
 from typer.exceptions import Abort, Exit, TyperException
 
-from app.commands import demo, diagnose, exporting, importing, info, lab, query
 from app.terminal import complain
 from resources.failures import CancelledError, HyperscopeError, UsageError
 
@@ -28,8 +28,20 @@ Every command takes --json, and --help says more.
 """
 
 
-def build() -> typer.Typer:
-    """All commands."""
+COMMANDS = {
+    "demo": ("app.commands.demo", "demo"),
+    "import": ("app.commands.importing", "import_"),
+    "info": ("app.commands.info", "info"),
+    "query": ("app.commands.query", "query"),
+    "diagnose": ("app.commands.diagnose", "diagnose"),
+    "export": ("app.commands.exporting", "export"),
+    "lab": ("app.commands.lab", "commands"),
+}
+"""Each command's module, and what in it is the command: a function, or a group of commands."""
+
+
+def build(only: str = "") -> typer.Typer:
+    """All commands; or ``only`` that one (if it is one), so that it starts without what the others import."""
     program = typer.Typer(
         name="hyperscope",
         help=HELP,
@@ -37,30 +49,33 @@ def build() -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    program.command("demo")(demo.demo)
-    program.command("import")(importing.import_)
-    program.command("info")(info.info)
-    program.command("query")(query.query)
-    program.command("diagnose")(diagnose.diagnose)
-    program.command("export")(exporting.export)
-    program.add_typer(lab.commands, name="lab")
+    program.callback()(lambda: None)  # a program of one command is still a program of commands
+    for name in [only] if only in COMMANDS else COMMANDS:
+        module, attribute = COMMANDS[name]
+        command = getattr(import_module(module), attribute)
+        if isinstance(command, typer.Typer):
+            program.add_typer(command, name=name)
+        else:
+            program.command(name)(command)
     return program
 
 
 def run(words: Sequence[str]) -> int:
     """Run one command; returns its exit code. A bug raises."""
-    command = typer.main.get_command(build())
+    command = typer.main.get_command(build(words[0] if words else ""))
     try:
+        # Ctrl-C where no command listens for it becomes Exit(130) inside of main, without a word.
         done = command.main(list(words) or ["--help"], prog_name="hyperscope", standalone_mode=False)
     except Exit as leaving:
-        return leaving.exit_code
+        done = leaving.exit_code
     except TyperException as error:
         complain(f"{error.format_message()} Try 'hyperscope --help'.")
         return UsageError.exit_code
     except (Abort, KeyboardInterrupt):
-        complain("Stopped.")
-        return CancelledError.exit_code
+        done = CancelledError.exit_code
     except HyperscopeError as error:
         complain(str(error))
         return error.exit_code
+    if done == CancelledError.exit_code:
+        complain("Stopped.")
     return done if isinstance(done, int) else 0

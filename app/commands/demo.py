@@ -64,23 +64,18 @@ def demo(
 
 def record(lab: Lab, session: Path, duration_s: int | None, speed: float | None) -> None:
     """Play the lab into a new session; a failure or Ctrl-C leaves no file."""
-    # Played at full speed nothing is live: what power loss would cost is a few seconds' work.
-    writer = SessionWriter.create(session, title=lab.scenario.title, durable=speed is not None)
-    try:
-        with cancellable() as cancel, progress_bar("Recording the lab") as show:
+    with cancellable() as cancel, progress_bar("Recording the lab") as show:
+        # Played at full speed nothing is live: what power loss would cost is a few seconds' work.
+        writer = SessionWriter.create(session, title=lab.scenario.title, durable=speed is not None)
+        try:
             record_lab(
-                lab,
-                writer,
-                duration_s=duration_s,
-                speed=speed,
-                progress=part_done(show),
-                cancel=cancel,
+                lab, writer, duration_s=duration_s, speed=speed, progress=part_done(show), cancel=cancel
             )
-    except (HyperscopeError, KeyboardInterrupt):
-        with contextlib.suppress(HyperscopeError):
-            writer.discard()
-        raise
-    writer.close()
+        except (HyperscopeError, KeyboardInterrupt):
+            with contextlib.suppress(HyperscopeError):
+                writer.discard()
+            raise
+        writer.close()
 
 
 def new_session_path(name: str) -> Path:
