@@ -83,7 +83,7 @@ class Lab:
         self._sheet = build_sheet(cluster, layouts)
         self._cpu_view = CpuView(cluster, self.index, layouts, self._sheet, TICK_S, rngs[8])
         view, storage_rng, network_rng = rngs[9].spawn(3)
-        self._memory_view = MemoryView(cluster, self.index, layouts, self._sheet, self.memory, view)
+        self._memory_view = MemoryView(cluster, self.index, layouts, self._sheet, self.memory, TICK_S, view)
         self._storage_view = StorageView(self.index, layouts, self._sheet, TICK_S, storage_rng)
         self._network_view = NetworkView(self.index, layouts, self._sheet, self.network, network_rng)
         per_host = [

@@ -15,6 +15,8 @@ from sessions.model import FloatArray
 
 _UNLIMITED, _NORMAL = -1.0, -3.0
 _MANAGED_LESS_MB = 40.0
+_SAMPLE_S = 60.0
+"""How often ESXi estimates each VM's active memory (Mem.SamplePeriod)."""
 _OF_USER_WORLDS = {
     "Memory Size MBytes": 1.9,
     "Memory Granted Size MBytes": 1.0,
@@ -31,9 +33,15 @@ class MemoryView:
     """Fills the memory tables of a sheet."""
 
     def __init__(
-        self, cluster: Cluster, index: Index, layouts: tuple[HostLayout, ...], sheet: Sheet, memory: Memory,
+        self,
+        cluster: Cluster,
+        index: Index,
+        layouts: tuple[HostLayout, ...],
+        sheet: Sheet,
+        memory: Memory,
+        tick_s: float,
         rng: np.random.Generator,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._index = index
         self._sheet = sheet
         groups = [group for one in layouts for group in one.memory_groups]
@@ -44,7 +52,10 @@ class MemoryView:
         self._local = np.where(
             self._home < NODES, rng.uniform(0.93, 1.0, index.vms), rng.uniform(0.82, 0.96, index.vms)
         )
-        self._over = np.zeros((index.hosts, 3))
+        self._every = round(_SAMPLE_S / tick_s)
+        self._phase = rng.integers(0, self._every, index.vms)
+        self._active = memory.active.copy()
+        self._ticks = 0
         self._constants(len(groups), [len(group.worlds) for group in groups], memory)
 
     def _constants(self, count: int, members: list[int], memory: Memory) -> None:
@@ -69,6 +80,9 @@ class MemoryView:
 
     def update(self, memory: Memory, knobs: Knobs) -> None:
         """Write one tick."""
+        due = (self._ticks + self._phase) % self._every == 0
+        self._active = np.where(due, memory.active, self._active)
+        self._ticks += 1
         self._vms(memory, knobs)
         self._hosts(memory)
 
@@ -76,13 +90,13 @@ class MemoryView:
         row, mine = self._sheet["Group Memory"].row, self._vm_groups
         consumed = memory.consumed()
         granted = np.maximum(memory.touched - memory.balloon - memory.swapped, consumed)
-        active = np.rint(100.0 * memory.active / memory.size)
+        active = np.rint(100.0 * self._active / memory.size)
         values: dict[str, FloatArray] = {
             "Memory Granted Size MBytes": granted,
             "Memory Consumed Size MBytes": consumed,
             "Target Size MBytes": np.minimum(consumed * 1.02 + 4.0, memory.size),
-            "Touched MBytes": memory.active,
-            "Touched Write MBytes": memory.active * 0.4,
+            "Touched MBytes": self._active,
+            "Touched Write MBytes": self._active * 0.4,
             "% Active Estimate": active,
             "% Active Slow Estimate": np.rint(0.96 * active),
             "% Active Fast Estimate": np.rint(1.02 * active),
