@@ -84,6 +84,7 @@ class CompiledRule:
     notes: tuple[Template, ...]
     evidence: tuple[tuple[EvidenceItem, Node], ...]
     causes: tuple[CompiledCause, ...]
+    values: Mapping[str, Node]
     order: tuple[str, ...] = field(default=())  # signals, each after those that it is made of
 
     def closure(self, names: Iterable[str]) -> list[str]:
@@ -104,7 +105,7 @@ class CompiledRule:
 
     def explaining(self) -> list[str]:
         """Signals that causes, evidence and sentences read."""
-        names: set[str] = set()
+        names = {name for node in self.values.values() for name in node.names()}
         for cause in self.causes:
             for node in (cause.likely, cause.possible):
                 names.update(node.names() if node else ())
@@ -147,18 +148,23 @@ class _Compiler:
             if name in self._thresholds:
                 raise self._refuse(name, ExpressionError("is both a signal and a threshold"))
             self._names[name] = Shape.ENTITY if signal.fact else Shape.SERIES
+        self._tests: set[str] = set()
 
     def compile(self, sustained: Sustained) -> CompiledRule:
         signals = {name: self._signal(name, signal) for name, signal in self._signals.items()}
         rule = self._rule
+        condition = self._test("condition", rule.condition, Shape.SERIES)
+        critical = self._test("critical", rule.critical, Shape.SERIES) if rule.critical else None
+        values = {name: self._value(name, text) for name, text in self._card.values.items()}
         return CompiledRule(
             card=self._card,
             rule=rule,
             sustained=sustained,
             signals=signals,
             thresholds=self._thresholds,
-            condition=self._test("condition", rule.condition, Shape.SERIES),
-            critical=self._test("critical", rule.critical, Shape.SERIES) if rule.critical else None,
+            condition=condition,
+            critical=critical,
+            values=values,
             conclusion=self._template("conclusion", rule.conclusion),
             notes=tuple(self._template("notes", note) for note in rule.notes),
             evidence=tuple((item, self._evidence(item)) for item in rule.evidence),
@@ -171,7 +177,7 @@ class _Compiler:
 
     def _parse(self, where: str, text: str, names: Mapping[str, Shape] | None = None) -> Node:
         try:
-            return parse(text, self._names if names is None else names)
+            return parse(text, self._names, self._tests) if names is None else parse(text, names)
         except ExpressionError as error:
             raise self._refuse(where, error) from error
 
@@ -183,6 +189,18 @@ class _Compiler:
             raise self._refuse(where, ExpressionError("needs statistics, such as mean(…), of its signals"))
         if widest is Shape.SERIES and _has_statistic(node):
             raise self._refuse(where, ExpressionError("can't use statistics: there are no windows yet"))
+        return node
+
+    def _value(self, name: str, text: str) -> Node:
+        """A named expression over the windows; from here on others may use its name."""
+        node = self._parse(f"value {name}", text)
+        if name in self._names:
+            raise self._refuse(f"value {name}", ExpressionError("is also a signal or a threshold"))
+        if node.shape is Shape.SERIES:
+            raise self._refuse(f"value {name}", ExpressionError("needs statistics, such as mean(…)"))
+        self._names[name] = Shape.ENTITY
+        if node.truth:
+            self._tests.add(name)
         return node
 
     def _signal(self, name: str, signal: Signal) -> CompiledSignal:

@@ -65,6 +65,8 @@ class _Block:
         self._compiled = scene.compiled
         windows: BoolArray = span_mask(hits, scene.times.size)
         self._sheet: Sheet = scene.sheet(windows)
+        for name, node in self._compiled.values.items():
+            scene.values[name] = self._scalar(node)[:, None]
         self._speaker = Speaker(scene, windows, {})
 
     def explanations(self) -> Iterator[Explanation]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -89,8 +89,10 @@ _COMPARISON: dict[type[ast.cmpop], str] = {
 }  # fmt: skip
 
 
-def parse(text: str, names: Mapping[str, Shape]) -> Node:
+def parse(text: str, names: Mapping[str, Shape], tests: Collection[str] = ()) -> Node:
     """The expression as a checked tree. ``names`` are the signals and thresholds that it may read.
+
+    ``tests`` are those of the names that are true or false rather than quantities.
 
     Raises ExpressionError for anything but the language above: attributes, subscripts, strings, keywords,
     unknown names and functions, a test where a quantity is needed, a statistic of what has no samples.
@@ -101,12 +103,12 @@ def parse(text: str, names: Mapping[str, Shape]) -> Node:
         tree = ast.parse(" ".join(text.split()), mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         raise ExpressionError(f"{text!r} is not an expression") from error
-    return _Reader(names).read(tree.body, 0)
+    return _Reader(names, tests).read(tree.body, 0)
 
 
 class _Reader:
-    def __init__(self, names: Mapping[str, Shape]) -> None:
-        self._names = names
+    def __init__(self, names: Mapping[str, Shape], tests: Collection[str]) -> None:
+        self._names, self._tests = names, tests
 
     def read(self, node: ast.expr, depth: int) -> Node:
         if depth > MAX_DEPTH:
@@ -144,7 +146,7 @@ class _Reader:
             return Node("number", Shape.CONSTANT, value=math.nan)
         if name not in self._names:
             raise ExpressionError(f"there is no signal or threshold {name!r}")
-        return Node("name", self._names[name], name=name)
+        return Node("name", self._names[name], truth=name in self._tests, name=name)
 
     def _quantity(self, node: ast.expr, depth: int) -> Node:
         inner = self.read(node, depth + 1)

@@ -58,6 +58,10 @@ def _card(card: Card, problems: Problems) -> str:
     signals = [pair for pair in card.signals.items() if not pair[1].derived]
     if signals:
         lines.append(_table(("Signal", "Counters", "Of"), (_signal(name, one) for name, one in signals)))
+    if card.values:
+        lines.append(
+            _table(("Named", "Is"), ((f"`{name}`", f"`{text}`") for name, text in card.values.items()))
+        )
     lines.append(_table(("Cause", "When", "What to do"), map(_cause, card.causes)))
     lines += [
         "Don't be fooled:",

@@ -136,7 +136,11 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One problem, fully described."""
+    """One problem, fully described.
+
+    ``values`` are named expressions over a finding's windows, for causes and sentences; each may use those
+    before it.
+    """
 
     id: str
     title: str
@@ -146,6 +150,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sources: str
     traps: list[str]
     causes: list[Cause]
+    values: dict[str, str] = msgspec.field(default_factory=dict)
     thresholds: dict[str, Threshold] = msgspec.field(default_factory=dict)
     signals: dict[str, Signal] = msgspec.field(default_factory=dict)
     rules: list[Rule] = msgspec.field(default_factory=list)

@@ -71,23 +71,20 @@ def test_every_counter_that_a_rule_reads_is_in_the_catalogue(rule: CompiledRule)
 
 
 @pytest.mark.parametrize("card", [card for card in CARDS if card.rules], ids=lambda card: card.id)
-def test_no_signal_or_threshold_is_left_over(card: Card) -> None:
+def test_no_signal_threshold_or_value_is_left_over(card: Card) -> None:
     own = [rule for rule in RULES if rule.card.id == card.id]
     used = {name for rule in own for name in (*rule.detecting(), *rule.explaining())}
     assert not set(card.signals) - used
-    texts = " ".join(
-        [
-            *(rule.rule.condition + rule.rule.critical for rule in own),
-            *(f"{cause.likely} {cause.possible} {cause.because} {cause.otherwise}" for cause in card.causes),
-            *(
-                f"{signal.expr} {signal.weight}"
-                for rule in own
-                for signal in card.signals_for(rule.rule).values()
-            ),
-            *(item.threshold for rule in own for item in rule.rule.evidence),
-        ]
-    )
-    assert not {name for name in card.thresholds if not re.search(rf"\b{name}\b", texts)}
+    signals = [signal for rule in own for signal in card.signals_for(rule.rule).values()]
+    texts = [
+        *(rule.rule.condition + rule.rule.critical for rule in own),
+        *card.values.values(),
+        *(f"{cause.likely} {cause.possible} {cause.because} {cause.otherwise}" for cause in card.causes),
+        *(f"{signal.expr} {signal.weight}" for signal in signals),
+        *(item.threshold for rule in own for item in rule.rule.evidence),
+    ]
+    named = re.findall(r"\w+", " ".join(texts))
+    assert not {name for name in (*card.thresholds, *card.values) if name not in named}
 
 
 @pytest.mark.parametrize(
