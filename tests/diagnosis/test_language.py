@@ -90,6 +90,14 @@ def test_statistics_look_at_the_windows(text: str, expected: float) -> None:
     assert got == pytest.approx([expected], nan_ok=True)
 
 
+def test_a_name_may_stand_for_a_test() -> None:
+    assert parse("not busy", {"busy": Shape.ENTITY}, {"busy"}).truth
+    with pytest.raises(ExpressionError, match="not a quantity"):
+        parse("busy + 1", {"busy": Shape.ENTITY}, {"busy"})
+    with pytest.raises(ExpressionError, match="not true or false"):
+        parse("not busy", {"busy": Shape.ENTITY})
+
+
 def test_trailing_and_around_are_means_over_time() -> None:
     ramp = [0.0, 10.0, 20.0, 30.0, 40.0]
     assert value("trailing(a, 10)", ramp) == [0.0, 5.0, 15.0, 25.0, 35.0]

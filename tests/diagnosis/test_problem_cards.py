@@ -135,6 +135,8 @@ def test_an_admin_may_change_a_threshold(tmp_path: Path) -> None:
         (('{mean(host_util):%}', '{who(limited)}'), "'limited' is not a measured signal"),
         (('of = "host", counter', 'of = "moon", counter'), "'moon' is not a scope"),
         (('[[rules]]', '[[rulez]]'), "rulez"),
+        (('[[causes]]', '[values]\nx = "limited"\n\n[[causes]]'), "value x: needs statistics"),
+        (('[[causes]]', '[values]\nrun = "mean(limited)"\n\n[[causes]]'), "value run: is also a signal"),
         (('[[rules]]', '[[rules'), "is not TOML"),
         (('expr = "coalesce(vcpu_limited, vm_limited)"', 'expr = "limited + 1"'), "made of itself"),
     ],
