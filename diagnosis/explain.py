@@ -67,7 +67,7 @@ class _Block:
         self._sheet: Sheet = scene.sheet(windows)
         for name, node in self._compiled.values.items():
             scene.values[name] = self._scalar(node)[:, None]
-        self._speaker = Speaker(scene, windows, {})
+        self._speaker = Speaker(scene, windows)
 
     def explanations(self) -> Iterator[Explanation]:
         evidence = [(item, self._scalar(node)) for item, node in self._compiled.evidence]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from diagnosis import statistics
@@ -18,13 +16,15 @@ from sessions.model import FloatArray
 _TOP = 3
 
 
-@dataclass(frozen=True, slots=True)
 class Speaker:
     """Writes sentences about the rows of a scene over their windows (rows, times)."""
 
-    scene: Scene
-    windows: BoolArray
-    cache: dict[str, FloatArray]
+    def __init__(self, scene: Scene, windows: BoolArray) -> None:
+        self.scene = scene
+        self.windows = windows
+        self._sheet = scene.sheet(windows)
+        self._members: dict[str, FloatArray] = {}
+        self._numbers: dict[int, FloatArray] = {}
 
     def text(self, template: Template, row: int) -> str:
         """The sentence for one row."""
@@ -44,11 +44,15 @@ class Speaker:
             return self.who(place.name, row) or "none of them"
         if place.kind == "top":
             return self._top(place.name, place.unit, row)
+        return format_value(float(self._values(place)[row, 0]), place.unit)
+
+    def _values(self, place: Place) -> FloatArray:
+        """The place's number for every row, worked out once for all of them."""
         assert place.node
-        value = np.broadcast_to(
-            evaluate(place.node, self.scene.sheet(self.windows)), (len(self.scene.rows), 1)
-        )
-        return format_value(float(value[row, 0]), place.unit)
+        if id(place) not in self._numbers:
+            values = evaluate(place.node, self._sheet)
+            self._numbers[id(place)] = np.broadcast_to(values, (len(self.scene.rows), 1))
+        return self._numbers[id(place)]
 
     def _entity(self, row: int) -> str:
         return self.scene.topology.entity(self.scene.rows[row]).name
@@ -64,10 +68,10 @@ class Speaker:
     def _ranked(self, signal: str, row: int) -> list[tuple[str, float]]:
         """Names of the row's members with their means over its windows, highest first."""
         members = self.scene.members(signal)
-        if signal not in self.cache:
-            self.cache[signal] = self.scene.member_values(signal)
+        if signal not in self._members:
+            self._members[signal] = self.scene.member_values(signal)
         own = np.flatnonzero(members.row == members.unit[row])
-        values = self.cache[signal][own]
+        values = self._members[signal][own]
         means = statistics.mean(values, np.broadcast_to(self.windows[row], values.shape))[:, 0]
         order = np.argsort(-means, kind="stable")
         return [
