@@ -73,18 +73,20 @@ class Scene:
         return self._over_members(signal.node, signal.counters, self.members(name))
 
     def _over_members(self, node: Node, counters: Mapping[str, str], members: Members) -> FloatArray:
+        """The expression for each member; worked out once for a member that several rows share."""
+        first, place = _distinct(members)
         values: dict[str, FloatArray | float] = dict(self.compiled.thresholds)
         for name, key in counters.items():
-            values[name] = self._member_column(key, members, members.ids.get(name))
-        shape = (members.row.size, self.times.size)
+            if name in members.ids:
+                values[name] = self.table.rows(self.source, members.ids[name][first])
+            else:
+                refs = [members.refs[one] for one in first.tolist()]
+                known = self.topology.fact(key.removeprefix(FACT), refs, self.table.window.end)
+                values[name] = np.array(known, dtype=np.float64)[:, None]
+        shape = (first.size, self.times.size)
         sheet = Sheet(values, self.times, np.ones(shape, dtype=np.bool_), sample_seconds(self.times))
-        return np.broadcast_to(evaluate(node, sheet), shape)
-
-    def _member_column(self, key: str, members: Members, ids: IntArray | None) -> FloatArray:
-        if ids is not None:
-            return self.table.rows(self.source, ids)
-        known = self.topology.fact(key.removeprefix(FACT), members.refs, self.table.window.end)
-        return np.array(known, dtype=np.float64)[:, None]
+        found = np.broadcast_to(evaluate(node, sheet), shape)
+        return found if first.size == place.size else found[place]
 
     def _value(self, signal: CompiledSignal, name: str) -> FloatArray:
         if signal.signal.fact:
@@ -98,6 +100,18 @@ class Scene:
         weight = self._over_members(signal.weight, signal.counters, members) if signal.weight else None
         reduced = reduce_members(values, members.row, members.units, signal.signal.reduce, weight)
         return reduced if members.units == len(self.rows) else reduced[members.unit]
+
+
+def _distinct(members: Members) -> tuple[IntArray, IntArray]:
+    """Which members differ in their series, and for every member which of those it is."""
+    everyone = np.arange(members.row.size)
+    if not members.ids or members.row.size < 2:
+        return everyone, everyone
+    series = np.stack(list(members.ids.values()), axis=1)
+    _, first, place = np.unique(series, axis=0, return_index=True, return_inverse=True)
+    if first.size == members.row.size:
+        return everyone, everyone
+    return first, place.reshape(-1)
 
 
 @dataclass(frozen=True, slots=True)
