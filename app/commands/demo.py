@@ -17,7 +17,7 @@ from app.commands.options import AsJson
 from app.terminal import cancellable, notices, print_json, progress_bar, results
 from collectors.lab import Lab, record_lab
 from diagnosis import findings_json, render_report
-from resources.failures import HyperscopeError
+from resources.failures import AccessDeniedError, HyperscopeError
 from sessions.store import SessionWriter
 
 
@@ -81,7 +81,12 @@ def record(lab: Lab, session: Path, duration_s: int | None, speed: float | None)
 def new_session_path(name: str) -> Path:
     """A path of its own among the user's sessions."""
     folder = platformdirs.user_data_path("hyperscope", appauthor=False) / "sessions"
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise AccessDeniedError(
+            f"The folder {folder} can't be made: {error.strerror}.", advice="Name a session to make with -o."
+        ) from error
     stamp = time.strftime("%Y%m%d-%H%M%S")
     numbered = (
         folder / f"{name}-{stamp}{suffix}.hscope" for suffix in ("", *(f"-{n}" for n in range(2, 100)))

@@ -22,7 +22,9 @@ def diagnose(
     end: To = "",
     knowledge: Annotated[
         list[Path] | None,
-        typer.Option(metavar="DIR", help="A folder with problem cards of your own (TOML); may be repeated."),
+        typer.Option(
+            metavar="DIR", help="A folder with problems/ and counters/ of your own (TOML); may be repeated."
+        ),
     ] = None,
     keep: Annotated[bool, typer.Option(help="Store the findings in the session.")] = True,
     as_json: AsJson = False,
@@ -40,7 +42,7 @@ def diagnose(
 
 def examine(session: Path, *, start: str = "", end: str = "", knowledge: list[Path]) -> Diagnosis:
     """Diagnose a session file, with progress and cancel."""
-    catalogue = load_catalogue()
+    catalogue = load_catalogue(knowledge)
     problems = load_problems(knowledge)
     with (
         SessionReader.open(session) as reader,

@@ -200,6 +200,16 @@ def test_demo_records_diagnoses_and_keeps_a_session(hyperscope: Hyperscope, tmp_
     assert sorted(path.name for path in tmp_path.iterdir()) == ["demo.hscope"]
 
 
+def test_demo_without_a_place_for_sessions_says_what_to_do(
+    hyperscope: Hyperscope, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("a file where a folder should be", encoding="utf-8")
+    monkeypatch.setattr("platformdirs.user_data_path", lambda *_, **__: tmp_path / "file")
+    refused = hyperscope("demo", "--headless", "--duration", "10")
+    assert refused.code == failures.AccessDeniedError.exit_code
+    assert "-o" in refused.err
+
+
 BAD_FILES: dict[str, tuple[bytes, type[failures.HyperscopeError], str]] = {
     "empty": (b"", failures.NotACaptureError, "empty"),
     "html": (b"<!DOCTYPE html><html><body>Sign in</body></html>", failures.NotACaptureError, "HTML"),
