@@ -87,8 +87,9 @@ def test_a_reader_follows_a_writer_in_another_process(session_path: Path) -> Non
     with writing(session_path, pause_s=0.001) as process, SessionReader.open(session_path) as reader:
         assert process.stdout is not None
         seen, version, changes = 0, reader.data_version(), 0
-        while changes < 25:
+        while seen < 25:  # not every change is a tick: the writer compacts and stores blocks as well
             told = process.stdout.readline()
+            assert told, "the writer ended"
             if reader.data_version() == version:
                 continue
             version, changes = reader.data_version(), changes + 1
@@ -98,4 +99,4 @@ def test_a_reader_follows_a_writer_in_another_process(session_path: Path) -> Non
                 assert ticks > int(told.split()[1])
             stored_ticks(reader, 2)
             seen = ticks
-        assert seen >= 25
+        assert changes > 1
