@@ -13,6 +13,17 @@
     ├── DiskFullError        11    no space left
     ├── BusyError            12    another process writes this session
     ├── KnowledgeError       13    a TOML file in resources/ that does not validate
+    ├── SourceError          20    a vCenter or host that does not give what was asked
+    │   ├── UnknownHostError     21    its name does not resolve
+    │   ├── RefusedError         22    nothing listens there
+    │   ├── TimedOutError        23    no answer in time
+    │   ├── UntrustedError       24    a certificate that nobody vouches for
+    │   ├── ChangedCertificateError 25 not the certificate that was trusted before
+    │   ├── NotVSphereError      26    something else answers there
+    │   ├── LoginError           27    wrong user or password
+    │   ├── PrivilegeError       28    logged in, but not allowed to
+    │   ├── NoCountersError      29    it has no performance data to give
+    │   └── DisconnectedError    30    the connection broke, or what came over it makes no sense
     └── CancelledError      130    the user stopped it
 
 Anything else that escapes is a bug and goes to the crash report, not to the user as a sentence.
@@ -117,6 +128,72 @@ class KnowledgeError(HyperscopeError):
     """A TOML file in resources/ (or an admin's own) that does not validate."""
 
     exit_code = 13
+
+
+class SourceError(HyperscopeError):
+    """A vCenter or host that does not give what was asked."""
+
+    exit_code = 20
+
+
+class UnknownHostError(SourceError):
+    """The source's name does not resolve."""
+
+    exit_code = 21
+
+
+class RefusedError(SourceError):
+    """Nothing listens at that address."""
+
+    exit_code = 22
+
+
+class TimedOutError(SourceError):
+    """No answer in time."""
+
+    exit_code = 23
+
+
+class UntrustedError(SourceError):
+    """A certificate that neither the system's store nor a thumbprint vouches for."""
+
+    exit_code = 24
+
+
+class ChangedCertificateError(SourceError):
+    """Not the certificate that was trusted before."""
+
+    exit_code = 25
+
+
+class NotVSphereError(SourceError):
+    """Something answers there, but it is no vCenter and no ESXi host."""
+
+    exit_code = 26
+
+
+class LoginError(SourceError):
+    """Wrong user or password, or an account that may not log in."""
+
+    exit_code = 27
+
+
+class PrivilegeError(SourceError):
+    """Logged in, but the account lacks a privilege that the work needs."""
+
+    exit_code = 28
+
+
+class NoCountersError(SourceError):
+    """A source without performance data."""
+
+    exit_code = 29
+
+
+class DisconnectedError(SourceError):
+    """The connection broke, or what came over it makes no sense; trying again may help."""
+
+    exit_code = 30
 
 
 class CancelledError(HyperscopeError):

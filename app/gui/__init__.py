@@ -1,0 +1,1 @@
+"""The window: frame, actions, settings, jobs, and what puts the views together."""

@@ -1,0 +1,1 @@
+"""Live counters and inventory from vCenter and ESXi."""

@@ -1,0 +1,1 @@
+"""Charts: the only place that knows pyqtgraph."""
