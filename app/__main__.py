@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import sys
 
 
 def main() -> int:
     """Run the command that the words after the program's name say; returns the exit code."""
     multiprocessing.freeze_support()
+    # numpy's BLAS starts a thread a core, which spin for a tenth of a second in each process; nothing
+    # here multiplies matrices that are worth it. Worker processes inherit this.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Imported here since every worker process imports this module again and needs none of it.
-    from app.crash import report_crash  # noqa: PLC0415
     from app.program import run  # noqa: PLC0415
 
     try:
         return run(sys.argv[1:])
     except Exception as error:  # noqa: BLE001 - the crash hook: what gets here is a bug
+        from app.crash import report_crash  # noqa: PLC0415
+
         return report_crash(error)
 
 
