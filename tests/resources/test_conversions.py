@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from resources.conversions import scale_of
-from resources.counter_schema import CONVERSIONS
+from resources.counter_schema import CONVERSIONS, Conversion
 
 # 2,000 ms of ready in a 20 s sample are 10 %, 2.5 % of each vCPU of four.
-EXAMPLES = [
+EXAMPLES: list[tuple[Conversion, float, float]] = [
     ("same", 12.0, 12.0),
     ("hundredths", 4550, 45.5),
     ("ms_of_interval", 2000, 10.0),
@@ -22,10 +22,12 @@ EXAMPLES = [
 
 
 @pytest.mark.parametrize(("conversion", "vcenter", "canonical"), EXAMPLES)
-def test_factor(conversion, vcenter, canonical):
-    assert vcenter * scale_of(conversion, 20, vcpus=4) == pytest.approx(canonical)
+def test_factor(conversion: Conversion, vcenter: float, canonical: float) -> None:
+    scale = scale_of(conversion, 20, vcpus=4)
+    assert scale is not None
+    assert vcenter * scale == pytest.approx(canonical)
 
 
-def test_what_no_factor_converts():
+def test_what_no_factor_converts() -> None:
     without = {name for name in CONVERSIONS if scale_of(name, 20) is None}
     assert without == {"by_word", "dropped_of_packets", "related"}

@@ -1,0 +1,70 @@
+"""Everything that the window can do, as a table: menus, palette, shortcut sheet and the docs page come from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Menu = Literal["File", "Record", "View", "Go", "Help", ""]
+Context = Literal["window", "charts", "esxtop", "timeline", "inventory", "findings", "heatmap"]
+
+
+@dataclass(frozen=True, slots=True)
+class ActionSpec:
+    """One action. ``keys`` are portable (Ctrl is Cmd on macOS); the first one is shown.
+
+    ``context`` says where the keys work: the whole window, or a view that has the focus. ``needs_session``:
+    disabled while no session is open.
+    """
+
+    id: str
+    title: str
+    menu: Menu = ""
+    keys: tuple[str, ...] = ()
+    icon: str = ""
+    help: str = ""
+    context: Context = "window"
+    needs_session: bool = False
+
+
+ACTIONS: tuple[ActionSpec, ...] = (
+    ActionSpec("file.connect", "Connect to vCenter or ESXi…", "File", ("Ctrl+N",), "connect", "Record live."),
+    ActionSpec("file.open", "Open a session…", "File", ("Ctrl+O",), "open", "Look at a recorded session."),
+    ActionSpec("file.import", "Import a capture…", "File", ("Ctrl+I",), "import", "What esxtop -b wrote."),
+    ActionSpec("file.lab", "Try the lab", "File", ("Ctrl+L",), "lab", "A simulated cluster with problems."),
+    ActionSpec("file.close", "Close the session", "File", ("Ctrl+W",), "close", needs_session=True),
+    ActionSpec("file.preferences", "Preferences…", "File", ("Ctrl+,",), "settings"),
+    ActionSpec("file.quit", "Quit", "File", ("Ctrl+Q",)),
+    ActionSpec(
+        "record.mark", "Drop a mark", "Record", ("M",), "mark", "Notes on the time axis what happens now.",
+        needs_session=True,
+    ),
+    ActionSpec("record.pause", "Pause recording", "Record", ("Ctrl+Shift+P",), "pause", needs_session=True),
+    ActionSpec("record.stop", "Stop recording", "Record", ("Ctrl+.",), "stop", needs_session=True),
+    ActionSpec("record.resume", "Resume recording into this session", "Record", (), "record",
+               needs_session=True),
+    ActionSpec("record.detach", "Go on recording without the window", "Record", needs_session=True),
+    ActionSpec("go.back", "Back", "Go", ("Alt+Left",), "back", "To what you looked at before."),
+    ActionSpec("go.forward", "Forward", "Go", ("Alt+Right",), "forward"),
+    ActionSpec(
+        "go.follow", "Follow the live edge", "Go", ("L",), "follow", "Keeps the newest samples in view.",
+        needs_session=True,
+    ),
+    ActionSpec(
+        "go.all", "The whole session", "Go", ("Home",), "expand", "All entities, the whole time.",
+        needs_session=True,
+    ),
+    ActionSpec("go.palette", "Commands and entities…", "Go", ("Ctrl+K",), "search", "Everything by name."),
+    ActionSpec("view.reset", "Restore the standard layout", "View"),
+    ActionSpec("view.theme", "Switch between dark and light", "View", ("Ctrl+Shift+L",), "theme"),
+    ActionSpec("help.shortcuts", "Shortcuts", "Help", ("?",), "keyboard"),
+    ActionSpec("help.guide", "Five-minute guide", "Help", ("F1",), "help"),
+    ActionSpec("help.about", "About Hyperscope", "Help", (), "info"),
+)  # fmt: skip
+
+_BY_ID = {spec.id: spec for spec in ACTIONS}
+
+
+def action(identity: str) -> ActionSpec:
+    """The action with this id; KeyError when there is none."""
+    return _BY_ID[identity]

@@ -1,0 +1,59 @@
+"""What a panel is given to work with, put together once by the composition root."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from PySide6.QtWidgets import QWidget
+
+from app.gui.findings_model import FindingsModel
+from app.gui.jobs import JobRunner
+from app.gui.scope_model import ScopeModel
+from app.gui.session_model import SessionModel
+from app.gui.settings import Settings
+from resources.catalogue import Catalogue
+from resources.problem_cards import Problems
+from sessions.findings import Finding
+from sessions.model import Series
+from widgets.theme import Theme
+
+Notice = Literal["info", "ok", "warning", "critical"]
+Area = Literal["left", "center", "right", "bottom"]
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Models and services that panels share. ``notify(text, level)`` shows a message bar.
+
+    ``show_finding`` moves scope and charts to a finding's evidence; ``chart`` adds series to the charts;
+    ``drop_mark`` asks for a note and stores a mark at a time (None: now, or the end of the session).
+    """
+
+    session: SessionModel
+    scope: ScopeModel
+    findings: FindingsModel
+    jobs: JobRunner
+    theme: Theme
+    settings: Settings
+    catalogue: Catalogue
+    problems: Problems
+    notify: Callable[[str, Notice], None]
+    show_finding: Callable[[Finding], None]
+    chart: Callable[[list[Series]], None]
+    drop_mark: Callable[[int | None], None]
+
+
+@dataclass(frozen=True, slots=True)
+class PanelSpec:
+    """A panel: a dock, or a page in the middle. ``key`` switches to it (shown in menu and sheet)."""
+
+    id: str
+    title: str
+    icon: str
+    area: Area
+    make: Callable[[Desk], QWidget]
+    keys: tuple[str, ...] = ()
+    help: str = ""
+    shown: bool = True

@@ -1,0 +1,102 @@
+"""What diagnosis says of the open session, worked out anew while it grows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QElapsedTimer, QObject, QTimer, Signal
+
+from app.gui.jobs import Job
+from app.gui.session_model import SessionModel
+from app.gui.snapshot import Change
+from diagnosis import Diagnosis, diagnose_session
+from resources.catalogue import Catalogue
+from resources.problem_cards import Problems
+from sessions.findings import Finding, Severity
+from sessions.model import EntityRef
+from sessions.store import SessionReader
+
+_EVERY_MS = 5_000
+_RANK: dict[Severity, int] = {"info": 1, "warning": 2, "critical": 3}
+
+
+class FindingsModel(QObject):
+    """Holds the last diagnosis of the whole session; ``changed`` when a new one says something else."""
+
+    changed = Signal()
+    busy_changed = Signal(bool)
+
+    def __init__(
+        self,
+        session: SessionModel,
+        problems: Problems,
+        catalogue: Catalogue,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._problems = problems
+        self._catalogue = catalogue
+        self._stale = False
+        self._since = QElapsedTimer()
+        self.diagnosis: Diagnosis | None = None
+        self._timer = QTimer(self, singleShot=True)
+        self._timer.timeout.connect(self.evaluate)
+        session.opened.connect(self._opened)
+        session.changed.connect(self._grown)
+        session.closed.connect(self._closed)
+
+    @property
+    def findings(self) -> Sequence[Finding]:
+        """Worst first; empty until the first diagnosis is done."""
+        return self.diagnosis.findings if self.diagnosis else ()
+
+    @property
+    def worst(self) -> Mapping[EntityRef, Severity]:
+        """The worst severity of each entity that has a finding."""
+        found: dict[EntityRef, Severity] = {}
+        for finding in self.findings:
+            if _RANK[finding.severity] > _RANK.get(found.get(finding.entity, "info"), 0):
+                found[finding.entity] = finding.severity
+        return found
+
+    def evaluate(self) -> None:
+        """Diagnose now, off the window's thread."""
+        self._timer.stop()
+        self._since.restart()
+        self._stale = False
+
+        def work(reader: SessionReader, job: Job) -> Diagnosis:
+            return diagnose_session(
+                reader,
+                self._problems,
+                self._catalogue,
+                progress=lambda part, text: job.progress(part, text),
+                cancel=job,
+            )
+
+        self.busy_changed.emit(True)
+        self._session.query("findings", work, self._take, title="Looking for problems")
+
+    def _opened(self) -> None:
+        self.diagnosis = None
+        self.changed.emit()
+        self.evaluate()
+
+    def _grown(self, change: Change) -> None:
+        if not change or self._timer.isActive():
+            return
+        waited = self._since.elapsed() if self._since.isValid() else _EVERY_MS
+        self._timer.start(max(0, _EVERY_MS - waited))
+
+    def _closed(self) -> None:
+        self._timer.stop()
+        self.diagnosis = None
+        self.changed.emit()
+
+    def _take(self, diagnosis: Diagnosis) -> None:
+        same = self.diagnosis is not None and diagnosis.findings == self.diagnosis.findings
+        self.diagnosis = diagnosis
+        self.busy_changed.emit(False)
+        if not same:
+            self.changed.emit()

@@ -1,0 +1,212 @@
+"""Background work: the only bridge between worker threads and the window.
+
+A job has a slot (a newer one in the same slot supersedes the older, whose result is dropped), a title, a
+cancel, progress, and perhaps a deadline. Its callbacks run on the window's thread, one queued signal away.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+
+from resources.failures import CancelledError, HyperscopeError, TimedOutError
+
+Result = TypeVar("Result")
+JobState = Literal["running", "done", "failed", "cancelled"]
+
+_WORKERS = 4
+_PROGRESS_MS = 100
+
+
+@dataclass(eq=False)
+class Job:
+    """A piece of background work, given to the function that does it: ask it whether to stop, tell it how far.
+
+    Serves as the ``Cancel`` that collectors take. ``part`` is 0 to 1, or None while nobody can tell.
+    """
+
+    slot: str
+    title: str
+    visible: bool = True
+    state: JobState = "running"
+    part: float | None = None
+    text: str = ""
+    error: HyperscopeError | None = None
+    _cancel: threading.Event = field(default_factory=threading.Event)
+    _deadline: float | None = None
+
+    def is_set(self) -> bool:
+        """Whether to stop: somebody cancelled it, or a newer job took its slot."""
+        return self._cancel.is_set() or self.late
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until cancelled, at most so many seconds; returns whether to stop."""
+        if self._deadline is not None:
+            left = max(0.0, self._deadline - time.monotonic())
+            timeout = left if timeout is None else min(timeout, left)
+        self._cancel.wait(timeout)
+        return self.is_set()
+
+    def cancel(self) -> None:
+        """Ask it to stop."""
+        self._cancel.set()
+
+    def check(self) -> None:
+        """Raise CancelledError once it should stop, TimedOutError past its deadline."""
+        if self.late and not self._cancel.is_set():
+            raise TimedOutError(f"{self.title} took too long.", advice="Try a shorter time range.")
+        if self._cancel.is_set():
+            raise CancelledError(f"{self.title} was stopped.")
+
+    def progress(self, part: float | None, text: str = "") -> None:
+        """Say how far it is; cheap, the window looks ten times a second."""
+        self.part, self.text = part, text
+
+    @property
+    def late(self) -> bool:
+        """Whether its deadline has passed."""
+        return self._deadline is not None and time.monotonic() > self._deadline
+
+
+@dataclass(frozen=True)
+class _Ended:
+    job: Job
+    deliver: Callable[[], None]
+
+
+class JobRunner(QObject):
+    """Runs jobs in a few worker threads. ``changed``: the list of visible jobs, or what one says, changed.
+
+    ``crashed`` carries an exception that is a bug; expected failures go to the job's ``failed``, or to
+    ``complaint`` where it has none.
+    """
+
+    changed = Signal()
+    complaint = Signal(object)
+    crashed = Signal(object)
+    _ended = Signal(object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._pool = ThreadPoolExecutor(_WORKERS, thread_name_prefix="hyperscope-job")
+        self._newest: dict[str, Job] = {}
+        self._visible: list[Job] = []
+        self._closed = False
+        self._ended.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+        self._pulse = QTimer(self, interval=_PROGRESS_MS)
+        self._pulse.timeout.connect(self.changed)
+
+    def start(
+        self,
+        slot: str,
+        title: str,
+        work: Callable[[Job], Result],
+        done: Callable[[Result], None],
+        *,
+        failed: Callable[[HyperscopeError], None] | None = None,
+        visible: bool = False,
+        deadline_s: float | None = None,
+    ) -> Job:
+        """Run ``work`` in a worker thread, then ``done`` here with its result; returns the job.
+
+        ``visible`` jobs show in the jobs panel. A cancelled job calls neither ``done`` nor ``failed``.
+        """
+        self.cancel(slot)
+        job = Job(slot, title, visible)
+        job._deadline = None if deadline_s is None else time.monotonic() + deadline_s
+        self._newest[slot] = job
+        if visible:
+            self._visible.append(job)
+            self._pulse.start()
+            self.changed.emit()
+        if not self._closed:
+            self._pool.submit(self._run, job, work, done, failed)
+        return job
+
+    def cancel(self, slot: str) -> None:
+        """Ask the slot's job to stop; its result will be dropped."""
+        job = self._newest.pop(slot, None)
+        if job is not None:
+            job.cancel()
+
+    def busy(self, slot: str) -> bool:
+        """Whether the slot's job is still at work."""
+        return slot in self._newest
+
+    def visible_jobs(self) -> list[Job]:
+        """Jobs that the panel shows, oldest first; ended ones stay until cleared."""
+        return list(self._visible)
+
+    def clear_ended(self) -> None:
+        """Forget the jobs that have ended."""
+        self._visible = [job for job in self._visible if job.state == "running"]
+        self.changed.emit()
+
+    def shutdown(self) -> None:
+        """Cancel everything and wait for the worker threads; nothing runs after that."""
+        self._closed = True
+        for slot in list(self._newest):
+            self.cancel(slot)
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._pulse.stop()
+
+    def _run(
+        self,
+        job: Job,
+        work: Callable[[Job], Any],
+        done: Callable[[Any], None],
+        failed: Callable[[HyperscopeError], None] | None,
+    ) -> None:
+        try:
+            job.check()
+            result = work(job)
+        except CancelledError:
+            self._ended.emit(_Ended(job, lambda: self._close(job, "cancelled")))
+        except HyperscopeError as error:
+            self._ended.emit(_Ended(job, lambda error=error: self._fail(job, error, failed)))  # type: ignore[misc]
+        except Exception as error:  # noqa: BLE001 - the job runner: what gets here is a bug
+            self._ended.emit(_Ended(job, lambda error=error: self._crash(job, error)))  # type: ignore[misc]
+        else:
+            self._ended.emit(_Ended(job, lambda: self._finish(job, done, result)))
+
+    @Slot(object)
+    def _deliver(self, ended: _Ended) -> None:
+        if not self._closed:
+            ended.deliver()
+
+    def _finish(self, job: Job, done: Callable[[Any], None], result: Any) -> None:
+        if self._newest.get(job.slot) is not job:
+            self._close(job, "cancelled")
+            return
+        self._close(job, "done")
+        done(result)
+
+    def _fail(
+        self, job: Job, error: HyperscopeError, failed: Callable[[HyperscopeError], None] | None
+    ) -> None:
+        wanted = self._newest.get(job.slot) is job
+        job.error = error
+        self._close(job, "failed")
+        if wanted and failed is not None:
+            failed(error)
+        elif wanted:
+            self.complaint.emit(error)
+
+    def _crash(self, job: Job, error: Exception) -> None:
+        self._close(job, "failed")
+        self.crashed.emit(error)
+
+    def _close(self, job: Job, state: JobState) -> None:
+        job.state = state
+        if self._newest.get(job.slot) is job:
+            del self._newest[job.slot]
+        if job.visible:
+            self.changed.emit()
+        if not any(other.state == "running" for other in self._visible):
+            self._pulse.stop()

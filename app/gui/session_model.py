@@ -1,0 +1,158 @@
+"""The open session: its snapshot, kept up while the file grows, and reads in worker threads for the views."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.gui.jobs import Job, JobRunner
+from app.gui.snapshot import Change, Snapshot, renew, take
+from resources.failures import CancelledError, HyperscopeError
+from sessions.store import SessionReader
+
+Result = TypeVar("Result")
+
+_LOOK_MS = 500
+_RECORDS_EVERY = 4
+
+
+class Reads:
+    """Readers of one session, lent to one thread at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._idle: queue.LifoQueue[SessionReader] = queue.LifoQueue()
+        self._closed = False
+
+    @property
+    def closed(self) -> bool:
+        """Whether no more readers are lent; another thread may close at any time."""
+        return self._closed
+
+    @contextmanager
+    def reader(self) -> Iterator[SessionReader]:
+        """An idle reader, or a new one."""
+        if self.closed:
+            raise CancelledError("The session was closed.")
+        try:
+            reader = self._idle.get_nowait()
+        except queue.Empty:
+            reader = SessionReader.open(self._path, check=False)
+        try:
+            yield reader
+        finally:
+            if self.closed:
+                reader.close()
+            else:
+                self._idle.put(reader)
+
+    def close(self) -> None:
+        """Close the idle readers; lent ones close when they come back."""
+        self._closed = True
+        while True:
+            try:
+                self._idle.get_nowait().close()
+            except queue.Empty:
+                return
+
+
+class SessionModel(QObject):
+    """One session at a time. Signals: ``opened`` (Snapshot), ``changed`` (Change), ``closed``, ``failed``."""
+
+    opened = Signal(object)
+    changed = Signal(object)
+    closed = Signal()
+    failed = Signal(object)
+
+    def __init__(self, jobs: JobRunner, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._reads: Reads | None = None
+        self._looks = 0
+        self.snapshot: Snapshot | None = None
+        self._timer = QTimer(self, interval=_LOOK_MS)
+        self._timer.timeout.connect(self.look)
+
+    @property
+    def path(self) -> Path | None:
+        """The session's file."""
+        return self.snapshot.path if self.snapshot else None
+
+    def open(self, path: Path) -> None:
+        """Open a session in place of the one that is open; what is open stays when that fails."""
+
+        def work(_job: Job) -> tuple[Reads, Snapshot]:
+            with SessionReader.open(path) as reader:
+                return Reads(path), take(reader, path)
+
+        self._jobs.start("session.open", f"Opening {path.name}", work, self._take, failed=self.failed.emit)
+
+    def close(self) -> None:
+        """Let go of the session."""
+        if self._reads is None:
+            return
+        self._timer.stop()
+        for slot in ("session.open", "session.look"):
+            self._jobs.cancel(slot)
+        self._reads.close()
+        self._reads, self.snapshot = None, None
+        self.closed.emit()
+
+    def query(
+        self,
+        slot: str,
+        work: Callable[[SessionReader, Job], Result],
+        done: Callable[[Result], None],
+        *,
+        failed: Callable[[HyperscopeError], None] | None = None,
+        title: str = "Reading the session",
+    ) -> None:
+        """Read samples in a worker; a newer query of the slot supersedes it. Without a session: nothing."""
+        reads = self._reads
+        if reads is None:
+            return
+
+        def ask(job: Job) -> Result:
+            with reads.reader() as reader:
+                job.check()
+                return work(reader, job)
+
+        self._jobs.start(slot, title, ask, done, failed=failed)
+
+    def look(self) -> None:
+        """See whether the file has grown; happens by itself twice a second while it is open."""
+        old = self.snapshot
+        if old is None or self._jobs.busy("session.look"):
+            return
+        self._looks += 1
+        records = self._looks % _RECORDS_EVERY == 0
+
+        def work(reader: SessionReader, _job: Job) -> tuple[Snapshot, Change]:
+            return renew(reader, old, records=records)
+
+        if records or old.recording:
+            self.query("session.look", work, self._renew, failed=self.failed.emit)
+
+    def look_at_records(self) -> None:
+        """Read marks, events and facts again at the next look: the window itself has written some."""
+        self._looks = _RECORDS_EVERY - 1
+        self.look()
+
+    def _take(self, found: tuple[Reads, Snapshot]) -> None:
+        self.close()
+        self._reads, self.snapshot = found
+        self._looks = 0
+        self._timer.start()
+        self.opened.emit(self.snapshot)
+
+    def _renew(self, found: tuple[Snapshot, Change]) -> None:
+        if self.snapshot is None:
+            return
+        self.snapshot, change = found
+        if change:
+            self.changed.emit(change)

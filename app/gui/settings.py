@@ -1,0 +1,136 @@
+"""What the user can choose, as a table with defaults, and the file that keeps it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+from PySide6.QtCore import QObject, Signal
+
+Value = str | int | bool
+
+
+@dataclass(frozen=True, slots=True)
+class SettingSpec:
+    """One setting. ``choices`` (value, label) make it a list; ``least`` and ``most`` bound a number."""
+
+    key: str
+    title: str
+    help: str
+    default: Value
+    group: str
+    choices: tuple[tuple[str, str], ...] = ()
+    least: int = 0
+    most: int = 0
+    unit: str = ""
+
+
+SETTINGS: tuple[SettingSpec, ...] = (
+    SettingSpec(
+        "look.theme", "Theme", "Dark or light, or as the system has it.", "system", "Look",
+        (("system", "As the system has it"), ("dark", "Dark"), ("light", "Light")),
+    ),
+    SettingSpec(
+        "look.times", "Times", "Which clock the axes show; sessions keep UTC.", "local", "Look",
+        (("local", "This computer's time zone"), ("utc", "UTC")),
+    ),
+    SettingSpec(
+        "look.motion", "Reduced motion", "No animations, whatever the system says.", False, "Look",
+    ),
+    SettingSpec(
+        "record.folder", "Where recordings go", "Empty: the Hyperscope folder in your documents.", "", "Recording",
+    ),
+    SettingSpec(
+        "record.preset", "What to record from vCenter", "More counters cost the vCenter more.",
+        "troubleshooting", "Recording",
+        (
+            ("troubleshooting", "What problems need"),
+            ("storage", "Storage in depth"),
+            ("everything", "Everything"),
+        ),
+    ),
+    SettingSpec(
+        "record.backfill", "Back-fill the last hour", "vCenter keeps an hour of 20 s samples.", True,
+        "Recording",
+    ),
+    SettingSpec(
+        "live.window", "Live window", "How much time a new recording shows.", 15, "Recording",
+        least=1, most=240, unit="min",
+    ),
+    SettingSpec(
+        "lab.speed", "Speed of the lab", "Lab seconds in a second.", 60, "Lab", least=1, most=600, unit="×",
+    ),
+)  # fmt: skip
+
+
+class Settings(QObject):
+    """The settings in force; ``changed`` carries the key. What the file holds is checked, never trusted."""
+
+    changed = Signal(str)
+
+    def __init__(self, folder: Path | None = None, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.folder = folder or platformdirs.user_config_path("hyperscope", appauthor=False)
+        self._specs = {spec.key: spec for spec in SETTINGS}
+        self._values: dict[str, Value] = {}
+        for key, value in read_json(self.folder / "settings.json").items():
+            spec = self._specs.get(key)
+            if spec is not None and _fits(spec, value):
+                self._values[key] = value
+
+    def text(self, key: str) -> str:
+        """A setting that is a text or a choice."""
+        return str(self._value(key))
+
+    def number(self, key: str) -> int:
+        """A setting that is a number."""
+        return int(self._value(key))
+
+    def flag(self, key: str) -> bool:
+        """A setting that is yes or no."""
+        return bool(self._value(key))
+
+    def set(self, key: str, value: Value) -> None:
+        """Choose; raises ValueError for what the setting can't be."""
+        if not _fits(self._specs[key], value):
+            raise ValueError(f"{key} can't be {value!r}")
+        if value != self._value(key):
+            self._values[key] = value
+            write_json(self.folder / "settings.json", self._values)
+            self.changed.emit(key)
+
+    def _value(self, key: str) -> Value:
+        return self._values.get(key, self._specs[key].default)
+
+
+def _fits(spec: SettingSpec, value: object) -> bool:
+    if type(value) is not type(spec.default):
+        return False
+    if spec.choices:
+        return value in [choice for choice, _ in spec.choices]
+    return not isinstance(value, int) or isinstance(value, bool) or spec.least <= value <= spec.most
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """What a small file of ours says; a missing or damaged one says nothing."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def write_json(path: Path, values: Mapping[str, object]) -> None:
+    """Replace the file in one step; a folder that can't be written costs the memory of it, nothing else."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(".part")
+        part.write_text(json.dumps(dict(values), indent=1), encoding="utf-8")
+        os.replace(part, path)  # noqa: PTH105 - Path.replace is the same call
+    except OSError:
+        return

@@ -1,0 +1,121 @@
+"""What a session holds at a moment, read once in a worker and shared by all views as one frozen value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from sessions.model import Entity, EntityRef, Event, Fact, Gap, Mark, Series, Source
+from sessions.store import SessionReader
+from sessions.times import TimeRange
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A session's index, without its samples. A new one means that something changed."""
+
+    path: Path
+    title: str
+    span: TimeRange | None
+    sources: tuple[Source, ...]
+    entities: Mapping[EntityRef, Entity]
+    series: Sequence[Series]
+    facts: Sequence[Fact]
+    events: Sequence[Event]
+    marks: Sequence[Mark]
+    gaps: Sequence[Gap]
+    bytes: int
+
+    @cached_property
+    def series_of(self) -> Mapping[EntityRef, Sequence[Series]]:
+        """The series of each entity that has any."""
+        found: dict[EntityRef, list[Series]] = {}
+        for series in self.series:
+            found.setdefault(series.entity, []).append(series)
+        return found
+
+    @cached_property
+    def by_id(self) -> Mapping[int, Series]:
+        """Series by their id."""
+        return {series.id: series for series in self.series}
+
+    @cached_property
+    def children(self) -> Mapping[EntityRef | None, Sequence[Entity]]:
+        """The entities below each one; those without a parent under None. In the order of the session."""
+        found: dict[EntityRef | None, list[Entity]] = {}
+        for entity in self.entities.values():
+            found.setdefault(entity.parent, []).append(entity)
+        return found
+
+    @property
+    def samples(self) -> int:
+        """How many samples all sources have."""
+        return sum(source.samples for source in self.sources)
+
+    @property
+    def recording(self) -> bool:
+        """Whether somebody says that a source is still being recorded or imported."""
+        return any(source.state in {"recording", "importing"} for source in self.sources)
+
+    def name(self, ref: EntityRef) -> str:
+        """What an admin calls the entity; its key where the session does not know it."""
+        entity = self.entities.get(ref)
+        return entity.name if entity else ref.key
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What became different from one snapshot to the next."""
+
+    samples: bool = False
+    inventory: bool = False
+    records: bool = False
+
+    def __bool__(self) -> bool:
+        return self.samples or self.inventory or self.records
+
+
+def take(reader: SessionReader, path: Path) -> Snapshot:
+    """Read everything; for a worker thread."""
+    info = reader.info()
+    return Snapshot(
+        path=path,
+        title=info.title or path.stem,
+        span=info.span,
+        sources=tuple(info.sources),
+        entities=reader.entities(),
+        series=reader.series(),
+        facts=reader.facts(),
+        events=reader.events(),
+        marks=reader.marks(),
+        gaps=info.gaps,
+        bytes=info.bytes,
+    )
+
+
+def renew(reader: SessionReader, old: Snapshot, *, records: bool) -> tuple[Snapshot, Change]:
+    """The snapshot after what was written since ``old``; series are read again only when there are more.
+
+    ``records``: read facts, events, marks and gaps again as well.
+    """
+    info = reader.info()
+    new = replace(
+        old,
+        span=info.span,
+        sources=tuple(info.sources),
+        gaps=info.gaps,
+        bytes=info.bytes,
+    )
+    inventory = info.series != len(old.series) or sum(info.entities.values()) != len(old.entities)
+    if inventory:
+        new = replace(new, entities=reader.entities(), series=reader.series())
+    noted = len(new.gaps) != len(old.gaps) or len(new.sources) != len(old.sources)
+    if records:
+        new = replace(new, facts=reader.facts(), events=reader.events(), marks=reader.marks())
+        lengths = [(len(s.facts), len(s.events), len(s.marks)) for s in (old, new)]
+        noted = noted or lengths[0] != lengths[1]
+    states = [[source.state for source in s.sources] for s in (old, new)]
+    grown = new.samples != old.samples or new.span != old.span or states[0] != states[1]
+    return new, Change(samples=grown, inventory=inventory, records=noted)

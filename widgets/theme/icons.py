@@ -1,0 +1,82 @@
+"""Icons by what they mean, in the theme's colours, from the Phosphor set that QtAwesome carries."""
+
+from __future__ import annotations
+
+import qtawesome
+from PySide6.QtGui import QIcon
+
+from widgets.theme.tokens import Tokens
+
+NAMES = {
+    "host": "ph.hard-drives",
+    "vm": "ph.desktop-tower",
+    "vcpu": "ph.cpu",
+    "world": "ph.gear-six",
+    "cluster": "ph.circles-three-plus",
+    "pool": "ph.stack",
+    "vcenter": "ph.buildings",
+    "datastore": "ph.database",
+    "device": "ph.hard-drive",
+    "adapter": "ph.swap",
+    "path": "ph.git-branch",
+    "nic": "ph.share-network",
+    "port": "ph.git-commit",
+    "vdisk": "ph.disc",
+    "guest": "ph.monitor",
+    "vsan": "ph.cube",
+    "back": "ph.caret-left",
+    "forward": "ph.caret-right",
+    "search": "ph.magnifying-glass",
+    "record": "ph.record",
+    "stop": "ph.stop",
+    "pause": "ph.pause",
+    "play": "ph.play",
+    "mark": "ph.flag",
+    "findings": "ph.warning",
+    "charts": "ph.chart-line",
+    "table": "ph.table",
+    "heatmap": "ph.grid-four",
+    "overview": "ph.squares-four",
+    "timeline": "ph.clock",
+    "jobs": "ph.list-bullets",
+    "connect": "ph.link",
+    "open": "ph.folder-open",
+    "import": "ph.file-arrow-down",
+    "lab": "ph.flask",
+    "settings": "ph.gear",
+    "keyboard": "ph.keyboard",
+    "close": "ph.x",
+    "copy": "ph.copy",
+    "image": "ph.image",
+    "follow": "ph.arrow-line-right",
+    "expand": "ph.arrows-out-simple",
+    "columns": "ph.columns",
+    "help": "ph.question",
+    "lock": "ph.lock",
+    "info": "ph.info",
+    "check": "ph.check",
+    "add": "ph.plus",
+    "remove": "ph.minus",
+    "theme": "ph.moon",
+    "undo": "ph.arrow-u-up-left",
+    "events": "ph.lightning",
+    "inventory": "ph.tree-structure",
+}
+"""What an icon stands for, and its name in the set."""
+
+
+class Icons:
+    """Makes icons for one set of tokens."""
+
+    def __init__(self, tokens: Tokens) -> None:
+        self._tokens = tokens
+
+    def get(self, name: str, colour: str = "") -> QIcon:
+        """The icon of a thing or an action; ``colour`` in place of the theme's muted text."""
+        icon: QIcon = qtawesome.icon(
+            NAMES[name],
+            color=colour or self._tokens.muted,
+            color_active=self._tokens.text,
+            color_disabled=self._tokens.line,
+        )
+        return icon

@@ -1,0 +1,89 @@
+"""The theme in force: follows the system's light and dark unless told otherwise."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor, QGuiApplication, QPalette
+from PySide6.QtWidgets import QApplication
+
+from resources.theme import style_sheet
+from widgets.theme.icons import Icons
+from widgets.theme.tokens import DARK, LIGHT, Tokens
+from widgets.theme.type import body_font
+
+Preference = Literal["system", "dark", "light"]
+
+
+class Theme(QObject):
+    """Dresses the application; ``changed`` when widgets that paint themselves must paint anew."""
+
+    changed = Signal()
+
+    def __init__(self, application: QApplication, preference: Preference = "system") -> None:
+        super().__init__(application)
+        self._application = application
+        self._preference = preference
+        self.tokens: Tokens = DARK
+        self.icons = Icons(DARK)
+        application.setStyle("Fusion")
+        application.setFont(body_font())
+        self._hints = QGuiApplication.styleHints()
+        self._hints.colorSchemeChanged.connect(self._follow)
+        self._dress()
+
+    @property
+    def preference(self) -> Preference:
+        """What the user wants: the system's choice, or always one of them."""
+        return self._preference
+
+    def prefer(self, preference: Preference) -> None:
+        """Follow the system, or stay dark or light."""
+        if preference != self._preference:
+            self._preference = preference
+            self._dress()
+
+    def _follow(self) -> None:
+        if self._preference == "system":
+            self._dress()
+
+    def _dress(self) -> None:
+        self.tokens = self._wanted()
+        self.icons = Icons(self.tokens)
+        self._application.setPalette(_palette(self.tokens))
+        self._application.setStyleSheet(style_sheet(self.tokens.colours()))
+        self.changed.emit()
+
+    def _wanted(self) -> Tokens:
+        if self._preference != "system":
+            return DARK if self._preference == "dark" else LIGHT
+        return LIGHT if self._hints.colorScheme() == Qt.ColorScheme.Light else DARK
+
+
+def _palette(tokens: Tokens) -> QPalette:
+    role = QPalette.ColorRole
+    palette = QPalette()
+    colours = {
+        role.Window: tokens.background,
+        role.WindowText: tokens.text,
+        role.Base: tokens.surface1,
+        role.AlternateBase: tokens.surface2,
+        role.Text: tokens.text,
+        role.PlaceholderText: tokens.faint,
+        role.Button: tokens.surface2,
+        role.ButtonText: tokens.text,
+        role.ToolTipBase: tokens.surface3,
+        role.ToolTipText: tokens.text,
+        role.Highlight: tokens.accent,
+        role.HighlightedText: tokens.on_accent,
+        role.Link: tokens.accent,
+        role.Mid: tokens.line,
+        role.Dark: tokens.background,
+        role.Light: tokens.surface3,
+    }
+    for which, colour in colours.items():
+        palette.setColor(which, QColor(colour))
+    for which in (role.Text, role.WindowText, role.ButtonText):
+        palette.setColor(QPalette.ColorGroup.Disabled, which, QColor(tokens.faint))
+    return palette

@@ -1,0 +1,104 @@
+"""The colours and measures of the window, as two sets of tokens: dark and light."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Literal
+
+Health = Literal["critical", "warning", "ok", "info", "none"]
+
+SYMBOLS: dict[Health, str] = {"critical": "▲", "warning": "◆", "ok": "●", "info": "●", "none": "○"}
+"""A state is always a colour and a symbol; info is told from ok by its words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Colours as ``#rrggbb``. ``series`` is the order in which curves take theirs (Okabe–Ito, tuned)."""
+
+    name: Literal["dark", "light"]
+    background: str
+    surface1: str
+    surface2: str
+    surface3: str
+    line: str
+    text: str
+    muted: str
+    faint: str
+    accent: str
+    on_accent: str
+    critical: str
+    warning: str
+    ok: str
+    info: str
+    series: tuple[str, ...]
+
+    def health(self, state: Health) -> str:
+        """The colour of a state."""
+        return {
+            "critical": self.critical,
+            "warning": self.warning,
+            "ok": self.ok,
+            "info": self.info,
+            "none": self.faint,
+        }[state]
+
+    def curve(self, number: int) -> str:
+        """The colour of the n-th curve of a chart, from 0; they begin again after the last."""
+        return self.series[number % len(self.series)]
+
+    def colours(self) -> dict[str, str]:
+        """Every single colour by its name, for the style sheet."""
+        return {
+            field.name: str(getattr(self, field.name))
+            for field in fields(self)
+            if field.name not in {"name", "series"}
+        }
+
+
+DARK = Tokens(
+    name="dark",
+    background="#10151c",
+    surface1="#151c25",
+    surface2="#1b2430",
+    surface3="#243040",
+    line="#2a3646",
+    text="#e7edf4",
+    muted="#8fa0b3",
+    faint="#5f7186",
+    accent="#5aa9ff",
+    on_accent="#0b1726",
+    critical="#ff6b6b",
+    warning="#f2a93b",
+    ok="#42b88a",
+    info="#5aa9ff",
+    series=("#56b4e9", "#e69f00", "#2fbf93", "#cc79a7", "#f0e442", "#ff8a65", "#9fa8ff", "#c0ca33"),
+)
+
+LIGHT = Tokens(
+    name="light",
+    background="#f4f6f9",
+    surface1="#ffffff",
+    surface2="#f0f3f7",
+    surface3="#e3e9f0",
+    line="#d5dde6",
+    text="#17212c",
+    muted="#5b6b7c",
+    faint="#8b99a8",
+    accent="#1769d6",
+    on_accent="#ffffff",
+    critical="#c92a2a",
+    warning="#b86e00",
+    ok="#14845c",
+    info="#1769d6",
+    series=("#0072b2", "#d98e00", "#00875f", "#b0568a", "#8a7f00", "#c2410c", "#4f56c9", "#5b7f00"),
+)
+
+UNIT = 4
+"""Half a step of the 8-pixel rhythm."""
+RADIUS_CONTROL = 6
+RADIUS_CARD = 8
+BODY_PX = 13
+SMALL_PX = 12
+CAPS_PX = 11
+ROW_PX = 26
+DENSE_ROW_PX = 22
