@@ -22,6 +22,7 @@ from sessions.model import (
     Source,
     SourceSpec,
 )
+from sessions.replacing import settled_facts, settled_gaps
 from sessions.times import TimeRange
 
 
@@ -121,7 +122,7 @@ class MemorySession:
 
     def facts(self) -> Sequence[Fact]:
         """All facts, ordered by start."""
-        return sorted(self._facts, key=lambda fact: fact.start)
+        return settled_facts(self._facts)
 
     def events(self) -> Sequence[Event]:
         """All events, ordered by time."""
@@ -129,7 +130,7 @@ class MemorySession:
 
     def gaps(self) -> Sequence[Gap]:
         """All gaps, ordered by start."""
-        return sorted(self._gaps, key=lambda gap: gap.start)
+        return settled_gaps(self._gaps)
 
     def stats(self, ids: IntArray, window: TimeRange | None = None) -> SeriesStats:
         """Statistics of each series over the window."""

@@ -51,6 +51,9 @@ class Fact:
     Names: ``vcpus`` ``host`` (placement, value is the host's key) ``power_state`` ``cpu.limit_mhz``
     ``cpu.reservation_mhz`` ``cpu.shares`` ``mem.size_mb`` ``mem.limit_mb`` ``mem.shares`` ``nic.speed_mbps``
     ``nic.switch`` ``device.queue_depth`` ``tools`` …; −1 is never stored for "unlimited": the fact is absent.
+
+    A fact that is written again (same entity, name and start) replaces the earlier; a later start ends one
+    that is still open. Who reads gets what that comes to (``sessions.replacing``).
     """
 
     entity: EntityRef
@@ -135,6 +138,9 @@ class Gap:
 
     ``entity`` None means the whole source. ``reason`` is a short sentence: ``the group's worlds changed``.
     ``ticks`` is how many sampling instants it covers, when known.
+
+    A gap that is written again (same source, entity and start) replaces the earlier: an outage grows as it
+    lasts, and shrinks as late samples come; one of no ticks takes it back. Who reads gets what that comes to.
     """
 
     source: int

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from sessions.store.blocks import BLOCK_TICKS, EncodedBlock, encode_block
+from sessions.store.blocks import EncodedBlock, encode_block
 from sessions.store.codec import BlobError, unpack_floats, unpack_ints
 from sessions.store.database import Database
+from sessions.store.pending import Pending
 from sessions.store.schema import CHUNK_BITS
 
-Strip = tuple[int, int]  # id, ticks
+
+@dataclass(frozen=True, slots=True)
+class _Strip:
+    id: int
+    start: int
+    end: int
+    ticks: int
 
 
 def insert(database: Database, number: int, layout: int, block: EncodedBlock) -> None:
@@ -29,52 +37,75 @@ def insert(database: Database, number: int, layout: int, block: EncodedBlock) ->
     )
 
 
-def compact(database: Database, layout: int, series: int, numbers: Iterator[int]) -> int:
+def compact(
+    database: Database, layout: int, pending: Pending, numbers: Iterator[int], *, whole: bool
+) -> Pending:
     """Replace the strips of a layout by blocks (by one strip, if they are few ticks); a transaction for each.
 
-    ``numbers`` gives the numbers of the new segments, ``series`` is how many the layout has. Returns how many
-    ticks remain in strips.
+    ``numbers`` gives the numbers of the new segments. Without ``whole`` the newest ticks stay as they are:
+    those that make no full block beside others. Returns what awaits compaction after that.
     """
-    left = 0
-    for group in _groups(_strips(database, layout)):
-        if len(group) == 1:
-            left += group[0][1]
+    left = Pending(pending.series)
+    groups = _groups(_strips(database, layout), pending.block_ticks)
+    whole = whole or len(groups) == 1
+    for at, group in enumerate(groups, 1):
+        if len(group) == 1 or (at == len(groups) and not whole):
+            for strip in group:
+                left.add(strip.end, strip.ticks)
             continue
-        block = _joined(database, group, series)
-        left += block.ticks if block.rows else 0
+        block = _joined(database, group, pending.series)
+        if block.rows:
+            left.add(block.end, block.ticks)
         with database.transaction():
-            for number, _ in group:
-                database.execute("DELETE FROM strip WHERE id = ?", (number,))
+            database.execute_many("DELETE FROM strip WHERE id = ?", ((strip.id,) for strip in group))
             insert(database, next(numbers), layout, block)
     return left
 
 
-def _strips(database: Database, layout: int) -> list[Strip]:
-    return list(
-        database.rows("SELECT id, ticks FROM strip WHERE layout = ? ORDER BY id", (int, int), (layout,))
+def _strips(database: Database, layout: int) -> list[_Strip]:
+    rows = database.rows(
+        "SELECT id, t0, t1, ticks FROM strip WHERE layout = ?", (int, int, int, int), (layout,)
     )
+    return [_Strip(*row) for row in rows]
 
 
-def _groups(strips: Sequence[Strip]) -> Iterator[list[Strip]]:
-    """Strips in order, about a block's worth at a time."""
-    group: list[Strip] = []
-    for strip in strips:
-        group.append(strip)
-        if sum(ticks for _, ticks in group) >= BLOCK_TICKS:
-            yield group
-            group = []
-    if group:
-        yield group
+def _groups(strips: Sequence[_Strip], block_ticks: int) -> list[list[_Strip]]:
+    """Strips by time, about a block's worth in a group, each in the order in which they were written.
+
+    No two groups share an instant: a late piece goes where its instant is, whatever was written between.
+    """
+    groups: list[list[_Strip]] = []
+    end: int | None = None
+    instants = 0
+    for strip in sorted(strips, key=lambda strip: (strip.start, strip.id)):
+        if end is None or (instants >= block_ticks and strip.start > end):
+            groups.append([])
+            end, instants = None, 0
+        groups[-1].append(strip)
+        if end is None or strip.end > end:
+            end, instants = strip.end, instants + strip.ticks
+    return [sorted(group, key=lambda strip: strip.id) for group in groups]
 
 
-def _joined(database: Database, group: Sequence[Strip], series: int) -> EncodedBlock:
-    times, rows = [], []
-    for number, ticks in group:
-        row = next(
-            database.rows("SELECT times, rows FROM strip WHERE id = ?", (bytes, bytes), (number,)), None
-        )
-        if row is None:
-            raise BlobError("a strip that has gone")
-        times.append(unpack_ints(row[0], ticks))
-        rows.append(unpack_floats(row[1], ticks * series).reshape(ticks, series))
-    return encode_block(np.concatenate(times), np.concatenate(rows))
+def _joined(database: Database, group: Sequence[_Strip], series: int) -> EncodedBlock:
+    """The strips' ticks as one block; of an instant that comes twice, the later piece wins where it can."""
+    pieces = [
+        unpack_ints(_blob(database, "SELECT times FROM strip WHERE id = ?", strip), strip.ticks)
+        for strip in group
+    ]
+    times = np.unique(np.concatenate(pieces))
+    stored = np.full((times.size, series), np.nan)
+    for strip, instants in zip(group, pieces, strict=True):
+        packed = _blob(database, "SELECT rows FROM strip WHERE id = ?", strip)
+        rows = unpack_floats(packed, strip.ticks * series).reshape(strip.ticks, series)
+        for at, row in zip(np.searchsorted(times, instants).tolist(), rows, strict=True):
+            np.copyto(stored[at], row, where=~np.isnan(row))
+    return encode_block(times, stored)
+
+
+def _blob(database: Database, sql: str, strip: _Strip) -> bytes:
+    row = next(database.rows(sql, (bytes,), (strip.id,)), None)
+    if row is None:
+        raise BlobError("a strip that has gone")
+    blob: bytes = row[0]
+    return blob

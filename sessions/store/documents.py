@@ -14,7 +14,7 @@ from sessions.store.database import Database
 
 FIRST_MS, LAST_MS = -62_135_596_800_000, 253_402_300_799_999  # the years 1 to 9999, which ISO 8601 can write
 BATCH = 1000
-MAX_DOCUMENTS = 1 << 20
+MAX_DOCUMENTS = 1 << 22
 
 _READ = "SELECT id, body FROM document WHERE kind = ? ORDER BY id"
 _TYPES: dict[type, str] = {Fact: "facts", Event: "events", Mark: "marks", Gap: "gaps", Finding: "findings"}

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from sessions.findings import Finding
 from sessions.model import Event, Fact, Gap, Mark
+from sessions.replacing import settled_facts, settled_gaps
 from sessions.store import documents
 from sessions.store.database import Database, translated
 
@@ -31,7 +32,7 @@ class RecordReader:
 
     def facts(self) -> Sequence[Fact]:
         """All facts, ordered by start."""
-        return sorted(self._records(Fact), key=lambda fact: fact.start)
+        return settled_facts(self._records(Fact))
 
     def events(self) -> Sequence[Event]:
         """All events, ordered by time."""
@@ -43,7 +44,7 @@ class RecordReader:
 
     def gaps(self) -> Sequence[Gap]:
         """All gaps, ordered by start."""
-        return sorted(self._records(Gap), key=lambda gap: gap.start)
+        return settled_gaps(self._records(Gap))
 
     def findings(self) -> list[Finding]:
         """The findings of the last diagnosis that was stored, in its order."""
@@ -68,7 +69,7 @@ class RecordWriter:
         self._failed = self._closed = False
 
     def add_facts(self, facts: Iterable[Fact]) -> None:
-        """Add facts about entities."""
+        """Add facts; one of the same entity, name and start replaces the earlier, a later start ends it."""
         self._add_records(facts)
 
     def add_events(self, events: Iterable[Event]) -> None:
@@ -76,7 +77,7 @@ class RecordWriter:
         self._add_records(events)
 
     def add_gaps(self, gaps: Iterable[Gap]) -> None:
-        """Add gaps: samples that should be there and are not."""
+        """Add gaps; one of the same source, entity and start replaces the earlier, no ticks take it back."""
         self._add_records(gaps)
 
     def add_mark(self, mark: Mark) -> None:

@@ -159,17 +159,18 @@ def _sharing_instants(family: Sequence[Segment], times: Callable[[Segment], IntA
 
 def _families(segments: Sequence[Segment]) -> Iterable[Sequence[Segment]]:
     """Segments grouped so that layouts of different groups have no series in common."""
-    families: list[tuple[IntArray, list[Segment]]] = []
-    for layout, members in _by_layout(segments).values():
-        ids, joined = layout.ids, members
-        apart = []
-        for other_ids, other in families:
-            if np.intersect1d(ids, other_ids, assume_unique=True).size:
-                ids, joined = np.union1d(ids, other_ids), joined + other
-            else:
-                apart.append((other_ids, other))
-        families = [*apart, (ids, joined)]
-    return [members for _, members in families]
+    layouts = _by_layout(segments)
+    last = max((int(layout.ids.max(initial=0)) for layout, _ in layouts.values()), default=0)
+    family_of = np.zeros(last + 1, np.int64)  # of each series, 0 for none so far
+    families: dict[int, list[Segment]] = {}
+    for number, (layout, members) in enumerate(layouts.values(), 1):
+        families[number] = list(members)
+        for other in np.unique(family_of[layout.ids]).tolist():
+            if other:
+                families[number] += families.pop(other)
+                family_of[family_of == other] = number
+        family_of[layout.ids] = number
+    return list(families.values())
 
 
 def _by_layout(segments: Sequence[Segment]) -> dict[int, tuple[Layout, list[Segment]]]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
+from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
 
@@ -21,28 +22,17 @@ from sessions.store.compaction import compact, insert
 from sessions.store.database import Database, translated
 from sessions.store.documents import FIRST_MS, LAST_MS
 from sessions.store.inventory import Inventory, pack_entities, pack_series
+from sessions.store.last_samples import last_samples
 from sessions.store.lock import WriterLock
 from sessions.store.opening import create_file, leave_one_file, open_for_writing, remove_files
+from sessions.store.pending import Pending
 from sessions.store.records import RecordWriter
 from sessions.store.registry import Registry
 from sessions.store.schema import CHUNK_BITS
 from sessions.store.segments import Layout, load_layouts, load_segments
 
-_COMPACT_CELLS = 1 << 23
-
-
-@dataclass(slots=True)
-class _Pending:
-    """A layout, and how many of its ticks await compaction."""
-
-    series: int
-    ticks: int = 0
-
-    @property
-    def is_due(self) -> bool:
-        """Whether there is a block's worth of ticks, or as many as memory should take at once."""
-        many = self.ticks >= MIN_BLOCK_TICKS and self.ticks * self.series >= _COMPACT_CELLS
-        return self.ticks >= BLOCK_TICKS or many
+Tick = tuple[int, int, FloatArray]
+"""A layout, an instant in ms, and the layout's stored values in its order, NaN where absent."""
 
 
 class SessionWriter(RecordWriter):
@@ -64,10 +54,12 @@ class SessionWriter(RecordWriter):
             segments = load_segments(database, layouts)
             self._sources = sources.load(database)
         self._registry = Registry(inventory)
-        self._layouts = {layout.id: _Pending(layout.ids.size) for layout in layouts.values()}
+        self._layouts = {layout.id: Pending(layout.ids.size) for layout in layouts.values()}
+        self._same = {_fingerprint(layout.source, layout.ids): layout.id for layout in layouts.values()}
         for segment in segments:
             if not segment.is_block:
-                self._layouts[segment.layout.id].ticks += segment.ticks
+                self._layouts[segment.layout.id].add(segment.end, segment.ticks)
+        self._samples = sum(segment.samples for segment in segments)
         self._numbers = itertools.count(max((segment.id for segment in segments), default=0) + 1)
 
     @classmethod
@@ -115,6 +107,20 @@ class SessionWriter(RecordWriter):
             return
         with suppress(HyperscopeError):  # the one on its way says more
             self._close("interrupted")
+
+    @property
+    def samples(self) -> int:
+        """How many samples were stored; one that came twice counts twice."""
+        return self._samples
+
+    def sources(self) -> dict[int, SourceSpec]:
+        """What is said of each source, by id, in the order in which they were added."""
+        return {source: spec for source, (spec, _) in self._sources.items()}
+
+    def last_samples(self) -> IntArray:
+        """Time of each series' last sample in ms, by series id; 0 where there is none. Reads the index."""
+        with self._guarded():
+            return last_samples(self._database)
 
     def add_source(self, spec: SourceSpec) -> int:
         """Add a source, in the state ``recording``; returns its id."""
@@ -179,7 +185,8 @@ class SessionWriter(RecordWriter):
     def add_layout(self, source: int, ids: IntArray) -> int:
         """Declare series of a source that arrive together, in this order; returns the layout's id.
 
-        Up to about 50,000 series make a good layout. Raises ValueError for series of another source or twice.
+        The same series in the same order are the same layout. Up to about 50,000 series make a good one.
+        Raises ValueError for series of another source or twice.
         """
         self._require_source(source)
         ids = np.asarray(ids, np.int64)
@@ -187,40 +194,76 @@ class SessionWriter(RecordWriter):
             raise ValueError("a layout of series that do not belong together")
         if ids.size >= 1 << CHUNK_BITS:
             raise ValueError(f"a layout of {ids.size} series")
+        fingerprint = _fingerprint(source, ids)
+        if fingerprint in self._same:
+            return self._same[fingerprint]
         with self._writing():
             layout = self._database.execute(
                 "INSERT INTO layout(source, n, series) VALUES (?, ?, ?)", (source, ids.size, pack_ints(ids))
             )
-        self._layouts[layout] = _Pending(ids.size)
+        self._layouts[layout] = Pending(ids.size)
+        self._same[fingerprint] = layout
         return layout
 
     def append_tick(self, layout: int, t_ms: int, stored: FloatArray) -> None:
         """Store one sampling instant: the layout's stored values in its order, NaN where absent."""
-        self._add(
-            layout, encode_block(np.array([t_ms], np.int64), np.asarray(stored, np.float64)[np.newaxis])
-        )
+        self.append_ticks([(layout, t_ms, stored)])
+
+    def append_ticks(self, ticks: Iterable[Tick], *, compact: bool = True) -> int:
+        """Store several instants of several layouts in one transaction; returns how many samples they are.
+
+        They may come in any order and again: what comes later fills in, or replaces. Without ``compact`` it
+        is for the caller to call ``compact_one`` from time to time.
+        """
+        samples = self._add(list(_encoded(ticks)))
+        while compact and self.compact_one():
+            pass
+        return samples
 
     def add_block(self, layout: int, block: EncodedBlock) -> None:
         """Store ticks that ``encode_block`` encoded, perhaps in another process; in one transaction."""
-        self._add(layout, block)
+        self._add([(layout, block)])
+        while self.compact_one():
+            pass
 
-    def _add(self, layout: int, block: EncodedBlock) -> None:
-        pending = self._layouts[layout]
-        if block.series != pending.series:
-            raise ValueError(f"{block.series} values for a layout of {pending.series} series")
-        if not FIRST_MS <= block.start <= block.end <= LAST_MS:
-            raise ValueError("ticks at a time that no calendar has")
+    def _add(self, blocks: Sequence[tuple[int, EncodedBlock]]) -> int:
+        for layout, block in blocks:
+            if block.series != self._layouts[layout].series:
+                raise ValueError(
+                    f"{block.series} values for a layout of {self._layouts[layout].series} series"
+                )
+            if not FIRST_MS <= block.start <= block.end <= LAST_MS:
+                raise ValueError("ticks at a time that no calendar has")
         with self._writing():
-            insert(self._database, next(self._numbers), layout, block)
-        if block.rows:
-            pending.ticks += block.ticks
-            if pending.is_due:
-                self._compact(layout)
+            for layout, block in blocks:
+                insert(self._database, next(self._numbers), layout, block)
+        for layout, block in blocks:
+            if block.rows:
+                self._layouts[layout].add(block.end, block.ticks)
+        samples = sum(block.samples for _, block in blocks)
+        self._samples += samples
+        return samples
 
     def compact(self) -> None:
         """Turn appended ticks into blocks; happens by itself every 256 ticks and on ``close``."""
         for layout in self._layouts:
-            self._compact(layout)
+            self._compact(layout, whole=True)
+
+    def compact_one(self, *, overdue: bool = False) -> bool:
+        """Make blocks of the layout of which most ticks wait, if that is due (or ``overdue``); was there one?
+
+        Takes about as long as one layout of 32,768 series does: see benchmarks/RESULTS.md.
+        """
+        due = {
+            layout: pending.rows
+            for layout, pending in self._layouts.items()
+            if pending.is_due and (pending.is_overdue or not overdue)
+        }
+        if not due:
+            return False
+        layout = max(due, key=due.__getitem__)
+        self._compact(layout, whole=self._layouts[layout].is_in_pieces)
+        return True
 
     def close(self) -> None:
         """Compact, mark unfinished sources as complete and leave one file. Closing again does nothing."""
@@ -240,11 +283,12 @@ class SessionWriter(RecordWriter):
         if source not in self._sources:
             raise ValueError(f"source {source} was not added")
 
-    def _compact(self, layout: int) -> None:
+    def _compact(self, layout: int, *, whole: bool) -> None:
         pending = self._layouts[layout]
-        if pending.ticks:
+        if pending.rows:
             with self._guarded():
-                pending.ticks = compact(self._database, layout, pending.series, self._numbers)
+                left = compact(self._database, layout, pending, self._numbers, whole=whole)
+            self._layouts[layout] = left
 
     def _end_sources(self, state: str) -> None:
         for source, (_, old_state) in list(self._sources.items()):
@@ -270,3 +314,19 @@ class SessionWriter(RecordWriter):
             self._database.close()
         finally:
             self._lock.release()
+
+
+def _fingerprint(source: int, ids: IntArray) -> tuple[int, bytes]:
+    return source, blake2b(ids.tobytes(), digest_size=16).digest()
+
+
+def _encoded(ticks: Iterable[Tick]) -> Iterator[tuple[int, EncodedBlock]]:
+    """A strip for each tick, so that a late one can be compacted where it belongs; blocks for many."""
+    by_layout: dict[int, list[tuple[int, FloatArray]]] = {}
+    for layout, t_ms, stored in ticks:
+        by_layout.setdefault(layout, []).append((t_ms, np.asarray(stored, np.float64)))
+    for layout, rows in by_layout.items():
+        size = BLOCK_TICKS if len(rows) >= MIN_BLOCK_TICKS else 1
+        for begin in range(0, len(rows), size):
+            times, values = zip(*rows[begin : begin + size], strict=True)
+            yield layout, encode_block(np.array(times, np.int64), np.stack(values))

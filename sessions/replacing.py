@@ -1,0 +1,34 @@
+"""What facts and gaps come to when later ones replace or end earlier ones: a live source corrects itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from sessions.model import EntityRef, Fact, Gap
+
+
+def settled_facts(written: Iterable[Fact]) -> list[Fact]:
+    """Facts as they hold, ordered by start, from all that were written, in the order of writing.
+
+    Of the same entity, name and start the last one written counts; an open fact ends where the next one of
+    its entity and name starts.
+    """
+    said = {(fact.entity, fact.name, fact.start): fact for fact in written}
+    facts = sorted(said.values(), key=lambda fact: fact.start)
+    latest: dict[tuple[EntityRef, str], int] = {}
+    for at, fact in enumerate(facts):
+        before = latest.get((fact.entity, fact.name))
+        if before is not None and facts[before].end is None:
+            facts[before] = replace(facts[before], end=fact.start)
+        latest[fact.entity, fact.name] = at
+    return facts
+
+
+def settled_gaps(written: Iterable[Gap]) -> list[Gap]:
+    """Gaps as they are, ordered by start, from all that were written, in the order of writing.
+
+    Of the same source, entity and start the last one written counts; one of no ticks takes it back.
+    """
+    said = {(gap.source, gap.entity, gap.start): gap for gap in written}
+    return sorted((gap for gap in said.values() if gap.ticks != 0), key=lambda gap: gap.start)
