@@ -12,7 +12,17 @@ from rich.text import Text
 
 from app.commands.options import AsJson
 from app.terminal import cancellable, print_json, progress_bar, results
-from collectors.lab import Lab, Progress, Scenario, Truth, export_lab, find_scenario, load_scenarios
+from collectors.lab import (
+    Lab,
+    Progress,
+    Scenario,
+    Truth,
+    export_lab,
+    export_vcenter,
+    find_scenario,
+    load_scenarios,
+)
+from resources.failures import UsageError
 from resources.units import format_bytes, format_duration
 
 commands = typer.Typer(
@@ -87,8 +97,15 @@ def export(
     ],
     out: Annotated[
         Path,
-        typer.Option("-o", "--output", metavar="FILE.csv", help="The capture to write.", show_default=False),
+        typer.Option("-o", "--output", metavar="FILE", help="The file to write.", show_default=False),
     ],
+    vcenter: Annotated[
+        bool,
+        typer.Option(
+            "--vcenter",
+            help="As a vCenter shows it: FILE.json.gz, inventory and 20 s samples of its counters.",
+        ),
+    ] = False,
     all_fields: Annotated[
         bool, typer.Option("--all-fields", help="What 'esxtop -b -a' has, not only its default fields.")
     ] = False,
@@ -105,17 +122,24 @@ def export(
 ) -> None:
     """Write a scenario as an esxtop batch capture, with the defects that genuine ones have."""
     chosen = scenario_called(scenario)
-    lab = Lab(chosen, seed=seed, fields="all" if all_fields else "default")
-    with cancellable() as cancel, progress_bar(f"Playing {chosen.id}") as show:
-        files = export_lab(
-            lab,
-            out,
-            hosts=[host] if host else None,
-            split=split,
-            duration_s=duration or None,
-            progress=part_done(show),
-            cancel=cancel,
+    if vcenter and (all_fields or split or host):
+        raise UsageError(
+            "--vcenter writes one file of the whole cluster.",
+            advice="Leave out --all-fields, --split and --host, which are for captures of esxtop.",
         )
+    lab = Lab(chosen, seed=seed, fields="all" if all_fields else "default")
+    seconds = duration or None
+    with cancellable() as cancel, progress_bar(f"Playing {chosen.id}") as show:
+        played = part_done(show)
+        if vcenter:
+            files: tuple[Path, ...] = (
+                export_vcenter(lab, out, duration_s=seconds, progress=played, cancel=cancel),
+            )
+        else:
+            only = [host] if host else None
+            files = export_lab(
+                lab, out, hosts=only, split=split, duration_s=seconds, progress=played, cancel=cancel
+            )
     if as_json:
         truths = [truth_json(truth) for truth in lab.truth().truth]
         print_json({"files": [str(file) for file in files], "seed": seed, "truth": truths})

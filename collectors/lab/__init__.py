@@ -6,6 +6,7 @@ from collectors.lab.lab import TICK_S, Lab, Tick
 from collectors.lab.recording import Progress, record_lab, run_memory
 from collectors.lab.scenario import Scenario, Scenarios, find_scenario, load_scenarios
 from collectors.lab.truth import Allowed, GroundTruth, Truth
+from collectors.lab.vcenter_export import export_vcenter, read_vcenter, vcenter_document
 
 __all__ = [
     "TICK_S",
@@ -19,8 +20,11 @@ __all__ = [
     "Tick",
     "Truth",
     "export_lab",
+    "export_vcenter",
     "find_scenario",
     "load_scenarios",
+    "read_vcenter",
     "record_lab",
     "run_memory",
+    "vcenter_document",
 ]

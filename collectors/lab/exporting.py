@@ -57,7 +57,7 @@ def export_lab(
         _write(lab, [(out, chosen)], total, progress, cancel)
         return ()
     files = {_host_file(out, lab.hosts[host]): [host] for host in chosen} if split else {out: chosen}
-    with _whole_files(list(files)) as streams:
+    with whole_files(list(files)) as streams:
         _write(lab, list(zip(streams, files.values(), strict=True)), total, progress, cancel)
     return tuple(files)
 
@@ -132,7 +132,7 @@ def _host_file(out: Path, host: str) -> Path:
 
 
 @contextmanager
-def _whole_files(files: Sequence[Path]) -> Iterator[list[BinaryIO]]:
+def whole_files(files: Sequence[Path]) -> Iterator[list[BinaryIO]]:
     """Streams to files beside the wanted ones, which take their place once everything is written."""
     drafts = [file.with_name(f".{file.name}.{os.getpid()}.part") for file in files]
     for file in files:

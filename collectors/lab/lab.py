@@ -9,20 +9,21 @@ import numpy as np
 
 from collectors.columns import ColumnPath
 from collectors.lab.activity import Activity
+from collectors.lab.building import build_cluster
 from collectors.lab.controls import Bench
 from collectors.lab.cpu import Cpu
 from collectors.lab.defects import Defects
 from collectors.lab.fields import FieldSet
 from collectors.lab.grouping import run_sums
 from collectors.lab.injection import apply_all, plan_injections
-from collectors.lab.inventory import NFS_LUN, build_cluster
+from collectors.lab.inventory import NFS_LUN
 from collectors.lab.knobs import Index, Knobs
 from collectors.lab.layout import build_layouts_of, build_sheet, host_columns
 from collectors.lab.memory import Memory
 from collectors.lab.network import Network
 from collectors.lab.power import Power
 from collectors.lab.scenario import Scenario, load_workloads
-from collectors.lab.sheet import gather, rounded
+from collectors.lab.sheet import Sheet, gather, rounded
 from collectors.lab.show_cpu import CpuView
 from collectors.lab.show_memory import MemoryView
 from collectors.lab.show_network import NetworkView
@@ -80,6 +81,7 @@ class Lab:
         self.storage = Storage(cluster, self.index, rngs[6])
         self.network = Network(cluster, self.index, rngs[7])
         layouts = build_layouts_of(cluster)
+        self.layouts = layouts
         self._sheet = build_sheet(cluster, layouts)
         self._cpu_view = CpuView(cluster, self.index, layouts, self._sheet, TICK_S, rngs[8])
         view, storage_rng, network_rng = rngs[9].spawn(3)
@@ -112,6 +114,11 @@ class Lab:
     def decimals(self) -> tuple[tuple[int, ...], ...]:
         """Printed decimals of each host's columns."""
         return self._decimals
+
+    @property
+    def sheet(self) -> Sheet:
+        """All counters of the last tick, before esxtop's print rounds them."""
+        return self._sheet
 
     def truth(self) -> GroundTruth:
         """What is wrong in this run: computed from scenario and seed, not from what the physics show."""

@@ -28,8 +28,9 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``cpu_shares`` shares per vCPU (normal is 1000), ``node`` its home NUMA node, ``pcpus`` how many PCPUs
     it is pinned to (0: not pinned), ``swapped``/``hot`` the share of its memory that is swapped out at the
     start, and how much of that it will want back; ``balloon`` the share that is ballooned at the start;
-    ``compressible`` how much of its memory compresses well. ``kind`` device: a LUN of ``array``; ``kind``
-    nic: ``uplink`` of host ``on``; ``kind`` array, datastore, pool: the one named in ``array`` or ``pool``.
+    ``compressible`` how much of its memory compresses well; ``snapshots`` how many its disks have.
+    ``kind`` device: a LUN of ``array``; ``kind`` nic: ``uplink`` of host ``on``; ``kind`` array, datastore,
+    pool: the one named in ``array`` or ``pool``.
     """
 
     kind: RoleKind
@@ -53,6 +54,7 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pcpus: int = 0
     disk_on: str = ""
     ring: int | None = None
+    snapshots: int = 0
     uplink: tuple[int, ...] = ()
     swapped: Range | None = None
     hot: Range | None = None
