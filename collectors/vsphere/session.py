@@ -1,0 +1,307 @@
+"""One logged-in connection to a vCenter or an ESXi host, shared by the threads that record from it."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Self, TypeVar
+
+from pyVmomi import vim, vmodl
+
+from collectors.vsphere.about import About, read_about, speakable_version
+from collectors.vsphere.address import Address
+from collectors.vsphere.faults import (
+    VENDOR,
+    BadReplyError,
+    ClosedError,
+    not_vsphere,
+    soap_error,
+    told,
+)
+from collectors.vsphere.login import log_in
+from collectors.vsphere.soap import Channel, Reply, parse_fault
+from collectors.vsphere.stub import Stub
+from collectors.vsphere.trust import Ask, Thumbprints, Trust
+from collectors.vsphere.wire import Wire
+from resources.failures import DisconnectedError, HyperscopeError, SourceError
+
+T = TypeVar("T")
+
+SDK_PATH = "/sdk"
+
+KEEP_ALIVE_S = 300.0
+"""Rest after which the server is asked the time, lest it ends the session; ESXi does after 30 minutes."""
+
+GOODBYE_S = 5.0
+"""How long a server may take to hear that we leave."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """What a question gets: pyVmomi's service instance, its content, and the stub that carries them."""
+
+    si: Any
+    content: Any
+    stub: Stub
+
+
+class VSphere:
+    """One connection; thread-safe. ``open`` before use, ``close`` after: the server then knows that we left.
+
+    ``password`` is called for each login and kept nowhere. ``thumbprint`` pins the certificate; otherwise the
+    system's store, ``known`` and ``ask`` decide, in this order. ``connect_s`` and ``read_s`` bound each.
+    """
+
+    def __init__(
+        self,
+        address: Address,
+        password: Callable[[], str],
+        *,
+        thumbprint: str | None = None,
+        known: Thumbprints | None = None,
+        ask: Ask | None = None,
+        connect_s: float = 10.0,
+        read_s: float = 120.0,
+    ) -> None:
+        self.address = address
+        self._password = password
+        self._trust = Trust(address.host, address.port, thumbprint=thumbprint, known=known, ask=ask)
+        self._wire = Wire(address, self._trust, connect_s=connect_s, read_s=read_s)
+        self._channel = Channel(self._wire)
+        self._connection: Connection | None = None
+        self._about: About | None = None
+        self._generation = 0
+        self._clock_offset_ms = 0
+        self._login_lock = threading.Lock()
+        self._closed = threading.Event()
+        self._last_use = time.monotonic()
+        self._keeper: threading.Thread | None = None
+
+    def open(self) -> None:
+        """Connect, check what answers, log in. Raises SourceError, UsageError; nothing stays open then."""
+        try:
+            self._edge("its version", self._open)
+        except BaseException:
+            self._abandon()
+            raise
+        self._keeper = threading.Thread(target=self._keep_alive, name="vsphere-keep-alive", daemon=True)
+        self._keeper.start()
+
+    def _open(self) -> None:
+        version = speakable_version(self._channel, self.address)
+        stub = Stub(self._wire, version)
+        try:
+            self._connection = self._logged_in(stub)
+        except BaseException:
+            stub.close()
+            raise
+
+    def _logged_in(self, stub: Stub) -> Connection:
+        stub.forget_session()
+        si = vim.ServiceInstance("ServiceInstance", stub)
+        try:
+            content = si.RetrieveContent()
+        except vmodl.MethodFault as fault:
+            raise not_vsphere(
+                self.address, f"it refuses to say what it is ({type(fault).__name__})"
+            ) from fault
+        if content is None or content.about is None:
+            raise BadReplyError("no service content")
+        about = read_about(content.about, self.address)
+        self._check_same(about)
+        log_in(content.sessionManager, self.address, self._password)
+        self._about = about
+        self._generation += 1
+        return Connection(si, content, stub)
+
+    def _check_same(self, about: About) -> None:
+        before = self._about
+        if before is not None and before.instance_uuid != about.instance_uuid:
+            raise SourceError(
+                f"Another vCenter answers at {self.address.place} now.",
+                meaning=f"Its identity is {about.instance_uuid}, before it was {before.instance_uuid}.",
+                advice="Start a new recording; this one would mix two inventories.",
+            )
+
+    @property
+    def about(self) -> About:
+        """What answers; known from ``open`` on."""
+        if self._about is None:
+            raise ClosedError("The connection is not open.")
+        return self._about
+
+    @property
+    def generation(self) -> int:
+        """Grows with each login: views, filters and collectors of earlier sessions are gone."""
+        return self._generation
+
+    @property
+    def clock_offset_ms(self) -> int:
+        """The server's clock minus ours, as ``server_time`` found it last."""
+        return self._clock_offset_ms
+
+    @property
+    def api_version(self) -> str:
+        """The SOAPAction of the negotiated version, for raw requests: ``"urn:vim25/8.0.3.0"`` with quotes."""
+        return str(self._current().stub.versionId)
+
+    def ask(self, what: str, question: Callable[[Connection], T]) -> T:
+        """The answer to ``question``; ``what`` names it in errors: ``the list of VMs``.
+
+        A session that ended is renewed once and the question asked again. Raises SourceError (SoapFault for
+        faults of the API), at once after ``close``.
+        """
+        return self._edge(what, lambda: self._ask(question))
+
+    def _ask(self, question: Callable[[Connection], T]) -> T:
+        generation, connection = self._generation, self._current()
+        try:
+            return question(connection)
+        except vim.fault.NotAuthenticated:
+            self._log_in_again(generation)
+        return question(self._current())
+
+    def post(self, envelope: bytes, action: str = "", what: str = "counters") -> bytes:
+        """The whole reply to a raw SOAP request sent within our session; ``action`` defaults to our version.
+
+        Renews an ended session as ``ask`` does. Raises SourceError, SoapFault.
+        """
+        return self._edge(what, lambda: self._post(envelope, action, what))
+
+    def _post(self, envelope: bytes, action: str, what: str) -> bytes:
+        generation = self._generation
+        reply = self._send(envelope, action)
+        if reply.status == 500 and parse_fault(reply.body).type_name == "NotAuthenticated":
+            self._log_in_again(generation)
+            reply = self._send(envelope, action)
+        if reply.status == 200:
+            return reply.body
+        if reply.status != 500:
+            raise DisconnectedError(
+                f"{self.address.place} answered HTTP {reply.status} {reply.reason} when asked for {what}.",
+                meaning="A vCenter does so while its services start or are overloaded.",
+            )
+        fault = parse_fault(reply.body)
+        raise soap_error(fault.type_name, fault.text, fault.detail, what, self.address)
+
+    def _send(self, envelope: bytes, action: str) -> Reply:
+        stub = self._current().stub
+        headers = {
+            "Content-Type": "text/xml; charset=UTF-8",
+            "SOAPAction": action or stub.versionId,
+            "Cookie": stub.session_cookie,
+        }
+        return self._channel.exchange("POST", SDK_PATH, envelope, headers)
+
+    def server_time(self) -> tuple[datetime, float]:
+        """The server's clock (UTC) at the middle of a question, and how many seconds that question took."""
+
+        def question(connection: Connection) -> tuple[datetime, float, float]:
+            before, start = time.time(), time.perf_counter()
+            server = connection.si.CurrentTime()
+            took = time.perf_counter() - start
+            return server, took, before + took / 2
+
+        server, took, ours = self.ask("its clock", question)
+        self._clock_offset_ms = round((server.timestamp() - ours) * 1000)
+        return server.astimezone(UTC), took
+
+    def check(self) -> None:
+        """See that the server answers and our session lives; log in again if not. Raises SourceError."""
+        generation = self._generation
+        if self.ask("its session", _session_of) is None:
+            self._edge("a new session", lambda: self._log_in_again(generation))
+
+    def close(self) -> None:
+        """Break off what other threads ask, log out, close everything. Never raises; may be repeated."""
+        if self._closed.is_set():
+            return
+        self._closed.set()
+        self._wire.cut()
+        self._say_goodbye()
+        self._abandon()
+        if self._keeper is not None and self._keeper is not threading.current_thread():
+            self._keeper.join()
+
+    def _say_goodbye(self) -> None:
+        connection = self._connection
+        if connection is None or not connection.stub.session_cookie:
+            return
+        wire = Wire(self.address, self._trust, connect_s=GOODBYE_S, read_s=GOODBYE_S)
+        stub = Stub(wire, connection.stub.version)
+        stub.cookie = connection.stub.cookie
+        manager = vim.SessionManager(connection.content.sessionManager._moId, stub)
+        try:
+            manager.Logout()
+        except (*VENDOR, HyperscopeError) as error:
+            _log.info("%s was not told that we leave: %s", self.address.place, type(error).__name__)
+        finally:
+            stub.close()
+
+    def _abandon(self) -> None:
+        self._closed.set()
+        self._wire.cut()
+        self._channel.close()
+        if self._connection is not None:
+            self._connection.stub.close()
+
+    def _current(self) -> Connection:
+        if self._closed.is_set() or self._connection is None:
+            raise ClosedError
+        self._last_use = time.monotonic()
+        return self._connection
+
+    def _log_in_again(self, generation: int) -> None:
+        with self._login_lock:
+            connection = self._current()
+            if self._generation == generation:  # else another thread did it while we waited
+                self._connection = self._logged_in(connection.stub)
+
+    def _edge(self, what: str, work: Callable[[], T]) -> T:
+        try:
+            return work()
+        except ClosedError:
+            raise
+        except (*VENDOR, SourceError) as error:
+            if self._closed.is_set():
+                raise ClosedError from error
+            if isinstance(error, SourceError):
+                raise
+            raise told(error, what, self.address) from error
+
+    def _keep_alive(self) -> None:
+        while not self._closed.wait(KEEP_ALIVE_S / 4):
+            if time.monotonic() - self._last_use >= KEEP_ALIVE_S:
+                with contextlib.suppress(SourceError):  # who records notices by himself
+                    self.server_time()
+
+    def __enter__(self) -> Self:
+        self.open()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"VSphere({self.address})"
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a connection can't be pickled")
+
+
+def _session_of(connection: Connection) -> str | None:
+    """The key of our session as the server knows it, None when it does not."""
+    paths = vmodl.query.PropertyCollector
+    spec = paths.FilterSpec(
+        objectSet=[paths.ObjectSpec(obj=connection.content.sessionManager)],
+        propSet=[paths.PropertySpec(type=vim.SessionManager, pathSet=["currentSession"])],
+    )
+    found = connection.content.propertyCollector.RetrieveContents([spec])
+    return next((prop.val.key for item in found for prop in item.propSet or ()), None)

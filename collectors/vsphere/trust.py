@@ -1,0 +1,213 @@
+"""Whose certificate to trust: the system's store, a given thumbprint, or the one remembered from last time.
+
+Each TLS connection is judged by itself, on the very connection that then carries the data: there is no
+moment in which another certificate could slip in, and nothing is sent before the verdict.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import socket
+import ssl
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import truststore
+
+from resources.failures import ChangedCertificateError, UntrustedError, UsageError
+
+
+class Thumbprints(Protocol):
+    """What is remembered between runs: the SHA-256 thumbprint of each host and port that somebody trusted."""
+
+    def remembered(self, host: str, port: int) -> str | None:
+        """The thumbprint, as ``thumbprint_of`` spells it, or None."""
+
+    def remember(self, host: str, port: int, sha256: str) -> None:
+        """Keep it for next time, in place of an earlier one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stranger:
+    """A server whose certificate nobody vouches for: ``why`` says what the system's store found wrong."""
+
+    host: str
+    port: int
+    sha256: str
+    why: str
+
+
+Ask = Callable[[Stranger], bool]
+"""Asks somebody whether the thumbprint is right; True means: trust it and remember it."""
+
+Dial = Callable[[], socket.socket]
+
+
+def parse_thumbprint(text: str) -> str:
+    """A SHA-256 thumbprint with or without colons, as ``AA:BB:…``. Raises UsageError."""
+    digits = re.sub(r"(?i)^sha-?256( fingerprint)?[:=]", "", text.strip()).replace(":", "").replace(" ", "")
+    if re.fullmatch(r"[0-9a-fA-F]{64}", digits):
+        return _with_colons(digits)
+    old = re.fullmatch(r"[0-9a-fA-F]{40}", digits)
+    raise UsageError(
+        "That is a SHA-1 thumbprint." if old else "That is no SHA-256 thumbprint of a certificate.",
+        meaning="SHA-1 can be forged; it takes SHA-256." if old else "One has 64 hexadecimal digits.",
+        advice="To see it: openssl s_client -connect HOST:443 </dev/null | "
+        "openssl x509 -noout -fingerprint -sha256",
+    )
+
+
+def thumbprint_of(certificate: bytes) -> str:
+    """The SHA-256 thumbprint of a certificate (DER), in capitals with colons."""
+    return _with_colons(hashlib.sha256(certificate).hexdigest())
+
+
+def _with_colons(digits: str) -> str:
+    digits = digits.upper()
+    return ":".join(digits[i : i + 2] for i in range(0, len(digits), 2))
+
+
+class Trust:
+    """Makes TLS connections to one server and refuses those that are not to be trusted.
+
+    ``thumbprint`` pins: then nothing else counts, and it is remembered once it was right. Otherwise a
+    certificate is good when the system's store vouches for it or when it is the remembered one; an unknown
+    one is put to ``ask``, once.
+    """
+
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        *,
+        thumbprint: str | None = None,
+        known: Thumbprints | None = None,
+        ask: Ask | None = None,
+    ) -> None:
+        self._host = host
+        self._port = port
+        self._pin = None if thumbprint is None else parse_thumbprint(thumbprint)
+        self._known = known
+        self._ask = ask
+        self._accepted: str | None = None
+        self._vouched: str | None = None
+        self._lock = threading.Lock()
+        self._store_context = _store_context()
+        self._bare_context = _bare_context()
+
+    def connect(self, dial: Dial) -> ssl.SSLSocket:
+        """A TLS connection whose certificate is trusted, over a new socket of ``dial``.
+
+        Raises UntrustedError, ChangedCertificateError, and what sockets raise.
+        """
+        if self._pin is not None:
+            return self._pinned(dial, self._pin)
+        trusted = self._trusted()
+        if trusted is None:
+            return self._vouched_for(dial)
+        shown, connection = self._bare(dial)
+        if shown == trusted:
+            return connection
+        connection.close()
+        try:
+            return self._by_store(dial)  # replaced by a certificate that needs no remembering
+        except ssl.SSLCertVerificationError as error:
+            raise self._changed(trusted, shown, "remembered is") from error
+
+    def _trusted(self) -> str | None:
+        if self._accepted is not None or self._known is None:
+            return self._accepted
+        return self._known.remembered(self._host, self._port)
+
+    def _pinned(self, dial: Dial, pin: str) -> ssl.SSLSocket:
+        shown, connection = self._bare(dial)
+        if shown != pin:
+            connection.close()
+            raise self._changed(pin, shown, "--thumbprint says")
+        self._accepted = pin
+        if self._known is not None and self._known.remembered(self._host, self._port) != pin:
+            self._known.remember(self._host, self._port, pin)
+        return connection
+
+    def _vouched_for(self, dial: Dial) -> ssl.SSLSocket:
+        try:
+            return self._by_store(dial)
+        except ssl.SSLCertVerificationError as error:
+            shown, connection = self._bare(dial)
+            connection.close()
+            if self._vouched is not None:
+                raise self._changed(self._vouched, shown, "a moment ago it was") from error
+            why = (error.verify_message or str(error)).rstrip(".")
+            if not self._accept(Stranger(self._host, self._port, shown, why)):
+                raise self._untrusted(shown, why) from error
+        return self.connect(dial)
+
+    def _by_store(self, dial: Dial) -> ssl.SSLSocket:
+        connection = _handshake(self._store_context, dial(), self._host)
+        self._vouched = _shown(connection)
+        return connection
+
+    def _bare(self, dial: Dial) -> tuple[str, ssl.SSLSocket]:
+        connection = _handshake(self._bare_context, dial(), self._host)
+        return _shown(connection), connection
+
+    def _accept(self, stranger: Stranger) -> bool:
+        with self._lock:
+            if self._accepted is not None:
+                return self._accepted == stranger.sha256
+            if self._ask is None or not self._ask(stranger):
+                return False
+            self._accepted = stranger.sha256
+            if self._known is not None:
+                self._known.remember(self._host, self._port, stranger.sha256)
+            return True
+
+    def _untrusted(self, shown: str, why: str) -> UntrustedError:
+        return UntrustedError(
+            f"Nobody vouches for the certificate of {self._host}: {why}.",
+            meaning="Its SHA-256 thumbprint is "
+            f"{shown}; without a check, anyone in between could pose as {self._host} and get the password.",
+            advice=f"If that is right, add --thumbprint {shown}, or have this system trust its issuer.",
+        )
+
+    def _changed(self, expected: str, shown: str, whose: str) -> ChangedCertificateError:
+        return ChangedCertificateError(
+            f"The certificate of {self._host} is not the one that was to be expected.",
+            meaning=f"It shows {shown}, {whose} {expected}. "
+            "Either it was renewed, or someone in between poses as it. No password was sent.",
+            advice=f"If its administrators confirm the new one, add --thumbprint {shown}.",
+        )
+
+
+def _handshake(context: ssl.SSLContext, plain: socket.socket, host: str) -> ssl.SSLSocket:
+    try:
+        return context.wrap_socket(plain, server_hostname=host)
+    except BaseException:
+        plain.close()
+        raise
+
+
+def _shown(connection: ssl.SSLSocket) -> str:
+    certificate = connection.getpeercert(binary_form=True)
+    if certificate is None:
+        connection.close()
+        raise ssl.SSLError("the server shows no certificate")
+    return thumbprint_of(certificate)
+
+
+def _store_context() -> ssl.SSLContext:
+    context: ssl.SSLContext = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    return context
+
+
+def _bare_context() -> ssl.SSLContext:
+    # Only for connections whose thumbprint is compared before anything is sent, or that are closed at once.
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    return context

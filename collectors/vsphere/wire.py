@@ -1,0 +1,106 @@
+"""TLS connections to one server: time-outs on every one of them, and a way to cut all of them at once."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import socket
+import ssl
+import threading
+import weakref
+
+from collectors.vsphere.address import Address
+from collectors.vsphere.faults import ClosedError, connecting
+from collectors.vsphere.trust import Trust
+
+
+class Wire:
+    """The connections of one VSphere. ``connect_s`` bounds TCP and handshake each, ``read_s`` each read."""
+
+    def __init__(self, address: Address, trust: Trust, *, connect_s: float, read_s: float) -> None:
+        self.address = address
+        self.read_s = read_s
+        self._trust = trust
+        self._connect_s = connect_s
+        self._open: weakref.WeakSet[ssl.SSLSocket] = weakref.WeakSet()
+        self._lock = threading.Lock()
+        self._cut = False
+
+    def connection(self) -> VerifiedConnection:
+        """An HTTP connection that is made, and checked, when first used."""
+        return VerifiedConnection(self)
+
+    def secured(self) -> ssl.SSLSocket:
+        """A new TLS connection to a server that is trusted. Raises SourceError."""
+        self._refuse_when_cut()
+        with connecting(self.address):
+            made = self._trust.connect(self._dial)
+        made.settimeout(self.read_s)
+        with self._lock:
+            self._open.add(made)
+        if self._cut:
+            made.close()
+        self._refuse_when_cut()
+        return made
+
+    def cut(self) -> None:
+        """End every connection now, also those that wait for an answer in other threads; make no new ones."""
+        with self._lock:
+            self._cut = True
+            living = list(self._open)
+        for made in living:
+            # Not SSLSocket.shutdown, which takes the TLS state away under a reading thread's feet.
+            with contextlib.suppress(OSError):
+                socket.socket.shutdown(made, socket.SHUT_RDWR)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether ``cut`` was called."""
+        return self._cut
+
+    def _refuse_when_cut(self) -> None:
+        if self._cut:
+            raise ClosedError
+
+    def _dial(self) -> socket.socket:
+        plain = socket.create_connection((self.address.host, self.address.port), self._connect_s)
+        plain.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return plain
+
+
+class VerifiedConnection(http.client.HTTPConnection):
+    """HTTP/1.1 over the wire's TLS; connects anew by itself when the server ended a keep-alive."""
+
+    default_port = 443
+
+    def __init__(self, wire: Wire) -> None:
+        super().__init__(wire.address.host, wire.address.port)
+        self._wire = wire
+
+    def connect(self) -> None:
+        """Connect and check the certificate. Raises SourceError."""
+        self.sock = self._wire.secured()
+
+    @property
+    def fresh(self) -> bool:
+        """Whether nothing was sent over it yet."""
+        return self.sock is None
+
+    def usable(self) -> bool:
+        """Whether an idle connection is still there: a server that hung up has left something to read."""
+        if self.sock is None:
+            return False
+        waiting = self.sock.gettimeout()
+        try:
+            self.sock.settimeout(0)
+            # Past TLS, which refuses to peek; between two replies any byte, even a TLS one, means the end.
+            socket.socket.recv(self.sock, 1, socket.MSG_PEEK)
+        except (BlockingIOError, InterruptedError):
+            return True
+        except OSError:
+            return False
+        finally:
+            with contextlib.suppress(OSError):
+                self.sock.settimeout(waiting)
+        return False
