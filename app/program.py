@@ -36,6 +36,7 @@ COMMANDS = {
     "diagnose": ("app.commands.diagnose", "diagnose"),
     "export": ("app.commands.exporting", "export"),
     "lab": ("app.commands.lab", "commands"),
+    "gui": ("app.commands.gui", "gui"),
 }
 """Each command's module, and what in it is the command: a function, or a group of commands."""
 

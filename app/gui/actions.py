@@ -1,4 +1,4 @@
-"""Everything that the window can do, as a table: menus, palette, shortcut sheet and the docs page come from it."""
+"""Everything that the window can do, as a table: menus, palette, shortcut sheet and docs come from it."""
 
 from __future__ import annotations
 

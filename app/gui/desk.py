@@ -8,6 +8,7 @@ from typing import Literal
 
 from PySide6.QtWidgets import QWidget
 
+from app.gui.chart_board import ChartBoard
 from app.gui.findings_model import FindingsModel
 from app.gui.jobs import JobRunner
 from app.gui.scope_model import ScopeModel
@@ -16,7 +17,6 @@ from app.gui.settings import Settings
 from resources.catalogue import Catalogue
 from resources.problem_cards import Problems
 from sessions.findings import Finding
-from sessions.model import Series
 from widgets.theme import Theme
 
 Notice = Literal["info", "ok", "warning", "critical"]
@@ -27,13 +27,14 @@ Area = Literal["left", "center", "right", "bottom"]
 class Desk:
     """Models and services that panels share. ``notify(text, level)`` shows a message bar.
 
-    ``show_finding`` moves scope and charts to a finding's evidence; ``chart`` adds series to the charts;
-    ``drop_mark`` asks for a note and stores a mark at a time (None: now, or the end of the session).
+    ``show_finding`` moves scope and charts to a finding's evidence; ``drop_mark`` asks for a note and stores
+    a mark at a time (None: now, or the end of the session).
     """
 
     session: SessionModel
     scope: ScopeModel
     findings: FindingsModel
+    charts: ChartBoard
     jobs: JobRunner
     theme: Theme
     settings: Settings
@@ -41,7 +42,6 @@ class Desk:
     problems: Problems
     notify: Callable[[str, Notice], None]
     show_finding: Callable[[Finding], None]
-    chart: Callable[[list[Series]], None]
     drop_mark: Callable[[int | None], None]
 
 

@@ -71,7 +71,7 @@ class FindingsModel(QObject):
                 reader,
                 self._problems,
                 self._catalogue,
-                progress=lambda part, text: job.progress(part, text),
+                progress=job.progress,
                 cancel=job,
             )
 

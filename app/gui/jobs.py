@@ -26,7 +26,7 @@ _PROGRESS_MS = 100
 
 @dataclass(eq=False)
 class Job:
-    """A piece of background work, given to the function that does it: ask it whether to stop, tell it how far.
+    """A piece of background work, given to the function that does it: it asks whether to stop, says how far.
 
     Serves as the ``Cancel`` that collectors take. ``part`` is 0 to 1, or None while nobody can tell.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,17 +28,12 @@ class Reads:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._idle: queue.LifoQueue[SessionReader] = queue.LifoQueue()
-        self._closed = False
-
-    @property
-    def closed(self) -> bool:
-        """Whether no more readers are lent; another thread may close at any time."""
-        return self._closed
+        self._closed = threading.Event()  # another thread may close at any time
 
     @contextmanager
     def reader(self) -> Iterator[SessionReader]:
         """An idle reader, or a new one."""
-        if self.closed:
+        if self._closed.is_set():
             raise CancelledError("The session was closed.")
         try:
             reader = self._idle.get_nowait()
@@ -46,14 +42,14 @@ class Reads:
         try:
             yield reader
         finally:
-            if self.closed:
+            if self._closed.is_set():
                 reader.close()
             else:
                 self._idle.put(reader)
 
     def close(self) -> None:
         """Close the idle readers; lent ones close when they come back."""
-        self._closed = True
+        self._closed.set()
         while True:
             try:
                 self._idle.get_nowait().close()

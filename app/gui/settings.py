@@ -43,7 +43,7 @@ SETTINGS: tuple[SettingSpec, ...] = (
         "look.motion", "Reduced motion", "No animations, whatever the system says.", False, "Look",
     ),
     SettingSpec(
-        "record.folder", "Where recordings go", "Empty: the Hyperscope folder in your documents.", "", "Recording",
+        "record.folder", "Where recordings go", "Empty: Hyperscope in your documents.", "", "Recording",
     ),
     SettingSpec(
         "record.preset", "What to record from vCenter", "More counters cost the vCenter more.",

@@ -1,0 +1,35 @@
+"""What Hyperscope is and which versions it stands on."""
+
+from __future__ import annotations
+
+import platform
+
+import PySide6
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
+
+from app.crash import version
+
+
+class About(QDialog):
+    """A few lines that can be selected and sent with a question."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("About Hyperscope")
+        title = QLabel("Hyperscope")
+        title.setProperty("role", "display")
+        text = QLabel(
+            f"Version {version()}\nPython {platform.python_version()}, Qt {PySide6.__version__}, "
+            f"{platform.system()} {platform.release()}\n\n"
+            "Finds what is slow in a vSphere environment, why, and whether the fix worked.\n"
+            "Everything that it sees is one file that opens anywhere, offline, years later."
+        )
+        text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(24, 20, 24, 16)
+        layout.setSpacing(12)
+        for widget in (title, text, buttons):
+            layout.addWidget(widget)

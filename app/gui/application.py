@@ -1,0 +1,182 @@
+"""The composition root of the window: makes every model, view and service once, and joins them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from PySide6.QtCore import QObject, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QApplication
+
+from app.gui import navigation, words
+from app.gui.about import About
+from app.gui.actions import ACTIONS
+from app.gui.chart_board import ChartBoard
+from app.gui.desk import Desk
+from app.gui.findings_model import FindingsModel
+from app.gui.jobs import JobRunner
+from app.gui.layout import SavedLayout
+from app.gui.palette import Palette
+from app.gui.panels import PANELS
+from app.gui.preferences import Preferences
+from app.gui.recent import RecentSessions
+from app.gui.scope_model import ScopeModel
+from app.gui.session_model import SessionModel
+from app.gui.settings import Settings
+from app.gui.shortcut_sheet import ShortcutSheet
+from app.gui.window import Window
+from app.gui.workbench import Workbench
+from resources.catalogue import load_catalogue
+from resources.failures import HyperscopeError
+from resources.problem_cards import load_problems
+from widgets.theme import Preference, Theme
+
+
+@dataclass(frozen=True)
+class Program:
+    """The running window and what it stands on; the caller shows the window and closes it."""
+
+    window: Window
+    desk: Desk
+    workbench: Workbench
+
+
+def build(application: QApplication, folder: Path | None = None) -> Program:
+    """Put the window together; ``folder`` is where settings are kept, the user's own if None."""
+    settings = Settings(folder, application)
+    theme = Theme(application, cast("Preference", settings.text("look.theme")))
+    jobs = JobRunner(application)
+    catalogue, problems = load_catalogue(), load_problems()
+    session = SessionModel(jobs, application)
+    scope = ScopeModel(application)
+    findings = FindingsModel(session, problems, catalogue, application)
+    recent = RecentSessions(settings.folder)
+    workbench = Workbench(session, scope, findings, jobs, settings, theme, recent, application)
+    window = Window(theme, SavedLayout(settings.folder), workbench.start_page)
+    desk = Desk(
+        session=session,
+        scope=scope,
+        findings=findings,
+        charts=ChartBoard(application),
+        jobs=jobs,
+        theme=theme,
+        settings=settings,
+        catalogue=catalogue,
+        problems=problems,
+        notify=window.messages.show_message,
+        show_finding=workbench.show_finding,
+        drop_mark=workbench.drop_mark,
+    )
+    workbench.join(desk, window)
+    window.add_panels(PANELS, desk)
+    _Frame(window, desk, workbench, application)
+    return Program(window, desk, workbench)
+
+
+class _Frame(QObject):
+    """Keeps the frame's words true: scope bar, status bar, title, enabled actions."""
+
+    def __init__(self, window: Window, desk: Desk, workbench: Workbench, parent: QObject) -> None:
+        super().__init__(parent)
+        self._window, self._desk, self._workbench = window, desk, workbench
+        window.bind(self._handlers())
+        desk.session.opened.connect(self._opened)
+        desk.session.changed.connect(self._say)
+        desk.session.closed.connect(self._closed)
+        desk.session.failed.connect(self._complain)
+        desk.jobs.complaint.connect(self._complain)
+        desk.jobs.changed.connect(self._say_jobs)
+        desk.scope.changed.connect(self._say)
+        desk.scope.history_changed.connect(self._enable)
+        desk.settings.changed.connect(self._settings_changed)
+        desk.charts.shown.connect(lambda: window.show_panel("charts"))
+        window.status.jobs_clicked.connect(lambda: window.show_panel("jobs"))
+        window.closing.connect(self._close)
+        self._enable()
+        self._closed()
+
+    def _handlers(self) -> dict[str, Callable[[], None]]:
+        desk, window = self._desk, self._window
+        own: dict[str, Callable[[], None]] = {
+            "file.close": desk.session.close,
+            "file.preferences": lambda: Preferences(desk.settings, window).open(),
+            "file.quit": lambda: _done(window.close()),
+            "go.back": desk.scope.back,
+            "go.forward": desk.scope.forward,
+            "go.follow": lambda: navigation.follow(desk),
+            "go.all": lambda: navigation.whole(desk),
+            "go.palette": self._palette,
+            "view.reset": window.reset_layout,
+            "view.theme": self._switch_theme,
+            "help.shortcuts": lambda: ShortcutSheet(ACTIONS, window).open(),
+            "help.guide": lambda: _done(QDesktopServices.openUrl(QUrl.fromLocalFile(str(_guide())))),
+            "help.about": lambda: About(window).open(),
+        }
+        return {**self._workbench.handlers(), **own}
+
+    def _palette(self) -> None:
+        offered = list(navigation.entries(self._desk, self._window.actions_by_id))
+        Palette(self._window, offered).show()
+
+    def _switch_theme(self) -> None:
+        dark = self._desk.theme.tokens.name == "dark"
+        self._desk.settings.set("look.theme", "light" if dark else "dark")
+
+    def _settings_changed(self, key: str) -> None:
+        if key == "look.theme":
+            self._desk.theme.prefer(cast("Preference", self._desk.settings.text(key)))
+        self._say()
+
+    def _opened(self) -> None:
+        self._desk.charts.release()
+        self._window.show_session(open_=True)
+        self._say()
+
+    def _closed(self) -> None:
+        self._window.show_session(open_=False)
+        self._window.setWindowTitle("Hyperscope")
+        self._window.top.scope.say("No session", "connect, open, import or try the lab")
+        self._window.status.show_session("")
+        self._window.status.show_sources([])
+
+    def _say(self) -> None:
+        snapshot = self._desk.session.snapshot
+        if snapshot is None:
+            return
+        at = words.clock(self._desk.settings.text("look.times"))
+        self._window.top.scope.say(*words.scope_words(self._desk.scope.scope, snapshot, at))
+        self._window.status.show_session(words.session_words(snapshot))
+        self._window.setWindowTitle(f"{snapshot.title} – Hyperscope")
+
+    def _say_jobs(self) -> None:
+        running = [job for job in self._desk.jobs.visible_jobs() if job.state == "running"]
+        if not running:
+            self._window.status.show_jobs("")
+            return
+        part = f" {running[0].part:.0%}" if running[0].part is not None else "…"
+        more = f" and {len(running) - 1} more" if len(running) > 1 else ""
+        self._window.status.show_jobs(f"{running[0].title}{part}{more}")
+
+    def _enable(self) -> None:
+        actions = self._window.actions_by_id
+        actions["go.back"].setEnabled(self._desk.scope.can_go_back)
+        actions["go.forward"].setEnabled(self._desk.scope.can_go_forward)
+
+    def _complain(self, error: HyperscopeError) -> None:
+        self._window.messages.show_message(str(error), "critical")
+
+    def _close(self) -> None:
+        self._workbench.shutdown()
+        self._desk.session.close()
+        self._desk.jobs.shutdown()
+
+
+def _done(_answer: bool) -> None:
+    """For calls whose answer nobody needs."""
+
+
+def _guide() -> Path:
+    return Path(__file__).resolve().parents[2] / "docs" / "guide.md"

@@ -1,0 +1,57 @@
+"""What the scope actions do: back, forward, the whole session, the live edge; and what the palette offers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from PySide6.QtGui import QAction, QIcon
+
+from app.gui.desk import Desk
+from app.gui.palette import Entry
+from app.gui.shortcut_sheet import key_text
+from sessions.model import EntityRef
+from sessions.scope import Scope
+from sessions.times import TimeRange
+
+_MINUTE_MS = 60_000
+
+
+def whole(desk: Desk) -> None:
+    """All entities over the whole session."""
+    desk.scope.set(Scope())
+
+
+def follow(desk: Desk) -> None:
+    """Keep the newest samples in view, or stop doing so."""
+    scope = desk.scope.scope
+    snapshot = desk.session.snapshot
+    if snapshot is None or snapshot.span is None:
+        return
+    if scope.follow:
+        desk.scope.set(scope.during(scope.window_in(snapshot.span)))
+        return
+    length = desk.settings.number("live.window") * _MINUTE_MS
+    if scope.window is not None:
+        length = scope.window.end - scope.window.start
+    end = snapshot.span.end
+    desk.scope.set(scope.during(TimeRange(end - length, end), follow=True))
+
+
+def entries(desk: Desk, actions: Mapping[str, QAction]) -> Iterator[Entry]:
+    """What the palette offers: actions first, then every entity of the session."""
+    for one in actions.values():
+        if one.isEnabled():
+            keys = one.shortcut().toString() if not one.shortcut().isEmpty() else ""
+            yield Entry(one.text(), key_text(keys), one.icon(), one.trigger)
+    snapshot = desk.session.snapshot
+    if snapshot is None:
+        return
+    icons: dict[str, QIcon] = {}
+    for ref, entity in snapshot.entities.items():
+        if ref.kind not in icons:
+            icons[ref.kind] = desk.theme.icons.get(ref.kind)
+        yield Entry(entity.name, ref.kind, icons[ref.kind], _look_at(desk, ref))
+
+
+def _look_at(desk: Desk, ref: EntityRef) -> Callable[[], None]:
+    return lambda: desk.scope.set(desk.scope.scope.on([ref]))

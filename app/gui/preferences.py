@@ -1,0 +1,105 @@
+"""The preferences dialog, drawn from the table of settings; a choice holds at once."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSpinBox,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.gui.settings import SETTINGS, Settings, SettingSpec
+
+
+class Preferences(QDialog):
+    """One tab a group; each setting with its explanation below it."""
+
+    def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self.setWindowTitle("Preferences")
+        self.setObjectName("preferences")
+        tabs = QTabWidget()
+        for group, specs in groupby(SETTINGS, key=lambda spec: spec.group):
+            page = QWidget()
+            form = QFormLayout(page)
+            form.setContentsMargins(20, 20, 20, 20)
+            form.setVerticalSpacing(6)
+            form.setHorizontalSpacing(20)
+            form.setLabelAlignment(Qt.AlignmentFlag.AlignRight)
+            for spec in specs:
+                form.addRow("" if isinstance(spec.default, bool) else spec.title, self._editor(spec))
+                note = QLabel(spec.help, wordWrap=True)
+                note.setProperty("role", "muted")
+                note.setContentsMargins(0, 0, 0, 10)
+                form.addRow("", note)
+            tabs.addTab(page, group)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        layout.addWidget(tabs)
+        layout.addWidget(buttons)
+        self.resize(560, 380)
+
+    def _editor(self, spec: SettingSpec) -> QWidget:
+        if spec.choices:
+            return self._choice(spec)
+        if isinstance(spec.default, bool):
+            return self._flag(spec)
+        return self._number(spec) if isinstance(spec.default, int) else self._folder(spec)
+
+    def _choice(self, spec: SettingSpec) -> QWidget:
+        box = QComboBox()
+        box.setAccessibleName(spec.title)
+        for value, label in spec.choices:
+            box.addItem(label, value)
+        box.setCurrentIndex(box.findData(self._settings.text(spec.key)))
+        box.activated.connect(lambda _index: self._settings.set(spec.key, box.currentData()))
+        return box
+
+    def _flag(self, spec: SettingSpec) -> QWidget:
+        box = QCheckBox(spec.title)
+        box.setChecked(self._settings.flag(spec.key))
+        box.toggled.connect(lambda on: self._settings.set(spec.key, on))
+        return box
+
+    def _number(self, spec: SettingSpec) -> QWidget:
+        box = QSpinBox(minimum=spec.least, maximum=spec.most, suffix=f" {spec.unit}")
+        box.setAccessibleName(spec.title)
+        box.setValue(self._settings.number(spec.key))
+        box.valueChanged.connect(lambda value: self._settings.set(spec.key, value))
+        return box
+
+    def _folder(self, spec: SettingSpec) -> QWidget:
+        row = QWidget()
+        line = QLineEdit(self._settings.text(spec.key), placeholderText="Hyperscope in your documents")
+        line.setAccessibleName(spec.title)
+        line.editingFinished.connect(lambda: self._settings.set(spec.key, line.text()))
+        choose = QPushButton("Choose…")
+
+        def ask() -> None:
+            chosen = QFileDialog.getExistingDirectory(self, spec.title, line.text())
+            if chosen:
+                line.setText(chosen)
+                self._settings.set(spec.key, chosen)
+
+        choose.clicked.connect(ask)
+        layout = QHBoxLayout(row)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(line, 1)
+        layout.addWidget(choose)
+        return row

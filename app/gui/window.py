@@ -1,0 +1,220 @@
+"""The frame: top bar, docks around the work, message bar and status bar. It knows panels only as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QMainWindow,
+    QMenu,
+    QStackedWidget,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.gui.actions import ACTIONS
+from app.gui.desk import Area, Desk, PanelSpec
+from app.gui.layout import SavedLayout
+from app.gui.status_bar import StatusBar
+from app.gui.top_bar import TopBar
+from widgets.message_bar import MessageBar
+from widgets.pane import Pane, PaneTitle
+from widgets.theme import Theme
+
+_MENUS = ("File", "Record", "View", "Go", "Help")
+_AREAS: dict[Area, Qt.DockWidgetArea] = {
+    "left": Qt.DockWidgetArea.LeftDockWidgetArea,
+    "right": Qt.DockWidgetArea.RightDockWidgetArea,
+    "bottom": Qt.DockWidgetArea.BottomDockWidgetArea,
+}
+_STANDARD = QSize(1440, 900)
+
+
+class Window(QMainWindow):
+    """Signals: ``dropped`` with the paths of files that were dropped anywhere, ``closing`` before it goes.
+
+    ``start`` is the page for when no session is open. Handlers of actions are given by ``bind``.
+    """
+
+    dropped = Signal(object)
+    closing = Signal()
+
+    def __init__(self, theme: Theme, layout: SavedLayout, start: QWidget) -> None:
+        super().__init__()
+        self._theme = theme
+        self._layout = layout
+        self.setWindowTitle("Hyperscope")
+        self.setObjectName("window")
+        self.setAcceptDrops(True)
+        self.setDockNestingEnabled(True)
+        self.setMinimumSize(960, 600)
+        self.resize(_STANDARD)
+        self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
+        self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
+        self.actions_by_id = self._make_actions()
+        self._view_menu = QMenu("View", self)
+        self.menu = self._make_menu()
+        self.top = TopBar(theme, self.actions_by_id, self.menu)
+        self.setMenuWidget(self.top)
+        self.messages = MessageBar(theme)
+        self.pages = QTabWidget(documentMode=True)
+        self.pages.setObjectName("work-pages")
+        self._stack = QStackedWidget()
+        self._stack.setObjectName("pages")
+        self._stack.addWidget(start)
+        self._stack.addWidget(self.pages)
+        work = QWidget()
+        work.setObjectName("work")
+        column = QVBoxLayout(work)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.messages)
+        column.addWidget(self._stack, 1)
+        self.setCentralWidget(work)
+        self.status = StatusBar(theme)
+        bar = self.statusBar()
+        bar.setSizeGripEnabled(False)
+        bar.setContentsMargins(0, 0, 0, 0)
+        bar.addWidget(self.status, 1)
+        self._docks: dict[str, QDockWidget] = {}
+        self._panels: Sequence[PanelSpec] = ()
+        self._standard = QByteArray()
+        self._wanted: dict[str, bool] = {}
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def add_panels(self, panels: Sequence[PanelSpec], desk: Desk) -> None:
+        """Make the panels: pages in the middle, docks around them."""
+        self._panels = panels
+        for spec in panels:
+            widget = spec.make(desk)
+            widget.setObjectName(f"panel-{spec.id}")
+            if spec.area == "center":
+                self.pages.addTab(widget, spec.title)
+                self._add_view_action(spec, lambda w=widget: self.show_page(w))  # type: ignore[misc]
+            else:
+                self._add_dock(spec, widget)
+        self._arrange()
+        self._standard = self.saveState()
+        self._layout.restore(self)
+        self.show_session(open_=False)
+
+    def _arrange(self) -> None:
+        """The standard sizes of the docks, as in the picture of the window."""
+        for area, size, direction in (
+            ("left", 268, Qt.Orientation.Horizontal),
+            ("right", 372, Qt.Orientation.Horizontal),
+            ("bottom", 150, Qt.Orientation.Vertical),
+        ):
+            docks = [self._docks[spec.id] for spec in self._panels if spec.area == area and spec.shown]
+            self.resizeDocks(docks, [size] * len(docks), direction)
+
+    def bind(self, handlers: Mapping[str, Callable[[], None]]) -> None:
+        """Say what the actions do; every action of the table needs a handler, else KeyError."""
+        for identity, made in self.actions_by_id.items():
+            handler = handlers[identity]
+            made.triggered.connect(lambda _checked=False, handler=handler: handler())
+
+    def show_session(self, *, open_: bool) -> None:
+        """Show the work and its docks, or the start page."""
+        self._stack.setCurrentIndex(1 if open_ else 0)
+        for spec in self._panels:
+            dock = self._docks.get(spec.id)
+            if dock is not None:
+                dock.setVisible(open_ and self._wanted.get(spec.id, spec.shown))
+        for spec_action in ACTIONS:
+            if spec_action.needs_session:
+                self.actions_by_id[spec_action.id].setEnabled(open_)
+
+    def show_page(self, page: QWidget) -> None:
+        """Bring a page of the middle to the front."""
+        self.pages.setCurrentWidget(page)
+        page.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def show_panel(self, identity: str) -> None:
+        """Bring a panel to the front, wherever it is."""
+        dock = self._docks.get(identity)
+        if dock is not None:
+            dock.show()
+            dock.raise_()
+            return
+        page = self.pages.findChild(QWidget, f"panel-{identity}")
+        if page is not None:
+            self.show_page(page)
+
+    def reset_layout(self) -> None:
+        """Every panel where it was at first."""
+        self._wanted.clear()
+        self.restoreState(self._standard)
+        self._arrange()
+
+    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
+        """Remember the layout, tell those who must end their work, go."""
+        self._layout.save(self)
+        self.closing.emit()
+        event.accept()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
+        """Files can be dropped anywhere."""
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802
+        """What was dropped is opened or imported by whoever listens."""
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        if paths:
+            event.acceptProposedAction()
+            self.dropped.emit(paths)
+
+    def _make_actions(self) -> dict[str, QAction]:
+        made: dict[str, QAction] = {}
+        for spec in ACTIONS:
+            one = QAction(spec.title, self)
+            one.setShortcuts([QKeySequence(key) for key in spec.keys])
+            one.setToolTip(spec.help or spec.title.rstrip("…"))
+            one.setEnabled(not spec.needs_session)
+            self.addAction(one)
+            made[spec.id] = one
+        return made
+
+    def _make_menu(self) -> QMenu:
+        whole = QMenu(self)
+        for title in _MENUS:
+            menu = self._view_menu if title == "View" else QMenu(title, self)
+            for spec in ACTIONS:
+                if spec.menu == title:
+                    menu.addAction(self.actions_by_id[spec.id])
+            whole.addMenu(menu)
+        return whole
+
+    def _add_view_action(self, spec: PanelSpec, show: Callable[[], None]) -> None:
+        one = QAction(spec.title, self)
+        one.setShortcuts([QKeySequence(key) for key in spec.keys])
+        one.triggered.connect(lambda _checked=False: show())
+        self.addAction(one)
+        self._view_menu.addAction(one)
+
+    def _add_dock(self, spec: PanelSpec, widget: QWidget) -> None:
+        dock = QDockWidget(spec.title, self)
+        dock.setObjectName(f"dock-{spec.id}")
+        title = PaneTitle(spec.title, dock, self._theme)
+        dock.setTitleBarWidget(title)
+        dock.setWidget(widget)
+        if isinstance(widget, Pane):
+            widget.note_changed.connect(title.say)
+        self.addDockWidget(_AREAS[spec.area], dock)
+        dock.setVisible(spec.shown)
+        toggle = dock.toggleViewAction()
+        toggle.triggered.connect(lambda on, identity=spec.id: self._wanted.__setitem__(identity, on))
+        self._view_menu.addAction(toggle)
+        self._docks[spec.id] = dock
+
+    def _dress(self) -> None:
+        for spec in ACTIONS:
+            if spec.icon:
+                self.actions_by_id[spec.id].setIcon(self._theme.icons.get(spec.icon))

@@ -1,0 +1,78 @@
+"""A message above the work: what happened in one sentence, an action if there is one, never a pop-up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
+
+from widgets.theme import SYMBOLS, Theme
+
+Level = Literal["info", "ok", "warning", "critical"]
+_PASSING_MS = 6_000
+
+
+class MessageBar(QFrame):
+    """Shows one message at a time; good news goes by itself, trouble stays until it is closed."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._level: Level = "info"
+        self._act: Callable[[], None] | None = None
+        self.setProperty("role", "message")
+        self._symbol = QLabel()
+        self._text = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._button = QPushButton()
+        self._button.clicked.connect(self._do)
+        self._close = QToolButton()
+        self._close.setAccessibleName("Close the message")
+        self._close.setProperty("role", "ghost")
+        self._close.clicked.connect(self.hide)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 6, 8, 6)
+        row.setSpacing(10)
+        row.addWidget(self._symbol)
+        row.addWidget(self._text, 1)
+        row.addWidget(self._button)
+        row.addWidget(self._close)
+        self._timer = QTimer(self, singleShot=True)
+        self._timer.timeout.connect(self.hide)
+        theme.changed.connect(self._dress)
+        self._dress()
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """What it says now."""
+        return self._text.text()
+
+    def show_message(
+        self, text: str, level: Level = "info", *, button: str = "", act: Callable[[], None] | None = None
+    ) -> None:
+        """Say something; ``button`` names what ``act`` does."""
+        self._level, self._act = level, act
+        self._text.setText(text)
+        self._button.setText(button)
+        self._button.setVisible(bool(button))
+        self.setProperty("state", level)
+        self.style().polish(self)
+        self._dress()
+        self._timer.stop()
+        if level in {"info", "ok"} and act is None:
+            self._timer.start(_PASSING_MS)
+        self.show()
+
+    def _do(self) -> None:
+        self.hide()
+        if self._act is not None:
+            self._act()
+
+    def _dress(self) -> None:
+        tokens = self._theme.tokens
+        self._symbol.setText(SYMBOLS[self._level])
+        self._symbol.setStyleSheet(f"color: {tokens.health(self._level)}")
+        self._close.setIcon(self._theme.icons.get("close"))
