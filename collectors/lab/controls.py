@@ -10,9 +10,9 @@ import numpy as np
 from collectors.lab.grouping import sums
 from collectors.lab.inventory import POOLS, SHARED_LUNS, UPLINKS, Cast, Cluster
 from collectors.lab.knobs import Index, Knobs
+from collectors.lab.lun_work import LUN_SHARE, WRITE_COST, io_cost
 from collectors.lab.power import full_watts
 from collectors.lab.speed import work_per_second
-from collectors.lab.storage import LUN_SHARE, WRITE_COST, io_cost
 from sessions.model import FloatArray, IntArray
 
 _MOST_DEMAND = 0.5
@@ -156,12 +156,14 @@ def _of_lun(level: float, cells: IntArray, base: FloatArray, bench: Bench) -> Fl
 
 def _of_host(level: float, cells: IntArray, base: FloatArray, bench: Bench) -> FloatArray:
     """Of the host's PCPU time: background demand at which its PCPUs are so busy, with what its cast VMs
-    usually ask for. Demand is scaled evenly, but no vCPU is asked for more than ``_MOST_DEMAND``.
+    usually ask for and what the VMkernel takes. Demand is scaled evenly, but no vCPU is asked for more than
+    ``_MOST_DEMAND``.
     """
     number = int(bench.index.vcpu_host[cells[0]])
     host = bench.cluster.hosts[number]
     everyone = float(bench.knobs.demand[bench.index.vcpu_host == number].sum())
-    done = level * host.pcpus * work_per_second(level, powersaving=host.powersaving)
+    for_vms = level - float(bench.knobs.kernel[number])
+    done = for_vms * host.pcpus * work_per_second(level, powersaving=host.powersaving)
     wanted = max(done - (everyone - float(base.sum())), 0.0)
     target = base
     for _ in range(6):

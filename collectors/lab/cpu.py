@@ -24,8 +24,11 @@ _BACKLOG_S = 1.0
 _SKEW_TOLERANCE = 0.045
 """Lag of one vCPU behind its siblings, as a share of time, that relaxed co-scheduling forgives."""
 _SKEW_WEIGHT = 0.35
-_GANG = 0.4
-"""How much of a PCPU each further sibling that wants to run at the same time takes from the choice."""
+_GANG = 0.55
+"""How much of a PCPU each further sibling that wants to run at the same time takes from the choice, for a VM
+that has as many vCPUs as there are PCPUs. With relaxed co-scheduling only siblings that lag must run
+together; a VM that is a small part of the host finds PCPUs for them as easily as several narrow VMs do.
+"""
 _LIMIT_SKEW = 0.12
 _MAX_QUEUE_RATIO = 0.6
 _LUCK = 0.3
@@ -144,7 +147,8 @@ class Cpu:
         """Waiting over running of vCPUs that want to run along with their siblings: fewer PCPUs will do."""
         mine, start = self.domains.of_vcpu, self._index.vcpu_start
         wanting = run_sums((need > 0.2).astype(float), start)[self._index.vcpu_vm]
-        narrower = np.maximum(capacity[mine] - _GANG * np.maximum(wanting - 1.0, 0.0), 1.0)
+        part = np.minimum(wanting / np.maximum(self.domains.width[mine], 1.0), 1.0)
+        narrower = np.maximum(capacity[mine] - _GANG * part * np.maximum(wanting - 1.0, 0.0), 1.0)
         crowded = rho[mine] * capacity[mine] / narrower
         ratio: FloatArray = np.minimum(wait_ratio(crowded, narrower, variability[mine]), _MAX_QUEUE_RATIO)
         return ratio

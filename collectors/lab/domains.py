@@ -18,8 +18,8 @@ class Domains:
     with CPU affinity share a set of a few PCPUs at the start of the last node; VMs that are stuck to their
     home node share that node. What a set's VMs take is missing for the others, who avoid it.
 
-    ``of_vcpu`` is each vCPU's domain, ``host`` each domain's host; ``first`` and ``size`` are the PCPUs of
-    each host's set.
+    ``of_vcpu`` is each vCPU's domain, ``host`` each domain's host, ``width`` its PCPUs; ``first`` and
+    ``size`` are the PCPUs of each host's set.
     """
 
     def __init__(self, cluster: Cluster, index: Index) -> None:
@@ -36,6 +36,7 @@ class Domains:
         confined = np.array([vm.pinned > 0 or vm.node_bound for vm in cluster.vms])[index.vcpu_vm]
         self.of_vcpu: IntArray = np.where(confined, hosts + index.vcpu_host, index.vcpu_host)
         self.host = np.tile(np.arange(hosts), 2)
+        self.width = np.concatenate([self.pcpus, self.size])
         self.count = 2 * hosts
         self._start = index.vcpu_start
         self._vm = index.vcpu_vm

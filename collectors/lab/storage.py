@@ -14,11 +14,10 @@ from collectors.lab.activity import NormalNoise
 from collectors.lab.grouping import sums
 from collectors.lab.inventory import CDROM_LUN, LOCAL_LUN, NFS_LUN, SHARED_LUNS, Cluster
 from collectors.lab.knobs import BoolArray, Index, Knobs
+from collectors.lab.lun_work import LUN_SHARE, WRITE_COST, io_cost
 from collectors.lab.queueing import wait_ratio
 from sessions.model import FloatArray, IntArray
 
-LUN_SHARE = 0.45
-"""What one LUN can do of its array's capacity: its part of the spindles or controllers."""
 _STEPS = 15
 _BURSTINESS = 4.0
 _RETRY_MS = 5000.0
@@ -28,14 +27,6 @@ _HICCUPS = 4e-4
 _HICCUP_S = 1.5
 """One command in 2,500 meets a hiccup of fabric or controller, of a second or two."""
 _LATENCY_NOISE = 0.07
-WRITE_COST = (2.2, 1.3, 1.6, 1.0, 1.0)
-"""Back-end work of a write over that of a read, by array: RAID on spindles, log-structured flash, …"""
-
-
-def io_cost(size_kb: FloatArray, reads: FloatArray, write_cost: FloatArray | float) -> FloatArray:
-    """Back-end work of an average I/O, over that of a read of 8 KB."""
-    cost: FloatArray = (1.0 + np.maximum(size_kb - 8.0, 0.0) / 96.0) * (reads + (1.0 - reads) * write_cost)
-    return cost
 
 
 class Storage:
