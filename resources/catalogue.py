@@ -12,6 +12,9 @@ from resources.counter_files import read_counters
 from resources.counter_schema import Counter, EsxtopSpelling, VcenterSpelling
 from resources.toml_files import knowledge_files, wrong
 
+_NOT_ALONE = ("related", "dropped_of_packets")
+"""Conversions of twins that may be another counter's twin as well: they alone don't give the number."""
+
 __all__ = ["Catalogue", "Counter", "EsxtopSpelling", "VcenterSpelling", "load_catalogue"]
 
 
@@ -98,7 +101,7 @@ def _check_spellings(counters: Iterable[Counter], origin: dict[str, Path]) -> No
     taken: dict[tuple[str, ...], str] = {}
     for counter in counters:
         names: list[tuple[str, ...]] = [(s.cls, _single_spaced(s.counter)) for s in counter.esxtop]
-        names += [(t.name, t.on, t.instance) for t in counter.vcenter if t.conversion != "related"]
+        names += [(t.name, t.on, t.instance) for t in counter.vcenter if t.conversion not in _NOT_ALONE]
         for name in names:
             if taken.setdefault(name, counter.key) != counter.key or names.count(name) > 1:
                 text = "\\".join(part for part in name if part)
