@@ -31,7 +31,6 @@ _CLASSES = {
     ("vm", "vcpu"): ("Vcpu",),
     ("vm", "vdisk"): ("Virtual Disk",),
     ("vm", "nic"): ("Network Port",),
-    ("vm", "device"): ("Physical Disk Per-Device-Per-World",),
 }
 """The object classes of esxtop that have a twin's value, by what it is on and what its instances are."""
 _WEIGHTS = {"Command": "Commands/sec", "Read": "Reads/sec", "Write": "Writes/sec"}
@@ -193,10 +192,6 @@ class _Plan:
                 yield f"vm:{vms[vm].name}", vms[vm].disks[disk].slot if disk >= 0 else ""
         elif table.cls == "Network Port":
             yield from (self._port(own, port) for port in layout.ports)
-        elif table.cls == "Physical Disk Per-Device-Per-World":
-            for user in layout.users:
-                mine = user.vm != NO_OWNER
-                yield (f"vm:{vms[user.vm].name}", self._lab.cluster.luns[user.lun].name) if mine else ("", "")
         elif table.cls == "Physical Disk NFS Volume":
             yield own, self._datastore(table.names[host][0])
         else:
