@@ -6,6 +6,7 @@ import platform
 import sys
 import time
 import traceback
+from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
@@ -17,13 +18,22 @@ EXIT_CODE = 70  # EX_SOFTWARE of sysexits.h
 
 
 def report_crash(error: BaseException) -> int:
-    """Write what is needed to mend the bug (never values of variables) and say where it is."""
+    """Write what is needed to mend the bug and say where it is."""
+    complain(save_crash(error))
+    return EXIT_CODE
+
+
+def save_crash(error: BaseException) -> str:
+    """Write what is needed to mend the bug; returns the sentence that says so and where.
+
+    Never values of variables, and no exception's message: it may quote a password, or what a server said.
+    """
     text = "\n".join(
         (
             f"Hyperscope {version()}, Python {platform.python_version()}, {platform.platform()}",
             f"Command: {sys.argv[1] if len(sys.argv) > 1 else '(none)'}",
             "",
-            *traceback.format_exception(error),
+            *_places(error),
         )
     )
     try:
@@ -31,9 +41,19 @@ def report_crash(error: BaseException) -> int:
         path.write_text(text, encoding="utf-8")
         where = f"The details are in {path}; please send that file to us."
     except OSError:
-        where = f"Its details: {type(error).__name__}: {error}"
-    complain(f"This is a bug in Hyperscope ({type(error).__name__}), not a mistake of yours. {where}")
-    return EXIT_CODE
+        where = "Its details could not be written."
+    return f"This is a bug in Hyperscope ({type(error).__name__}), not a mistake of yours. {where}"
+
+
+def _places(error: BaseException) -> Iterator[str]:
+    """The chain of exceptions, what came first at the top: where each was raised, and its type."""
+    chain: list[BaseException] = []
+    current: BaseException | None = error
+    while current is not None and current not in chain:
+        chain.append(current)
+        current = current.__cause__ or current.__context__
+    for one in reversed(chain):
+        yield "".join(traceback.format_tb(one.__traceback__)) + type(one).__qualname__
 
 
 def crash_folder() -> Path:

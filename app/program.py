@@ -30,6 +30,7 @@ Every command takes --json, and --help says more.
 
 COMMANDS = {
     "demo": ("app.commands.demo", "demo"),
+    "record": ("app.commands.record", "record"),
     "import": ("app.commands.importing", "import_"),
     "info": ("app.commands.info", "info"),
     "query": ("app.commands.query", "query"),

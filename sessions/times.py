@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -40,6 +41,11 @@ def iso(t_ms: int) -> str:
     """ISO 8601 in UTC, with milliseconds only where there are any: ``2026-11-21T14:21:35Z``."""
     text = (_EPOCH + timedelta(milliseconds=t_ms)).replace(tzinfo=None)
     return text.isoformat(timespec="milliseconds" if t_ms % 1000 else "seconds") + "Z"
+
+
+def now_ms() -> int:
+    """This machine's clock."""
+    return time.time_ns() // 1_000_000
 
 
 def parse_time(text: str) -> int:

@@ -107,6 +107,11 @@ class Lab:
         """When the first tick happens, ms since 1970; the seed decides."""
         return self.cluster.start_ms
 
+    @property
+    def now_ms(self) -> int:
+        """When the next tick happens, ms since 1970."""
+        return self.start_ms + round(self._ticks * TICK_S * 1000)
+
     def columns(self) -> tuple[tuple[ColumnPath, ...], ...]:
         """Each host's columns, in esxtop's order."""
         return self._columns

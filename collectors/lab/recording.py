@@ -96,7 +96,7 @@ def run_memory(
         times, rows = _table(ticks, host)
         values = samples.take(times, rows)
         session.add_source(
-            _source(lab, name), times, layout.specs, values,
+            lab_source(lab, name), times, layout.specs, values,
             entities=layout.entities, facts=samples.facts(), gaps=samples.gaps(0),
         )  # fmt: skip
     return session
@@ -110,7 +110,7 @@ class _Sink:
         self._host = host
         self._writer = writer
         self._samples = HostSamples(layout, TICK_MS)
-        self._source = writer.add_source(_source(lab, layout.host))
+        self._source = writer.add_source(lab_source(lab, layout.host))
         writer.add_entities(layout.entities)
         self._layout = writer.add_layout(self._source, writer.add_series(self._source, layout.specs))
 
@@ -156,7 +156,8 @@ class _Pace:
                 time.sleep(due)
 
 
-def _source(lab: Lab, host: str) -> SourceSpec:
+def lab_source(lab: Lab, host: str) -> SourceSpec:
+    """What is said of a host of the lab as a source."""
     about = (("scenario", lab.scenario.id), ("title", lab.scenario.title), ("seed", str(lab.seed)))
     return SourceSpec("lab", host, TICK_S, attributes=about)
 

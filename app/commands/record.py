@@ -1,0 +1,136 @@
+"""``record``: live counters of vCenters and ESXi hosts (or of the lab) into a session."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from threading import Event
+from typing import Annotated
+
+import typer
+
+from app.crash import crash_folder
+from app.recorder.board import SourceStatus
+from app.recorder.conducting import Commands, Conductor, install_thread_hook, log_source
+from app.recorder.durations import parse_duration
+from app.recorder.limits import Limits, load_limits
+from app.recorder.log import RecorderLog
+from app.recorder.origins import Wishes, collector_of, require_distinct
+from app.recorder.passwords import AskedPasswords
+from app.recorder.recording import Outcome, Recording
+from app.recorder.reporting import JsonReporter, PageReporter, QuietReporter, Reporter
+from app.recorder.stdin_lines import StdinLines
+from app.recorder.writing import Rules
+from app.terminal import cancellable, notices
+
+_MEGABYTE = 1 << 20
+
+
+def record(
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SOURCE…",
+            help="vcenter://user@host[:port], esxi://user@host or lab:SCENARIO[?seed=N]; several at once.",
+            show_default=False,
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="S.hscope",
+            help="The session: new, or a recording to go on with.",
+            show_default=False,
+        ),
+    ],
+    duration: Annotated[
+        str, typer.Option(metavar="TIME", help="End after 70s, 10m, 2h, 7d …; without it, Ctrl-C ends it.")
+    ] = "",
+    rotate: Annotated[
+        str,
+        typer.Option(
+            metavar="TIME",
+            help="Go on in S-002.hscope, S-003.hscope … after so long; 0 never does. [default: 7d, or 32 GB]",
+            show_default=False,
+        ),
+    ] = "",
+    keep_free: Annotated[
+        int | None,
+        typer.Option(
+            metavar="MB",
+            min=0,
+            help="End in good order when the disk has less left. [default: 512]",
+            show_default=False,
+        ),
+    ] = None,
+    speed: Annotated[
+        float, typer.Option(min=0, help="Lab only: its seconds in a second; 0 is as fast as it goes.")
+    ] = 1.0,
+    attached: Annotated[
+        bool,
+        typer.Option(
+            "--attached", help="Take commands from stdin and end when it closes: for a window that starts it."
+        ),
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="JSON lines: events on stdout, commands on stdin.")
+    ] = False,
+) -> None:
+    """Record live counters into a session, until Ctrl-C or for a given time.
+
+    A session that 'record' made is gone on with: what is missing is filled in as far as the source still has
+    it. What breaks on the way is got over: a gap remains where nothing was to be had, and 'hyperscope info'
+    shows it. Without --attached the recording also goes on when stdin closes.
+    """
+    require_distinct(sources)
+    limits = load_limits()
+    wishes = Wishes(speed=speed)
+    seconds = parse_duration(duration, "--duration") if duration else None
+    rules = rules_of(limits, rotate, keep_free)
+    collectors = [collector_of(source, wishes) for source in sources]
+    install_thread_hook()
+    with cancellable() as wake:
+        reporter = reporter_for(wake, as_json=as_json, attached=attached)
+        log = RecorderLog(crash_folder(), limits.log)
+
+        def changed(source: SourceStatus) -> None:
+            log_source(log, source)
+            reporter.changed(source)
+
+        recording = Recording(
+            collectors, out, limits, rules,
+            on_change=changed, on_over=wake.set, on_rotation=reporter.rotated,
+        )  # fmt: skip
+        passwords = AskedPasswords(lambda _source: None, wake.is_set)
+        if attached or (as_json and not sys.stdin.isatty()):
+            commands = Commands(recording, reporter, log, passwords.give)
+            StdinLines().hand_over(commands.obey, wake.set if attached else lambda: None)
+        conductor = Conductor(recording, reporter, log, wake, limits.status.every_s, seconds)
+        finish(conductor.run([collector.name for collector in collectors]))
+
+
+def rules_of(limits: Limits, rotate: str, keep_free_mb: int | None) -> Rules:
+    """What the options say, else what the limits do."""
+    days_s = parse_duration(rotate, "--rotate") if rotate else limits.rotation.days * 86_400
+    free = limits.disk.keep_free_mb if keep_free_mb is None else keep_free_mb
+    size = limits.rotation.gigabytes * (1 << 30)
+    return Rules(round(free * _MEGABYTE), days_s, 0 if rotate and not days_s else round(size))
+
+
+def reporter_for(wake: Event, *, as_json: bool, attached: bool) -> Reporter:
+    """Who is told: a program, somebody at a terminal, or a log."""
+    if as_json:
+        return JsonReporter(wake.set if attached else lambda: None)
+    return PageReporter() if notices().is_terminal else QuietReporter()
+
+
+def finish(outcome: Outcome) -> None:
+    """End the command as the recording ended. Raises what it failed of."""
+    if outcome.error is None:
+        return
+    if outcome.error.exit_code == outcome.code:
+        raise outcome.error
+    notices().print(str(outcome.error))
+    raise typer.Exit(outcome.code)

@@ -1,0 +1,102 @@
+"""How all sources are doing: what collectors report, kept for whoever wants to show it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from collectors.feed import Health
+from resources.failures import HyperscopeError
+from sessions.model import SourceSpec
+
+
+@dataclass(frozen=True, slots=True)
+class SourceStatus:
+    """A source: which collector it belongs to (by number), what it is, and its health."""
+
+    number: int
+    collector: int
+    kind: str
+    name: str
+    health: Health
+
+    def to_json(self) -> dict[str, object]:
+        """As a status line has it."""
+        health = self.health
+        return {
+            "source": self.number,
+            "kind": self.kind,
+            "name": self.name,
+            "state": health.state,
+            "interval_s": health.interval_s,
+            "entities": health.entities,
+            "series": health.series,
+            "expected": health.expected,
+            "received": health.received,
+            "behind_s": round(health.behind_s, 3),
+            "gaps": health.gaps,
+            "last_ms": health.last_ms,
+            "message": health.message,
+            "details": dict(health.details),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CollectorStatus:
+    """A collector: the connection's name, and how it ended if it did."""
+
+    name: str
+    is_over: bool = False
+    error: HyperscopeError | None = None
+    code: int = 0
+
+
+class Board:
+    """The latest of everything; any thread may write and read. ``on_change`` is told of changes of state."""
+
+    def __init__(self, collectors: list[str], on_change: Callable[[SourceStatus], None]) -> None:
+        self._collectors = [CollectorStatus(name) for name in collectors]
+        self._sources: dict[int, SourceStatus] = {}
+        self._lock = threading.Lock()
+        self._on_change = on_change
+
+    def add(self, number: int, collector: int, spec: SourceSpec) -> None:
+        """A source that is about to be recorded."""
+        status = SourceStatus(number, collector, spec.kind, spec.name, Health("connecting"))
+        with self._lock:
+            self._sources[number] = status
+        self._on_change(status)
+
+    def report(self, number: int, health: Health) -> None:
+        """A source's latest health."""
+        with self._lock:
+            before = self._sources[number]
+            now = replace(before, health=health)
+            self._sources[number] = now
+        if (before.health.state, before.health.message) != (health.state, health.message):
+            self._on_change(now)
+
+    def end(self, collector: int, code: int, error: HyperscopeError | None) -> None:
+        """A collector has returned, or failed; its sources end with it."""
+        with self._lock:
+            self._collectors[collector] = replace(
+                self._collectors[collector], is_over=True, code=code, error=error
+            )
+            own = [one for one in self._sources.values() if one.collector == collector]
+        for source in own:
+            if code:
+                message = error.happened if error else "A bug ended it."
+                self.report(source.number, replace(source.health, state="failed", message=message))
+            elif source.health.state != "ended":
+                self.report(source.number, replace(source.health, state="ended", message=""))
+
+    def sources(self) -> list[SourceStatus]:
+        """All sources, in the order in which they came."""
+        with self._lock:
+            return list(self._sources.values())
+
+    def collectors(self) -> list[CollectorStatus]:
+        """All collectors, in the order in which they were named."""
+        with self._lock:
+            return list(self._collectors)

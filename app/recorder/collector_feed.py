@@ -1,0 +1,80 @@
+"""A collector's way to the writer: every call becomes a job in the queue, in the order of the calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
+from typing import Any
+
+from app.recorder.board import Board
+from app.recorder.queue import Job, WriterQueue
+from app.recorder.session_file import SessionFile, attributes_of
+from collectors.feed import Group, Health, Tick
+from sessions.model import Entity, Event, Fact, Gap, SeriesSpec, SourceSpec
+
+_OBJECT_BYTES = 400
+"""About what an entity, a fact or a series' description takes in memory."""
+
+
+class CollectorFeed:
+    """The ``Feed`` of one collector (``collectors.feed``); safe to call from all of its threads."""
+
+    def __init__(self, collector: int, queue: WriterQueue, board: Board) -> None:
+        self._collector, self._queue, self._board = collector, queue, board
+
+    def add_source(self, spec: SourceSpec) -> int:
+        """A source; one of the same kind and name in a resumed session is taken up again."""
+        source: int = self._ask(lambda file: file.add_source(spec), 0)
+        self._board.add(source, self._collector, spec)
+        return source
+
+    def update_source(
+        self,
+        source: int,
+        *,
+        interval_s: float | None = None,
+        clock_offset_ms: int | None = None,
+        attributes: Iterable[tuple[str, str]] | None = None,
+    ) -> None:
+        """Change what is said of a source."""
+        said = attributes_of(attributes)
+        self._tell(lambda file: file.update_source(source, interval_s, clock_offset_ms, said), 0)
+
+    def add_entities(self, entities: Sequence[Entity]) -> None:
+        """Entities, parents in the same call or before."""
+        self._tell(lambda file: file.add_entities(entities), len(entities))
+
+    def add_facts(self, facts: Sequence[Fact]) -> None:
+        """Facts."""
+        self._tell(lambda file: file.add_facts(facts), len(facts))
+
+    def add_events(self, events: Sequence[Event]) -> None:
+        """Events."""
+        self._tell(lambda file: file.add_events(events), len(events))
+
+    def add_gaps(self, gaps: Sequence[Gap]) -> None:
+        """Gaps."""
+        self._tell(lambda file: file.add_gaps(gaps), len(gaps))
+
+    def add_group(self, source: int, specs: Sequence[SeriesSpec]) -> Group:
+        """Series that arrive together; waits until what was handed over before is stored."""
+        group: Group = self._ask(lambda file: file.add_group(source, specs), len(specs))
+        return group
+
+    def add_ticks(self, ticks: Sequence[Tick]) -> None:
+        """Store these instants in one transaction."""
+        if ticks:
+            size = sum(tick.stored.nbytes for tick in ticks)
+            self._queue.put(Job(lambda file: file.add_ticks(ticks), size))
+
+    def report(self, source: int, health: Health) -> None:
+        """Say how the source is doing; only the latest is kept, and this never waits."""
+        self._board.report(source, health)
+
+    def _tell(self, run: Callable[[SessionFile], None], objects: int) -> None:
+        self._queue.put(Job(run, objects * _OBJECT_BYTES))
+
+    def _ask(self, run: Callable[[SessionFile], Any], objects: int) -> Any:
+        result: Future[Any] = Future()
+        self._queue.put(Job(run, objects * _OBJECT_BYTES, result))
+        return result.result()

@@ -1,0 +1,38 @@
+"""Whether there is room for a recording to go on: it ends in good order before the disk is full."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from resources.failures import AccessDeniedError, DiskFullError
+from resources.units import format_bytes
+
+
+def require_space(session: Path, keep_free: int) -> None:
+    """Raise DiskFullError when fewer than ``keep_free`` bytes are left where the session is."""
+    try:
+        free = shutil.disk_usage(session.parent).free
+    except OSError as error:
+        raise AccessDeniedError(
+            f"The disk that holds {session.name} can't be asked for its space: {error.strerror}.",
+            advice="Check whether the folder or the network share is still there.",
+        ) from error
+    if free < keep_free:
+        raise DiskFullError(
+            f"The disk that holds {session.name} has {format_bytes(free)} left, "
+            f"less than the {format_bytes(keep_free)} that a recording leaves free.",
+            meaning="What was recorded is stored; the recording does not go on.",
+            advice="Free some space, record to another disk, or set --keep-free lower.",
+        )
+
+
+def size_on_disk(session: Path) -> int:
+    """Bytes of the session with the log beside it."""
+    total = 0
+    for path in (session, session.with_name(session.name + "-wal")):
+        try:
+            total += path.stat().st_size
+        except OSError:  # not there: SQLite makes and removes the log as it sees fit
+            continue
+    return total

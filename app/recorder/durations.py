@@ -1,0 +1,21 @@
+"""Durations as people type them: ``70s``, ``10m``, ``2h``, ``7d``, ``1h30m``."""
+
+from __future__ import annotations
+
+import re
+
+from resources.failures import UsageError
+
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+_PART = re.compile(r"(\d+(?:\.\d+)?)([smhd])")
+_WHOLE = re.compile(rf"(?:{_PART.pattern})+")
+
+
+def parse_duration(text: str, what: str) -> float:
+    """Seconds; a bare number is seconds. Raises UsageError naming the option ``what``."""
+    words = text.strip().lower()
+    if re.fullmatch(r"\d+(?:\.\d+)?", words):
+        return float(words)
+    if not _WHOLE.fullmatch(words):
+        raise UsageError(f"{what}: “{text}” is no duration.", advice="Write it as 70s, 10m, 2h, 7d or 1h30m.")
+    return sum(float(number) * _SECONDS[unit] for number, unit in _PART.findall(words))

@@ -1,0 +1,88 @@
+"""The recorder's log: what happened when, for support; made so that a secret can't get into it.
+
+A line is an event and fields, and only what is known to be harmless can be a field: numbers, and words of a
+list that is fixed here. No text from outside (a message, an address, a name, a path) fits, so nothing has to
+be recognised as a secret. Sources are told apart by their number.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from pathlib import Path
+from typing import get_args
+
+from app.recorder.limits import LogLimits
+from collectors.feed import State
+from resources import failures
+from sessions.model import SourceKind
+
+_EVENTS = frozenset(
+    ("started", "resumed", "source", "mark", "paused", "unpaused", "rotated", "status", "failed", "ended")
+)
+_FIELDS = frozenset(
+    ("source", "kind", "state", "error", "code", "samples", "bytes", "gaps", "behind_s", "rate", "queue")
+) | {"entities", "series", "expected", "received", "seconds", "collectors", "pid", "part"}
+_WORDS = frozenset(
+    (
+        "bug",
+        *get_args(State),
+        *get_args(SourceKind),
+        *(name for name, kind in vars(failures).items() if isinstance(kind, type)),
+    )
+)
+
+
+class RecorderLog:
+    """Appends lines to ``record.log`` in a folder; older ones are in ``record.log.1`` … Never fails."""
+
+    def __init__(self, folder: Path, limits: LogLimits) -> None:
+        self.path = folder / "record.log"
+        self._most = round(limits.megabytes * (1 << 20))
+        self._older = limits.older
+        self._lock = threading.Lock()
+
+    def write(self, event: str, **fields: float | str | None) -> None:
+        """One line. Raises ValueError for an event, a field or a word that is not on the list."""
+        line = " ".join((_stamp(), *_checked(event, fields))) + "\n"
+        with self._lock:
+            try:
+                self._rotate(len(line))
+                with self.path.open("a", encoding="utf-8", newline="\n") as file:
+                    file.write(line)
+            except OSError:  # a full disk ends the recording by itself; the log just ends
+                return
+
+    def _rotate(self, more: int) -> None:
+        if not self.path.exists() or self.path.stat().st_size + more <= self._most:
+            return
+        for number in range(self._older, 0, -1):
+            newer = self._numbered(number - 1)
+            if newer.exists():
+                newer.replace(self._numbered(number))
+
+    def _numbered(self, number: int) -> Path:
+        return self.path.with_name(f"{self.path.name}.{number}") if number else self.path
+
+
+def word_of(error: BaseException | None) -> str:
+    """The name of an expected failure; everything else is a bug."""
+    name = type(error).__name__
+    return name if name in _WORDS else "bug"
+
+
+def _stamp() -> str:
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} {os.getpid()}"
+
+
+def _checked(event: str, fields: dict[str, float | str | None]) -> list[str]:
+    if event not in _EVENTS:
+        raise ValueError("an event that the log does not know")
+    parts = [event]
+    for name, value in fields.items():
+        if name not in _FIELDS or (isinstance(value, str) and value not in _WORDS):
+            raise ValueError("a field or a word that the log does not know")
+        if value is not None:
+            parts.append(f"{name}={round(value, 3) if isinstance(value, float) else value}")
+    return parts

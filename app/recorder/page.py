@@ -1,0 +1,94 @@
+"""The page that a terminal shows while a recording runs: a line for each source, and the sum below."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from app.recorder.board import SourceStatus
+from app.recorder.recording import Status
+from collectors.feed import Health
+from resources.units import format_bytes, format_count, format_duration, format_rate
+
+_STYLES = {
+    "connecting": "dim",
+    "recording": "green",
+    "reconnecting": "yellow",
+    "paused": "yellow",
+    "ended": "dim",
+    "failed": "red",
+}
+_ON_TIME_INTERVALS = 1.5  # a sample that comes within this many intervals of its instant is not late
+
+
+def page(status: Status, session: Path, width: int) -> RenderableType:
+    """The page for a terminal so many columns wide."""
+    table = Table(box=None, pad_edge=False, header_style="bold", expand=False)
+    narrow = width < 90
+    for title, justify in (("source", "left"), ("state", "left"), ("every", "right")):
+        table.add_column(title, justify="right" if justify == "right" else "left", no_wrap=True)
+    if not narrow:
+        table.add_column("entities", justify="right")
+        table.add_column("series", justify="right")
+    table.add_column("samples", justify="left", no_wrap=True)
+    table.add_column("gaps", justify="right")
+    for source in status.sources:
+        table.add_row(*_cells(source, narrow=narrow))
+    return Group(table, *_messages(status), Text(), Text(_total(status)), Text(str(session), style="dim"))
+
+
+def _cells(source: SourceStatus, *, narrow: bool) -> list[Text]:
+    health = source.health
+    cells = [
+        Text(source.name, overflow="ellipsis"),
+        Text(health.state, style=_STYLES[health.state]),
+        Text(format_duration(health.interval_s) if health.interval_s else "–"),
+    ]
+    if not narrow:
+        cells += [Text(format_count(health.entities)), Text(format_count(health.series))]
+    gaps = Text(format_count(health.gaps), style="yellow" if health.gaps else "dim")
+    return [*cells, _punctuality(health), gaps]
+
+
+def _punctuality(health: Health) -> Text:
+    if health.last_ms is None:
+        return Text("–", style="dim")
+    missing = health.expected - health.received
+    part = f", {format_count(missing)} missing" if missing > 0 else ""
+    late = health.behind_s > _ON_TIME_INTERVALS * (health.interval_s or 0.0) + 1.0
+    when = f"behind by {format_duration(health.behind_s)}" if late else "on time"
+    return Text(when + part, style="yellow" if late else "")
+
+
+def _messages(status: Status) -> list[Text]:
+    lines = [
+        Text(f"  {source.name}: {source.health.message}", style=_STYLES[source.health.state])
+        for source in status.sources
+        if source.health.message
+    ]
+    known = {source.collector for source in status.sources}
+    for number, collector in enumerate(status.collectors):
+        if collector.error is not None and number not in known:
+            lines.append(Text(f"  {collector.name}: {collector.error.happened}", style="red"))
+        elif number not in known:
+            lines.append(Text(f"  {collector.name}: connecting", style="dim"))
+    return lines
+
+
+def _total(status: Status) -> str:
+    parts = [
+        format_duration(round(status.seconds)),
+        f"{format_count(status.samples)} samples",
+        format_rate(status.rate, "samples"),
+        format_bytes(status.bytes),
+    ]
+    if status.bytes_each is not None:
+        parts.append(f"{status.bytes_each:.2f} bytes each")
+    if status.queue:
+        parts.append(f"{format_count(status.queue)} waiting to be stored")
+    if status.paused:
+        parts.append("paused")
+    return " · ".join(parts)

@@ -1,0 +1,101 @@
+"""What waits to be stored: bounded by items and bytes; a full one makes those wait who add to it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.recorder.session_file import SessionFile
+from resources.failures import CancelledError, HyperscopeError
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Something to do to the session file. ``size`` is about how many bytes it holds on to."""
+
+    run: Callable[[SessionFile], Any]
+    size: int
+    result: Future[Any] | None = None
+    since: float = field(default_factory=time.monotonic)
+
+
+class WriterQueue:
+    """Jobs in order. ``put`` waits while it is full; once it is closed or failed it takes no more."""
+
+    def __init__(self, most_items: int, most_bytes: int) -> None:
+        self._most_items, self._most_bytes = most_items, most_bytes
+        self._jobs: deque[Job] = deque()
+        self._bytes = 0
+        self._closed = False
+        self._error: HyperscopeError | None = None
+        self._changed = threading.Condition()
+
+    @property
+    def depth(self) -> int:
+        """How many jobs wait."""
+        return len(self._jobs)
+
+    @property
+    def bytes(self) -> int:
+        """About how much memory they hold."""
+        return self._bytes
+
+    def age_s(self) -> float:
+        """How long the first of them has waited; 0 when there is none."""
+        with self._changed:
+            return time.monotonic() - self._jobs[0].since if self._jobs else 0.0
+
+    def put(self, job: Job) -> None:
+        """Add a job; waits while there is no room. Raises what the writer failed of, or CancelledError."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._closed or self._error is not None or self._has_room(job))
+            if self._error is not None:
+                raise self._error
+            if self._closed:
+                raise CancelledError("The recording has ended.")
+            self._jobs.append(job)
+            self._bytes += job.size
+            self._changed.notify_all()
+
+    def get(self, timeout: float) -> Job | None:
+        """The next job, or None when there is none within so many seconds or will be none any more."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._jobs or self._closed, timeout)
+            if not self._jobs:
+                return None
+            job = self._jobs.popleft()
+            self._bytes -= job.size
+            self._changed.notify_all()
+            return job
+
+    def close(self) -> None:
+        """Take no more jobs; those that are there are still done."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    def fail(self, error: HyperscopeError) -> None:
+        """Take no more jobs and forget those that are there: whoever waits for one gets the error."""
+        with self._changed:
+            self._error, self._closed = error, True
+            waiting, self._jobs, self._bytes = self._jobs, deque(), 0
+            self._changed.notify_all()
+        for job in waiting:
+            if job.result is not None:
+                job.result.set_exception(error)
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether no job waits and none will come."""
+        with self._changed:
+            return self._closed and not self._jobs
+
+    def _has_room(self, job: Job) -> bool:
+        return not self._jobs or (
+            len(self._jobs) < self._most_items and self._bytes + job.size <= self._most_bytes
+        )

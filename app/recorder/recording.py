@@ -1,0 +1,219 @@
+"""A recording: a thread for each collector, a bounded queue, one writer; started, watched and ended here."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.crash import EXIT_CODE, save_crash
+from app.recorder.board import Board, CollectorStatus, SourceStatus
+from app.recorder.collector_feed import CollectorFeed
+from app.recorder.controls import RunControls
+from app.recorder.disk_space import require_space, size_on_disk
+from app.recorder.limits import Limits
+from app.recorder.queue import Job, WriterQueue
+from app.recorder.session_file import SessionFile
+from app.recorder.writing import Rules, Writing
+from collectors.feed import Collector
+from resources.failures import CancelledError, HyperscopeError
+from sessions.model import Mark
+from sessions.times import now_ms
+
+_MEGABYTE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """A recording at a moment. ``samples`` and ``gaps`` are of this run, ``bytes`` of the session.
+
+    ``rate`` samples a second over the last minute; ``behind_s`` how late the newest samples are, of the
+    source that is latest, and with what waits in the queue; ``bytes_each`` bytes a sample of the session.
+    """
+
+    sources: tuple[SourceStatus, ...]
+    collectors: tuple[CollectorStatus, ...]
+    seconds: float
+    rate: float
+    behind_s: float
+    queue: int
+    queue_bytes: int
+    bytes: int
+    bytes_each: float | None
+    samples: int
+    gaps: int
+    paused: bool
+
+    def to_json(self) -> dict[str, object]:
+        """As a status line has it."""
+        return {
+            "sources": [source.to_json() for source in self.sources],
+            "seconds": round(self.seconds, 3),
+            "rate": round(self.rate, 3),
+            "behind_s": round(self.behind_s, 3),
+            "queue": self.queue,
+            "queue_bytes": self.queue_bytes,
+            "bytes": self.bytes,
+            "bytes_each": self.bytes_each,
+            "samples": self.samples,
+            "gaps": self.gaps,
+            "paused": self.paused,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a recording ended. ``session`` None where nothing was recorded and no file is left."""
+
+    code: int
+    error: HyperscopeError | None
+    session: Path | None
+    samples: int
+    bytes: int
+    seconds: float
+
+
+class Recording:
+    """Runs collectors into a session until they end or somebody stops them; methods are thread-safe."""
+
+    def __init__(
+        self,
+        collectors: Sequence[Collector],
+        session: Path,
+        limits: Limits,
+        rules: Rules,
+        *,
+        title: str = "",
+        on_change: Callable[[SourceStatus], None] = lambda _status: None,
+        on_over: Callable[[], None] = lambda: None,
+        on_rotation: Callable[[Path], None] = lambda _path: None,
+    ) -> None:
+        """Opens the session. Raises what SessionFile.open raises, and DiskFullError."""
+        require_space(session, rules.keep_free)
+        file = SessionFile.open(session, title=title)
+        self._limits = limits
+        self._on_over = on_over
+        self._collectors = collectors
+        self._board = Board([collector.name for collector in collectors], on_change)
+        self._queue = WriterQueue(limits.queue.items, round(limits.queue.megabytes * _MEGABYTE))
+        self._controls = RunControls()
+        self._writing = Writing(file, self._queue, self._board, rules, limits, self.stop, on_rotation)
+        self._threads = [
+            threading.Thread(
+                target=self._collect, args=(number,), name=f"collector {number + 1}", daemon=True
+            )
+            for number in range(len(collectors))
+        ]
+        self._began = time.monotonic()
+        self._seen: deque[tuple[float, int]] = deque()
+        self.resumed = file.resumed
+
+    @property
+    def session(self) -> Path:
+        """The file that is written now."""
+        return self._writing.path
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is nothing more to record: all collectors have ended, or the writer has failed."""
+        return self._writing.error is not None or not any(thread.is_alive() for thread in self._threads)
+
+    def start(self) -> None:
+        """Begin."""
+        self._began = time.monotonic()
+        self._writing.start()
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        """Ask the collectors to end; ``finish`` waits for it."""
+        self._controls.stop()
+        self._on_over()
+
+    def pause(self) -> None:
+        """Leave the sources alone until ``resume``."""
+        self._controls.pause()
+
+    def resume(self) -> None:
+        """Go on after ``pause``."""
+        self._controls.resume()
+
+    def mark(self, text: str, at: int | None = None) -> None:
+        """Drop a note on the time axis. Raises HyperscopeError when the recording has ended."""
+        mark = Mark(now_ms() if at is None else at, text)
+        self._queue.put(Job(lambda file: file.add_mark(mark), len(text)))
+
+    def status(self) -> Status:
+        """How it is doing now."""
+        now, samples = time.monotonic(), self._writing.samples_of_run
+        sources = tuple(self._board.sources())
+        size = size_on_disk(self._writing.path)
+        in_file = self._writing.samples
+        late = max((source.health.behind_s for source in sources), default=0.0)
+        return Status(
+            sources=sources,
+            collectors=tuple(self._board.collectors()),
+            seconds=now - self._began,
+            rate=self._rate(now, samples),
+            behind_s=max(late, self._queue.age_s()),
+            queue=self._queue.depth,
+            queue_bytes=self._queue.bytes,
+            bytes=size,
+            bytes_each=round(size / in_file, 4) if in_file else None,
+            samples=samples,
+            gaps=sum(source.health.gaps for source in sources),
+            paused=self._controls.paused,
+        )
+
+    def finish(self) -> Outcome:
+        """Wait for the collectors to end and the session to be closed. Call it once, after ``stop``."""
+        deadline = time.monotonic() + self._limits.stopping.wait_s
+        for thread in self._threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
+        self._queue.close()
+        self._writing.join()
+        code, error = self._verdict()
+        path = self._writing.path if self._writing.is_kept else None
+        return Outcome(
+            code=code,
+            error=error,
+            session=path,
+            samples=self._writing.samples_of_run,
+            bytes=size_on_disk(path) if path else 0,
+            seconds=time.monotonic() - self._began,
+        )
+
+    def _rate(self, now: float, samples: int) -> float:
+        seen = self._seen
+        seen.append((now, samples))
+        while len(seen) > 2 and now - seen[1][0] >= self._limits.status.rate_over_s:
+            seen.popleft()
+        (first, before), (last, after) = seen[0], seen[-1]
+        return (after - before) / (last - first) if last > first else 0.0
+
+    def _verdict(self) -> tuple[int, HyperscopeError | None]:
+        if self._writing.error is not None:
+            return self._writing.code, self._writing.error
+        ended = self._board.collectors()
+        failed = [one for one in ended if one.code]
+        if failed and len(failed) == len(ended):
+            return failed[0].code, failed[0].error
+        return 0, None
+
+    def _collect(self, number: int) -> None:
+        feed = CollectorFeed(number, self._queue, self._board)
+        code, error = 0, None
+        try:
+            self._collectors[number].run(feed, self._controls)
+        except CancelledError:
+            pass  # the session was closed under it, since it was asked to stop and did not
+        except HyperscopeError as failure:
+            code, error = failure.exit_code, failure
+        except Exception as failure:  # noqa: BLE001 - the recorder's loop: a bug in one ends only that one
+            code, error = EXIT_CODE, HyperscopeError(save_crash(failure))
+        self._board.end(number, code, error)
+        if all(one.is_over for one in self._board.collectors()):
+            self._on_over()

@@ -1,0 +1,261 @@
+"""The session that is being recorded: what collectors call their sources and groups, and where it is stored.
+
+Only the writer's thread touches it. Sources and groups have numbers of their own here, since a long recording
+goes on in another file (``rotate``), where everything is stored under other ids.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from app.recorder.parts import MADE, PART, next_part, open_part
+from app.recorder.taken_up import TakenUp
+from collectors.feed import Group, Health, Tick
+from sessions.model import Entity, Event, Fact, Gap, IntArray, Mark, SeriesSpec, SourceSpec
+from sessions.store import SessionReader, SessionWriter
+from sessions.times import now_ms
+
+Attributes = tuple[tuple[str, str], ...]
+
+EXPECTED, RECEIVED = "expected", "received"
+"""Attributes of a source: samples that it should have given while it was recorded, and that it gave."""
+
+
+@dataclass(slots=True)
+class _Source:
+    """A source: its id in the file, what its collector says of it, counts of this run and those before."""
+
+    stored: int
+    attributes: Attributes
+    before: tuple[int, int]
+    counts: tuple[int, int] = (0, 0)
+    is_written: bool = True
+
+    def all_attributes(self) -> Attributes:
+        """What the collector says, and the counts of all runs."""
+        expected, received = (old + new for old, new in zip(self.before, self.counts, strict=True))
+        return (*self.attributes, (EXPECTED, str(expected)), (RECEIVED, str(received)))
+
+
+@dataclass(slots=True)
+class _Group:
+    source: int
+    layout: int
+    ids: IntArray
+
+
+class SessionFile:
+    """The file that is written now, behind the numbers that collectors know."""
+
+    def __init__(self, writer: SessionWriter, path: Path, *, part: int, resumed: bool) -> None:
+        self._writer = writer
+        self._sources: list[_Source] = []
+        self._groups: list[_Group] = []
+        self._last = writer.last_samples() if resumed else np.zeros(1, np.int64)
+        self._taken_up = TakenUp.of(path) if resumed else TakenUp({})
+        self._samples_of_closed = 0
+        self.path, self.part, self.resumed = path, part, resumed
+        self.began = time.monotonic()
+
+    @classmethod
+    def open(cls, path: Path, *, title: str = "") -> SessionFile:
+        """A new session, or the newest part of one that ``record`` made.
+
+        Raises AlreadyExistsError for another kind of file, and what SessionWriter.create and open raise.
+        """
+        writer, path, part, resumed = open_part(path, title)
+        try:
+            return cls(writer, path, part=part, resumed=resumed)
+        except BaseException:
+            writer.close()
+            raise
+
+    @property
+    def samples(self) -> int:
+        """How many samples are in the file, counting one that came again again."""
+        return self._writer.samples
+
+    @property
+    def samples_in_all(self) -> int:
+        """The same in all files of this run."""
+        return self._samples_of_closed + self._writer.samples
+
+    @property
+    def is_worth_keeping(self) -> bool:
+        """Whether there is more in it than what was to be recorded."""
+        return self.resumed or self.part > 1 or self._writer.samples > 0
+
+    def add_source(self, spec: SourceSpec) -> int:
+        """A source, or the one of that kind and name that the session has."""
+        before, attributes = (0, 0), spec.attributes
+        for stored, known in self._writer.sources().items():
+            if (known.kind, known.name) == (spec.kind, spec.name):
+                self._writer.update_source(
+                    stored,
+                    interval_s=spec.interval_s,
+                    clock_offset_ms=spec.clock_offset_ms,
+                    state="recording",
+                )
+                before = _counts(known)
+                break
+        else:
+            stored = self._writer.add_source(spec)
+        self._sources.append(_Source(stored, attributes, before, is_written=False))
+        return len(self._sources)
+
+    def update_source(
+        self,
+        source: int,
+        interval_s: float | None,
+        clock_offset_ms: int | None,
+        attributes: Attributes | None,
+    ) -> None:
+        """Change what is said of a source."""
+        known = self._sources[source - 1]
+        if attributes is not None:
+            known.attributes = attributes
+        self._writer.update_source(
+            known.stored,
+            interval_s=interval_s,
+            clock_offset_ms=clock_offset_ms,
+            attributes=known.all_attributes(),
+        )
+
+    def count(self, source: int, health: Health) -> None:
+        """Take note of how many samples a source should have given and gave in this run."""
+        known = self._sources[source - 1]
+        counts = (health.expected, health.received)
+        known.is_written = known.is_written and known.counts == counts
+        known.counts = counts
+
+    def store_counts(self) -> None:
+        """Write the counts that changed into the session."""
+        for known in self._sources:
+            if not known.is_written:
+                self._writer.update_source(known.stored, attributes=known.all_attributes())
+                known.is_written = True
+
+    def add_entities(self, entities: Sequence[Entity]) -> None:
+        """Add entities; known ones are left as they are."""
+        self._writer.add_entities(entities)
+
+    def add_facts(self, facts: Sequence[Fact]) -> None:
+        """Add facts; what the session says already is not said again."""
+        self._writer.add_facts(self._taken_up.news(facts))
+
+    def end_other_facts(self) -> None:
+        """End the facts of an earlier run that nobody has said again in this one."""
+        self._writer.add_facts(self._taken_up.leftovers(now_ms()))
+
+    def add_events(self, events: Sequence[Event]) -> None:
+        """Add events."""
+        self._writer.add_events(events)
+
+    def add_gaps(self, gaps: Sequence[Gap]) -> None:
+        """Add gaps."""
+        self._writer.add_gaps([replace(gap, source=self._sources[gap.source - 1].stored) for gap in gaps])
+
+    def add_mark(self, mark: Mark) -> None:
+        """Add a mark."""
+        self._writer.add_mark(mark)
+
+    def add_group(self, source: int, specs: Sequence[SeriesSpec]) -> Group:
+        """Series that arrive together, each with the time of its last sample."""
+        group = self._declare(source, specs)
+        self._groups.append(group)
+        return Group(len(self._groups), self._last[group.ids])
+
+    def add_ticks(self, ticks: Sequence[Tick]) -> None:
+        """Store ticks in one transaction."""
+        groups = [self._groups[tick.group - 1] for tick in ticks]
+        self._writer.append_ticks(
+            ((group.layout, tick.t_ms, tick.stored) for group, tick in zip(groups, ticks, strict=True)),
+            compact=False,
+        )
+        for group, tick in zip(groups, ticks, strict=True):
+            given = group.ids[~np.isnan(tick.stored)]
+            self._last[given] = np.maximum(self._last[given], tick.t_ms)
+
+    def compact_one(self, *, overdue: bool) -> bool:
+        """Make a block where one is due; with ``overdue`` only where it can't wait. Was there one?"""
+        return self._writer.compact_one(overdue=overdue)
+
+    def rotate(self) -> None:
+        """Go on in a new file, with the same sources, entities, groups and what holds of them."""
+        old, old_path = self._writer, self.path
+        self.store_counts()
+        path = next_part(old_path, self.part)
+        with SessionReader.open(old_path, check=False) as reader:
+            title = reader.meta().get("title", "")
+            writer = SessionWriter.create(path, title=title)
+            try:
+                self._continue_in(writer, reader)
+            except BaseException:
+                writer.discard()
+                raise
+        self.path, self.part, self.began = path, self.part + 1, time.monotonic()
+        self._samples_of_closed += old.samples
+        old.close()
+
+    def close(self) -> None:
+        """Store what is left, and close; the sources are complete."""
+        try:
+            self.store_counts()
+        finally:
+            self._writer.close()
+
+    def abandon(self) -> None:
+        """Close after a failure: what was stored before it is in the file."""
+        self._writer.close()
+
+    def discard(self) -> None:
+        """Remove a file in which nothing was recorded."""
+        self._writer.discard()
+
+    def _continue_in(self, writer: SessionWriter, reader: SessionReader) -> None:
+        writer.set_meta(MADE, "record")
+        writer.set_meta(PART, str(self.part + 1))
+        writer.set_meta("continues", self.path.name)
+        writer.add_entities(reader.entities().values())
+        writer.add_facts([fact for fact in reader.facts() if fact.end is None])
+        specs = {series.id: series.spec for series in reader.series()}
+        columns = [[specs[number] for number in group.ids.tolist()] for group in self._groups]
+        known = self._writer.sources()
+        old_last = [self._last[group.ids] for group in self._groups]
+        self._writer = writer
+        self._last = np.zeros(1, np.int64)
+        for source in self._sources:
+            source.stored = writer.add_source(replace(known[source.stored], attributes=source.attributes))
+            source.before = (-source.counts[0], -source.counts[1])
+        for group, own, last in zip(self._groups, columns, old_last, strict=True):
+            renewed = self._declare(group.source, own)
+            group.layout, group.ids = renewed.layout, renewed.ids
+            self._last[group.ids] = last
+
+    def _declare(self, source: int, specs: Sequence[SeriesSpec]) -> _Group:
+        stored = self._sources[source - 1].stored
+        ids = self._writer.add_series(stored, specs)
+        layout = self._writer.add_layout(stored, ids)
+        short = int(ids.max(initial=0)) + 1 - self._last.size
+        if short > 0:
+            self._last = np.concatenate([self._last, np.zeros(short, np.int64)])
+        return _Group(source, layout, ids)
+
+
+def _counts(spec: SourceSpec) -> tuple[int, int]:
+    said = dict(spec.attributes)
+    return _whole(said.get(EXPECTED)), _whole(said.get(RECEIVED))
+
+
+def _whole(text: str | None) -> int:
+    return int(text) if text is not None and text.isascii() and text.isdigit() else 0
+
+
+def attributes_of(pairs: Iterable[tuple[str, str]] | None) -> Attributes | None:
+    """The pairs as they are stored; None is not to change them."""
+    return None if pairs is None else tuple((str(name), str(text)) for name, text in pairs)

@@ -1,0 +1,160 @@
+"""The one thread that writes the session: job after job, blocks when it is quiet, an eye on the disk."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.crash import EXIT_CODE, save_crash
+from app.recorder.board import Board
+from app.recorder.disk_space import require_space, size_on_disk
+from app.recorder.limits import Limits
+from app.recorder.queue import Job, WriterQueue
+from app.recorder.session_file import SessionFile
+from resources.failures import HyperscopeError
+
+_LOOK_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """When the writer stops for lack of space, and when it goes on in a new file; 0 is never."""
+
+    keep_free: int
+    rotate_after_s: float
+    rotate_after_bytes: int
+
+
+class Writing:
+    """Owns the session file from start to end. ``samples`` and ``path`` may be read by any thread."""
+
+    def __init__(
+        self,
+        file: SessionFile,
+        queue: WriterQueue,
+        board: Board,
+        rules: Rules,
+        limits: Limits,
+        on_failure: Callable[[], None],
+        on_rotation: Callable[[Path], None],
+    ) -> None:
+        self._file, self._queue, self._board = file, queue, board
+        self._rules, self._limits = rules, limits
+        self._on_failure, self._on_rotation = on_failure, on_rotation
+        self._thread = threading.Thread(target=self._run, name="session writer")
+        self._next_look = self._next_counts = 0.0
+        self._all_known = False
+        self.path = file.path
+        self.samples_before = self.samples = file.samples
+        self.samples_of_run = 0
+        self.is_kept = True
+        self.code = 0
+        self.error: HyperscopeError | None = None
+
+    def start(self) -> None:
+        """Begin to write."""
+        self._thread.start()
+
+    def join(self) -> None:
+        """Wait until the session is closed; the queue must have been closed."""
+        self._thread.join()
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the session is still open."""
+        return self._thread.is_alive()
+
+    def _run(self) -> None:
+        try:
+            self._write()
+        except HyperscopeError as error:
+            self._fail(error, error.exit_code)
+        except Exception as error:  # noqa: BLE001 - the recorder's loop: a bug must not lose the session
+            self._fail(_bug(error), EXIT_CODE)
+        finally:
+            self._note()
+
+    def _write(self) -> None:
+        while not self._queue.is_finished:
+            job = self._queue.get(_LOOK_S)
+            if job is not None:
+                self._do(job)
+            self._file.compact_one(overdue=self._queue.depth > 0)
+            self._look_after()
+        self._count()
+        self._finish()
+
+    def _do(self, job: Job) -> None:
+        try:
+            result = job.run(self._file)
+        except BaseException as error:
+            if job.result is not None:
+                failure = error if isinstance(error, HyperscopeError) else _bug(error)
+                job.result.set_exception(failure)
+            raise
+        if job.result is not None:
+            job.result.set_result(result)
+        self._note()
+
+    def _look_after(self) -> None:
+        """What is to be done from time to time, whether there is much to write or not."""
+        now = time.monotonic()
+        if now < self._next_look:
+            return
+        self._next_look = now + _LOOK_S
+        require_space(self._file.path, self._rules.keep_free)
+        self._settle_facts()
+        if now >= self._next_counts:
+            self._next_counts = now + self._limits.status.counts_every_s
+            self._count()
+            self._file.store_counts()
+        if self._is_long():
+            self._file.rotate()
+            self.path = self._file.path
+            self._on_rotation(self.path)
+
+    def _is_long(self) -> bool:
+        rules, file = self._rules, self._file
+        return bool(
+            (rules.rotate_after_s and time.monotonic() - file.began >= rules.rotate_after_s)
+            or (rules.rotate_after_bytes and size_on_disk(file.path) >= rules.rotate_after_bytes)
+        )
+
+    def _settle_facts(self) -> None:
+        """Once every source is known again, what nobody said again is over."""
+        if self._all_known or not self._file.resumed:
+            return
+        sources = self._board.sources()
+        if sources and all(source.health.state == "recording" for source in sources):
+            self._all_known = True
+            self._file.end_other_facts()
+
+    def _count(self) -> None:
+        for source in self._board.sources():
+            self._file.count(source.number, source.health)
+
+    def _note(self) -> None:
+        self.samples = self._file.samples
+        self.samples_of_run = self._file.samples_in_all - self.samples_before
+
+    def _finish(self) -> None:
+        if self._file.is_worth_keeping:
+            self._file.close()
+        else:
+            self._file.discard()
+            self.is_kept = False
+
+    def _fail(self, error: HyperscopeError, code: int) -> None:
+        self.error, self.code = error, code
+        self._queue.fail(error)
+        self._on_failure()
+        with suppress(HyperscopeError, ValueError):  # the first failure says more
+            self._file.abandon()
+
+
+def _bug(error: BaseException) -> HyperscopeError:
+    return HyperscopeError(save_crash(error))
