@@ -1,0 +1,117 @@
+"""Which samples are due and which came, of every series of a source: an hour of slots, one bit each.
+
+A slot is a sampling instant on the source's grid. What came is never let in twice; what is due and did not
+come is asked again, until it is settled as missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Mask = NDArray[np.bool_]
+_Bits = NDArray[np.uint8]
+
+
+class Slots:
+    """The source's grid: slots from the server's interval and the phase of its samples."""
+
+    def __init__(self, interval_ms: int, phase_ms: int = 0) -> None:
+        self.interval_ms = interval_ms
+        self.phase_ms = phase_ms % interval_ms
+
+    def of(self, t_ms: int) -> int:
+        """The slot whose instant is nearest."""
+        return (t_ms - self.phase_ms + self.interval_ms // 2) // self.interval_ms
+
+    def reached(self, t_ms: float) -> int:
+        """The last slot whose instant is not after ``t_ms``."""
+        return int((t_ms - self.phase_ms) // self.interval_ms)
+
+    def instant(self, slot: int) -> int:
+        """The instant of a slot in ms."""
+        return slot * self.interval_ms + self.phase_ms
+
+
+class Marks:
+    """Due and come, by slot and series. Series are numbered from 0; ``grow`` when there are more.
+
+    ``due`` and ``come`` count samples over the whole run. ``come`` never exceeds ``due``: what comes
+    unasked (the last sample of a VM that was switched off since) was due.
+    """
+
+    def __init__(self) -> None:
+        self.size = 0
+        self.due = 0
+        self.come = 0
+        self._due: dict[int, _Bits] = {}
+        self._come: dict[int, _Bits] = {}
+        self._floor = -(1 << 62)
+        self._closed: set[int] = set()
+
+    @property
+    def slots(self) -> list[int]:
+        """The slots that are not settled, in order."""
+        return sorted(self._due.keys() | self._come.keys())
+
+    def grow(self, size: int) -> None:
+        """Take in series up to ``size``."""
+        self.size = max(self.size, size)
+
+    def expect(self, slot: int, due: Mask) -> None:
+        """These series should have a sample at ``slot``."""
+        if self._is_open(slot):
+            before = self._unpacked(self._due, slot)
+            self.due += int(np.count_nonzero(due & ~before))
+            self._due[slot] = np.packbits(before | due)
+
+    def admit(self, slot: int, come: Mask) -> Mask:
+        """The series of ``come`` that had no sample at ``slot`` before; they have one now."""
+        if not self._is_open(slot):
+            return np.zeros(self.size, np.bool_)
+        before = self._unpacked(self._come, slot)
+        fresh = come & ~before
+        count = int(np.count_nonzero(fresh))
+        if count:
+            self.come += count
+            self._come[slot] = np.packbits(before | fresh)
+            self.expect(slot, fresh)
+        return fresh
+
+    def missing(self, slot: int) -> Mask | None:
+        """The series that are due at ``slot`` and have not come; None when there is none."""
+        due = self._due.get(slot)
+        if due is None:
+            return None
+        come = self._come.get(slot, due[:0])
+        lacking = due.copy()
+        common = min(due.size, come.size)
+        lacking[:common] &= ~come[:common]
+        if not lacking.any():
+            return None
+        mask = np.unpackbits(lacking, count=min(lacking.size * 8, self.size)).view(np.bool_)
+        return mask if mask.size == self.size else np.pad(mask, (0, self.size - mask.size))
+
+    def settle(self, slot: int) -> None:
+        """Forget slots up to ``slot``; nothing more is let in there."""
+        self._floor = max(self._floor, slot)
+        for known in (self._due, self._come):
+            for old in [at for at in known if at <= slot]:
+                del known[old]
+        self._closed = {at for at in self._closed if at > slot}
+
+    def close(self, slots: Iterable[int]) -> None:
+        """Let nothing in at these slots: the recording was paused."""
+        self._closed.update(at for at in slots if at > self._floor)
+
+    def _is_open(self, slot: int) -> bool:
+        return slot > self._floor and slot not in self._closed
+
+    def _unpacked(self, known: dict[int, _Bits], slot: int) -> Mask:
+        bits = known.get(slot)
+        if bits is None:
+            return np.zeros(self.size, np.bool_)
+        mask = np.unpackbits(bits, count=min(bits.size * 8, self.size)).view(np.bool_)
+        return mask if mask.size == self.size else np.pad(mask, (0, self.size - mask.size))

@@ -1,0 +1,207 @@
+"""Which counters to ask of each kind of entity: the server's catalogue against ours and a preset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Literal
+
+from resources.catalogue import Catalogue
+from resources.conversions import scale_of
+from resources.counter_schema import Conversion, Counter, VcenterSpelling
+from resources.vcenter_presets import Preset
+
+EVERY = "*"
+"""The instance that stands for all instances in a query."""
+
+Asked = Literal["host", "vm", "cluster", "datastore"]
+KINDS: dict[str, Asked] = {
+    "HostSystem": "host",
+    "VirtualMachine": "vm",
+    "ClusterComputeResource": "cluster",
+    "Datastore": "datastore",
+}
+"""What each managed object type that has counters is called here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A counter as the server's perfCounter defines it; ``name`` is ``group.name.rollup``."""
+
+    id: int
+    name: str
+    unit: str
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """How samples of a counter are kept.
+
+    ``place``: what its instances are (``vcpu``, ``device`` …), "" for the entity's own value, "other" for
+    instances that the catalogue does not know. ``words``: for a state, what each of the server's numbers is
+    in the catalogue; empty when they are the same.
+    """
+
+    key: str
+    unit: str
+    conversion: Conversion
+    place: str
+    name: str
+    words: tuple[int, ...] = ()
+
+    @property
+    def per_vcpu(self) -> bool:
+        """Whether the scale holds the VM's vCPUs."""
+        return self.conversion == "ms_of_interval_per_vcpu"
+
+    def scale(self, interval_s: float, vcpus: int) -> float:
+        """What a reader multiplies the stored number with."""
+        return scale_of(self.conversion, interval_s, max(vcpus, 1)) or 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class MetricSet:
+    """What is asked of one kind of entity, and what each answer means.
+
+    ``ids``: (counter id, "" or "*"). ``meanings`` by the id's text and whether the instance is named.
+    """
+
+    kind: Asked
+    ids: tuple[tuple[int, str], ...]
+    meanings: Mapping[tuple[str, bool], Meaning]
+
+    def meaning(self, counter: str, instance: str) -> Meaning | None:
+        """The meaning of an answer, None for what was not asked."""
+        return self.meanings.get((counter, bool(instance)))
+
+
+Available = Collection[tuple[int, bool]]
+"""Counter ids that QueryAvailablePerfMetric listed, with whether for named instances."""
+
+
+def choose(
+    kind: Asked,
+    definitions: Iterable[Definition],
+    catalogue: Catalogue,
+    preset: Preset,
+    available: Available | None,
+) -> MetricSet:
+    """The realtime metrics of ``kind`` (host or vm) that the preset wants and the server has.
+
+    Of several spellings of one counter the first in the catalogue that is available is taken. What can't be
+    converted, or is unknown, is kept raw under vCenter's name. ``available`` None: nothing is known of it,
+    so all that is defined may be asked; a real server leaves out what an entity does not have.
+    """
+    defined = sorted(definitions, key=lambda definition: definition.id)
+    chooser = _Chooser(kind, catalogue, preset)
+    for definition in defined:
+        for named in (False, True):
+            if available is None or (definition.id, named) in available:
+                chooser.consider(definition, named)
+    return chooser.finish()
+
+
+def choose_rollups(
+    kind: Asked, definitions: Iterable[Definition], preset: Preset, available: Available
+) -> MetricSet:
+    """The rollups of ``kind`` (cluster or datastore): vCenter's own numbers, entity's own values only."""
+    wanted = preset.rollups.of(kind)
+    chosen = [
+        definition
+        for definition in sorted(definitions, key=lambda definition: definition.id)
+        if (definition.id, False) in available and _matches(definition.name, wanted)
+    ]
+    meanings = {(str(definition.id), False): _raw(definition, "") for definition in chosen}
+    return MetricSet(kind, tuple((definition.id, "") for definition in chosen), meanings)
+
+
+def undefined(definitions: Iterable[Definition], available: Available) -> list[int]:
+    """Ids that are listed as available and defined nowhere (a defect that simulators and servers have)."""
+    known = {definition.id for definition in definitions}
+    return sorted({counter for counter, _ in available} - known)
+
+
+class _Chooser:
+    def __init__(self, kind: Asked, catalogue: Catalogue, preset: Preset) -> None:
+        self._kind, self._catalogue, self._preset = kind, catalogue, preset
+        self._best: dict[tuple[str, str], tuple[int, int, Meaning]] = {}
+        self._raw: dict[tuple[int, bool], Meaning] = {}
+
+    def consider(self, definition: Definition, named: bool) -> None:
+        if _matches(definition.name, self._preset.without):
+            return
+        twins = self._twins(definition.name, named)
+        for counter, twin in twins:
+            if _convertible(twin) and _matches(counter.key, self._preset.counters):
+                self._offer(definition, counter, twin, named)
+                return
+        keys = [counter.key for counter, _ in twins]
+        asked = _matches(definition.name, self._preset.raw.of(self._kind))
+        if asked or self._preset.everything or any(_matches(key, self._preset.counters) for key in keys):
+            self._keep_raw(definition, named, twins[0][1].instance if twins else "")
+
+    def _twins(self, name: str, named: bool) -> list[tuple[Counter, VcenterSpelling]]:
+        return [
+            (counter, twin)
+            for counter, twin in self._catalogue.vcenter(name)
+            if twin.on == self._kind and bool(twin.instance) == named
+        ]
+
+    def _offer(self, definition: Definition, counter: Counter, twin: VcenterSpelling, named: bool) -> None:
+        rank = counter.vcenter.index(twin)
+        best = self._best.get((counter.key, twin.instance))
+        if best is not None and best[0] <= rank:
+            self._second(definition, named, twin)
+            return
+        words = word_numbers(counter, definition.summary) if twin.conversion == "by_word" else ()
+        meaning = Meaning(counter.key, counter.unit, twin.conversion, twin.instance, definition.name, words)
+        self._best[counter.key, twin.instance] = (rank, definition.id, meaning)
+
+    def _second(self, definition: Definition, named: bool, twin: VcenterSpelling) -> None:
+        if self._preset.everything:
+            self._keep_raw(definition, named, twin.instance)
+
+    def _keep_raw(self, definition: Definition, named: bool, place: str) -> None:
+        self._raw[definition.id, named] = _raw(definition, (place or "other") if named else "")
+
+    def finish(self) -> MetricSet:
+        meanings = {(str(counter), named): meaning for (counter, named), meaning in self._raw.items()}
+        for (_, place), (_, counter, meaning) in self._best.items():
+            meanings[str(counter), bool(place)] = meaning
+        ids = sorted((int(counter), EVERY if named else "") for counter, named in meanings)
+        return MetricSet(self._kind, tuple(ids), meanings)
+
+
+def _convertible(twin: VcenterSpelling) -> bool:
+    return twin.conversion == "by_word" or scale_of(twin.conversion, 1.0) is not None
+
+
+def _raw(definition: Definition, place: str) -> Meaning:
+    return Meaning(f"raw/vcenter/{definition.name}", definition.unit, "same", place, definition.name)
+
+
+def _matches(name: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def word_numbers(counter: Counter, summary: str) -> tuple[int, ...]:
+    """What each of the server's numbers of a state is in the catalogue: its text lists the words in order.
+
+    Releases number ``high, soft, hard, low`` and ``high, clear, soft, hard, low`` alike from 0. Empty when
+    the numbers are the same, or the text does not name them.
+    """
+    text = summary.lower()
+    found = sorted((text.find(word), number) for number, word in counter.words.items() if word in text)
+    numbers = tuple(number for _, number in found)
+    return () if numbers == tuple(range(len(numbers))) else numbers
+
+
+def definitions_of(counters: Iterable[object], read: Callable[[object], Definition]) -> list[Definition]:
+    """The server's catalogue; of two counters with one name the first."""
+    seen: dict[str, Definition] = {}
+    for counter in counters:
+        definition = read(counter)
+        seen.setdefault(definition.name, definition)
+    return list(seen.values())

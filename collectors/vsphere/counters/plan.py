@@ -1,0 +1,132 @@
+"""The query planner: which entities go into which QueryPerf call. Pure: it asks nobody.
+
+Realtime samples come from hosts' memory and are limited by the size of the document only; historical
+rollups come from vCenter's database and are limited by ``config.vpxd.stats.maxQueryMetrics``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from collectors.vsphere.counters.request import MetricList, metric_list
+
+UNLIMITED = -1
+"""What maxQueryMetrics says for no limit."""
+
+_REQUEST_ELEMENTS = 7  # querySpec, entity, startTime, endTime, intervalId, format, and the reply's returnval
+_METRIC_ELEMENTS = 3  # metricId, counterId, instance
+_SERIES_ELEMENTS = 5  # value, id, counterId, instance, value
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """An entity in the plan. ``series``: how many it is known or guessed to answer with."""
+
+    moid: str
+    type: str
+    metrics: MetricList
+    series: int
+
+    @property
+    def elements(self) -> int:
+        """XML elements of its part of the request or the reply, whichever has more."""
+        asked = _REQUEST_ELEMENTS + _METRIC_ELEMENTS * len(self.metrics)
+        return max(asked, _REQUEST_ELEMENTS + _SERIES_ELEMENTS * self.series)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one call may hold. ``metrics``: of historical queries, as the server counts; −1: no limit."""
+
+    elements: int
+    entities: int
+    metrics: int = UNLIMITED
+    cluster_metrics: int = UNLIMITED
+
+    def halved(self, members: Sequence[Member]) -> Limits:
+        """The limits after the server refused these members in one call: half of what it was."""
+        return replace(
+            self,
+            elements=min(self.elements, max(1, sum(member.elements for member in members) // 2)),
+            entities=min(self.entities, max(1, len(members) // 2)),
+        )
+
+    def fewer_metrics(self, members: Sequence[Member]) -> Limits:
+        """The limits after ``maxQueryMetrics`` was said to be exceeded by these members."""
+        asked = sum(len(member.metrics) for member in members)
+        known = asked if self.metrics == UNLIMITED else min(asked, self.metrics)
+        return replace(self, metrics=max(1, known // 2))
+
+
+def batches(members: Iterable[Member], limits: Limits) -> list[tuple[Member, ...]]:
+    """Realtime calls: members in order, each call within the elements and entities. One always fits."""
+    calls: list[tuple[Member, ...]] = []
+    call: list[Member] = []
+    elements = 0
+    for member in members:
+        full = elements + member.elements > limits.elements or len(call) >= limits.entities
+        if call and full:
+            calls.append(tuple(call))
+            call, elements = [], 0
+        call.append(member)
+        elements += member.elements
+    return [*calls, tuple(call)] if call else calls
+
+
+def historical(members: Iterable[Member], limits: Limits) -> list[tuple[Member, ...]]:
+    """Calls for rollups: metrics × entities within ``limits.metrics``; wide entities are cut into several.
+
+    A cluster goes alone: vCenter counts its hosts and VMs too, so that only ``cluster_metrics`` of it are
+    asked at once.
+    """
+    calls: list[tuple[Member, ...]] = []
+    call: list[Member] = []
+    asked = 0
+    for member in members:
+        is_cluster = member.type == "ClusterComputeResource"
+        most = _smaller(limits.metrics, limits.cluster_metrics) if is_cluster else limits.metrics
+        for part in _parts(member, most):
+            if is_cluster:
+                calls.append((part,))
+                continue
+            over = limits.metrics != UNLIMITED and asked + len(part.metrics) > limits.metrics
+            if call and (over or len(call) >= limits.entities):
+                calls.append(tuple(call))
+                call, asked = [], 0
+            call.append(part)
+            asked += len(part.metrics)
+    return [*calls, tuple(call)] if call else calls
+
+
+def _smaller(one: int, other: int) -> int:
+    known = [limit for limit in (one, other) if limit != UNLIMITED]
+    return min(known) if known else UNLIMITED
+
+
+def _parts(member: Member, most: int) -> list[Member]:
+    if most == UNLIMITED or len(member.metrics) <= most:
+        return [member]
+    pairs = member.metrics.ids
+    return [
+        replace(member, metrics=metric_list(pairs[at : at + most]), series=min(most, member.series))
+        for at in range(0, len(pairs), most)
+    ]
+
+
+def halves(members: Sequence[Member]) -> list[tuple[Member, ...]]:
+    """A refused call as two; of one member, its metrics as two; nothing when there is nothing to halve."""
+    if len(members) > 1:
+        middle = len(members) // 2
+        return [tuple(members[:middle]), tuple(members[middle:])]
+    parts = _parts(members[0], max(1, len(members[0].metrics) // 2))
+    return [(part,) for part in parts] if len(parts) > 1 else []
+
+
+def query_metrics(option: object, default: int) -> int:
+    """What ``config.vpxd.stats.maxQueryMetrics`` sets; ``default`` where it is absent or no number."""
+    try:
+        value = int(str(option))
+    except ValueError:
+        return default
+    return UNLIMITED if value < 0 else value or default

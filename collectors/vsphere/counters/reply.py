@@ -1,0 +1,243 @@
+"""Decodes the raw reply to QueryPerf (csv) into arrays: lxml walks the tree, numpy reads the numbers."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import numpy as np
+from lxml import etree
+
+from resources.failures import DisconnectedError
+from sessions.model import FloatArray, IntArray
+
+_VIM = "{urn:vim25}"
+_COUNTER, _INSTANCE, _VALUE = f"{_VIM}counterId", f"{_VIM}instance", f"{_VIM}value"
+_ENTITY, _INFO, _ID, _RETURN = f"{_VIM}entity", f"{_VIM}sampleInfoCSV", f"{_VIM}id", f"{_VIM}returnval"
+_NUMBER = re.compile(r"-?[0-9]{1,18}")
+
+
+@dataclass(frozen=True, slots=True)
+class EntitySamples:
+    """The series of one entity: rows ``first`` to ``last`` of its block; ``times`` (L,) in ms."""
+
+    moid: str
+    times: IntArray
+    counters: list[str]
+    instances: list[str]
+    first: int
+
+    @property
+    def last(self) -> int:
+        """The row after the last one."""
+        return self.first + len(self.counters)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Series of all entities that share their instants: ``values`` float64 (rows, L), NaN where absent."""
+
+    times: IntArray
+    entities: list[EntitySamples]
+    values: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a reply holds. ``refused`` series could not be read: their values do not fit their instants."""
+
+    blocks: list[Block]
+    refused: int
+
+    @property
+    def series(self) -> int:
+        """How many series were read."""
+        return sum(len(block.values) for block in self.blocks)
+
+
+def decode(raw: bytes) -> Reply:
+    """Read a reply. Negative values (vCenter's −1) are absent.
+
+    Raises DisconnectedError for what is no XML or no QueryPerfResponse: half a reply, garbage.
+    """
+    reader = _Reader()
+    for returned in _returned(raw):
+        reader.read(returned)
+    return reader.finish()
+
+
+def _returned(raw: bytes) -> Iterator[etree._Element]:
+    """The ``returnval`` elements. Entities are not resolved, nothing is fetched, depth stays limited."""
+    parser = etree.XMLParser(
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        remove_comments=True,
+        remove_pis=True,
+        collect_ids=False,
+        huge_tree=len(raw) > _HUGE,
+    )
+    try:
+        root = etree.fromstring(raw, parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        raise _nonsense("breaks off or is no XML") from error
+    if root.getroottree().docinfo.internalDTD is not None:
+        raise _nonsense("declares a document type, which SOAP forbids")
+    answer = next(root.iter(f"{_VIM}QueryPerfResponse"), None)
+    if answer is None:
+        raise _nonsense("is no answer to QueryPerf")
+    return answer.iterchildren(_RETURN)
+
+
+_HUGE = 8_000_000
+"""libxml2 stops at 10 MB of text in a row unless told; our nodes are a few kB, long documents are not."""
+
+
+def _nonsense(what: str) -> DisconnectedError:
+    return DisconnectedError(
+        f"The server's reply with samples {what}.",
+        meaning="What it should have held is asked again.",
+    )
+
+
+class _Reader:
+    """Collects the series of all entities, grouped by their instants."""
+
+    def __init__(self) -> None:
+        self._times: dict[str, IntArray | None] = {}
+        self._groups: dict[str, _Group] = {}
+        self._refused = 0
+
+    def read(self, returned: etree._Element) -> None:
+        moid, info = returned.findtext(_ENTITY), returned.findtext(_INFO) or ""
+        counters = [element.text or "" for element in returned.iter(_COUNTER)]
+        instances = [element.text or "" for element in returned.iter(_INSTANCE)]
+        values = [element.text for element in returned.iter(_VALUE)]  # a series, its values, a series, …
+        texts = [text or "" for text in values[1::2]]
+        if not 2 * len(counters) == 2 * len(instances) == len(values):
+            counters, instances, texts = self._one_by_one(returned)
+        if not counters:
+            return
+        times = self._instants(info)
+        if moid is None or times is None:
+            self._refused += len(counters)
+            return
+        self._keep(moid, info, times, counters, instances, texts)
+
+    def _one_by_one(self, returned: etree._Element) -> tuple[list[str], list[str], list[str]]:
+        """The complete series of an entity some of whose series lack a part."""
+        rows = []
+        for series in returned.iterchildren(_VALUE):
+            counter = series.findtext(f"{_ID}/{_COUNTER}")
+            instance = series.findtext(f"{_ID}/{_INSTANCE}")
+            text = series.findtext(_VALUE)
+            if counter is None or text is None:
+                self._refused += 1
+            else:
+                rows.append((counter, instance or "", text))
+        return [row[0] for row in rows], [row[1] for row in rows], [row[2] for row in rows]
+
+    def _instants(self, info: str) -> IntArray | None:
+        if info not in self._times:
+            self._times[info] = sample_times(info)
+        return self._times[info]
+
+    def _keep(
+        self,
+        moid: str,
+        info: str,
+        times: IntArray,
+        counters: list[str],
+        instances: list[str],
+        texts: list[str],
+    ) -> None:
+        commas = times.size - 1
+        fitting = [text.count(",") == commas and text != "" for text in texts]
+        if not all(fitting):
+            keep = [i for i, fits in enumerate(fitting) if fits]
+            self._refused += len(texts) - len(keep)
+            counters, instances = [counters[i] for i in keep], [instances[i] for i in keep]
+            texts = [texts[i] for i in keep]
+            if not keep:
+                return
+        group = self._groups.setdefault(info, _Group(times))
+        group.entities.append(EntitySamples(moid, times, counters, instances, len(group.texts)))
+        group.texts += texts
+
+    def finish(self) -> Reply:
+        blocks = []
+        for group in self._groups.values():
+            values, refused = numbers(group.texts, group.times.size)
+            self._refused += refused
+            blocks.append(Block(group.times, group.entities, values))
+        return Reply(blocks, self._refused)
+
+
+class _Group:
+    def __init__(self, times: IntArray) -> None:
+        self.times = times
+        self.entities: list[EntitySamples] = []
+        self.texts: list[str] = []
+
+
+def numbers(texts: list[str], columns: int) -> tuple[FloatArray, int]:
+    """``texts`` of ``columns`` comma-separated integers each as an array, negative ones NaN.
+
+    Also returns how many texts hold something else; their rows are NaN throughout.
+    """
+    joined = ",".join(texts)
+    flat = _parsed(joined) if joined.isascii() else None
+    if flat is None or flat.size != len(texts) * columns:
+        return _carefully(texts, columns)
+    values = flat.astype(np.float64).reshape(len(texts), columns)
+    values[values < 0] = np.nan
+    return values, 0
+
+
+def _parsed(joined: str) -> IntArray | None:
+    """The integers, None where anything else stands between the commas."""
+    if joined.translate(_DIGITS):
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            return np.fromstring(joined, dtype=np.int64, sep=",")
+        except (DeprecationWarning, ValueError):
+            return None
+
+
+_DIGITS = str.maketrans("", "", "0123456789,-")
+
+
+def _carefully(texts: list[str], columns: int) -> tuple[FloatArray, int]:
+    values = np.full((len(texts), columns), np.nan)
+    refused = 0
+    for row, text in enumerate(texts):
+        parts = [part.strip() for part in text.split(",")]
+        if len(parts) == columns and all(_NUMBER.fullmatch(part) for part in parts):
+            values[row] = [float(part) for part in parts]
+        else:
+            refused += 1
+    values[values < 0] = np.nan
+    return values, refused
+
+
+def sample_times(info: str) -> IntArray | None:
+    """The instants in ms of ``20,2026-11-21T13:37:53Z,20,…``; None when it is not of that form."""
+    parts = info.split(",")
+    if len(parts) % 2 or not info:
+        return None
+    try:
+        return np.array([_milliseconds(text) for text in parts[1::2]], np.int64)
+    except ValueError:
+        return None
+
+
+def _milliseconds(text: str) -> int:
+    at = datetime.fromisoformat(text.strip())
+    if at.tzinfo is None:
+        at = at.replace(tzinfo=UTC)
+    return round(at.timestamp() * 1000)

@@ -1,0 +1,187 @@
+"""The decoder of raw QueryPerf replies: what it reads, what it refuses, what it survives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyVmomi import SoapAdapter, VmomiSupport
+
+from collectors.vsphere.counters.reply import Reply, decode, sample_times
+from resources.failures import DisconnectedError
+from tests.vsphere.replies import HEAD, TAIL, Answer, info, reply
+
+T0 = 1_795_267_200_000  # 2026-11-21T13:20:00Z
+STAMPS = ["2026-11-21T13:20:00Z", "2026-11-21T13:20:20Z", "2026-11-21T13:20:40Z"]
+
+
+def read(answer: Reply) -> dict[tuple[str, str, str], dict[int, float]]:
+    """Every sample: (moid, counter, instance) → instant → value, NaN left out."""
+    found: dict[tuple[str, str, str], dict[int, float]] = {}
+    for block in answer.blocks:
+        for entity in block.entities:
+            keys = zip(entity.counters, entity.instances, strict=True)
+            for row, (counter, instance) in enumerate(keys, entity.first):
+                samples = zip(block.times.tolist(), block.values[row].tolist(), strict=True)
+                found[entity.moid, counter, instance] = {t: v for t, v in samples if v == v}
+    return found
+
+
+def test_a_reply_is_read() -> None:
+    raw = reply([Answer("vm-1", info(STAMPS), [("12", "", "1,2,3"), ("12", "0", "4,5,6")])])
+    assert read(decode(raw)) == {
+        ("vm-1", "12", ""): {T0: 1.0, T0 + 20_000: 2.0, T0 + 40_000: 3.0},
+        ("vm-1", "12", "0"): {T0: 4.0, T0 + 20_000: 5.0, T0 + 40_000: 6.0},
+    }
+
+
+def test_samples_newest_first_keep_their_instants() -> None:
+    raw = reply([Answer("vm-1", info(STAMPS[::-1]), [("12", "", "3,2,1")])])
+    assert read(decode(raw))["vm-1", "12", ""] == {T0: 1.0, T0 + 20_000: 2.0, T0 + 40_000: 3.0}
+
+
+def test_entities_with_other_instants_are_kept_apart() -> None:
+    raw = reply(
+        [
+            Answer("vm-1", info(STAMPS), [("2", "", "1,2,3")]),
+            Answer("vm-2", info(STAMPS[:1]), [("2", "", "9")]),
+            Answer("vm-3", info(STAMPS), [("2", "", "7,8,9")]),
+        ]
+    )
+    decoded = decode(raw)
+    assert [len(block.entities) for block in decoded.blocks] == [2, 1]
+    assert read(decoded)["vm-3", "2", ""][T0 + 40_000] == 9.0
+
+
+def test_negative_is_absent() -> None:
+    raw = reply([Answer("vm-1", info(STAMPS), [("12", "", "1,-1,3"), ("2", "", "-7,-1,-1")])])
+    assert read(decode(raw)) == {
+        ("vm-1", "12", ""): {T0: 1.0, T0 + 40_000: 3.0},
+        ("vm-1", "2", ""): {},
+    }
+
+
+@pytest.mark.parametrize(
+    "text", ["", "1,2", "1,2,3,4", "1,,3", "1,x,3", "1;2;3", "1,2,3,", "१,२,३", "1e5,2,3"]
+)
+def test_a_series_that_does_not_fit_is_refused_and_counted(text: str) -> None:
+    raw = reply([Answer("vm-1", info(STAMPS), [("12", "", text), ("2", "", "1,2,3")])])
+    decoded = decode(raw)
+    assert decoded.refused == 1
+    assert read(decoded)["vm-1", "2", ""] == {T0: 1.0, T0 + 20_000: 2.0, T0 + 40_000: 3.0}
+    assert not read(decoded).get(("vm-1", "12", ""), {})
+
+
+def test_two_wrong_lengths_do_not_make_one_right() -> None:
+    raw = reply([Answer("vm-1", info(STAMPS), [("12", "", "1,2"), ("13", "", "3,4,5,6")])])
+    assert decode(raw).refused == 2
+
+
+def test_broken_instants_refuse_the_entity() -> None:
+    raw = reply([Answer("vm-1", "20,yesterday", [("12", "", "1"), ("2", "", "2")])])
+    assert decode(raw).refused == 2
+
+
+def test_a_series_without_values_is_refused() -> None:
+    whole = reply([Answer("vm-1", info(STAMPS), [("12", "", "1,2,3"), ("2", "", "4,5,6")])]).decode()
+    cut = whole.replace("<value>1,2,3</value>", "").encode()
+    assert decode(cut).refused == 1
+    assert read(decode(cut))["vm-1", "2", ""][T0] == 4.0
+
+
+def test_an_entity_without_samples_is_nothing() -> None:
+    assert decode(reply([Answer("vm-1", "")])).blocks == []
+    assert decode(reply([])).series == 0
+
+
+def test_another_prefix_means_the_same() -> None:
+    raw = reply([Answer("vm-1", info(STAMPS), [("12", "0", "1,2,3")])]).decode()
+    body = raw.split('<QueryPerfResponse xmlns="urn:vim25">')[1].split("</QueryPerfResponse>")[0]
+    for tag in ("returnval", "entity", "sampleInfoCSV", "value", "id", "counterId", "instance"):
+        body = body.replace(f"<{tag}", f"<v:{tag}").replace(f"</{tag}", f"</v:{tag}")
+    spaced = body.replace("><", ">\n  <")
+    head = HEAD.replace('<QueryPerfResponse xmlns="urn:vim25">', '<v:QueryPerfResponse xmlns:v="urn:vim25">')
+    tail = TAIL.replace("QueryPerfResponse", "v:QueryPerfResponse")
+    assert read(decode((head + spaced + tail).encode())) == read(decode(raw.encode()))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.2, 0.5, 0.9, 0.999])
+def test_half_a_reply_is_a_broken_connection(share: float) -> None:
+    raw = reply([Answer("vm-1", info(STAMPS), [("12", "", "1,2,3")])])
+    with pytest.raises(DisconnectedError):
+        decode(raw[: int(len(raw) * share)])
+
+
+def test_another_answer_is_refused() -> None:
+    with pytest.raises(DisconnectedError, match="no answer to QueryPerf"):
+        decode(b"<html><body>502 Bad Gateway</body></html>")
+
+
+def test_entities_are_neither_resolved_nor_fetched() -> None:
+    bomb = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">' + "".join(
+        f'<!ENTITY {chr(98 + i)} "{f"&{chr(97 + i)};" * 10}">' for i in range(8)
+    )
+    raw = bomb + "]>" + reply([Answer("vm-1", info(STAMPS), [("12", "", "1,2,3")])]).decode().split("?>")[1]
+    with pytest.raises(DisconnectedError):
+        decode(raw.encode())
+    outside = '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/hostname">]><x>&e;</x>'
+    with pytest.raises(DisconnectedError):
+        decode(outside.encode())
+
+
+def test_deep_nesting_is_refused() -> None:
+    with pytest.raises(DisconnectedError):
+        decode(b"<a>" * 100_000 + b"</a>" * 100_000)
+
+
+def test_fractions_and_offsets_of_instants() -> None:
+    found = sample_times("20,2026-11-21T13:20:00.25Z,20,2026-11-21T14:20:20+01:00")
+    assert found is not None
+    assert found.tolist() == [T0 + 250, T0 + 20_000]
+
+
+counters = st.integers(1, 9999).map(str)
+instances = st.text(
+    st.characters(codec="utf-8", categories=("L", "N", "P", "S"), include_characters=" &<>\"'"), max_size=12
+).map(str.strip)
+values = st.lists(st.integers(-5, 2**40), min_size=3, max_size=3)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.lists(st.tuples(counters, instances, values), max_size=5, unique_by=lambda row: row[:2]),
+        max_size=4,
+    )
+)
+def test_what_pyvmomi_reads_is_read(entities: list[list[tuple[str, str, list[int]]]]) -> None:
+    answers = [
+        Answer(f"vm-{i}", info(STAMPS), [(c, n, ",".join(map(str, v))) for c, n, v in rows])
+        for i, rows in enumerate(entities)
+    ]
+    raw = reply(answers)
+    theirs = SoapAdapter.SoapResponseDeserializer(None).Deserialize(
+        raw, VmomiSupport.GetVmodlType("vim.PerformanceManager.EntityMetricBase[]")
+    )
+    expected = {}
+    for metric in theirs:
+        for series in metric.value:
+            numbers = [float(text) for text in series.value.split(",")]
+            key = (metric.entity._moId, str(series.id.counterId), series.id.instance)
+            expected[key] = {T0 + 20_000 * i: v for i, v in enumerate(numbers) if v >= 0}
+    decoded = decode(raw)
+    assert decoded.refused == 0
+    assert read(decoded) == expected
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.binary(max_size=300), st.integers(0, 700))
+def test_damage_never_crashes(damage: bytes, at: int) -> None:
+    raw = reply([Answer("vm-1", info(STAMPS), [("12", "", "1,2,3"), ("2", "x", "1,-1,3")])])
+    try:
+        decoded = decode(raw[:at] + damage + raw[at + len(damage) :])
+    except DisconnectedError:
+        return
+    for block in decoded.blocks:
+        assert not np.isinf(block.values).any()
