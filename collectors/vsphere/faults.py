@@ -57,6 +57,10 @@ class BadReplyError(Exception):
     """A reply that is no reply of the vSphere API: cut off, garbage, or of types that nobody knows."""
 
 
+class ReplacedError(SourceError):
+    """Another vCenter answers at the address than the one that was recorded."""
+
+
 class ClosedError(DisconnectedError):
     """We ended the connection ourselves."""
 

@@ -19,16 +19,18 @@ from collectors.vsphere.faults import (
     VENDOR,
     BadReplyError,
     ClosedError,
+    ReplacedError,
     not_vsphere,
     soap_error,
     told,
 )
-from collectors.vsphere.login import log_in
+from collectors.vsphere.login import LoginGuard
 from collectors.vsphere.soap import Channel, Reply, parse_fault
 from collectors.vsphere.stub import Stub
 from collectors.vsphere.trust import Ask, Thumbprints, Trust
 from collectors.vsphere.wire import Wire
 from resources.failures import DisconnectedError, HyperscopeError, SourceError
+from resources.vcenter_privileges import login_limits
 
 T = TypeVar("T")
 
@@ -80,6 +82,7 @@ class VSphere:
         self._generation = 0
         self._clock_offset_ms = 0
         self._login_lock = threading.Lock()
+        self._guard = LoginGuard(address, login_limits())
         self._closed = threading.Event()
         self._last_use = time.monotonic()
         self._keeper: threading.Thread | None = None
@@ -116,7 +119,7 @@ class VSphere:
             raise BadReplyError("no service content")
         about = read_about(content.about, self.address)
         self._check_same(about)
-        log_in(content.sessionManager, self.address, self._password)
+        self._guard.log_in(content.sessionManager, self._password)
         self._about = about
         self._generation += 1
         return Connection(si, content, stub)
@@ -124,7 +127,7 @@ class VSphere:
     def _check_same(self, about: About) -> None:
         before = self._about
         if before is not None and before.instance_uuid != about.instance_uuid:
-            raise SourceError(
+            raise ReplacedError(
                 f"Another vCenter answers at {self.address.place} now.",
                 meaning=f"Its identity is {about.instance_uuid}, before it was {before.instance_uuid}.",
                 advice="Start a new recording; this one would mix two inventories.",
@@ -216,7 +219,7 @@ class VSphere:
     def check(self) -> None:
         """See that the server answers and our session lives; log in again if not. Raises SourceError."""
         generation = self._generation
-        if self.ask("its session", _session_of) is None:
+        if self.ask("its session", session_key) is None:
             self._edge("a new session", lambda: self._log_in_again(generation))
 
     def close(self) -> None:
@@ -296,7 +299,7 @@ class VSphere:
         raise TypeError("a connection can't be pickled")
 
 
-def _session_of(connection: Connection) -> str | None:
+def session_key(connection: Connection) -> str | None:
     """The key of our session as the server knows it, None when it does not."""
     paths = vmodl.query.PropertyCollector
     spec = paths.FilterSpec(

@@ -1,0 +1,82 @@
+"""Which privileges for recording an account lacks; only seeing nothing at all is fatal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pyVmomi import vim, vmodl
+
+from collectors.vsphere.session import Connection, VSphere, session_key
+from resources.failures import PrivilegeError
+from resources.vcenter_privileges import Privilege, privileges
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A privilege that the account lacks on the root of the inventory, and what is left out for it."""
+
+    privilege: str
+    gives: str
+    needed: bool
+
+    def __str__(self) -> str:
+        return f"The account lacks {self.privilege} on the root of the inventory: {self.gives}."
+
+
+def missing_privileges(vsphere: VSphere) -> tuple[Missing, ...]:
+    """What the account lacks on the inventory's root; it may have more further down.
+
+    Raises PrivilegeError when it sees no host and no VM at all, SourceError.
+    """
+    wanted = privileges(vsphere.address.kind)
+    granted = vsphere.ask("its privileges", lambda connection: _granted(connection, wanted))
+    lacking = tuple(Missing(p.id, p.gives, p.needed) for p in wanted if p.id not in granted)
+    if any(entry.needed for entry in lacking) and not vsphere.ask("the list of hosts", _sees_anything):
+        names = " and ".join(entry.privilege for entry in lacking if entry.needed)
+        raise PrivilegeError(
+            f"{vsphere.address.user} sees no host and no VM of {vsphere.address.place}.",
+            meaning=f"The account lacks {names} on the root of the inventory and on what is below it.",
+            advice="Give it the read-only role on the root of the inventory, propagating to its children.",
+        )
+    return lacking
+
+
+def _granted(connection: Connection, wanted: tuple[Privilege, ...]) -> set[str]:
+    manager = connection.content.authorizationManager
+    root = connection.content.rootFolder
+    try:
+        key = session_key(connection) or ""
+        answers = manager.HasPrivilegeOnEntities([root], key, [p.id for p in wanted])
+    except vim.fault.NotAuthenticated:
+        raise
+    except (vim.fault.NoPermission, vmodl.fault.SecurityError):
+        return set()
+    return {item.privId for answer in answers for item in answer.privAvailability or () if item.isGranted}
+
+
+def _sees_anything(connection: Connection) -> bool:
+    try:
+        return any(_count(connection, kind) for kind in (vim.HostSystem, vim.VirtualMachine))
+    except vim.fault.NotAuthenticated:
+        raise
+    except vim.fault.NoPermission:
+        return False
+
+
+def _count(connection: Connection, kind: Any) -> int:
+    content = connection.content
+    view = content.viewManager.CreateContainerView(content.rootFolder, [kind], True)
+    paths = vmodl.query.PropertyCollector
+    step = paths.TraversalSpec(name="view", path="view", skip=False, type=vim.view.ContainerView)
+    spec = paths.FilterSpec(
+        objectSet=[paths.ObjectSpec(obj=view, skip=True, selectSet=[step])],
+        propSet=[paths.PropertySpec(type=kind, pathSet=["name"])],
+    )
+    try:
+        page = content.propertyCollector.RetrievePropertiesEx([spec], paths.RetrieveOptions(maxObjects=1))
+        if page is not None and page.token:
+            content.propertyCollector.CancelRetrievePropertiesEx(page.token)
+        return sum(bool(found.propSet) for found in page.objects) if page is not None else 0
+    finally:
+        view.DestroyView()

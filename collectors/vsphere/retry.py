@@ -1,0 +1,63 @@
+"""Waiting for a server to come back: for ever, patiently, and not at all where waiting can't help."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+from collectors.feed import Controls
+from collectors.vsphere.faults import ClosedError, ReplacedError
+from collectors.vsphere.session import VSphere
+from resources.failures import (
+    ChangedCertificateError,
+    LoginError,
+    PrivilegeError,
+    SourceError,
+    UntrustedError,
+)
+
+FIRST_S = 1.0
+MOST_S = 30.0
+
+LASTING = (ChangedCertificateError, ClosedError, LoginError, PrivilegeError, ReplacedError, UntrustedError)
+"""Failures that somebody has to do something about; every other SourceError may pass by itself."""
+
+
+def passes(error: SourceError) -> bool:
+    """Whether waiting may help."""
+    return not isinstance(error, LASTING)
+
+
+def reconnecting(
+    vsphere: VSphere,
+    controls: Controls,
+    *,
+    first_s: float = FIRST_S,
+    most_s: float = MOST_S,
+    told: Callable[[SourceError, float], None] = lambda _error, _wait_s: None,
+    chance: Callable[[], float] = random.random,
+) -> bool:
+    """Wait until the server answers and we are logged in; False when asked to stop before that.
+
+    Waits ``first_s`` first, then twice as long each time up to ``most_s``, each with up to half of jitter, so
+    that many recorders do not come back at once. ``told`` hears each failure and the wait after it.
+    Raises the SourceErrors that waiting does not mend.
+    """
+    pause = first_s
+    wait_s = _jittered(pause, chance)
+    while not controls.wait(wait_s):
+        try:
+            vsphere.check()
+        except SourceError as error:
+            if not passes(error):
+                raise
+            pause = min(most_s, pause * 2)
+            wait_s = _jittered(pause, chance)
+            told(error, wait_s)
+        else:
+            return True
+    return False
+
+
+def _jittered(pause: float, chance: Callable[[], float]) -> float:
+    return pause * (0.5 + chance() / 2)
