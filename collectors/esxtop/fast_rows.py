@@ -9,18 +9,20 @@ numpy.loadtxt reaches 55 and pandas 70.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 import simdjson
+from numpy.typing import NDArray
 
 from collectors.esxtop.rows import CellTrouble, ExactRows, RowShape
-from sessions.model import FloatArray
+from sessions.model import FloatArray, IntArray
 
 _ABSENT = -8.125e307
 _ABSENT_TEXT = b"-8.125e307"
 _QUOTE = ord('"')
 _LONG = 1 << 12
+_DRIFT = 1 << 11
+"""How far fields may lie from where they lay in the row before."""
 
 
 class RowParser:
@@ -34,7 +36,7 @@ class RowParser:
         self._glued = np.array(shape.glued, dtype=np.int64)
         self._exact = ExactRows(shape)
         self._parser = simdjson.Parser()
-        self._to_json = _json_table(shape.delimiter)
+        self._windows: tuple[tuple[int, int], ...] = ()
 
     def several(self, lines: Sequence[bytes]) -> FloatArray | None:
         """Values of sound rows, shape (len(lines), width); None when any of them needs a closer look."""
@@ -113,32 +115,64 @@ class RowParser:
             if not body:
                 return None
             begin = len(data)
-            data += body[body.find(self._delimiter) :]
-            if len(self._glued) and not self._unglue(data, begin):
+            data += body
+            first = body.find(self._delimiter)
+            data[begin : begin + first] = b" " * first
+            if len(self._glued) and not self._unglue(data, begin + first):
                 return None
         if not data or b"[" in data or b"{" in data:
             return None
-        data = data.translate(self._to_json)
-        data[0] = ord("[")
+        data = self._as_json(data)
+        data[bodies[0].find(self._delimiter) if bodies[0] else 0] = ord("[")
         data += b"]"
+        return data
+
+    def _as_json(self, data: bytearray) -> bytearray:
+        """The same with blanks, commas and points where JSON wants them."""
+        if self._delimiter != b",":
+            return data.translate(_json_table(self._delimiter))
+        # Only quotation marks (34) become blanks (32): four times as fast as a table.
+        text = np.frombuffer(data, dtype=np.uint8)
+        quotes = (text == _QUOTE).view(np.uint8)
+        quotes += quotes
+        text -= quotes
         return data
 
     def _unglue(self, data: bytearray, begin: int) -> bool:
         """Put a delimiter in the place of the quotation mark inside each glued field: ``    73.1"8.93"``.
 
-        False unless there is exactly one in each of them, and none elsewhere.
+        False unless there is exactly one in each of them. One elsewhere becomes a blank, which says nothing
+        at the edge of a field, and which JSON refuses inside of it.
         """
-        delimiter = self._delimiter[0]
         fields = np.frombuffer(data, dtype=np.uint8)[begin:]
-        inside = (fields[1:-1] == _QUOTE) & (fields[:-2] != delimiter) & (fields[2:] != delimiter)
-        places = np.flatnonzero(inside) + 1
-        if len(places) != len(self._glued):
+        return self._unglue_within(fields, self._windows) or self._unglue_within(fields, ((0, len(fields)),))
+
+    def _unglue_within(self, fields: NDArray[np.uint8], windows: Sequence[tuple[int, int]]) -> bool:
+        """The same, if all glued fields lie within some windows."""
+        delimiter = self._delimiter[0]
+        passed, before = -1, 0
+        found, owners = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        for start, end in windows:
+            passed += int(np.count_nonzero(fields[before:start] == delimiter))
+            part, before = fields[start:end], end
+            inside = (part[1:-1] == _QUOTE) & (part[:-2] != delimiter) & (part[2:] != delimiter)
+            places = np.flatnonzero(inside) + 1
+            delimiters = np.flatnonzero(part == delimiter)
+            owners.append(np.searchsorted(delimiters, places) + passed)
+            found.append(places + start)
+            passed += len(delimiters)
+        if not np.array_equal(np.concatenate(owners), self._glued):
             return False
-        delimiters = fields == delimiter
-        bounds = pairwise((0, *places.tolist()))
-        passed = np.cumsum([np.count_nonzero(delimiters[start:end]) for start, end in bounds])
+        places = np.concatenate(found)
         fields[places] = delimiter
-        return np.array_equal(passed - 1, self._glued)
+        self._windows = _windows(places)
+        return True
+
+
+def _windows(places: IntArray) -> tuple[tuple[int, int], ...]:
+    """Where such places are to be looked for in the next row: windows in order, apart from each other."""
+    groups = np.split(places, np.flatnonzero(np.diff(places) > 2 * _DRIFT) + 1)
+    return tuple((max(0, int(group[0]) - _DRIFT), int(group[-1]) + _DRIFT) for group in groups)
 
 
 def _count(line: bytes, delimiter: bytes) -> int:
@@ -149,10 +183,9 @@ def _count(line: bytes, delimiter: bytes) -> int:
 
 
 def _json_table(delimiter: bytes) -> bytes:
-    """Quotation marks become blanks, the delimiter a comma, and a comma that is none the decimal point."""
+    """Quotation marks become blanks, a delimiter that is no comma one, and a comma the decimal point."""
     table = bytearray(range(256))
     table[_QUOTE] = ord(" ")
-    if delimiter != b",":
-        table[ord(",")] = ord(".")
-        table[ord(delimiter)] = ord(",")
+    table[ord(",")] = ord(".")
+    table[ord(delimiter)] = ord(",")
     return bytes(table)

@@ -1,28 +1,34 @@
-"""One host's part of a piece: rows are collected, repaired, and staged for their blocks."""
+"""One host's part of a piece: rows are collected, repaired, and gathered for their blocks."""
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 
 from collectors.esxtop.plan import BoolArray, HostPlan, HostResult, Piece
 from collectors.esxtop.repairs import CountsToRates, drop_first_io, fill_runs, take_out_zero_fills
-from collectors.esxtop.staging import Staged, Workspace
 from sessions.model import FloatArray, IntArray
+from sessions.store import EncodedBlock, Gathering
 
 
 class HostWork:
-    """Takes the piece's rows in order. ``buffer`` (rows, series) is what may be in memory at a time."""
+    """Takes the piece's rows in order.
 
-    def __init__(
-        self, plan: HostPlan, piece: Piece, index: int, buffer: FloatArray, space: Workspace
-    ) -> None:
+    They are settled as often as ``buffer`` (rows, series) is full, and make blocks as soon as they take
+    ``most_bytes``.
+    """
+
+    def __init__(self, plan: HostPlan, piece: Piece, index: int, buffer: FloatArray, most_bytes: int) -> None:
         self.no_io = False
         self._plan = plan
         self._piece = piece
         self._known = piece.known[index] if piece.known else ()
         self._buffer = buffer
         self._take = _as_slice(plan.columns)
-        self._staged = Staged(plan.cuts, space)
+        self._most_bytes = most_bytes
+        self._gathered = Gathering()
+        self._blocks: list[tuple[EncodedBlock, ...]] = []
         self._rates = CountsToRates(plan)
         self._sound: list[BoolArray] = []
         self._filled: list[BoolArray] = []
@@ -36,7 +42,9 @@ class HostWork:
         done = 0
         while done < len(rows):
             if self._count == len(self._buffer):
-                self._staged.put_by(*self._settle())
+                self._gathered.add(*self._settle())
+                if self._gathered.nbytes >= self._most_bytes:
+                    self._make_blocks()
             some = min(len(rows) - done, len(self._buffer) - self._count)
             self._buffer[self._count : self._count + some] = rows[done : done + some, self._take]
             self._sound.append(sound[done : done + some].copy())
@@ -45,12 +53,20 @@ class HostWork:
 
     def finish(self) -> HostResult:
         """The blocks, and what the rows said beside them."""
-        keep = self._staged.hold if self._begin == 0 else self._staged.put_by
-        keep(*self._settle())
+        self._gathered.add(*self._settle())
+        self._make_blocks()
         context = int(self._piece.context)
         filled = np.concatenate(self._filled)[context:] if self._filled else np.zeros((0, 0), dtype=np.bool_)
         runs = tuple(fill_runs(filled, self._plan, self._piece.times[context:], self._piece.base))
-        return HostResult(tuple(self._staged.blocks()), runs, self._lowest, self._highest)
+        return HostResult(tuple(self._blocks), runs, self._lowest, self._highest)
+
+    def _make_blocks(self) -> None:
+        """A block for each layout of what was gathered."""
+        blocks = (self._gathered.block(begin, end) for begin, end in pairwise(self._plan.cuts))
+        made = tuple(block for block in blocks if block is not None)
+        if made:
+            self._blocks.append(made)
+        self._gathered.clear()
 
     def _settle(self) -> tuple[IntArray, FloatArray]:
         """Repair what is in the buffer; returns times and values of the rows that are to be kept."""

@@ -25,7 +25,7 @@ from collectors.esxtop.plan import Piece, PieceResult, SectionPlan, layout_cuts,
 from collectors.esxtop.pool import Workers
 from collectors.esxtop.reading import CaptureReader
 from collectors.esxtop.report import Cancel, ImportReport, Progress
-from collectors.esxtop.sections import HostPart, OpenSection, PieceSizes, host_part
+from collectors.esxtop.sections import HostPart, OpenSection, PieceSizes, host_part, rows_at_once
 from resources.catalogue import load_catalogue
 from resources.failures import AccessDeniedError, BadInputError, CancelledError, DiskFullError, UsageError
 from sessions.model import SourceSpec
@@ -169,8 +169,9 @@ class _Import:
     def _store(self, writer: SessionWriter, result: PieceResult) -> None:
         section = self._sections[result.section]
         for part, host in zip(section.hosts, result.hosts, strict=True):
-            for layout, block in zip(part.layouts, host.blocks, strict=False):
-                writer.add_block(layout, block)
+            for blocks in host.blocks:
+                for layout, block in zip(part.layouts, blocks, strict=True):
+                    writer.add_block(layout, block)
             part.take(host)
             part.history.lose(result.lost)
         self._outcome.piece(result)
@@ -184,8 +185,9 @@ class _Import:
             layouts = build_layouts(header.paths, self._catalogue)
         parts = [self._host(layout, writer) for layout in layouts]
         number = len(self._plans)
-        rows = self._sizes.in_memory(header.shape.width)
-        plan = SectionPlan(number, file, rows, header.shape, tuple(plan_host(layout) for layout in layouts))
+        rows = rows_at_once(header.shape.width)
+        hosts = tuple(plan_host(layout) for layout in layouts)
+        plan = SectionPlan(number, file, rows, self._sizes.value_bytes, header.shape, hosts)
         self._plans[number] = plan
         section = OpenSection(plan, header, parts, self._sizes)
         self._sections[number] = section

@@ -61,7 +61,9 @@ class Outcome:
         """What a worker made of a piece, once it is stored."""
         self._rows += len(result.times)
         self._losses.merge(result.losses)
-        self._samples += sum(block.samples for host in result.hosts for block in host.blocks)
+        self._samples += sum(
+            block.samples for host in result.hosts for blocks in host.blocks for block in blocks
+        )
         if result.no_io:
             self._notes[_NO_IO] = None
 

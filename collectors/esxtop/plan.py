@@ -42,11 +42,15 @@ class HostPlan:
 
 @dataclass(frozen=True, slots=True)
 class SectionPlan:
-    """A header and the rows under it; a worker may have ``rows_in_memory`` of them at a time."""
+    """A header and the rows under it.
+
+    A worker settles ``rows_at_once`` of them at a time, and may gather ``most_bytes`` before it makes blocks.
+    """
 
     number: int
     file: str
-    rows_in_memory: int
+    rows_at_once: int
+    most_bytes: int
     shape: RowShape
     hosts: tuple[HostPlan, ...]
 
@@ -105,9 +109,9 @@ class FillRun:
 
 @dataclass(frozen=True, slots=True)
 class HostResult:
-    """A host's part of a piece, ready to be written: a block for each layout, none when no row was left."""
+    """A host's part of a piece, ready to be written: in each of ``blocks``, one for each layout."""
 
-    blocks: tuple[EncodedBlock, ...]
+    blocks: tuple[tuple[EncodedBlock, ...], ...]
     runs: tuple[FillRun, ...]
     lowest: FloatArray
     highest: FloatArray

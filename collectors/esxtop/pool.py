@@ -17,7 +17,6 @@ from multiprocessing.context import SpawnProcess
 from queue import SimpleQueue
 
 from collectors.esxtop.plan import Piece, PieceResult, SectionPlan
-from collectors.esxtop.staging import Workspace
 from collectors.esxtop.work import PieceWorker
 
 _AHEAD = 2
@@ -39,7 +38,6 @@ class Workers:
         self._plans = plans
         self._pulse = pulse
         self._here: dict[int, PieceWorker] = {}
-        self._space = Workspace()
         self._done: deque[PieceResult] = deque()
         self._workers = [_Remote() for _ in range(count)]
 
@@ -49,7 +47,6 @@ class Workers:
     def __exit__(self, *_: object) -> None:
         for worker in self._workers:
             worker.stop()
-        self._space.close()
 
     @property
     def busy(self) -> bool:
@@ -65,7 +62,7 @@ class Workers:
         """Do a piece in this process, calling ``pulse`` now and then."""
         worker = self._here.get(piece.section)
         if worker is None:
-            worker = self._here[piece.section] = PieceWorker(self._plans[piece.section], self._space)
+            worker = self._here[piece.section] = PieceWorker(self._plans[piece.section])
         return worker.work(piece, self._pulse)
 
     def submit(self, piece: Piece) -> None:
@@ -151,11 +148,10 @@ def _main(tasks: Connection, answers: Connection) -> None:
     done: SimpleQueue[_Answer] = SimpleQueue()
     threading.Thread(target=_send, args=(answers, done.get), daemon=True).start()
     workers: dict[int, PieceWorker] = {}
-    space = Workspace()
     while True:
         task = waiting.get()
         if isinstance(task, SectionPlan):
-            workers[task.number] = PieceWorker(task, space)
+            workers[task.number] = PieceWorker(task)
             continue
         try:
             done.put(workers[task.section].work(task))

@@ -17,8 +17,8 @@ from collectors.esxtop.rows import ExactRows
 from sessions.model import EntityRef, FloatArray, Gap, IntArray
 
 _MOST_ROWS = 4096
-_SPILL_BYTES = 256 << 20
-_FEWEST_ROWS = 24
+_BATCH_BYTES = 2 << 20
+"""What is settled at a time: it should stay in a processor's cache."""
 _LAST_ROWS = 96
 _ZERO_FILLED = "its set of worlds changed: esxtop wrote zeros instead of values"
 
@@ -44,8 +44,9 @@ class HostPart:
         self.runs += result.runs
         self.lowest = np.minimum(self.lowest, result.lowest)
         self.highest = np.maximum(self.highest, result.highest)
-        for block in result.blocks[:1]:
-            self.start = block.start if self.start is None else min(self.start, block.start)
+        starts = [block.start for blocks in result.blocks for block in blocks]
+        if starts:
+            self.start = min(starts) if self.start is None else min(self.start, *starts)
 
     def gaps(self) -> list[Gap]:
         """Runs of zero-filled rows as gaps, joined across pieces."""
@@ -91,11 +92,16 @@ def host_part(layout: HostLayout, history: HostHistory, layouts: tuple[int, ...]
     )
 
 
+def rows_at_once(width: int) -> int:
+    """How many rows of so many values to settle at a time."""
+    return max(1, min(_MOST_ROWS, _BATCH_BYTES // (8 * max(1, width))))
+
+
 @dataclass(frozen=True, slots=True)
 class PieceSizes:
     """How large pieces are, and their numbers.
 
-    Each of ``processes`` may hold ``value_bytes`` of values; ``block_rows`` make a good block.
+    Each of ``processes`` may gather ``value_bytes`` of values; ``block_rows`` make a good block.
     """
 
     processes: int
@@ -103,14 +109,9 @@ class PieceSizes:
     block_rows: int
     numbers: Iterator[int] = field(default_factory=itertools.count)
 
-    def in_memory(self, width: int) -> int:
-        """How many rows of so many values a process may hold."""
-        return max(1, min(_MOST_ROWS, self.value_bytes // (8 * max(1, width))))
-
     def rows(self, width: int, rows_left: float) -> int:
         """Rows of a piece: fewer towards the end, so that all processes finish together."""
-        on_disk = min(self.block_rows, _SPILL_BYTES // (8 * max(1, width)))
-        most = max(_FEWEST_ROWS, self.in_memory(width), on_disk)
+        most = max(self.block_rows, min(_MOST_ROWS, self.value_bytes // (8 * max(1, width))))
         if self.processes == 1 or math.isinf(rows_left):
             return most
         return min(most, max(_LAST_ROWS, int(rows_left) // (self.processes + 1)))

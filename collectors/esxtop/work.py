@@ -12,7 +12,6 @@ from collectors.esxtop.host_work import HostWork
 from collectors.esxtop.plan import BoolArray, Piece, PieceResult, SectionPlan
 from collectors.esxtop.report import DamagedRow, Losses
 from collectors.esxtop.rows import CellTrouble, RowError
-from collectors.esxtop.staging import Workspace
 from sessions.model import FloatArray
 
 _TOGETHER = 1 << 16
@@ -21,9 +20,10 @@ _TOGETHER = 1 << 16
 class PieceWorker:
     """Turns the pieces of one section into blocks."""
 
-    def __init__(self, plan: SectionPlan, space: Workspace) -> None:
+    def __init__(self, plan: SectionPlan) -> None:
         self._plan = plan
-        self._space = space
+        # Fresh memory is slow: pieces use it one after another.
+        self._buffers = [np.empty((plan.rows_at_once, len(host.columns))) for host in plan.hosts]
         self._parser = RowParser(plan.shape)
 
     def work(self, piece: Piece, pulse: Callable[[], None] | None = None) -> PieceResult:
@@ -51,11 +51,10 @@ class PieceWorker:
         )
 
     def _hosts(self, piece: Piece) -> list[HostWork]:
-        rows = min(len(piece.times), self._plan.rows_in_memory)
-        buffers = self._space.arrays(rows, [len(host.columns) for host in self._plan.hosts])
+        width = max(1, sum(len(host.columns) for host in self._plan.hosts))
         return [
-            HostWork(host, piece, index, buffer, self._space)
-            for index, (host, buffer) in enumerate(zip(self._plan.hosts, buffers, strict=True))
+            HostWork(host, piece, index, buffer, self._plan.most_bytes * len(host.columns) // width)
+            for index, (host, buffer) in enumerate(zip(self._plan.hosts, self._buffers, strict=True))
         ]
 
     def _rows(

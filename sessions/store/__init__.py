@@ -2,6 +2,7 @@
 
 from sessions.store.blocks import BLOCK_TICKS, EncodedBlock, encode_block
 from sessions.store.check import check_session
+from sessions.store.gathering import Gathering
 from sessions.store.info import SessionInfo
 from sessions.store.reader import SessionReader
 from sessions.store.writer import SessionWriter
@@ -9,6 +10,7 @@ from sessions.store.writer import SessionWriter
 __all__ = [
     "BLOCK_TICKS",
     "EncodedBlock",
+    "Gathering",
     "SessionInfo",
     "SessionReader",
     "SessionWriter",

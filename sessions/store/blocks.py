@@ -33,8 +33,8 @@ BLOCK_TICKS = 256
 
 VARYING, CONSTANT, ABSENT = 0, 1, 2
 
-_SLAB_VALUES = 1 << 18
-_DELTA_GAIN = 0.85  # of the mean step to the mean deviation; between white noise (1.4) and AR(0.8) (0.63)
+SLAB_VALUES = 1 << 18
+DELTA_GAIN = 0.85  # of the mean step to the mean deviation; between white noise (1.4) and AR(0.8) (0.63)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,22 +110,26 @@ def _strip(times: IntArray, stored: FloatArray) -> EncodedBlock:
 
 def _columns(times: IntArray, stored: FloatArray) -> EncodedBlock:
     ticks, series = stored.shape
-    slab = max(1, _SLAB_VALUES // ticks)
+    slab = max(1, SLAB_VALUES // ticks)
     parts: list[Summary] = []
     chunks: list[bytes] = []
     for begin in range(0, series, slab):
         columns = np.ascontiguousarray(stored[:, begin : begin + slab].T, np.float64) + 0.0
-        summary, blobs = _encode_slab(columns)
+        summary, blobs = encode_series(columns)
         parts.append(summary)
         chunks += blobs
-    summary = _join(parts)
+    return assemble(times, join(parts), chunks)
+
+
+def assemble(times: IntArray, summary: Summary, chunks: list[bytes]) -> EncodedBlock:
+    """The block of a summary of all series of a layout and the chunks of those that vary, in order."""
     constant = int(np.count_nonzero(summary.shape == CONSTANT))
     return EncodedBlock(
         start=int(times[0]),
         end=int(times[-1]),
-        ticks=ticks,
-        series=series,
-        samples=int(summary.count.sum()) + constant * ticks,
+        ticks=times.size,
+        series=summary.shape.size,
+        samples=int(summary.count.sum()) + constant * times.size,
         times=pack_ints(times),
         summary=pack_summary(summary),
         positions=np.flatnonzero(summary.shape == VARYING),
@@ -134,7 +138,8 @@ def _columns(times: IntArray, stored: FloatArray) -> EncodedBlock:
     )
 
 
-def _join(parts: list[Summary]) -> Summary:
+def join(parts: list[Summary]) -> Summary:
+    """One summary of series that follow each other."""
     if not parts:
         none, some = np.zeros(0), np.zeros(0, np.int64)
         return Summary(np.zeros(0, np.uint8), none, some, none, none, none)
@@ -160,10 +165,10 @@ def pack_summary(summary: Summary) -> tuple[bytes, ...]:
     )
 
 
-def _encode_slab(columns: FloatArray) -> tuple[Summary, list[bytes]]:
-    """``columns`` (series, ticks): their summary, and the chunks of those that vary."""
+def encode_series(columns: FloatArray) -> tuple[Summary, list[bytes]]:
+    """``columns`` (series, ticks), without -0.0: their summary, and the chunks of those that vary."""
     low, high = columns.min(axis=1), columns.max(axis=1)  # NaN where any tick is absent
-    constant = (low == high) & np.isfinite(low)
+    constant = (low == high) & measured(low)
     shape = np.where(constant, np.uint8(CONSTANT), np.uint8(VARYING))
     others = np.flatnonzero(~constant)
     some = columns[others]
@@ -231,7 +236,7 @@ def _delta_pays(whole: IntArray) -> NDArray[np.bool_]:
     """Whether neighbours are closer to each other than to the mean, so that differences are smaller."""
     steps = np.abs(np.diff(whole, axis=1)).mean(axis=1)
     spread = np.abs(whole - whole.mean(axis=1, keepdims=True)).mean(axis=1)
-    pays: NDArray[Any] = steps < _DELTA_GAIN * spread
+    pays: NDArray[Any] = steps < DELTA_GAIN * spread
     return pays
 
 

@@ -25,15 +25,19 @@ from tests.esxtop.captures import (
 DEVICE_COLUMNS = [ColumnPath(HOST, "Physical Disk SCSI Device", "naa.600", counter) for counter in DEVICE]
 
 
-@pytest.fixture(params=["as it is", "one row a piece", "three rows a piece", "one row in memory"])
+@pytest.fixture(
+    params=["as it is", "one row a piece", "three rows a piece", "one row at once", "one row a block"]
+)
 def any_pieces(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """However rows are dealt out, the result is the same."""
-    if request.param == "one row in memory":
+    if request.param in ("one row at once", "one row a block"):
+        monkeypatch.setattr(sections, "_BATCH_BYTES", 1)
+    if request.param == "one row a block":
         monkeypatch.setattr(importing, "_SIZES", ((1, 1024),))
     rows = {"one row a piece": 1, "three rows a piece": 3}.get(request.param)
     if rows:
         monkeypatch.setattr(cutting, "_FIRST_ROWS", rows)
-        monkeypatch.setattr(sections, "_FEWEST_ROWS", rows)
+        monkeypatch.setattr(importing, "_SIZES", ((48 << 20, rows),))
         monkeypatch.setattr(sections, "_MOST_ROWS", rows)
 
 

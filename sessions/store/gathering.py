@@ -1,0 +1,192 @@
+"""Rows of numbers, kept small until they make a block.
+
+Most counters of a host stand still for minutes, and what moves has two decimals at most: of some rows, what
+stands still is kept once and the rest as 32-bit hundredths. A block of many rows is smaller and cheaper to
+make than several of few (beside its values a chunk costs 10 µs and 25 bytes), so that it pays to keep many.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sessions.model import FloatArray, IntArray
+from sessions.store.blocks import (
+    CONSTANT,
+    MIN_BLOCK_TICKS,
+    VARYING,
+    EncodedBlock,
+    Summary,
+    assemble,
+    encode_block,
+    encode_series,
+)
+from sessions.store.codec import measured
+from sessions.store.hundredths import NOTHING, Int32Array, encode_hundredths, to_hundredths, to_numbers
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Some rows: ``still`` holds for all series but those at ``moving`` (hundredths) and ``wide`` (numbers).
+
+    Positions are increasing; ``hundredths`` and ``numbers`` have a row for each tick.
+    """
+
+    times: IntArray
+    still: FloatArray
+    moving: IntArray
+    hundredths: Int32Array
+    wide: IntArray
+    numbers: FloatArray
+
+    @property
+    def nbytes(self) -> int:
+        return self.still.nbytes + self.moving.nbytes + self.hundredths.nbytes + self.numbers.nbytes
+
+    @classmethod
+    def of(cls, times: IntArray, values: FloatArray) -> _Batch:
+        still = values[0] + 0.0
+        moves = (values[1:] != still).any(axis=0)
+        moves |= ~measured(still)
+        moving = np.flatnonzero(moves)
+        some = values[:, moving]
+        whole, exact = to_hundredths(some)
+        if exact.all():
+            return cls(times, still, moving, whole, moving[:0], np.empty((len(times), 0)))
+        other = np.flatnonzero(~exact.all(axis=0))
+        present = measured(some[:, other])
+        whole[:, other] = np.where(present, whole[:, other], NOTHING)
+        inexact = (present & ~exact[:, other]).any(axis=0)
+        wide = other[inexact]
+        numbers = np.where(present[:, inexact], some[:, wide] + 0.0, np.nan)
+        kept = np.delete(np.arange(len(moving)), wide)
+        return cls(times, still, moving[kept], whole[:, kept], moving[wide], numbers)
+
+    def fill(self, columns: IntArray, values: FloatArray) -> None:
+        """Write the numbers of some series, increasing, into ``values`` (rows, len(columns))."""
+        values[...] = self.still[columns]
+        for positions, numbers in ((self.moving, None), (self.wide, self.numbers)):
+            there = np.flatnonzero(np.isin(positions, columns))
+            target = np.searchsorted(columns, positions[there])
+            values[:, target] = (
+                to_numbers(self.hundredths[:, there]) if numbers is None else numbers[:, there]
+            )
+
+
+class Gathering:
+    """Rows of the same series, in the order in which they are added."""
+
+    def __init__(self) -> None:
+        self._batches: list[_Batch] = []
+        self.nbytes = 0
+
+    def add(self, times: IntArray, values: FloatArray) -> None:
+        """Take rows (len(times), series), NaN where absent; the array may be used again.
+
+        Few at a time, a megabyte or so, are quickest.
+        """
+        if len(times):
+            batch = _Batch.of(times.copy(), values)
+            self._batches.append(batch)
+            self.nbytes += batch.nbytes
+
+    def clear(self) -> None:
+        """Forget all rows."""
+        self._batches.clear()
+        self.nbytes = 0
+
+    def block(self, begin: int, end: int) -> EncodedBlock | None:
+        """What ``encode_block`` makes of the series from ``begin`` to ``end``; None when there is no row."""
+        if not self._batches:
+            return None
+        times = np.concatenate([batch.times for batch in self._batches])
+        if len(times) < MIN_BLOCK_TICKS or not (np.diff(times) > 0).all():
+            return encode_block(times, self._numbers(np.arange(begin, end)))
+        still, moves, wide = self._kinds(begin, end)
+        by_tick = np.flatnonzero(moves & ~wide)
+        parts = [
+            (by_tick, *encode_hundredths(self._hundredths(begin, by_tick, still))),
+            (np.flatnonzero(wide), *self._encode_wide(begin + np.flatnonzero(wide))),
+        ]
+        return assemble(times, *_merged(self._batches[0].still[begin:end], parts))
+
+    def _kinds(self, begin: int, end: int) -> tuple[Int32Array, NDArray[np.bool_], NDArray[np.bool_]]:
+        """What stands still in each batch as hundredths, which series move, and which are no hundredths."""
+        still = np.stack([batch.still[begin:end] for batch in self._batches])
+        moves = (still[1:] != still[0]).any(axis=0)
+        wide = np.zeros(end - begin, np.bool_)
+        for batch in self._batches:
+            moves[_within(batch.moving, begin, end) - begin] = True
+            wide[_within(batch.wide, begin, end) - begin] = True
+        moving = np.flatnonzero(moves)
+        whole = np.zeros(still.shape, np.int32)
+        whole[:, moving], exact = to_hundredths(still[:, moving])
+        for row, batch in enumerate(self._batches):
+            own = np.searchsorted(moving, _within(batch.moving, begin, end) - begin)
+            exact[row, own] = True  # only looks as if it stood still
+        wide[moving] |= ~exact.all(axis=0)
+        return whole, moves | wide, wide
+
+    def _hundredths(self, begin: int, by_tick: IntArray, still: Int32Array) -> Int32Array:
+        """Hundredths (series, ticks) of the series ``begin + by_tick``."""
+        ticks = sum(len(batch.times) for batch in self._batches)
+        columns = np.empty((len(by_tick), ticks), np.int32)
+        tick = 0
+        for batch, row in zip(self._batches, still, strict=True):
+            part = columns[:, tick : tick + len(batch.times)]
+            part[...] = row[by_tick][:, None]
+            there, target = _matches(batch.moving - begin, by_tick)
+            part[target] = batch.hundredths[:, there].T
+            tick += len(batch.times)
+        return columns
+
+    def _encode_wide(self, columns: IntArray) -> tuple[Summary, list[bytes]]:
+        return encode_series(np.ascontiguousarray(self._numbers(columns).T))
+
+    def _numbers(self, columns: IntArray) -> FloatArray:
+        """Numbers (ticks, len(columns)) of some series."""
+        values = np.empty((sum(len(batch.times) for batch in self._batches), len(columns)))
+        tick = 0
+        for batch in self._batches:
+            batch.fill(columns, values[tick : tick + len(batch.times)])
+            tick += len(batch.times)
+        return values
+
+
+def _within(positions: IntArray, begin: int, end: int) -> IntArray:
+    first, last = np.searchsorted(positions, (begin, end))
+    return positions[first:last]
+
+
+def _matches(some: IntArray, others: IntArray) -> tuple[IntArray | slice, IntArray]:
+    """Where in ``some`` what is in ``others`` lies, and where it lies there; both are increasing."""
+    if not len(others):
+        return slice(0, 0), others
+    target = np.minimum(np.searchsorted(others, some), len(others) - 1)
+    there = np.flatnonzero(others[target] == some)
+    return there, target[there]
+
+
+def _merged(
+    still: FloatArray, parts: list[tuple[IntArray, Summary, list[bytes]]]
+) -> tuple[Summary, list[bytes]]:
+    """Summary and chunks of all series, from those of some positions and what stands still elsewhere."""
+    shape = np.full(len(still), np.uint8(CONSTANT))
+    constants = still.copy()
+    for positions, summary, _ in parts:
+        shape[positions] = summary.shape
+        constants[positions[summary.shape == CONSTANT]] = summary.constants
+    places = np.concatenate([positions[summary.shape == VARYING] for positions, summary, _ in parts])
+    order = np.argsort(places)
+    chunks = [chunk for *_, blobs in parts for chunk in blobs]
+    merged = Summary(
+        shape=shape,
+        constants=constants[shape == CONSTANT],
+        count=np.concatenate([summary.count for _, summary, _ in parts])[order],
+        minimum=np.concatenate([summary.minimum for _, summary, _ in parts])[order],
+        maximum=np.concatenate([summary.maximum for _, summary, _ in parts])[order],
+        total=np.concatenate([summary.total for _, summary, _ in parts])[order],
+    )
+    return merged, [chunks[at] for at in order.tolist()]

@@ -1,0 +1,106 @@
+"""Rows that are gathered bit by bit make the same block as all of them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from sessions.model import FloatArray, IntArray
+from sessions.store import EncodedBlock, Gathering, encode_block
+from sessions.store.chunks import decode_chunk
+from sessions.store.codec import unpack_floats, unpack_ints
+
+T0 = 1_700_000_000_000
+ODD = (np.inf, 1e300, -21474836.48, 21474836.47, 3e9, -0.0, 0.125, 1e-9, np.nan)
+KINDS: tuple[Callable[[np.random.Generator, int], NDArray[Any]], ...] = (
+    lambda rng, ticks: np.full(ticks, float(rng.integers(0, 5))),
+    lambda rng, ticks: rng.integers(-9999, 10_000, ticks) / 100,
+    lambda rng, ticks: rng.integers(0, 100, ticks) * 1.0,
+    lambda rng, ticks: rng.integers(-1000, 1000, ticks) / 10,
+    lambda rng, ticks: np.asarray(rng.normal(size=ticks)),
+    lambda rng, ticks: np.where(rng.random(ticks) < 0.3, np.nan, rng.integers(0, 100, ticks) / 100),
+    lambda _rng, ticks: np.full(ticks, np.nan),
+    lambda rng, ticks: np.repeat(rng.integers(0, 2**33, ticks // 20 + 1) / 100, 20)[:ticks],
+    lambda rng, ticks: np.full(ticks, ODD[rng.integers(len(ODD))]),
+    lambda rng, ticks: np.where(rng.random(ticks) < 0.02, rng.choice(ODD, ticks), rng.integers(0, 2, ticks)),
+)
+
+
+def some_rows(rng: np.random.Generator, ticks: int) -> FloatArray:
+    """Rows (ticks, series) of series of every kind."""
+    kinds = rng.integers(0, len(KINDS), rng.integers(1, 40))
+    return np.stack([KINDS[kind](rng, ticks) for kind in kinds.tolist()], axis=1)
+
+
+def gathered(rng: np.random.Generator, times: IntArray, rows: FloatArray) -> Gathering:
+    """The rows, a few at a time, from an array that is used again."""
+    gathering, begin = Gathering(), 0
+    while begin < len(times):
+        some = rows[begin : begin + int(rng.integers(1, 40))].copy()
+        gathering.add(times[begin : begin + len(some)], some)
+        begin += len(some)
+        some[...] = -1
+    return gathering
+
+
+def assert_same(one: EncodedBlock, two: EncodedBlock) -> None:
+    assert (one.start, one.end, one.ticks, one.series) == (two.start, two.end, two.ticks, two.series)
+    assert (one.samples, one.times, one.summary, one.rows) == (two.samples, two.times, two.summary, two.rows)
+    for (place, chunk), (other, expected) in zip(one.chunks(), two.chunks(), strict=True):
+        assert place == other
+        values, wanted = np.empty(one.ticks), np.empty(one.ticks)
+        decode_chunk(chunk, values)
+        decode_chunk(expected, wanted)
+        assert values.tobytes() == wanted.tobytes()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_was_gathered_is_what_was_given(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    ticks = int(rng.integers(1, 300))
+    rows, times = some_rows(rng, ticks), T0 + 5000 * np.arange(ticks)
+    gathering = gathered(rng, times, rows)
+    cuts = sorted({0, int(rng.integers(0, rows.shape[1] + 1)), rows.shape[1]})
+    for begin, end in pairwise(cuts):
+        block = gathering.block(begin, end)
+        assert block is not None
+        assert_same(block, encode_block(times, rows[:, begin:end]))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_rows_of_any_order_are_put_in_order(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows, times = some_rows(rng, 100), T0 + 5000 * rng.integers(0, 90, 100)
+    rows[rows > 1e290] = np.nan  # of equal times a value wins over none
+    block = gathered(rng, times, rows).block(0, rows.shape[1])
+    assert block is not None
+    assert_same(block, encode_block(times, rows))
+
+
+def test_no_row_makes_no_block() -> None:
+    gathering = Gathering()
+    gathering.add(np.empty(0, np.int64), np.empty((0, 3)))
+    assert gathering.block(0, 3) is None
+    gathering.add(T0 + np.arange(30), np.ones((30, 3)))
+    assert gathering.nbytes > 0
+    gathering.clear()
+    assert gathering.block(0, 3) is None
+    assert gathering.nbytes == 0
+
+
+def test_what_stands_still_takes_no_room() -> None:
+    rows = np.tile(np.arange(1000.0), (100, 1))
+    rows[:, 7] = np.arange(100)
+    gathering = Gathering()
+    gathering.add(T0 + np.arange(100), rows)
+    assert gathering.nbytes < rows.nbytes / 50
+    block = gathering.block(0, 1000)
+    assert block is not None
+    assert [place for place, _ in block.chunks()] == [7]
+    assert unpack_ints(block.times, 100).tolist() == (T0 + np.arange(100)).tolist()
+    assert unpack_floats(block.summary[1], 999).tolist() == [n for n in range(1000) if n != 7]
