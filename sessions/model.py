@@ -63,6 +63,9 @@ class Fact:
     end: int | None = None
 
 
+EXPECTED, RECEIVED = "expected", "received"
+"""Attributes of a source that was recorded live: how many samples it should have given, and gave."""
+
 SourceKind = Literal["esxtop", "lab", "vcenter", "esxi", "guest", "fio"]
 
 
@@ -72,7 +75,8 @@ class SourceSpec:
 
     ``clock_offset_ms`` is source clock minus reference clock; sample times are kept
     as the source gave them.
-    ``attributes`` is free text shown by ``info`` (file names, time zone, what was lost).
+    ``attributes`` is free text shown by ``info`` (file names, time zone, what was lost); EXPECTED and
+    RECEIVED among them are numbers.
     """
 
     kind: SourceKind
@@ -80,6 +84,15 @@ class SourceSpec:
     interval_s: float | None = None
     clock_offset_ms: int = 0
     attributes: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def counted(self) -> tuple[int, int] | None:
+        """Samples that a live source should have given, and gave; None where nobody counted."""
+        said = dict(self.attributes)
+        numbers = [said.get(name, "") for name in (EXPECTED, RECEIVED)]
+        if not all(text.isascii() and text.isdigit() and len(text) <= 18 for text in numbers):
+            return None
+        return int(numbers[0]), int(numbers[1])
 
 
 @dataclass(frozen=True, slots=True)

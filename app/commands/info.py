@@ -12,7 +12,7 @@ from app.commands.options import AsJson, SessionPath
 from app.terminal import print_json, results
 from resources.failures import DamagedError
 from resources.units import format_bytes, format_count, format_duration
-from sessions.model import Gap, Source
+from sessions.model import EXPECTED, RECEIVED, Gap, Source
 from sessions.store import SessionInfo, SessionReader, check_session
 from sessions.times import iso
 
@@ -47,8 +47,8 @@ def show(found: SessionInfo) -> None:
     for name, value in summary(found):
         console.print(Text(f"{name:<10}", style="bold"), Text(value), sep="")
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("source", "kind", "every", "samples", "gaps", "state"):
-        table.add_column(title, justify="right" if title in {"every", "samples", "gaps"} else "left")
+    for title in ("source", "kind", "every", "samples", "received", "gaps", "state"):
+        table.add_column(title, justify="left" if title in {"source", "kind", "state"} else "right")
     for source in found.sources:
         interval = found.intervals.get(source.id)
         table.add_row(
@@ -56,6 +56,7 @@ def show(found: SessionInfo) -> None:
             source.spec.kind,
             format_duration(interval) if interval else "–",
             format_count(source.samples),
+            received(source),
             format_count(sum(gap.source == source.id for gap in found.gaps)),
             source.state,
         )
@@ -67,18 +68,43 @@ def show(found: SessionInfo) -> None:
 
 
 def notes(source: Source) -> list[str]:
-    """What the source says of itself: files, time zone, what was lost."""
-    return [f"{key}: {value}" for key, value in source.spec.attributes]
+    """What the source says of itself: files, time zone, what was lost, how its clock goes."""
+    lines = [f"{key}: {value}" for key, value in source.spec.attributes if key not in (EXPECTED, RECEIVED)]
+    if source.spec.counted:
+        expected, got = source.spec.counted
+        lines.append(f"received {format_count(got)} of {format_count(expected)} expected samples")
+    if offset := source.spec.clock_offset_ms:
+        lines.append(
+            f"clock: {format_duration(abs(offset) / 1000)} {'ahead of' if offset > 0 else 'behind'} ours"
+        )
+    return lines
+
+
+def received(source: Source) -> str:
+    """How much came of what a live source should have given: 100 % only when all did."""
+    if not source.spec.counted or not source.spec.counted[0]:
+        return "–"
+    expected, got = source.spec.counted
+    part = 100.0 * got / expected
+    return "100 %" if got >= expected else f"{min(part, 99.99):.2f} %"
 
 
 def gap_lines(found: SessionInfo, source: Source) -> list[str]:
     """The first gaps of a source, and how many more there are."""
     gaps = [gap for gap in found.gaps if gap.source == source.id]
     lines = [
-        f"gap: {iso(gap.start)} to {iso(gap.end)}, {whose(gap)}: {gap.reason}" for gap in gaps[:GAPS_SHOWN]
+        f"gap: {iso(gap.start)} to {iso(gap.end)}{samples_of(gap)}, {whose(gap)}: {gap.reason}"
+        for gap in gaps[:GAPS_SHOWN]
     ]
     more = len(gaps) - GAPS_SHOWN
     return [*lines, f"and {format_count(more)} gaps more (--json has all)"] if more > 0 else lines
+
+
+def samples_of(gap: Gap) -> str:
+    """How many instants a gap covers, where that is known."""
+    if gap.ticks is None:
+        return ""
+    return f" ({format_count(gap.ticks)} {'instant' if gap.ticks == 1 else 'instants'})"
 
 
 def whose(gap: Gap) -> str:

@@ -128,9 +128,5 @@ def reporter_for(wake: Event, *, as_json: bool, attached: bool) -> Reporter:
 
 def finish(outcome: Outcome) -> None:
     """End the command as the recording ended. Raises what it failed of."""
-    if outcome.error is None:
-        return
-    if outcome.error.exit_code == outcome.code:
+    if outcome.error is not None:
         raise outcome.error
-    notices().print(str(outcome.error))
-    raise typer.Exit(outcome.code)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from collectors.feed import Health
 from resources.failures import HyperscopeError
 from sessions.model import SourceSpec
+from sessions.times import now_ms
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,6 @@ class CollectorStatus:
     name: str
     is_over: bool = False
     error: HyperscopeError | None = None
-    code: int = 0
 
 
 class Board:
@@ -77,17 +77,15 @@ class Board:
         if (before.health.state, before.health.message) != (health.state, health.message):
             self._on_change(now)
 
-    def end(self, collector: int, code: int, error: HyperscopeError | None) -> None:
+    def end(self, collector: int, error: HyperscopeError | None) -> None:
         """A collector has returned, or failed; its sources end with it."""
         with self._lock:
-            self._collectors[collector] = replace(
-                self._collectors[collector], is_over=True, code=code, error=error
-            )
+            self._collectors[collector] = replace(self._collectors[collector], is_over=True, error=error)
             own = [one for one in self._sources.values() if one.collector == collector]
         for source in own:
-            if code:
-                message = error.happened if error else "A bug ended it."
-                self.report(source.number, replace(source.health, state="failed", message=message))
+            if error is not None:
+                failed = replace(source.health, state="failed", message=error.happened)
+                self.report(source.number, failed)
             elif source.health.state != "ended":
                 self.report(source.number, replace(source.health, state="ended", message=""))
 
@@ -95,6 +93,12 @@ class Board:
         """All sources, in the order in which they came."""
         with self._lock:
             return list(self._sources.values())
+
+    def now_ms(self) -> int:
+        """What time it is where the samples come from: the lab has a calendar of its own."""
+        sources = self.sources()
+        lab = [one.health.last_ms or 0 for one in sources if one.kind == "lab"]
+        return max(lab) if lab and len(lab) == len(sources) and any(lab) else now_ms()
 
     def collectors(self) -> list[CollectorStatus]:
         """All collectors, in the order in which they were named."""

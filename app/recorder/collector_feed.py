@@ -10,6 +10,7 @@ from app.recorder.board import Board
 from app.recorder.queue import Job, WriterQueue
 from app.recorder.session_file import SessionFile, attributes_of
 from collectors.feed import Group, Health, Tick
+from resources.failures import HyperscopeError
 from sessions.model import Entity, Event, Fact, Gap, SeriesSpec, SourceSpec
 
 _OBJECT_BYTES = 400
@@ -17,10 +18,14 @@ _OBJECT_BYTES = 400
 
 
 class CollectorFeed:
-    """The ``Feed`` of one collector (``collectors.feed``); safe to call from all of its threads."""
+    """The ``Feed`` of one collector (``collectors.feed``); safe to call from all of its threads.
+
+    ``error`` is why nothing more is taken from it, if so: every call raises it.
+    """
 
     def __init__(self, collector: int, queue: WriterQueue, board: Board) -> None:
         self._collector, self._queue, self._board = collector, queue, board
+        self.error: HyperscopeError | None = None
 
     def add_source(self, spec: SourceSpec) -> int:
         """A source; one of the same kind and name in a resumed session is taken up again."""
@@ -65,16 +70,25 @@ class CollectorFeed:
         """Store these instants in one transaction."""
         if ticks:
             size = sum(tick.stored.nbytes for tick in ticks)
-            self._queue.put(Job(lambda file: file.add_ticks(ticks), size))
+            self._put(Job(lambda file: file.add_ticks(ticks), size, refused=self._refused))
 
     def report(self, source: int, health: Health) -> None:
         """Say how the source is doing; only the latest is kept, and this never waits."""
         self._board.report(source, health)
 
     def _tell(self, run: Callable[[SessionFile], None], objects: int) -> None:
-        self._queue.put(Job(run, objects * _OBJECT_BYTES))
+        self._put(Job(run, objects * _OBJECT_BYTES, refused=self._refused))
 
     def _ask(self, run: Callable[[SessionFile], Any], objects: int) -> Any:
         result: Future[Any] = Future()
-        self._queue.put(Job(run, objects * _OBJECT_BYTES, result))
+        self._put(Job(run, objects * _OBJECT_BYTES, result, self._refused))
         return result.result()
+
+    def _put(self, job: Job) -> None:
+        if self.error is not None:
+            raise self.error
+        self._queue.put(job)
+
+    def _refused(self, error: HyperscopeError) -> None:
+        """What was handed over can't be stored: this collector is at its end, the others are not."""
+        self.error = error

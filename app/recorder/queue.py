@@ -16,11 +16,15 @@ from resources.failures import CancelledError, HyperscopeError
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Something to do to the session file. ``size`` is about how many bytes it holds on to."""
+    """Something to do to the session file. ``size`` is about how many bytes it holds on to.
+
+    ``refused`` is told when it can't be done and the session is none the worse for it.
+    """
 
     run: Callable[[SessionFile], Any]
     size: int
     result: Future[Any] | None = None
+    refused: Callable[[HyperscopeError], None] | None = None
     since: float = field(default_factory=time.monotonic)
 
 

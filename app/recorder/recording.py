@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.crash import EXIT_CODE, save_crash
+from app.crash import save_crash
 from app.recorder.board import Board, CollectorStatus, SourceStatus
+from app.recorder.bug import Bug
 from app.recorder.collector_feed import CollectorFeed
 from app.recorder.controls import RunControls
 from app.recorder.disk_space import require_space, size_on_disk
@@ -21,7 +22,6 @@ from app.recorder.writing import Rules, Writing
 from collectors.feed import Collector
 from resources.failures import CancelledError, HyperscopeError
 from sessions.model import Mark
-from sessions.times import now_ms
 
 _MEGABYTE = 1 << 20
 
@@ -143,7 +143,7 @@ class Recording:
 
     def mark(self, text: str, at: int | None = None) -> None:
         """Drop a note on the time axis. Raises HyperscopeError when the recording has ended."""
-        mark = Mark(now_ms() if at is None else at, text)
+        mark = Mark(self._board.now_ms() if at is None else at, text)
         self._queue.put(Job(lambda file: file.add_mark(mark), len(text)))
 
     def status(self) -> Status:
@@ -196,24 +196,24 @@ class Recording:
 
     def _verdict(self) -> tuple[int, HyperscopeError | None]:
         if self._writing.error is not None:
-            return self._writing.code, self._writing.error
+            return self._writing.error.exit_code, self._writing.error
         ended = self._board.collectors()
-        failed = [one for one in ended if one.code]
-        if failed and len(failed) == len(ended):
-            return failed[0].code, failed[0].error
+        errors = [one.error for one in ended if one.error is not None]
+        if errors and len(errors) == len(ended):
+            return errors[0].exit_code, errors[0]
         return 0, None
 
     def _collect(self, number: int) -> None:
         feed = CollectorFeed(number, self._queue, self._board)
-        code, error = 0, None
+        error: HyperscopeError | None = None
         try:
             self._collectors[number].run(feed, self._controls)
         except CancelledError:
             pass  # the session was closed under it, since it was asked to stop and did not
         except HyperscopeError as failure:
-            code, error = failure.exit_code, failure
+            error = failure
         except Exception as failure:  # noqa: BLE001 - the recorder's loop: a bug in one ends only that one
-            code, error = EXIT_CODE, HyperscopeError(save_crash(failure))
-        self._board.end(number, code, error)
+            error = Bug(save_crash(failure))
+        self._board.end(number, error or feed.error)
         if all(one.is_over for one in self._board.collectors()):
             self._on_over()

@@ -16,14 +16,22 @@ import numpy as np
 from app.recorder.parts import MADE, PART, next_part, open_part
 from app.recorder.taken_up import TakenUp
 from collectors.feed import Group, Health, Tick
-from sessions.model import Entity, Event, Fact, Gap, IntArray, Mark, SeriesSpec, SourceSpec
+from resources.failures import UsageError
+from sessions.model import (
+    EXPECTED,
+    RECEIVED,
+    Entity,
+    Event,
+    Fact,
+    Gap,
+    IntArray,
+    Mark,
+    SeriesSpec,
+    SourceSpec,
+)
 from sessions.store import SessionReader, SessionWriter
-from sessions.times import now_ms
 
 Attributes = tuple[tuple[str, str], ...]
-
-EXPECTED, RECEIVED = "expected", "received"
-"""Attributes of a source: samples that it should have given while it was recorded, and that it gave."""
 
 
 @dataclass(slots=True)
@@ -56,6 +64,7 @@ class SessionFile:
         self._writer = writer
         self._sources: list[_Source] = []
         self._groups: list[_Group] = []
+        self._names: set[tuple[str, str]] = set()
         self._last = writer.last_samples() if resumed else np.zeros(1, np.int64)
         self._taken_up = TakenUp.of(path) if resumed else TakenUp({})
         self._samples_of_closed = 0
@@ -76,6 +85,11 @@ class SessionFile:
             raise
 
     @property
+    def is_usable(self) -> bool:
+        """Whether more can be stored."""
+        return self._writer.is_usable
+
+    @property
     def samples(self) -> int:
         """How many samples are in the file, counting one that came again again."""
         return self._writer.samples
@@ -91,8 +105,11 @@ class SessionFile:
         return self.resumed or self.part > 1 or self._writer.samples > 0
 
     def add_source(self, spec: SourceSpec) -> int:
-        """A source, or the one of that kind and name that the session has."""
+        """A source, or the one of that kind and name that the session has. Raises UsageError."""
         before, attributes = (0, 0), spec.attributes
+        if (spec.kind, spec.name) in self._names:
+            raise UsageError(f"Two sources give the same name, {spec.name}.", advice="Record them apart.")
+        self._names.add((spec.kind, spec.name))
         for stored, known in self._writer.sources().items():
             if (known.kind, known.name) == (spec.kind, spec.name):
                 self._writer.update_source(
@@ -101,7 +118,7 @@ class SessionFile:
                     clock_offset_ms=spec.clock_offset_ms,
                     state="recording",
                 )
-                before = _counts(known)
+                before = known.counted or (0, 0)
                 break
         else:
             stored = self._writer.add_source(spec)
@@ -148,9 +165,9 @@ class SessionFile:
         """Add facts; what the session says already is not said again."""
         self._writer.add_facts(self._taken_up.news(facts))
 
-    def end_other_facts(self) -> None:
+    def end_other_facts(self, now_ms: int) -> None:
         """End the facts of an earlier run that nobody has said again in this one."""
-        self._writer.add_facts(self._taken_up.leftovers(now_ms()))
+        self._writer.add_facts(self._taken_up.leftovers(now_ms))
 
     def add_events(self, events: Sequence[Event]) -> None:
         """Add events."""
@@ -245,15 +262,6 @@ class SessionFile:
         if short > 0:
             self._last = np.concatenate([self._last, np.zeros(short, np.int64)])
         return _Group(source, layout, ids)
-
-
-def _counts(spec: SourceSpec) -> tuple[int, int]:
-    said = dict(spec.attributes)
-    return _whole(said.get(EXPECTED)), _whole(said.get(RECEIVED))
-
-
-def _whole(text: str | None) -> int:
-    return int(text) if text is not None and text.isascii() and text.isdigit() else 0
 
 
 def attributes_of(pairs: Iterable[tuple[str, str]] | None) -> Attributes | None:

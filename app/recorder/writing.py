@@ -9,13 +9,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.crash import EXIT_CODE, save_crash
+from app.crash import save_crash
+from app.recorder.bug import Bug
 from app.recorder.board import Board
 from app.recorder.disk_space import require_space, size_on_disk
 from app.recorder.limits import Limits
 from app.recorder.queue import Job, WriterQueue
 from app.recorder.session_file import SessionFile
-from resources.failures import HyperscopeError
+from resources.failures import HyperscopeError, UsageError
 
 _LOOK_S = 1.0
 
@@ -52,7 +53,6 @@ class Writing:
         self.samples_before = self.samples = file.samples
         self.samples_of_run = 0
         self.is_kept = True
-        self.code = 0
         self.error: HyperscopeError | None = None
 
     def start(self) -> None:
@@ -71,10 +71,8 @@ class Writing:
     def _run(self) -> None:
         try:
             self._write()
-        except HyperscopeError as error:
-            self._fail(error, error.exit_code)
         except Exception as error:  # noqa: BLE001 - the recorder's loop: a bug must not lose the session
-            self._fail(_bug(error), EXIT_CODE)
+            self._fail(_expected(error))
         finally:
             self._note()
 
@@ -91,14 +89,25 @@ class Writing:
     def _do(self, job: Job) -> None:
         try:
             result = job.run(self._file)
-        except BaseException as error:
+        except Exception as error:
+            if isinstance(error, UsageError | ValueError | LookupError) and self._refuse(job, error):
+                return
             if job.result is not None:
-                failure = error if isinstance(error, HyperscopeError) else _bug(error)
-                job.result.set_exception(failure)
+                job.result.set_exception(_expected(error))
             raise
         if job.result is not None:
             job.result.set_result(result)
         self._note()
+
+    def _refuse(self, job: Job, error: Exception) -> bool:
+        """Blame who asked for what can't be stored, if the session is none the worse for it."""
+        if not self._file.is_usable or job.refused is None:
+            return False
+        failure = _expected(error)
+        job.refused(failure)
+        if job.result is not None:
+            job.result.set_exception(failure)
+        return True
 
     def _look_after(self) -> None:
         """What is to be done from time to time, whether there is much to write or not."""
@@ -131,7 +140,7 @@ class Writing:
         sources = self._board.sources()
         if sources and all(source.health.state == "recording" for source in sources):
             self._all_known = True
-            self._file.end_other_facts()
+            self._file.end_other_facts(self._board.now_ms())
 
     def _count(self) -> None:
         for source in self._board.sources():
@@ -148,13 +157,14 @@ class Writing:
             self._file.discard()
             self.is_kept = False
 
-    def _fail(self, error: HyperscopeError, code: int) -> None:
-        self.error, self.code = error, code
+    def _fail(self, error: HyperscopeError) -> None:
+        self.error = error
         self._queue.fail(error)
         self._on_failure()
         with suppress(HyperscopeError, ValueError):  # the first failure says more
             self._file.abandon()
 
 
-def _bug(error: BaseException) -> HyperscopeError:
-    return HyperscopeError(save_crash(error))
+def _expected(error: Exception) -> HyperscopeError:
+    """The failure itself, or what is said of a bug."""
+    return error if isinstance(error, HyperscopeError) else Bug(save_crash(error))

@@ -164,7 +164,8 @@ class _Host:
             why = PAUSED if PAUSED in (reason, hole.reason) else reason
             self._hole = replace(hole, end=t_ms, reason=why, ticks=(hole.ticks or 0) + 1)
         self._feed.add_gaps([self._hole])
-        self._count(self._values.size, 0, None)
+        if reason != PAUSED:
+            self._count(self._values.size, 0, None)
 
     def follow(self, t_ms: int) -> list[Fact]:
         """The facts that changed with the tick that was taken; a limit that is set or lifted, say."""

@@ -45,6 +45,7 @@ class SessionInfo:
         }
 
     def _source(self, source: Source) -> dict[str, object]:
+        counted = source.spec.counted
         return {
             "kind": source.spec.kind,
             "name": source.spec.name,
@@ -55,7 +56,20 @@ class SessionInfo:
             "columns": self.columns.get(source.id, 0),
             "samples": source.samples,
             "gaps": [[iso(gap.start), iso(gap.end)] for gap in self.gaps if gap.source == source.id],
+            "missing": [_gap(gap) for gap in self.gaps if gap.source == source.id],
+            "expected": counted[0] if counted else None,
+            "received": counted[1] if counted else None,
             "clock_offset_ms": source.spec.clock_offset_ms,
             "state": source.state,
             "notes": dict(source.spec.attributes),
         }
+
+
+def _gap(gap: Gap) -> dict[str, object]:
+    return {
+        "from": iso(gap.start),
+        "to": iso(gap.end),
+        "entity": {"kind": gap.entity.kind, "key": gap.entity.key} if gap.entity else None,
+        "reason": gap.reason,
+        "ticks": gap.ticks,
+    }

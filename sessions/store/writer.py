@@ -113,6 +113,11 @@ class SessionWriter(RecordWriter):
         """How many samples were stored; one that came twice counts twice."""
         return self._samples
 
+    @property
+    def is_usable(self) -> bool:
+        """Whether more can be stored: a call that was refused changes nothing, one that failed ends it."""
+        return not (self._failed or self._closed)
+
     def sources(self) -> dict[int, SourceSpec]:
         """What is said of each source, by id, in the order in which they were added."""
         return {source: spec for source, (spec, _) in self._sources.items()}
@@ -162,9 +167,9 @@ class SessionWriter(RecordWriter):
 
         Raises ValueError for a parent that was never added.
         """
-        batches = self._registry.admit_entities(entities)
-        rows = [(batch.first, *pack_entities(batch.entities, batch.parents)) for batch in batches]
+        batches = list(self._registry.admit_entities(entities))
         with self._writing():
+            rows = [(batch.first, *pack_entities(batch.entities, batch.parents)) for batch in batches]
             self._database.execute_many("INSERT INTO entities VALUES (?, ?, ?, ?, ?, ?)", rows)
 
     def add_series(self, source: int, specs: Sequence[SeriesSpec]) -> IntArray:
@@ -174,11 +179,11 @@ class SessionWriter(RecordWriter):
         """
         self._require_source(source)
         ids, batches = self._registry.admit_series(source, specs)
-        rows = [
-            (batch.first, len(batch.specs), source, *pack_series(batch.specs, batch.entities))
-            for batch in batches
-        ]
         with self._writing():
+            rows = [
+                (batch.first, len(batch.specs), source, *pack_series(batch.specs, batch.entities))
+                for batch in batches
+            ]
             self._database.execute_many("INSERT INTO series VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
         return ids
 
