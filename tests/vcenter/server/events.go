@@ -1,0 +1,169 @@
+package main
+
+import (
+	"reflect"
+	"sync/atomic"
+	"time"
+
+	"github.com/vmware/govmomi/simulator"
+	"github.com/vmware/govmomi/vim25/types"
+)
+
+// Scribe posts events: those of changes as they are made, those of the scenario when their tick comes.
+type Scribe struct {
+	world *World
+	moved func(vm, host string, at time.Time) error // how a scenario's vMotion is done
+	done  atomic.Int64                              // the last tick whose events are posted
+}
+
+// Happening is an event to be posted.
+type Happening struct {
+	Type string // a type of the API, or the id of an EventEx
+	VM   *simulator.VirtualMachine
+	Host *simulator.HostSystem
+	From *simulator.HostSystem
+	Task *types.TaskInfo
+	Text string
+	At   time.Time
+}
+
+func newScribe(w *World) *Scribe {
+	s := &Scribe{world: w}
+	s.done.Store(-1)
+	return s
+}
+
+// post puts an event into the history and hands it to collectors.
+func (s *Scribe) post(h Happening) {
+	event := s.build(h)
+	base := event.GetEvent()
+	ctx := s.world.context()
+	manager := s.world.reg.EventManager()
+	at := h.At
+	if at.IsZero() {
+		at = s.world.clock.Now()
+	}
+	ctx.WithLock(manager, func() {
+		base.CreatedTime = at
+		manager.PostEvent(ctx, &types.PostEvent{EventToPost: event})
+		base.CreatedTime = at.UTC() // the simulator knows the machine's clock only
+		base.UserName = "VSPHERE.LOCAL\\Administrator"
+		if h.Text != "" {
+			base.FullFormattedMessage = h.Text
+		}
+	})
+}
+
+func (s *Scribe) build(h Happening) types.BaseEvent {
+	var event types.BaseEvent
+	if kind, known := types.TypeFunc()(h.Type); known {
+		event, _ = reflect.New(kind).Interface().(types.BaseEvent)
+	}
+	if event == nil {
+		event = &types.EventEx{EventTypeId: h.Type, Severity: "info", Message: h.Text}
+	}
+	base := event.GetEvent()
+	base.Datacenter = &types.DatacenterEventArgument{
+		EntityEventArgument: types.EntityEventArgument{Name: s.world.dc.Name}, Datacenter: s.world.dc.Self,
+	}
+	if h.VM != nil {
+		base.Vm = &types.VmEventArgument{EntityEventArgument: types.EntityEventArgument{Name: h.VM.Name}, Vm: h.VM.Self}
+	}
+	if h.Host != nil {
+		base.Host = hostArgument(h.Host)
+		if parent := s.world.computeResource(h.Host); parent != nil {
+			base.ComputeResource = &types.ComputeResourceEventArgument{
+				EntityEventArgument: types.EntityEventArgument{Name: parent.Name}, ComputeResource: parent.Self,
+			}
+		}
+	}
+	complete(event, h)
+	return event
+}
+
+// complete fills in what a type needs beyond the common fields: an empty reference can't be read by clients.
+func complete(event types.BaseEvent, h Happening) {
+	from := h.From
+	if from == nil {
+		from = h.Host
+	}
+	switch known := event.(type) {
+	case *types.VmMigratedEvent:
+		known.SourceHost = *hostArgument(from)
+	case *types.DrsVmMigratedEvent:
+		known.SourceHost = *hostArgument(from)
+	case *types.VmRelocatedEvent:
+		known.SourceHost = *hostArgument(from)
+	case *types.TaskEvent:
+		known.Info = types.TaskInfo{Task: types.ManagedObjectReference{Type: "Task", Value: "task-0"}, Key: "task-0",
+			State: types.TaskInfoStateSuccess, Reason: &types.TaskReasonSystem{}}
+		if h.Task != nil {
+			known.Info = *h.Task
+		}
+	}
+}
+
+func hostArgument(host *simulator.HostSystem) *types.HostEventArgument {
+	if host == nil {
+		unknown := types.ManagedObjectReference{Type: "HostSystem", Value: "host-0"}
+		return &types.HostEventArgument{Host: unknown}
+	}
+	return &types.HostEventArgument{EntityEventArgument: types.EntityEventArgument{Name: host.Name}, Host: host.Self}
+}
+
+// follow posts the scenario's events, those of the past at once.
+func (s *Scribe) follow() {
+	if len(s.world.scenario.Events) == 0 {
+		return
+	}
+	pause := min(time.Duration(s.world.line.Interval)*time.Second/4, time.Second)
+	for {
+		s.catchUp(s.world.line.Last(s.world.clock.Now()))
+		time.Sleep(pause)
+	}
+}
+
+func (s *Scribe) catchUp(last int64) {
+	ticks := int64(max(s.world.scenario.Ticks, 1))
+	for tick := s.done.Load() + 1; tick <= last; tick++ {
+		for i := range s.world.scenario.Events {
+			if event := &s.world.scenario.Events[i]; int64(event.Tick) == floorMod(tick, ticks) {
+				s.happen(event, time.Unix(s.world.line.At(tick), 0))
+			}
+		}
+		s.done.Store(tick)
+	}
+}
+
+func (s *Scribe) happen(event *EventEntry, at time.Time) {
+	if event.Type == "VmMigratedEvent" && event.To != nil && s.moved != nil {
+		_ = s.moved(event.VM, *event.To, at)
+		return
+	}
+	happening := Happening{Type: event.Type, Text: event.Text, At: at, Host: s.world.host(event.Host)}
+	if vm := s.world.machine(event.VM); vm != nil {
+		happening.VM = vm
+		happening.Host, _ = s.world.reg.Get(*vm.Runtime.Host).(*simulator.HostSystem)
+	}
+	s.post(happening)
+}
+
+// machine finds a VM by name, nil when there is none.
+func (w *World) machine(name string) *simulator.VirtualMachine {
+	o, err := w.named("vm", name)
+	if err != nil {
+		return nil
+	}
+	vm, _ := w.reg.Get(o.Ref).(*simulator.VirtualMachine)
+	return vm
+}
+
+// host finds a host by name, nil when there is none.
+func (w *World) host(name string) *simulator.HostSystem {
+	o, err := w.named("host", name)
+	if err != nil {
+		return nil
+	}
+	host, _ := w.reg.Get(o.Ref).(*simulator.HostSystem)
+	return host
+}
