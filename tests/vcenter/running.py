@@ -149,7 +149,7 @@ class TestVCenter:
         process.wait(_END_S)
 
     def restart(self) -> None:
-        """Stop and start on the same port: same certificate, same samples, no sessions, inventory as at first."""
+        """Start anew on the same port: same certificate and samples, no sessions, the first inventory."""
         self.stop()
         self.start()
 
@@ -163,9 +163,10 @@ class TestVCenter:
         return self._log.read_text(encoding="utf-8") if self._log.exists() else ""
 
     def fault(self, kind: str, **options: object) -> Mapping[str, Any]:
-        """Make something happen: see server/README.md for the kinds and their options (``for_`` is ``for``)."""
+        """Make something happen: kinds and options are in server/README.md (``for_`` is ``for``)."""
         body = {name.rstrip("_"): value for name, value in options.items()}
-        return self._ask("POST", "/fault", {"kind": kind, **body})
+        answer: Mapping[str, Any] = self._ask("POST", "/fault", {"kind": kind, **body})
+        return answer
 
     def clear(self) -> None:
         """End all faults; calls that hang are cut off. Samples that were missing stay so."""
@@ -205,7 +206,7 @@ class TestVCenter:
 
 
 class PlainVcsim:
-    """govmomi's own vcsim, unchanged, as its users run it; flags are keywords: ``cluster=1, host=8, vm=100``."""
+    """govmomi's own vcsim, unchanged; its flags are keywords: ``cluster=1, host=8, vm=100``."""
 
     def __init__(self, **flags: object) -> None:
         self._flags = flags
