@@ -1,6 +1,10 @@
 """How good diagnosis is: recall, precision, first cause right, per problem, over the lab's scenarios.
 
-    python -m benchmarks.scoreboard --seeds 200 [--scenario GLOB] [--json FILE] [--markdown FILE] [--misses]
+    python -m benchmarks.scoreboard --seeds 200 [--scenario GLOB] [--out FILE.jsonl] [--json FILE]
+                                    [--markdown FILE] [--misses]
+
+With --out every run's outcome is appended to a file as it comes; what the same code left there is not played
+again, so that a long board can be stopped and resumed.
 
 A truth is found when a finding names its problem and entity, overlaps its time and has its severity (above
 info, or info where the truth says so). A finding above info that is neither a truth, nor allowed by the
@@ -14,12 +18,15 @@ import json
 import multiprocessing
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
 
+import msgspec
+
+from benchmarks.board_log import BoardLog, Run, fingerprint
 from collectors.lab import GroundTruth, Lab, Scenarios, Truth, load_scenarios, run_memory
 from diagnosis import diagnose
 from resources.catalogue import Catalogue, load_catalogue
@@ -30,6 +37,11 @@ from sessions.model import EntityRef
 GOAL_RECALL = 0.97
 GOAL_PRECISION = 0.97
 GOAL_CAUSE = 0.9
+_QUIET = ("healthy", "lookalike")
+_SAY_EVERY_S = 30.0
+
+Progress = Callable[[int, int, int], None]
+"""Told how many runs are done, of how many, and what went wrong in them."""
 
 
 @dataclass(slots=True)
@@ -92,11 +104,26 @@ class Board:
             total.add(score)
         return total
 
-    def met(self) -> bool:
-        """Whether the goals hold overall, and the cause goal for each problem."""
-        total = self.overall
-        causes = all(score.cause >= GOAL_CAUSE for score in self.problems.values())
-        return total.recall >= GOAL_RECALL and total.precision >= GOAL_PRECISION and causes
+    def short(self) -> list[str]:
+        """What falls short of the goals: problems below one, quiet scenarios that raised something."""
+        below = [
+            f"{name}: recall {score.recall:.3f}, precision {score.precision:.3f}, cause {score.cause:.3f}"
+            for name, score in sorted(self.problems.items())
+            if score.recall < GOAL_RECALL or score.precision < GOAL_PRECISION or score.cause < GOAL_CAUSE
+        ]
+        loud = [
+            f"{name}: {score.alarms} false alarms"
+            for name, score in sorted(self.scenarios.items())
+            if score.alarms and name.startswith(_QUIET)
+        ]
+        return below + loud
+
+    def add(self, scenario: str, scores: Mapping[str, Score]) -> None:
+        """Count the scores of one run of a scenario."""
+        row = self.scenarios.setdefault(scenario, Score())
+        for problem, score in scores.items():
+            self.problems.setdefault(problem, Score()).add(score)
+            row.add(score)
 
     def document(self) -> dict[str, object]:
         return {
@@ -107,22 +134,37 @@ class Board:
         }
 
 
-def run(seeds: Sequence[int], pattern: str = "*", workers: int = 2) -> Board:
-    """Play and judge every scenario that matches, once a seed."""
+def run(
+    seeds: Sequence[int],
+    pattern: str = "*",
+    workers: int = 2,
+    *,
+    out: Path | None = None,
+    progress: Progress | None = None,
+) -> Board:
+    """Play and judge every scenario that matches, once a seed; what ``out`` has is taken from there."""
     chosen = [name for name, one in load_scenarios().items() if one.kind != "demo" and fnmatch(name, pattern)]
     tasks = [(name, seed) for seed in seeds for name in chosen]
     board = Board(len(seeds))
     begin = time.perf_counter()
-    for name, scores in _results(tasks, workers):
-        scenario = board.scenarios.setdefault(name, Score())
-        for problem, score in scores.items():
-            board.problems.setdefault(problem, Score()).add(score)
-            scenario.add(score)
+    log = BoardLog(out, fingerprint()) if out else None
+    known = log.known(tasks) if log else {}
+    for task, problems in known.items():
+        board.add(task[0], msgspec.convert(problems, dict[str, Score]))
+    left = [task for task in tasks if task not in known]
+    wrong = sum(len(score.misses) for score in board.problems.values())
+    for done, (task, scores) in enumerate(_results(left, workers), start=len(known) + 1):
+        board.add(task[0], scores)
+        wrong += sum(len(score.misses) for score in scores.values())
+        if log:
+            log.add(task, {problem: asdict(score) for problem, score in scores.items()})
+        if progress:
+            progress(done, len(tasks), wrong)
     board.seconds = time.perf_counter() - begin
     return board
 
 
-def _results(tasks: Sequence[tuple[str, int]], workers: int) -> Iterator[tuple[str, dict[str, Score]]]:
+def _results(tasks: Sequence[Run], workers: int) -> Iterator[tuple[Run, dict[str, Score]]]:
     if workers <= 1:
         yield from map(play, tasks)
         return
@@ -135,7 +177,7 @@ def _knowledge() -> tuple[Problems, Catalogue, Scenarios]:
     return load_problems(), load_catalogue(), load_scenarios()
 
 
-def play(task: tuple[str, int]) -> tuple[str, dict[str, Score]]:
+def play(task: Run) -> tuple[Run, dict[str, Score]]:
     """One run of one scenario: its scores by problem."""
     name, seed = task
     problems, catalogue, scenarios = _knowledge()
@@ -143,7 +185,7 @@ def play(task: tuple[str, int]) -> tuple[str, dict[str, Score]]:
     session = run_memory(lab, catalogue=catalogue)
     start = session.span()
     findings = diagnose(session, problems, catalogue)
-    return name, judge(lab.truth(), findings, start.start if start else 0, f"{name} seed {seed}")
+    return task, judge(lab.truth(), findings, start.start if start else 0, f"{name} seed {seed}")
 
 
 def judge(truth: GroundTruth, findings: Sequence[Finding], origin_ms: int, where: str) -> dict[str, Score]:
@@ -228,6 +270,29 @@ def _row(name: str, score: Score) -> str:
     return f"| {name} | {score.truths} | {numbers} | {score.alarms} |"
 
 
+def sayer() -> Progress:
+    """Says on stderr how far the board is, twice a minute."""
+    begin = said = time.monotonic()
+    first: int | None = None
+
+    def say(done: int, total: int, wrong: int) -> None:
+        nonlocal said, first
+        first = done - 1 if first is None else first
+        now = time.monotonic()
+        if now - said < _SAY_EVERY_S and done < total:
+            return
+        said = now
+        pace = (done - first) / max(now - begin, 1e-9)
+        left = (total - done) / pace / 60
+        print(
+            f"{done:,} of {total:,} runs, {pace:.1f} a second, {left:.0f} min left, {wrong} misses",
+            file=sys.stderr,
+            flush=True,
+        )
+
+    return say
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the scoreboard from the command line; 1 when a goal is missed."""
     parser = argparse.ArgumentParser(prog="scoreboard", description=__doc__.splitlines()[0])
@@ -235,12 +300,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--scenario", default="*", help="scenarios whose id matches this pattern")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--out", type=Path, help="JSON lines: append every run, don't repeat what is there")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--markdown", type=Path)
     parser.add_argument("--misses", action="store_true", help="say what was missed, mistaken or raised")
     options = parser.parse_args(arguments)
     seeds = range(options.first_seed, options.first_seed + options.seeds)
-    board = run(seeds, options.scenario, options.workers)
+    board = run(seeds, options.scenario, options.workers, out=options.out, progress=sayer())
     text = markdown(board)
     print(text)
     if options.misses:
@@ -249,7 +315,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.json.write_text(json.dumps(board.document(), indent=1) + "\n", encoding="utf-8")
     if options.markdown:
         options.markdown.write_text(text, encoding="utf-8")
-    return 0 if board.met() else 1
+    short = board.short()
+    print("\n".join(short))
+    return 1 if short else 0
 
 
 if __name__ == "__main__":
