@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from diagnosis.compiled import CompiledRule, compile_problems
+from diagnosis.derived import with_derived
 from diagnosis.detect import Detection, Hit, detect
 from diagnosis.explain import Explanation, explain
 from diagnosis.presence import Subject, entity_subjects, insufficient, source_subject
@@ -128,9 +129,11 @@ class _Run:
         self._rules = compile_problems(problems)
         self._sources = source.sources()
         counters = {key for rule in self._rules for key in rule.counters()}
+        self._source = source = with_derived(source, problems.derived, counters)
         self._topology = Topology(source, counters)
         self._table = SampleTable(source, window, self._topology.owner)
         self._suspects: list[tuple[Card, EntityRef]] = []
+        self._worst_on: dict[EntityRef, EntityRef] = {}
         self._tallies: dict[str, _Tally] = {card.id: _Tally() for card in problems.cards}
 
     def run(self) -> Diagnosis:
@@ -216,7 +219,8 @@ class _Run:
         """One finding for each problem and entity, whatever the number of sources that saw it."""
         groups: dict[tuple[str, EntityRef], list[Explanation]] = {}
         for one in explanations:
-            groups.setdefault((one.hit.compiled.card.id, one.hit.entity), []).append(one)
+            shared = self._topology.base(one.hit.entity)
+            groups.setdefault((one.hit.compiled.card.id, shared), []).append(one)
         return [self._finding(group) for group in groups.values()]
 
     def _finding(self, group: list[Explanation]) -> Finding:
@@ -224,13 +228,17 @@ class _Run:
         worst = ordered[0]
         card, hit = worst.hit.compiled.card, worst.hit
         evidence = worst.evidence if len(ordered) == 1 else self._evidence_by_source(ordered)
+        if hit.entity != self._topology.base(hit.entity) and (
+            host := self._topology.host(hit.source, hit.entity)
+        ):
+            self._worst_on.setdefault(self._topology.base(hit.entity), host)
         coverage = np.mean([one.decided for one in ordered])
         share = max(one.hit.share for one in ordered)
         return Finding(
             problem=card.id,
             title=card.title,
             severity=hit.severity,
-            entity=hit.entity,
+            entity=self._topology.base(hit.entity),
             entity_name=self._topology.entity(hit.entity).name,
             windows=_union([window for one in ordered for window in one.hit.windows]),
             share=share,
@@ -245,7 +253,7 @@ class _Run:
     def _evidence_by_source(self, ordered: list[Explanation]) -> tuple[Evidence, ...]:
         """Evidence of several sources, named by source: all of the worst, of the others what has a limit."""
         return tuple(
-            replace(item, instance=self._source_name(one.hit.source))
+            replace(item, instance=self._seen_from(one.hit))
             for number, one in enumerate(ordered)
             for item in one.evidence
             if number == 0 or item.threshold is not None
@@ -259,10 +267,17 @@ class _Run:
         few = f"Judged from {times.size} samples ({length}): few."
         return (f"{few} They show a state, not how long it has lasted.",)
 
-    def _source_name(self, source: int) -> str:
-        return next(one.spec.name for one in self._sources if one.id == source)
+    def _seen_from(self, hit: Hit) -> str:
+        """The host whose view of a shared entity it is, or the source."""
+        if hit.entity != self._topology.base(hit.entity) and (
+            host := self._topology.host(hit.source, hit.entity)
+        ):
+            return self._topology.entity(host).name
+        return next(one.spec.name for one in self._sources if one.id == hit.source)
 
     def _host_of(self, ref: EntityRef) -> EntityRef | None:
+        if ref in self._worst_on:
+            return self._worst_on[ref]
         for source in self._topology.sources:
             if ref in self._topology.entities_in(source):
                 return self._topology.host(source, ref)

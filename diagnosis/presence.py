@@ -38,8 +38,7 @@ def source_subject(source: Source, times: IntArray, topology: Topology) -> Subje
     """The source as a whole, named by its host where it has exactly one; None where it has no sample."""
     if not times.size:
         return None
-    hosts = topology.rows(source.id, "host")
-    ref = hosts[0] if len(hosts) == 1 else EntityRef("host", source.spec.name)
+    ref = _whole(source, topology)
     steps = np.diff(times) / 1000
     interval = source.spec.interval_s or (float(np.median(steps)) if steps.size else 0.0)
     length = float(times[-1] - times[0]) / 1000
@@ -50,6 +49,15 @@ def source_subject(source: Source, times: IntArray, topology: Topology) -> Subje
     return Subject(
         ref, topology.entity(ref).name, values, gaps or (TimeRange(int(times[0]), int(times[-1])),)
     )
+
+
+def _whole(source: Source, topology: Topology) -> EntityRef:
+    """What a source is: its only host, or the vCenter."""
+    for kind in ("host", "vcenter"):
+        found = topology.rows(source.id, kind)
+        if len(found) == 1:
+            return found[0]
+    return EntityRef("vcenter" if source.spec.kind == "vcenter" else "host", source.spec.name)
 
 
 def entity_subjects(
@@ -72,11 +80,11 @@ def entity_subjects(
             known = [
                 part
                 for gap in gaps
-                if gap.entity == ref and gap.source == source.id
+                if gap.entity == topology.base(ref) and gap.source == source.id
                 if (part := TimeRange(gap.start, gap.end).intersect(whole))
             ]
             values = _values(max(own), float(times.size), interval)
-            yield Subject(ref, topology.entity(ref).name, values, tuple(known) or (whole,))
+            yield Subject(topology.base(ref), topology.entity(ref).name, values, tuple(known) or (whole,))
 
 
 def insufficient(card: Card, rule: Presence, subjects: Sequence[Subject]) -> list[Finding]:

@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from resources.problem_cards import Signal
-from sessions.model import Entity, EntityRef, IntArray, SampleSource, Series
+from sessions.model import Entity, EntityRef, Fact, IntArray, SampleSource, Series
 
 _ABSENT = -1
+_SHARED = ("device", "datastore")
+_SEEN_BY = "\n"  # between the key of what is shared and the host that sees it; no key has it
 _DEEPEST = 8  # parents of parents; a session is untrusted and may hold a cycle
 
 
@@ -49,11 +51,19 @@ class _Found:
 
 
 class Topology:
-    """Entities and series of a session, looked up by what belongs to what."""
+    """Entities and series of a session, looked up by what belongs to what.
+
+    A device or datastore that hosts share has one series a host in a vCenter's source, told apart by the
+    host as instance. Each host's view of it is an entity of its own here (``base`` gives the shared one),
+    so that a rule judges it on each host, as it does with a source for each host.
+    """
 
     def __init__(self, source: SampleSource, counters: Collection[str]) -> None:
-        self._entities = source.entities()
+        self._entities = dict(source.entities())
         self._facts = source.facts()
+        self._bases: dict[EntityRef, EntityRef] = {}
+        self._views: dict[tuple[EntityRef, str], EntityRef] = {}
+        self._seen_from: dict[EntityRef, list[tuple[int, EntityRef]]] = {}
         self._by: dict[tuple[int, str], dict[EntityRef, dict[str, int]]] = {}
         self._users: dict[tuple[int, str], dict[str, list[tuple[EntityRef, int]]]] = {}
         self._own: dict[tuple[int, EntityRef], list[int]] = {}
@@ -63,14 +73,18 @@ class Topology:
         self._facts_said: dict[str, dict[EntityRef, str | float | bool]] = {}
         self.owner: dict[int, int] = {}
         self.sources = [one.id for one in source.sources()]
-        self.placed = {fact.entity: str(fact.value) for fact in self._facts if fact.name == "host"}
+        self.placed = _places(self._facts, source)
         for series in source.series(counters):
             self._add(series)
-        for found in self._in_source.values():
+        for number, found in self._in_source.items():
             found.update([above for ref in list(found) for above in self.ancestors(ref).values()])
+            for ref in sorted(found):
+                self._seen_from.setdefault(self.base(ref), []).append((number, ref))
 
     def _add(self, series: Series) -> None:
         ref, instance = series.entity, series.spec.instance
+        if instance and ref.kind in _SHARED:
+            ref, instance = self._view(ref, instance)
         self.owner[series.id] = series.source
         self._by.setdefault((series.source, series.counter), {}).setdefault(ref, {})[instance] = series.id
         self._in_source.setdefault(series.source, set()).add(ref)
@@ -78,6 +92,22 @@ class Topology:
         if instance and ref.kind in ("vm", "world"):
             users = self._users.setdefault((series.source, series.counter), {})
             users.setdefault(instance, []).append((ref, series.id))
+
+    def _view(self, ref: EntityRef, instance: str) -> tuple[EntityRef, str]:
+        """A host's view of what hosts share, where the instance is a host's key."""
+        host = EntityRef("host", instance)
+        if host not in self._entities:
+            return ref, instance
+        if (ref, instance) not in self._views:
+            view = EntityRef(ref.kind, f"{ref.key}{_SEEN_BY}{instance}")
+            self._views[ref, instance] = view
+            self._bases[view] = ref
+            self._entities[view] = Entity(view, self.entity(ref).name, host)
+        return self._views[ref, instance], ""
+
+    def base(self, ref: EntityRef) -> EntityRef:
+        """The entity as the session has it: what is shared, for a host's view of it."""
+        return self._bases.get(ref, ref)
 
     def entity(self, ref: EntityRef) -> Entity:
         """The entity; one that the session does not describe is named by its key."""
@@ -103,10 +133,12 @@ class Topology:
 
     def host(self, source: int, ref: EntityRef) -> EntityRef | None:
         """The host that the entity runs on or hangs off: placement, parent, or the source's only host."""
-        if key := self.placed.get(ref):
-            return EntityRef("host", key)
-        if above := self.ancestors(ref).get("host"):
-            return above
+        above = self.ancestors(ref)
+        for one in above.values():
+            if key := self.placed.get(one):
+                return EntityRef("host", key)
+        if "host" in above:
+            return above["host"]
         hosts = self.rows(source, "host")
         return hosts[0] if len(hosts) == 1 else None
 
@@ -133,7 +165,7 @@ class Topology:
         for fact in self._facts:
             if fact.name == name and fact.start <= at and not isinstance(fact.value, str):
                 known[fact.entity] = float(fact.value)
-        return [known.get(ref, np.nan) for ref in refs]
+        return [known.get(self.base(ref), np.nan) for ref in refs]
 
     def _said(self, name: str) -> dict[EntityRef, str | float | bool]:
         """The latest value of a fact for each entity of which it is known."""
@@ -161,16 +193,14 @@ class Topology:
         found = _Found(ids={name: [] for name in counters})
         scope = signal.of or "self"
         if scope == "elsewhere":
-            for other in self.sources:
-                if other != source:
-                    self._collect(found, signal, counters, other, [[ref] for ref in rows])
+            views = [self._elsewhere(source, ref) for ref in rows]
+            for other in sorted({number for seen in views for number, _ in seen}):
+                scoped = [[ref for number, ref in seen if number == other] for seen in views]
+                self._collect(found, signal, counters, other, scoped)
             return _sorted(found).freeze(own)
         if scope == "users":
             for other in self.sources:
-                shared_rows = [
-                    ref if other == source or self.entity(ref).parent is None else None for ref in rows
-                ]
-                self._collect_users(found, counters, other, shared_rows)
+                self._collect_users(found, counters, source, other, rows)
             return _sorted(found).freeze(own)
         scoped = [self._scope(signal, scope, source, ref) for ref in rows]
         if not scope.startswith("host"):
@@ -180,6 +210,18 @@ class Topology:
         unit = [shared.setdefault(tuple(refs), len(shared)) for refs in scoped]
         self._collect(found, signal, counters, source, [list(refs) for refs in shared])
         return found.freeze(unit)
+
+    def _elsewhere(self, source: int, ref: EntityRef) -> list[tuple[int, EntityRef]]:
+        """The same entity as other hosts see it, each host's view once; (source, entity)."""
+        met = {self.host(source, ref)}
+        found = []
+        seen = self._seen_from.get(self.base(ref), [])
+        for number, view in sorted(seen, key=lambda one: one[0] != source):
+            host = self.host(number, view)
+            if (number, view) != (source, ref) and (host is None or host not in met):
+                met.add(host)
+                found.append((number, view))
+        return found
 
     def _scope(self, signal: Signal, scope: str, source: int, ref: EntityRef) -> list[EntityRef]:
         if scope == "self":
@@ -223,18 +265,20 @@ class Topology:
                         found.ids[name].append(held.get(name, _ABSENT))
 
     def _collect_users(
-        self, found: _Found, counters: dict[str, str], source: int, rows: Sequence[EntityRef | None]
+        self, found: _Found, counters: dict[str, str], source: int, other: int, rows: Sequence[EntityRef]
     ) -> None:
-        tables = [(name, self._users.get((source, key), {})) for name, key in counters.items()]
+        tables = [(name, self._users.get((other, key), {})) for name, key in counters.items()]
         for row, ref in enumerate(rows):
-            if ref is None:  # another host's device of the same name
+            shared = self.entity(self.base(ref)).parent is None
+            if not shared and other != source:  # another host's device of the same name
                 continue
             instance = self.entity(ref).name
             users = [(name, dict(table.get(instance, ()))) for name, table in tables]
             for user in sorted({one for _, held in users for one in held}):
-                _append(found, row, user, instance, source)
-                for name, held in users:
-                    found.ids[name].append(held.get(user, _ABSENT))
+                if shared or self.host(other, user) == self.host(source, ref):
+                    _append(found, row, user, instance, other)
+                    for name, held in users:
+                        found.ids[name].append(held.get(user, _ABSENT))
 
 
 def _append(found: _Found, row: int, ref: EntityRef, instance: str, source: int) -> None:
@@ -253,3 +297,16 @@ def _sorted(found: _Found) -> _Found:
         [found.instances[i] for i in order],
         [found.sources[i] for i in order],
     )
+
+
+def _places(facts: Sequence[Fact], source: SampleSource) -> dict[EntityRef, str]:
+    """The host on which each entity was longest, by its ``host`` facts."""
+    span = source.span()
+    last = span.end if span else 0
+    stays: dict[EntityRef, dict[str, int]] = {}
+    for fact in facts:
+        if fact.name == "host":
+            end = last if fact.end is None else fact.end
+            hosts = stays.setdefault(fact.entity, {})
+            hosts[str(fact.value)] = hosts.get(str(fact.value), 0) + max(end - fact.start, 0)
+    return {ref: max(hosts, key=hosts.__getitem__) for ref, hosts in stays.items()}

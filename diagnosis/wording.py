@@ -79,13 +79,16 @@ class Speaker:
         ]
 
     def _name(self, members: Members, member: int, row: int) -> str:
-        if members.sources[member] != self.scene.source and members.refs[member] == self.scene.rows[row]:
-            hosts = self.scene.topology.rows(members.sources[member], "host")
-            return self.scene.topology.entity(hosts[0]).name if len(hosts) == 1 else "another source"
-        ref = members.refs[member]
-        if members.instances[member] and ref == self.scene.rows[row]:
+        topology, own, ref = self.scene.topology, self.scene.rows[row], members.refs[member]
+        if topology.base(ref) == topology.base(own) and (members.sources[member], ref) != (
+            self.scene.source,
+            own,
+        ):
+            host = topology.host(members.sources[member], ref)
+            return topology.entity(host).name if host else "another source"
+        if members.instances[member] and ref == own:
             return members.instances[member]
-        entity = self.scene.topology.entity(ref)
+        entity = topology.entity(ref)
         if ref.kind == "port" and entity.parent is not None and entity.parent.kind == "vm":
-            return self.scene.topology.entity(entity.parent).name  # nobody knows a VM by its port's number
+            return topology.entity(entity.parent).name  # nobody knows a VM by its port's number
         return entity.name

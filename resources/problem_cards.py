@@ -9,6 +9,7 @@ from typing import Literal, TypeVar
 
 import msgspec
 
+from resources.derived_counters import DerivedFile
 from resources.failures import KnowledgeError
 from resources.toml_files import checked, knowledge_files, read_toml, wrong
 
@@ -20,6 +21,7 @@ FOLDER = "problems"
 _SUSTAINED = "_sustained.toml"
 _CONSEQUENCES = "_consequences.toml"
 _SOURCES = "_sources.toml"
+_DERIVED = "_derived.toml"
 _T = TypeVar("_T")
 _TAG = re.compile(r"[A-Za-z0-9]+")
 _ID = re.compile(r"[a-z]+\.[a-z_]+")
@@ -206,12 +208,16 @@ class Consequence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Problems(msgspec.Struct, frozen=True):
-    """All that is known: ``cards`` in the order in which they are checked; ``sources`` by tag."""
+    """All that is known: ``cards`` in the order in which they are checked; ``sources`` by tag.
+
+    ``derived`` is what follows from the counters of sources that lack some.
+    """
 
     cards: tuple[Card, ...]
     sustained: dict[str, Sustained]
     consequences: tuple[Consequence, ...]
     sources: dict[str, str]
+    derived: DerivedFile = DerivedFile()
 
     def card(self, problem: str) -> Card:
         """The card with this id; KeyError where there is none."""
@@ -239,6 +245,7 @@ def load_problems(extra_dirs: Sequence[Path] = ()) -> Problems:
     sustained = _decoded(files.pop(_SUSTAINED), _SustainedFile).rules
     consequences = tuple(_decoded(files.pop(_CONSEQUENCES), _ConsequenceFile).pairs)
     sources = _decoded(files.pop(_SOURCES), _SourceFile).sources
+    derived = _decoded(files.pop(_DERIVED), DerivedFile)
     cards = []
     for name, path in sorted(files.items()):
         card = _decoded(path, Card)
@@ -247,7 +254,9 @@ def load_problems(extra_dirs: Sequence[Path] = ()) -> Problems:
         if name != f"{card.id}.toml":
             raise wrong(path, "id", f"the file must be named {card.id}.toml")
         cards.append(card)
-    problems = Problems(cards=tuple(cards), sustained=sustained, consequences=consequences, sources=sources)
+    problems = Problems(
+        cards=tuple(cards), sustained=sustained, consequences=consequences, sources=sources, derived=derived
+    )
     _check_consequences(problems)
     return problems
 

@@ -127,7 +127,7 @@ def export(
             "--vcenter writes one file of the whole cluster.",
             advice="Leave out --all-fields, --split and --host, which are for captures of esxtop.",
         )
-    lab = Lab(chosen, seed=seed, fields="all" if all_fields else "default")
+    lab = Lab(chosen, seed=seed, fields="all" if all_fields or vcenter else "default")
     seconds = duration or None
     with cancellable() as cancel, progress_bar(f"Playing {chosen.id}") as show:
         played = part_done(show)

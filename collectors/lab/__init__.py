@@ -7,6 +7,7 @@ from collectors.lab.recording import Progress, record_lab, run_memory
 from collectors.lab.scenario import Scenario, Scenarios, find_scenario, load_scenarios
 from collectors.lab.truth import Allowed, GroundTruth, Truth
 from collectors.lab.vcenter_export import export_vcenter, read_vcenter, vcenter_document
+from collectors.lab.vcenter_session import vcenter_session
 
 __all__ = [
     "TICK_S",
@@ -27,4 +28,5 @@ __all__ = [
     "record_lab",
     "run_memory",
     "vcenter_document",
+    "vcenter_session",
 ]

@@ -1,0 +1,65 @@
+"""Numbers from what an inventory says in words or of another entity: Tools run, a pool above is limited."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from resources.derived_counters import DerivedFact
+from sessions.model import Entity, EntityRef, Fact
+
+_DEEPEST = 16  # pools within pools; a session is untrusted and may hold a cycle
+Known = Mapping[EntityRef, Fact]
+
+
+def derived_facts(
+    rules: Sequence[DerivedFact], facts: Sequence[Fact], entities: Mapping[EntityRef, Entity]
+) -> Iterator[Fact]:
+    """What follows from the facts by the rules; from those of pools the latest, for all of the time."""
+    for rule in rules:
+        if rule.of == "pool":
+            yield from _of_pools(rule, facts, entities)
+        else:
+            yield from _of_self(rule, facts)
+
+
+def latest(facts: Sequence[Fact], name: str) -> dict[EntityRef, Fact]:
+    """The last fact of the name for each entity; ``facts`` are ordered by start."""
+    return {fact.entity: fact for fact in facts if fact.name == name}
+
+
+def _of_self(rule: DerivedFact, facts: Sequence[Fact]) -> Iterator[Fact]:
+    for fact in facts:
+        if fact.name == rule.made_of:
+            value = _number(rule, fact.value)
+            if value is not None:
+                yield Fact(fact.entity, rule.name, value, fact.start, fact.end)
+
+
+def _number(rule: DerivedFact, value: str | float | bool) -> float | None:
+    if not isinstance(value, str):
+        return float(value)
+    if rule.count:
+        return float(sum(bool(part.strip()) for part in value.split(",")))
+    return rule.words.get(value)
+
+
+def _of_pools(
+    rule: DerivedFact, facts: Sequence[Fact], entities: Mapping[EntityRef, Entity]
+) -> Iterator[Fact]:
+    said = latest(facts, rule.made_of)
+    for member in latest(facts, "pool").values():
+        numbers = list(_above(EntityRef("pool", str(member.value)), said, entities))
+        if numbers:
+            yield Fact(member.entity, rule.name, min(numbers), member.start, member.end)
+
+
+def _above(pool: EntityRef, said: Known, entities: Mapping[EntityRef, Entity]) -> Iterator[float]:
+    """The number of the pool and of each pool above it, where it has one."""
+    current: EntityRef | None = pool
+    for _ in range(_DEEPEST):
+        if current is None or current.kind != "pool":
+            return
+        if current in said and not isinstance(said[current].value, str):
+            yield float(said[current].value)
+        known = entities.get(current)
+        current = known.parent if known else None
