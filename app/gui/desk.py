@@ -16,6 +16,7 @@ from app.gui.session_model import SessionModel
 from app.gui.settings import Settings
 from resources.catalogue import Catalogue
 from resources.problem_cards import Problems
+from resources.views import ChartTemplate, Limits
 from sessions.findings import Finding
 from widgets.theme import Theme
 
@@ -40,6 +41,8 @@ class Desk:
     settings: Settings
     catalogue: Catalogue
     problems: Problems
+    limits: Limits
+    chart_templates: tuple[ChartTemplate, ...]
     notify: Callable[[str, Notice], None]
     show_finding: Callable[[Finding], None]
     drop_mark: Callable[[int | None], None]

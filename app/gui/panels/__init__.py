@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.gui.desk import PanelSpec
+from app.gui.panels import charts
 
-PANELS: tuple[PanelSpec, ...] = ()
+PANELS: tuple[PanelSpec, ...] = (PanelSpec("charts", "Charts", "charts", "center", charts.make, ("Ctrl+2",)),)
 """In the order in which tabs and menu show them."""

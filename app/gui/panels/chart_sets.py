@@ -1,0 +1,117 @@
+"""Which charts to draw: those that suit the scope's entities, or a finding's evidence. Knows no Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from app.gui.snapshot import Snapshot
+from resources.catalogue import Catalogue
+from resources.units import format_value
+from resources.views import ChartTemplate, Limits
+from sessions.findings import Evidence, Finding
+from sessions.model import EntityRef, Series
+from widgets.charts.spec import Band, ChartSpec, Limit
+
+_MOST_CHARTS = 8
+_MOST_CURVES = 12
+
+
+def charts_of(
+    entities: Sequence[EntityRef], snapshot: Snapshot, templates: Sequence[ChartTemplate], limits: Limits
+) -> list[ChartSpec]:
+    """The charts of these entities: one a template and entity kind, several entities in one chart."""
+    found: list[ChartSpec] = []
+    for template in templates:
+        members = [ref for ref in entities if ref.kind in template.on]
+        chosen = [series for ref in members for series in _of(ref, template.counters, snapshot)]
+        if not chosen:
+            continue
+        title = template.title
+        if len(members) == 1:
+            title = f"{template.title} of {snapshot.name(members[0])}"
+        for unit in dict.fromkeys(series.spec.unit for series in chosen):
+            same = [series for series in chosen if series.spec.unit == unit][:_MOST_CURVES]
+            ids = tuple(series.id for series in same)
+            found.append(ChartSpec(title, unit, ids, template.note, lines_of(same, limits)))
+    return found[:_MOST_CHARTS]
+
+
+def lines_of(series: Iterable[Series], limits: Limits) -> tuple[Limit, ...]:
+    """The limits of the first counter that has any, as dashed lines; two counters' limits would confuse."""
+    for one in series:
+        known = limits.of(one.counter, one.entity.kind)
+        if known is None or known.warning.value <= 0:
+            continue
+        lines = [Limit(known.warning.value, _words(known.warning.value, one), "warning")]
+        if known.critical is not None:
+            lines.append(Limit(known.critical.value, _words(known.critical.value, one), "critical"))
+        return tuple(lines)
+    return ()
+
+
+def charts_of_finding(
+    finding: Finding,
+    snapshot: Snapshot,
+    catalogue: Catalogue,
+    templates: Sequence[ChartTemplate],
+    limits: Limits,
+) -> list[ChartSpec]:
+    """The finding's evidence, its windows tinted; then the other charts that suit its entity."""
+    bands = tuple(Band(window, finding.severity) for window in finding.windows)
+    charts: list[ChartSpec] = []
+    for unit in dict.fromkeys(item.unit for item in finding.evidence):
+        items = [item for item in finding.evidence if item.unit == unit]
+        series = [one for item in items for one in _evidence_series(item, finding.entity, snapshot)]
+        ids = tuple(dict.fromkeys(one.id for one in series))[:_MOST_CURVES]
+        if ids:
+            title = f"{_label(series[0], catalogue)} of {finding.entity_name}"
+            charts.append(ChartSpec(title, series[0].spec.unit, ids, "", _evidence_limits(items), bands))
+    drawn = {number for chart in charts for number in chart.series}
+    for chart in charts_of([finding.entity], snapshot, templates, limits):
+        if not drawn >= set(chart.series):
+            charts.append(replace(chart, bands=bands))
+    return charts[:_MOST_CHARTS]
+
+
+def title_of(series: Series, snapshot: Snapshot, catalogue: Catalogue) -> str:
+    """``Ready of db-prod``: the title of a chart of one series."""
+    return f"{_label(series, catalogue)} of {snapshot.name(series.entity)}"
+
+
+def curve_name(series: Series, among: Sequence[Series], snapshot: Snapshot, catalogue: Catalogue) -> str:
+    """What tells a curve from the others of its chart: entity, counter, instance, as far as they differ."""
+    parts: list[str] = []
+    if len({one.entity for one in among}) > 1:
+        parts.append(snapshot.name(series.entity))
+    if len({one.counter for one in among}) > 1 or not parts:
+        parts.append(_label(series, catalogue))
+    if series.spec.instance and len({one.spec.instance for one in among}) > 1:
+        parts.append(series.spec.instance)
+    return " ".join(parts)
+
+
+def _of(ref: EntityRef, counters: Sequence[str], snapshot: Snapshot) -> list[Series]:
+    own = snapshot.series_of.get(ref, ())
+    plain = {one.counter: one for one in reversed(own) if not one.spec.instance}
+    return [plain[counter] for counter in counters if counter in plain]
+
+
+def _evidence_series(item: Evidence, entity: EntityRef, snapshot: Snapshot) -> list[Series]:
+    own = [one for one in snapshot.series_of.get(entity, ()) if one.counter == item.counter]
+    exact = [one for one in own if one.spec.instance == item.instance]
+    return exact or own[:1]
+
+
+def _evidence_limits(items: Sequence[Evidence]) -> tuple[Limit, ...]:
+    values = dict.fromkeys(item.threshold for item in items if item.threshold)
+    return tuple(Limit(value, format_value(value, items[0].unit)) for value in values if value is not None)
+
+
+def _words(value: float, series: Series) -> str:
+    return format_value(value, series.spec.unit)
+
+
+def _label(series: Series, catalogue: Catalogue) -> str:
+    known = catalogue.get(series.counter)
+    return known.label if known else series.counter.rpartition("/")[2]

@@ -1,0 +1,98 @@
+"""The axes: time in the clock that the user chose, values in plain numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+
+import pyqtgraph as pg
+from PySide6.QtGui import QFont
+
+from widgets.theme import Tokens
+
+Clock = Callable[[int], datetime]
+
+_SECOND, _MINUTE, _HOUR, _DAY = 1_000, 60_000, 3_600_000, 86_400_000
+_STEPS = (
+    *(n * _SECOND for n in (1, 2, 5, 10, 15, 30)),
+    *(n * _MINUTE for n in (1, 2, 5, 10, 15, 30)),
+    *(n * _HOUR for n in (1, 2, 3, 6, 12)),
+    *(n * _DAY for n in (1, 2, 7, 14, 28)),
+)
+_LABEL_PIXELS = 96
+_VALUE_WIDTH = 52
+_TIME_HEIGHT = 24
+
+
+def time_ticks(start: float, end: float, pixels: float, at: Clock) -> tuple[list[float], int]:
+    """Instants in ms where labels go, at round times of the clock, and the step between them in ms."""
+    wanted = (end - start) / max(pixels / _LABEL_PIXELS, 1)
+    step = next((step for step in _STEPS if step >= wanted), _STEPS[-1])
+    zone = at(int(start)).utcoffset() or timedelta()
+    shift = round(zone.total_seconds() * 1000)
+    first = -(-(int(start) + shift) // step) * step - shift
+    return [float(t) for t in range(first, int(end) + 1, step)], step
+
+
+def time_label(t_ms: float, step: int, at: Clock) -> str:
+    """``14:05``, ``14:05:30`` where seconds tell labels apart, ``21 Nov`` where days do or a day begins."""
+    when = at(int(t_ms))
+    if step >= _DAY or (when.hour == when.minute == when.second == 0 and step >= _MINUTE):
+        return f"{when.day} {when:%b}"
+    return f"{when:%H:%M:%S}" if step < _MINUTE else f"{when:%H:%M}"
+
+
+class TimeAxis(pg.AxisItem):  # type: ignore[misc]
+    """Labels at round times, 24-hour clock."""
+
+    def __init__(self, at: Clock) -> None:
+        super().__init__("bottom")
+        self._at = at
+        self._step = _MINUTE
+        self.setHeight(_TIME_HEIGHT)
+        self.setStyle(tickLength=0, tickTextOffset=6, autoExpandTextSpace=False, hideOverlappingLabels=True)
+        self.enableAutoSIPrefix(False)
+
+    def set_clock(self, at: Clock) -> None:
+        """Show another clock."""
+        self._at = at
+        self.picture = None
+        self.update()
+
+    def tickValues(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, list[float]]]:  # noqa: N802, N803
+        """As pyqtgraph asks for them."""
+        ticks, self._step = time_ticks(minVal, maxVal, size, self._at)
+        return [(float(self._step), ticks)]
+
+    def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:  # noqa: ARG002, N802
+        """As pyqtgraph asks for them."""
+        return [time_label(value, self._step, self._at) for value in values]
+
+
+class ValueAxis(pg.AxisItem):  # type: ignore[misc]
+    """Four or five plain numbers; of a fixed width, so that charts above each other line up."""
+
+    def __init__(self) -> None:
+        super().__init__("left")
+        self.setWidth(_VALUE_WIDTH)
+        self.setStyle(tickLength=0, tickTextOffset=8, autoExpandTextSpace=False, maxTickLevel=0)
+        self.enableAutoSIPrefix(False)
+
+    def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:  # noqa: ARG002, N802
+        """Thousands as k and millions as M, so that the axis stays narrow."""
+        return [value_label(value, spacing) for value in values]
+
+
+def value_label(value: float, spacing: float) -> str:
+    """A number on an axis whose labels are ``spacing`` apart: ``37.5``, ``20k``, ``1.5M``."""
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= size and abs(value) >= 1e4:
+            return f"{value / size:.6g}{letter}"
+    return f"{value:.6g}" if abs(value) > spacing * 1e-6 else "0"
+
+
+def dress(axis: pg.AxisItem, tokens: Tokens, font: QFont) -> None:
+    """Colours and type of an axis."""
+    axis.setPen(pg.mkPen(None))
+    axis.setTextPen(pg.mkPen(tokens.muted))
+    axis.setTickFont(font)

@@ -1,0 +1,221 @@
+"""A chart as a card: title, unit, a legend with the values at the crosshair, and the plot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QPoint, Qt, Signal
+from PySide6.QtGui import QAction, QContextMenuEvent, QDragEnterEvent, QDropEvent, QEnterEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from resources.units import format_value
+from widgets.charts.axes import Clock
+from widgets.charts.curve import Curve
+from widgets.charts.curves_item import Drawn
+from widgets.charts.plot import Plot
+from widgets.charts.spec import ChartSpec
+from widgets.foreign_text import shown
+from widgets.theme import Theme
+
+SERIES_MIME = "application/x-hyperscope-series"
+_NAMED = 6
+
+
+@dataclass(frozen=True, slots=True)
+class NamedCurve:
+    """A curve with the words of its legend, its unit and its tooltip."""
+
+    name: str
+    unit: str
+    curve: Curve
+    tooltip: str = ""
+
+
+class _LegendEntry(QWidget):
+    """A dash in the curve's colour, its name, and its value."""
+
+    entered = Signal(object)
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self._number = number
+        self._dash = QLabel("▬")
+        self._name = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self._name.setProperty("role", "muted")
+        self._value = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self._value.setStyleSheet("font-size: 12px")
+        self._value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(5)
+        for widget in (self._dash, self._name, self._value):
+            row.addWidget(widget)
+
+    def describe(self, name: str, colour: str, tooltip: str) -> None:
+        """Say which curve it is."""
+        self._name.setText(
+            self._name.fontMetrics().elidedText(shown(name), Qt.TextElideMode.ElideMiddle, 200)
+        )
+        self._dash.setStyleSheet(f"color: {colour}; font-size: 9px")
+        self.setToolTip(tooltip)
+
+    def say(self, value: str) -> None:
+        """Show a value; its place never shrinks, so that the legend stands still."""
+        self._value.setText(value)
+        self._value.setMinimumWidth(max(self._value.minimumWidth(), self._value.sizeHint().width()))
+
+    def enterEvent(self, event: QEnterEvent) -> None:  # noqa: N802
+        """The curve stands out while the mouse is over its name."""
+        self.entered.emit(self._number)
+        super().enterEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:  # noqa: N802
+        """And no longer."""
+        self.entered.emit(None)
+        super().leaveEvent(event)
+
+
+class ChartCard(QFrame):
+    """Signals: ``closed``, ``dropped(bytes)`` when a counter is dropped on it, ``copied("image"|"csv")``."""
+
+    closed = Signal()
+    dropped = Signal(bytes)
+    copied = Signal(str)
+
+    def __init__(self, theme: Theme, at: Clock) -> None:
+        super().__init__()
+        self._theme = theme
+        self._spec = ChartSpec("", "", ())
+        self._curves: Sequence[NamedCurve] = ()
+        self._entries: list[_LegendEntry] = []
+        self.setProperty("role", "chart")
+        self.setAcceptDrops(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self._title = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self._title.setProperty("role", "title")
+        self._note = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self._note.setProperty("role", "muted")
+        self._legend = QHBoxLayout()
+        self._legend.setSpacing(14)
+        self._more = QLabel()
+        self._more.setProperty("role", "muted")
+        self._close = QToolButton()
+        self._close.setProperty("role", "ghost")
+        self._close.setStyleSheet("padding: 0; min-height: 16px; max-height: 18px;")
+        self._close.clicked.connect(self.closed)
+        self.plot = Plot(theme, at)
+        head = QHBoxLayout()
+        head.setContentsMargins(12, 6, 8, 0)
+        head.setSpacing(12)
+        head.addWidget(self._title)
+        head.addWidget(self._note)
+        head.addStretch(1)
+        head.addLayout(self._legend)
+        head.addWidget(self._more)
+        head.addWidget(self._close)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(1, 1, 1, 4)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addWidget(self.plot, 1)
+        self._no_data = QLabel("No samples in this window.", self.plot)
+        self._no_data.setProperty("role", "muted")
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    @property
+    def curves(self) -> Sequence[NamedCurve]:
+        """What is drawn."""
+        return self._curves
+
+    @property
+    def spec(self) -> ChartSpec:
+        """What it shows."""
+        return self._spec
+
+    def show_chart(self, spec: ChartSpec, curves: Sequence[NamedCurve]) -> None:
+        """Draw these curves."""
+        self._spec, self._curves = spec, curves
+        self._title.setText(shown(spec.title))
+        self._note.setText(", ".join(part for part in (spec.unit, spec.note) if part))
+        self._close.setAccessibleName(f"Close the chart {spec.title}")
+        self.setAccessibleName(f"Chart: {spec.title}")
+        self._draw()
+        self.show_values(math.nan)
+
+    def show_values(self, when: float) -> None:
+        """Put the values at a moment into the legend; NaN means the last of the window."""
+        start, end = self.plot.window
+        for entry, named in zip(self._entries, self._curves, strict=False):
+            summary = named.curve.summary(start, end)
+            value = summary.last if math.isnan(when) else named.curve.value_at(when)
+            entry.say(format_value(value, named.unit))
+            entry.setToolTip(self._tooltip(named))
+        empty = all(named.curve.summary(start, end).count == 0 for named in self._curves)
+        self._no_data.setVisible(empty)
+        self._no_data.adjustSize()
+        self._no_data.move(self.plot.rect().center() - QPoint(self._no_data.width() // 2, 12))
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
+        """Copy the chart, or close it."""
+        menu = QMenu(self)
+        for title, what in (("Copy as image", "image"), ("Copy samples as CSV", "csv")):
+            one = QAction(title, menu)
+            one.triggered.connect(lambda _on=False, what=what: self.copied.emit(what))
+            menu.addAction(one)
+        menu.addSeparator()
+        menu.addAction("Close the chart", self.closed.emit)
+        menu.exec(event.globalPos())
+        menu.deleteLater()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
+        """A counter that is dragged from anywhere can be dropped here."""
+        if event.mimeData().hasFormat(SERIES_MIME):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802
+        """Add it."""
+        event.acceptProposedAction()
+        self.dropped.emit(bytes(event.mimeData().data(SERIES_MIME).data()))
+
+    def _tooltip(self, named: NamedCurve) -> str:
+        found = named.curve.summary(*self.plot.window)
+        numbers = (("last", found.last), ("min", found.low), ("mean", found.mean), ("p95", found.p95))
+        lines = [
+            f"{word} {format_value(value, named.unit)}" for word, value in (*numbers, ("max", found.high))
+        ]
+        return "\n".join([shown(named.name), *([shown(named.tooltip)] if named.tooltip else []), *lines])
+
+    def _draw(self) -> None:
+        tokens = self._theme.tokens
+        drawn = [Drawn(named.curve, tokens.curve(number)) for number, named in enumerate(self._curves)]
+        self.plot.set_curves(drawn, self._spec.limits, self._spec.bands)
+        while len(self._entries) > min(len(self._curves), _NAMED):
+            gone = self._entries.pop()
+            self._legend.removeWidget(gone)
+            gone.deleteLater()
+        while len(self._entries) < min(len(self._curves), _NAMED):
+            entry = _LegendEntry(len(self._entries))
+            entry.entered.connect(self.plot.highlight)
+            self._entries.append(entry)
+            self._legend.addWidget(entry)
+        for number, (entry, named) in enumerate(zip(self._entries, self._curves, strict=False)):
+            entry.describe(named.name, tokens.curve(number), shown(named.tooltip))
+        hidden = len(self._curves) - len(self._entries)
+        self._more.setText(f"and {hidden} more" if hidden else "")
+        self._more.setVisible(hidden > 0)
+
+    def _dress(self) -> None:
+        self._close.setIcon(self._theme.icons.get("close"))
+        self._draw()

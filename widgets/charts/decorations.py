@@ -1,0 +1,153 @@
+"""What stands behind and before the curves: grid, tinted windows, limits, events, marks; drawn in pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import pyqtgraph as pg
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QPainter, QPen
+
+from sessions.times import TimeRange
+from widgets.charts.axes import ValueAxis
+from widgets.charts.spec import Limit
+
+_TINT = 0.08
+_LABEL_PX = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What is visible in ms and units, and the same rectangle in pixels."""
+
+    area: QRectF
+    pixels: QRectF
+
+    def x(self, t_ms: float) -> float:
+        """The pixel column of a moment."""
+        part = (t_ms - self.area.left()) / max(self.area.width(), 1e-9)
+        return self.pixels.left() + part * self.pixels.width()
+
+    def y(self, value: float) -> float:
+        """The pixel row of a value."""
+        part = (value - self.area.top()) / max(self.area.height(), 1e-12)
+        return self.pixels.bottom() - part * self.pixels.height()
+
+
+class Part(Protocol):
+    """Something that can be drawn into a frame."""
+
+    def draw(self, painter: QPainter, frame: Frame) -> None:
+        """Draw it."""
+
+
+class Decorations(pg.GraphicsObject):  # type: ignore[misc]
+    """Parts that are drawn together, behind the curves or before them."""
+
+    def __init__(self, depth: float) -> None:
+        super().__init__()
+        self._parts: Sequence[Part] = ()
+        self.setZValue(depth)
+
+    def set_parts(self, parts: Sequence[Part]) -> None:
+        """Draw these."""
+        self._parts = parts
+        self.update()
+
+    def boundingRect(self) -> QRectF:  # noqa: N802
+        """All that is visible."""
+        view = self.getViewBox()
+        return QRectF(view.viewRect()) if view is not None else QRectF()
+
+    def viewRangeChanged(self, *_args: object) -> None:  # noqa: N802
+        """As pyqtgraph says it: another window."""
+        self.prepareGeometryChange()
+        self.update()
+
+    viewTransformChanged = viewRangeChanged  # noqa: N815
+
+    def paint(self, painter: QPainter, *_rest: object) -> None:
+        """Draw every part, in pixels."""
+        area = self.boundingRect()
+        frame = Frame(area, painter.worldTransform().mapRect(area))
+        painter.resetTransform()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        for part in self._parts:
+            part.draw(painter, frame)
+
+
+@dataclass(frozen=True, slots=True)
+class BandPart:
+    """A tinted stretch of time."""
+
+    window: TimeRange
+    colour: str
+
+    def draw(self, painter: QPainter, frame: Frame) -> None:
+        """Tint it from top to bottom."""
+        left = max(frame.x(self.window.start), frame.pixels.left())
+        right = min(frame.x(self.window.end), frame.pixels.right())
+        if right > left:
+            tint = QColor(self.colour)
+            tint.setAlphaF(_TINT)
+            painter.fillRect(QRectF(left, frame.pixels.top(), right - left, frame.pixels.height()), tint)
+
+
+@dataclass(frozen=True, slots=True)
+class GridPart:
+    """A line across at each label of the value axis."""
+
+    axis: ValueAxis
+    colour: str
+
+    def draw(self, painter: QPainter, frame: Frame) -> None:
+        """Draw the lines."""
+        painter.setPen(QPen(QColor(self.colour), 1))
+        levels = self.axis.tickValues(frame.area.top(), frame.area.bottom(), frame.pixels.height())
+        for value in levels[0][1] if levels else ():
+            y = round(frame.y(value))
+            painter.drawLine(int(frame.pixels.left()), y, int(frame.pixels.right()), y)
+
+
+@dataclass(frozen=True, slots=True)
+class LimitPart:
+    """A threshold: a dashed line with its words at the right end."""
+
+    limit: Limit
+    colour: str
+    font: QFont
+    below: bool = False
+
+    def draw(self, painter: QPainter, frame: Frame) -> None:
+        """Draw line and words, the words below the line if wanted or where there is no room above."""
+        if not frame.area.top() <= self.limit.value <= frame.area.bottom():
+            return
+        y = round(frame.y(self.limit.value))
+        left, right = frame.pixels.left(), frame.pixels.right()
+        painter.setPen(QPen(QColor(self.colour), 1, Qt.PenStyle.DashLine))
+        painter.drawLine(int(left), y, int(right), y)
+        painter.setFont(self.font)
+        no_room_above = y - frame.pixels.top() < _LABEL_PX
+        room_below = frame.pixels.bottom() - y > _LABEL_PX
+        top = y + 1 if no_room_above or (self.below and room_below) else y - _LABEL_PX
+        box = QRectF(left, top, right - left - 4, _LABEL_PX - 1)
+        painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self.limit.label)
+
+
+@dataclass(frozen=True, slots=True)
+class FlagPart:
+    """An event or a mark: a thin line down."""
+
+    at: int
+    colour: str
+    dotted: bool
+
+    def draw(self, painter: QPainter, frame: Frame) -> None:
+        """Draw it where it is visible."""
+        x = round(frame.x(self.at))
+        if frame.pixels.left() <= x <= frame.pixels.right():
+            style = Qt.PenStyle.DotLine if self.dotted else Qt.PenStyle.SolidLine
+            painter.setPen(QPen(QColor(self.colour), 1, style))
+            painter.drawLine(x, int(frame.pixels.top()), x, int(frame.pixels.bottom()))

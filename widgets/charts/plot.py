@@ -1,0 +1,294 @@
+"""One plot: curves over time with limits, bands, marks and the crosshair; its window comes from outside."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import (
+    QKeyEvent,
+    QMouseEvent,
+    QNativeGestureEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QRubberBand, QWidget
+
+from widgets.charts.axes import Clock, TimeAxis, ValueAxis, dress
+from widgets.charts.curve import Curve
+from widgets.charts.curves_item import CurvesItem, Drawn
+from widgets.charts.decorations import BandPart, Decorations, FlagPart, GridPart, LimitPart
+from widgets.charts.spec import Band, Limit
+from widgets.theme import Theme, body_font
+
+_WHEEL_STEP = 1.25
+_DRAG_PIXELS = 4
+_HEADROOM = 1.12
+_AXIS_PX = 11
+_MINIMUM_HEIGHT = 110
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """An event or mark: a thin line with a word at the top of the chart that has them."""
+
+    at: int
+    text: str
+    is_mark: bool = False
+
+
+class Plot(pg.GraphicsView):  # type: ignore[misc]
+    """Signals: ``windowed(start, end, passing)`` in ms when the user pans or zooms; ``hovered(ms or nan)``.
+
+    ``picked(ms)``: a click at a moment. ``unzoomed``: a double click wants the whole session.
+    """
+
+    windowed = Signal(float, float, bool)
+    hovered = Signal(float)
+    picked = Signal(float)
+    unzoomed = Signal()
+
+    def __init__(self, theme: Theme, at: Clock, parent: QWidget | None = None) -> None:
+        super().__init__(parent, background=None)
+        self._theme = theme
+        self._limits: Sequence[Limit] = ()
+        self._bands: Sequence[Band] = ()
+        self._flags: Sequence[Flag] = ()
+        self._curves: Sequence[Drawn] = ()
+        self._grabbed: QPointF | None = None
+        self._grabbed_window = (0.0, 1.0)
+        self._moved = False
+        self._box: QRubberBand | None = None
+        self.time_axis, self.value_axis = TimeAxis(at), ValueAxis()
+        self._item = pg.PlotItem(
+            axisItems={"bottom": self.time_axis, "left": self.value_axis},
+            viewBox=pg.ViewBox(enableMenu=False),
+            enableMenu=False,
+        )
+        self._item.hideButtons()
+        self._item.setMouseEnabled(x=False, y=False)
+        self._item.setContentsMargins(4, 6, 14, 0)
+        self._box_view = self._item.getViewBox()
+        self._box_view.setDefaultPadding(0)
+        self._box_view.disableAutoRange()
+        self._drawing = CurvesItem()
+        self._item.addItem(self._drawing, ignoreBounds=True)
+        self._cross = pg.InfiniteLine(angle=90, movable=False)
+        self._cross.setZValue(5)
+        self._cross.hide()
+        self._item.addItem(self._cross, ignoreBounds=True)
+        self._behind, self._before = Decorations(-10), Decorations(10)
+        for item in (self._behind, self._before):
+            self._item.addItem(item, ignoreBounds=True)
+        self.setCentralItem(self._item)
+        self.setMouseTracking(True)
+        self.setMinimumHeight(_MINIMUM_HEIGHT)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setFrameShape(self.Shape.NoFrame)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def set_curves(self, curves: Sequence[Drawn], limits: Sequence[Limit], bands: Sequence[Band]) -> None:
+        """Show these curves, with dashed lines at limits and tinted windows."""
+        self._curves = curves
+        self._drawing.set_curves(curves)
+        if (tuple(limits), tuple(bands)) != (tuple(self._limits), tuple(self._bands)):
+            self._limits, self._bands = limits, bands
+            self._decorate()
+        self._fit_values()
+
+    def set_flags(self, flags: Sequence[Flag]) -> None:
+        """Show events and marks as thin vertical lines."""
+        if list(flags) != list(self._flags):
+            self._flags = list(flags)
+            self._decorate()
+
+    def set_window(self, start: float, end: float) -> None:
+        """Show this stretch of time, ms."""
+        if end > start and [start, end] != self._box_view.viewRange()[0]:
+            self._box_view.setXRange(start, end, padding=0)
+            self._fit_values()
+
+    def show_cross(self, when: float) -> None:
+        """Put the crosshair at a moment; NaN hides it."""
+        self._cross.setVisible(not math.isnan(when))
+        if not math.isnan(when):
+            self._cross.setPos(when)
+
+    def highlight(self, number: int | None) -> None:
+        """Let one curve stand out."""
+        self._drawing.highlight(number)
+
+    def show_times(self, shown: bool) -> None:
+        """Whether the labels of the time axis are shown."""
+        self.time_axis.setStyle(showValues=shown)
+
+    @property
+    def window(self) -> tuple[float, float]:
+        """The stretch of time that is shown, ms."""
+        start, end = self._box_view.viewRange()[0]
+        return float(start), float(end)
+
+    @property
+    def curves(self) -> Sequence[Curve]:
+        """The curves that are drawn, in order."""
+        return [drawn.curve for drawn in self._curves]
+
+    # -- the user
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        """Zoom around the cursor; sideways or with Shift, move."""
+        across, up = event.angleDelta().x(), event.angleDelta().y()
+        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier or abs(across) > abs(up):
+            self._move((across or up) / 120 * -0.1)
+        elif event.modifiers() & Qt.KeyboardModifier.ControlModifier or self._over_plot(event.position()):
+            self._zoom(_WHEEL_STEP ** (-up / 120), self._time_of(event.position()))
+        event.accept()
+
+    def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802
+        """Pinching on a touchpad zooms."""
+        if isinstance(event, QNativeGestureEvent):
+            if event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
+                self._zoom(1 / max(1 + event.value(), 0.1), self._time_of(event.position()))
+            return True
+        return bool(super().viewportEvent(event))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        """Left: drag the time; with Shift, or right: draw a box to zoom into."""
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+        self._grabbed, self._moved = event.position(), False
+        self._grabbed_window = self.window
+        shift = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+        if event.button() == Qt.MouseButton.RightButton or shift:
+            self._box = QRubberBand(QRubberBand.Shape.Rectangle, self)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        """Drag, or let the crosshair follow."""
+        self.hovered.emit(self._time_of(event.position()))
+        if self._grabbed is None:
+            return
+        across = event.position().x() - self._grabbed.x()
+        self._moved = self._moved or abs(across) > _DRAG_PIXELS
+        if not self._moved:
+            return
+        if self._box is not None:
+            left, right = sorted((self._grabbed.x(), event.position().x()))
+            self._box.setGeometry(int(left), 0, int(right - left), self.height())
+            self._box.show()
+            return
+        start, end = self._grabbed_window
+        by = -across * (end - start) / max(self._plot_rect().width(), 1)
+        self.windowed.emit(start + by, end + by, True)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        """Let go: the box becomes the window; a click picks a moment."""
+        grabbed, self._grabbed = self._grabbed, None
+        if self._box is not None:
+            self._box.hide()
+            self._box.deleteLater()
+            self._box = None
+            if self._moved and grabbed is not None:
+                start, end = sorted((self._time_of(grabbed), self._time_of(event.position())))
+                self.windowed.emit(start, end, False)
+            return
+        if self._moved:
+            self.windowed.emit(*self.window, False)
+        elif grabbed is not None and event.button() == Qt.MouseButton.LeftButton:
+            self.picked.emit(self._time_of(event.position()))
+
+    def mouseDoubleClickEvent(self, _event: QMouseEvent) -> None:  # noqa: N802
+        """Back to the whole session."""
+        self._grabbed = None
+        self.unzoomed.emit()
+
+    def leaveEvent(self, event: QEvent) -> None:  # noqa: N802
+        """The crosshair goes with the mouse."""
+        self.hovered.emit(math.nan)
+        super().leaveEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """Arrows move, plus and minus zoom: the same as the wheel, for hands on the keyboard."""
+        moves = {Qt.Key.Key_Left: -0.2, Qt.Key.Key_Right: 0.2}
+        zooms = {
+            Qt.Key.Key_Plus: 1 / _WHEEL_STEP,
+            Qt.Key.Key_Equal: 1 / _WHEEL_STEP,
+            Qt.Key.Key_Minus: _WHEEL_STEP,
+        }
+        key = Qt.Key(event.key())
+        if key in moves and event.modifiers() == Qt.KeyboardModifier.NoModifier:
+            self._move(moves[key])
+        elif key in zooms:
+            self._zoom(zooms[key], sum(self.window) / 2)
+        else:
+            event.ignore()
+
+    # -- geometry
+
+    def _move(self, part: float) -> None:
+        start, end = self.window
+        by = (end - start) * part
+        self.windowed.emit(start + by, end + by, False)
+
+    def _zoom(self, factor: float, around: float) -> None:
+        start, end = self.window
+        self.windowed.emit(around - (around - start) * factor, around + (end - around) * factor, False)
+
+    def _plot_rect(self) -> QRectF:
+        return QRectF(self._box_view.sceneBoundingRect())
+
+    def _over_plot(self, position: QPointF) -> bool:
+        return self._plot_rect().contains(self.mapToScene(position.toPoint()))
+
+    def _time_of(self, position: QPointF) -> float:
+        area = self._plot_rect()
+        start, end = self.window
+        part = (position.x() - area.left()) / max(area.width(), 1)
+        return start + min(max(part, 0.0), 1.0) * (end - start)
+
+    def _fit_values(self) -> None:
+        """The value axis from 0 (or below) to a little above what is visible and the limits near it."""
+        start, end = self.window
+        bounds = [drawn.curve.bounds(start, end) for drawn in self._curves]
+        lows = [low for low, _ in bounds if not math.isnan(low)]
+        highs = [high for _, high in bounds if not math.isnan(high)]
+        high = max(highs, default=1.0)
+        near = [limit.value for limit in self._limits if limit.value <= max(high, 1e-9) * 4]
+        top = max([high, *near, *([min(limit.value for limit in self._limits)] if self._limits else [])])
+        low = min([0.0, *lows])
+        top = top if top > low else low + 1.0
+        self._box_view.setYRange(low, low + (top - low) * _HEADROOM, padding=0)
+
+    # -- looks
+
+    def _dress(self) -> None:
+        tokens = self._theme.tokens
+        self.setBackground(tokens.surface1)
+        font = body_font(_AXIS_PX)
+        for axis in (self.time_axis, self.value_axis):
+            dress(axis, tokens, font)
+        self._cross.setPen(pg.mkPen(tokens.muted, width=1))
+        self._decorate()
+
+    def _decorate(self) -> None:
+        tokens, font = self._theme.tokens, body_font(_AXIS_PX)
+        self._behind.set_parts(
+            [
+                *(BandPart(band.window, tokens.health(band.severity)) for band in self._bands),
+                GridPart(self.value_axis, tokens.line),
+                *(
+                    FlagPart(
+                        flag.at, tokens.accent if flag.is_mark else tokens.faint, dotted=not flag.is_mark
+                    )
+                    for flag in self._flags
+                ),
+            ]
+        )
+        ordered = sorted(self._limits, key=lambda limit: limit.value)
+        self._before.set_parts(
+            [
+                LimitPart(limit, tokens.health(limit.severity), font, below=number == 0 and len(ordered) > 1)
+                for number, limit in enumerate(ordered)
+            ]
+        )

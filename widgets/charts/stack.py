@@ -1,0 +1,170 @@
+"""Charts above each other on one time axis, with one crosshair for all."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from PySide6.QtCore import QTimer, Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from sessions.times import TimeRange, iso
+from widgets.charts.axes import Clock
+from widgets.charts.card import SERIES_MIME, ChartCard, NamedCurve
+from widgets.charts.plot import Flag
+from widgets.charts.spec import ChartSpec
+from widgets.theme import Theme
+
+_SMALLEST_MS = 1_000
+_CARD_HEIGHT = 150
+_LEGEND_MS = 80
+
+
+class ChartStack(QScrollArea):
+    """Signals: ``windowed(TimeRange, passing)``, ``unzoomed``, ``picked(ms)``, ``closed(n)``, ``dropped(n, bytes)``.
+
+    ``dropped`` on the space below the charts has n = −1. The window is set from outside, after ``windowed``.
+    """
+
+    windowed = Signal(object, bool)
+    unzoomed = Signal()
+    picked = Signal(int)
+    closed = Signal(int)
+    dropped = Signal(int, bytes)
+    copied = Signal(str)
+
+    def __init__(self, theme: Theme, at: Clock, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme, self._at = theme, at
+        self._cards: list[ChartCard] = []
+        self._flags: Sequence[Flag] = ()
+        self._window = TimeRange(0, 1)
+        self._hovered = math.nan
+        self.setWidgetResizable(True)
+        self.setAcceptDrops(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName("Charts")
+        body = QWidget()
+        self._column = QVBoxLayout(body)
+        self._column.setContentsMargins(10, 8, 10, 10)
+        self._column.setSpacing(8)
+        self.setWidget(body)
+        self._legend = QTimer(self, singleShot=True, interval=_LEGEND_MS)
+        self._legend.timeout.connect(self._say_values)
+
+    @property
+    def cards(self) -> Sequence[ChartCard]:
+        """The charts, top to bottom."""
+        return self._cards
+
+    def set_clock(self, at: Clock) -> None:
+        """Show another clock on the axes."""
+        self._at = at
+        for card in self._cards:
+            card.plot.time_axis.set_clock(at)
+
+    def show_charts(self, charts: Sequence[tuple[ChartSpec, Sequence[NamedCurve]]]) -> None:
+        """Draw these charts; the widgets of earlier ones are used again."""
+        while len(self._cards) > len(charts):
+            gone = self._cards.pop()
+            self._column.removeWidget(gone)
+            gone.hide()
+            gone.deleteLater()
+        while len(self._cards) < len(charts):
+            self._add_card()
+        for card, (spec, curves) in zip(self._cards, charts, strict=True):
+            card.plot.set_window(self._window.start, self._window.end)
+            card.show_chart(spec, curves)
+            card.plot.set_flags(self._flags)
+
+    def show_window(self, window: TimeRange) -> None:
+        """Show this stretch of time in all charts."""
+        self._window = window
+        for card in self._cards:
+            card.plot.set_window(window.start, window.end)
+        self._legend.start()
+
+    def show_flags(self, flags: Sequence[Flag]) -> None:
+        """Show events and marks in all charts."""
+        self._flags = flags
+        for card in self._cards:
+            card.plot.set_flags(flags)
+
+    def show_cross(self, when: float) -> None:
+        """Put the crosshair of all charts at a moment, and the values there into the legends; NaN hides it."""
+        self._hovered = when
+        for card in self._cards:
+            card.plot.show_cross(when)
+        if not self._legend.isActive():
+            self._legend.start()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
+        """A counter can be dropped below the charts as well."""
+        if event.mimeData().hasFormat(SERIES_MIME):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802
+        """A new chart."""
+        event.acceptProposedAction()
+        self.dropped.emit(-1, bytes(event.mimeData().data(SERIES_MIME).data()))
+
+    def copy(self, card: ChartCard, what: str) -> None:
+        """Put a chart on the clipboard, as an image or as CSV of the samples in the window."""
+        board = QGuiApplication.clipboard()
+        if what == "image":
+            board.setPixmap(card.grab())
+            self.copied.emit(f"{card.spec.title}: copied as an image.")
+            return
+        text, rows = as_csv(card.curves, self._window)
+        board.setText(text)
+        self.copied.emit(f"{card.spec.title}: {rows} rows copied as CSV.")
+
+    def _add_card(self) -> None:
+        card = ChartCard(self._theme, self._at)
+        card.setMinimumHeight(_CARD_HEIGHT)
+        card.plot.windowed.connect(self._ask_window)
+        card.plot.hovered.connect(self.show_cross)
+        card.plot.unzoomed.connect(self.unzoomed)
+        card.plot.picked.connect(lambda when: self.picked.emit(round(when)))
+        card.closed.connect(lambda card=card: self.closed.emit(self._cards.index(card)))
+        card.dropped.connect(lambda data, card=card: self.dropped.emit(self._cards.index(card), data))
+        card.copied.connect(lambda what, card=card: self.copy(card, what))
+        self._cards.append(card)
+        self._column.addWidget(card, 1)
+
+    def _ask_window(self, start: float, end: float, passing: bool) -> None:
+        if end - start < _SMALLEST_MS:
+            middle = (start + end) / 2
+            start, end = middle - _SMALLEST_MS / 2, middle + _SMALLEST_MS / 2
+        self.windowed.emit(TimeRange(round(start), round(end)), passing)
+
+    def _say_values(self) -> None:
+        for card in self._cards:
+            card.show_values(self._hovered)
+
+
+def as_csv(curves: Sequence[NamedCurve], window: TimeRange) -> tuple[str, int]:
+    """The samples of the window as CSV, a column a curve, absent ones empty; and how many rows that is."""
+    inside = [(named.curve.times >= window.start) & (named.curve.times <= window.end) for named in curves]
+    times = np.unique(
+        np.concatenate(
+            [c.curve.times[m] for c, m in zip(curves, inside, strict=True)] or [np.zeros(0, np.int64)]
+        )
+    )
+    columns = []
+    for named, mask in zip(curves, inside, strict=True):
+        column = np.full(times.size, np.nan)
+        column[np.searchsorted(times, named.curve.times[mask])] = named.curve.values[mask]
+        columns.append(column)
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["time", *(f"{named.name} ({named.unit})" for named in curves)])
+    for number, t_ms in enumerate(times.tolist()):
+        cells = ("" if math.isnan(column[number]) else repr(float(column[number])) for column in columns)
+        writer.writerow([iso(t_ms), *cells])
+    return out.getvalue(), times.size

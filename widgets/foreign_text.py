@@ -1,0 +1,25 @@
+"""Names that come from elsewhere, made safe to show on one line: hostile ones stay text and stay put."""
+
+from __future__ import annotations
+
+import unicodedata
+
+_BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+MOST = 300
+
+
+def shown(text: str, most: int = MOST) -> str:
+    """``text`` on one line: control characters and bidirectional overrides as ``�``, cut after ``most``.
+
+    Plain Qt labels and painters take the result as it is; nothing in it can reorder its surroundings.
+    """
+    line = " ".join(text[: most * 4].split())
+    safe = "".join(_REPLACED if _harmful(character) else character for character in line)
+    return safe if len(safe) <= most else f"{safe[: most - 1]}…"
+
+
+def _harmful(character: str) -> bool:
+    return character in _BIDI or unicodedata.category(character) in {"Cc", "Cs", "Co", "Cn"}
+
+
+_REPLACED = "\ufffd"
