@@ -87,7 +87,7 @@ def told(error: BaseException, what: str, address: Address) -> SourceError:
     """``error``, which came while ``what`` was asked over an open connection, as one of ours."""
     place = address.place
     if isinstance(error, vmodl.MethodFault):
-        return soap_error(type(error).__name__, error.msg or "", _properties(error), what, address)
+        return soap_error(fault_name(error), error.msg or "", _properties(error), what, address)
     if isinstance(error, TimeoutError):
         return TimedOutError(
             f"{place} did not answer in time when asked for {what}.",
@@ -133,12 +133,20 @@ def soap_error(
     )
 
 
+def fault_name(fault: BaseException) -> str:
+    """The type of a fault without its package, which pyVmomi makes part of the class's name."""
+    return type(fault).__name__.rpartition(".")[2]
+
+
+_EVERY_FAULT = ("msg", "faultMessage", "faultCause", "dynamicType", "dynamicProperty")
+
+
 def _properties(fault: Any) -> dict[str, str]:
     values = {info.name: getattr(fault, info.name, None) for info in fault._GetPropertyList()}
     return {
         name: _moid(value)
         for name, value in values.items()
-        if value is not None and name not in ("msg", "faultMessage", "faultCause") and value != []
+        if name not in _EVERY_FAULT and value is not None and not isinstance(value, list)
     }
 
 

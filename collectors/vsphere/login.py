@@ -9,7 +9,7 @@ from typing import Any
 from pyVmomi import vim, vmodl
 
 from collectors.vsphere.address import Address
-from collectors.vsphere.faults import VENDOR
+from collectors.vsphere.faults import VENDOR, fault_name
 from resources.failures import DisconnectedError, LoginError, SourceError
 from resources.vcenter_privileges import LoginLimits
 
@@ -108,7 +108,7 @@ def _refused(fault: vmodl.MethodFault, address: Address) -> SourceError:
             advice="Give it the read-only role on the root of the inventory, propagating to its children.",
         )
     return DisconnectedError(
-        f"{place} could not check the login of {user} ({type(fault).__name__}).",
+        f"{place} could not check the login of {user} ({fault_name(fault)}).",
         meaning="Its identity service may be starting or out of reach.",
         advice="Try again in a minute; if it lasts, log in with the vSphere Client.",
     )

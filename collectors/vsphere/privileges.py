@@ -68,15 +68,12 @@ def _count(connection: Connection, kind: Any) -> int:
     content = connection.content
     view = content.viewManager.CreateContainerView(content.rootFolder, [kind], True)
     paths = vmodl.query.PropertyCollector
-    step = paths.TraversalSpec(name="view", path="view", skip=False, type=vim.view.ContainerView)
     spec = paths.FilterSpec(
-        objectSet=[paths.ObjectSpec(obj=view, skip=True, selectSet=[step])],
-        propSet=[paths.PropertySpec(type=kind, pathSet=["name"])],
+        objectSet=[paths.ObjectSpec(obj=view)],
+        propSet=[paths.PropertySpec(type=vim.view.ContainerView, pathSet=["view"])],
     )
     try:
-        page = content.propertyCollector.RetrievePropertiesEx([spec], paths.RetrieveOptions(maxObjects=1))
-        if page is not None and page.token:
-            content.propertyCollector.CancelRetrievePropertiesEx(page.token)
-        return sum(bool(found.propSet) for found in page.objects) if page is not None else 0
+        found = content.propertyCollector.RetrieveContents([spec])
+        return sum(len(prop.val) for item in found for prop in item.propSet or ())
     finally:
         view.DestroyView()

@@ -20,6 +20,7 @@ from collectors.vsphere.faults import (
     BadReplyError,
     ClosedError,
     ReplacedError,
+    fault_name,
     not_vsphere,
     soap_error,
     told,
@@ -112,9 +113,7 @@ class VSphere:
         try:
             content = si.RetrieveContent()
         except vmodl.MethodFault as fault:
-            raise not_vsphere(
-                self.address, f"it refuses to say what it is ({type(fault).__name__})"
-            ) from fault
+            raise not_vsphere(self.address, f"it refuses to say what it is ({fault_name(fault)})") from fault
         if content is None or content.about is None:
             raise BadReplyError("no service content")
         about = read_about(content.about, self.address)
