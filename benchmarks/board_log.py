@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]
 _CODE = ("benchmarks", "collectors/columns", "collectors/lab", "diagnosis", "sessions")
-_KNOWLEDGE = ("resources",)
+_KNOWLEDGE = "resources"
 
 Run = tuple[str, int]
 """Scenario and seed."""
@@ -21,19 +21,26 @@ def fingerprint() -> str:
     """What an outcome depends on besides scenario and seed: the code and knowledge behind it, and numpy."""
     digest = hashlib.sha256(np.__version__.encode())
     files = [path for folder in _CODE for path in (ROOT / folder).rglob("*.py")]
-    files += [
-        path for folder in _KNOWLEDGE for end in ("py", "toml") for path in (ROOT / folder).rglob(f"*.{end}")
-    ]
+    files += [path for end in ("py", "toml") for path in (ROOT / _KNOWLEDGE).rglob(f"*.{end}")]
     for path in sorted(files):
         digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
 
 
+class _Entry(msgspec.Struct, frozen=True):
+    """One line of the file."""
+
+    scenario: str
+    seed: int
+    code: str
+    problems: dict[str, object]
+
+
 class BoardLog:
     """Appends outcomes to a file and knows those that the same code left there.
 
-    A line is ``{"scenario", "seed", "code", "problems"}``; lines of other code, and one that was cut off, are
-    passed over. Raises OSError where the file can't be read or written.
+    Lines of other code, and one that was cut off, are passed over. Raises OSError where the file can't be
+    read or written.
     """
 
     def __init__(self, path: Path, code: str) -> None:
@@ -45,24 +52,28 @@ class BoardLog:
         if not self._path.exists():
             return {}
         chosen = set(wanted)
-        found: dict[Run, Mapping[str, object]] = {}
-        for line in self._path.read_text(encoding="utf-8").splitlines():
-            entry = _entry(line)
-            if entry.get("code") == self._code and (run := (entry["scenario"], entry["seed"])) in chosen:
-                found[run] = entry["problems"]
-        return found
+        entries = [_entry(line) for line in self._path.read_text(encoding="utf-8").splitlines()]
+        return {
+            run: entry.problems
+            for entry in entries
+            if entry and entry.code == self._code and (run := (entry.scenario, entry.seed)) in chosen
+        }
 
     def add(self, run: Run, problems: Mapping[str, object]) -> None:
         """Append one outcome; it is in the file when this returns."""
-        entry = {"scenario": run[0], "seed": run[1], "code": self._code, "problems": problems}
-        whole = not self._path.exists() or self._path.read_bytes()[-1:] in (b"", b"\n")
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(("" if whole else "\n") + json.dumps(entry) + "\n")
+        line = msgspec.json.encode(_Entry(*run, self._code, dict(problems)))
+        with self._path.open("ab+") as file:
+            cut_off = file.tell() > 0 and not self._ends_whole(file.tell())
+            file.write((b"\n" if cut_off else b"") + line + b"\n")
+
+    def _ends_whole(self, size: int) -> bool:
+        with self._path.open("rb") as file:
+            file.seek(size - 1)
+            return file.read(1) == b"\n"
 
 
-def _entry(line: str) -> dict[str, object]:
+def _entry(line: str) -> _Entry | None:
     try:
-        entry = json.loads(line)
-    except ValueError:
-        return {}
-    return entry if isinstance(entry, dict) and {"scenario", "seed", "problems"} <= entry.keys() else {}
+        return msgspec.json.decode(line, type=_Entry)
+    except msgspec.DecodeError:
+        return None
