@@ -37,9 +37,21 @@ func (w *World) newHost(parent mo.Entity) *simulator.HostSystem {
 			template.Network = []types.ManagedObjectReference{ref}
 		}
 	}
+	template.Config = lightConfig()
 	host := simulator.NewHostSystem(w.ctx, template)
 	w.reg.PutEntity(parent, w.reg.NewEntity(host))
 	return host
+}
+
+// lightConfig leaves out what nobody reads here: the simulator copies it for each of thousands of hosts.
+func lightConfig() *types.HostConfigInfo {
+	config := *esx.HostSystem.Config
+	config.StorageDevice, config.FileSystemVolume, config.Service = nil, nil, nil
+	config.Firewall, config.VirtualNicManagerInfo = &types.HostFirewallInfo{}, &types.HostVirtualNicManagerInfo{}
+	network := *config.Network
+	network.Pnic, network.Vswitch = nil, nil
+	config.Network = &network
+	return &config
 }
 
 // standalone is a host outside any cluster: vCenter makes a compute resource and a root pool for it.
@@ -244,7 +256,7 @@ func (w *World) measureHost(entry *HostEntry) *Object {
 			of["datastore"] = append(of["datastore"], store.UUID)
 		}
 	}
-	return w.put(w.hosts[entry.Name].Self, "host", entry.Name, w.shapes.metrics("host", of, entry.Threads))
+	return w.put(w.hosts[entry.Name].Self, "host", entry.Name, w.shapes.shape("host", of, entry.Threads))
 }
 
 func containsText(all []string, one string) bool {

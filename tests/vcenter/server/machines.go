@@ -44,7 +44,7 @@ func (w *World) addVM(entry *VMEntry) *simulator.VirtualMachine {
 	}
 	w.putChild(w.dc.VmFolder, vm)
 	if !entry.Template {
-		o := w.put(vm.Self, "vm", entry.Name, w.shapes.metrics("vm", w.vmInstances(vm, entry), entry.VCPUs))
+		o := w.put(vm.Self, "vm", entry.Name, w.shapes.shape("vm", w.vmInstances(vm, entry), entry.VCPUs))
 		if entry.Power == "off" {
 			o.SetPower(time.Time{}, false)
 		}

@@ -29,13 +29,43 @@ type derivation struct {
 	instance string
 }
 
+// Shape is a list of metrics, in the order of counter and instance. Entities that are alike share one.
+type Shape struct {
+	Metrics []Metric
+	first   map[int32][2]int // where a counter's metrics are
+}
+
+func newShape(metrics []Metric) *Shape {
+	sort.SliceStable(metrics, func(i, j int) bool {
+		if metrics[i].Counter != metrics[j].Counter {
+			return metrics[i].Counter < metrics[j].Counter
+		}
+		return metrics[i].Instance < metrics[j].Instance
+	})
+	s := &Shape{Metrics: metrics, first: map[int32][2]int{}}
+	for i := range metrics {
+		span, known := s.first[metrics[i].Counter]
+		if !known {
+			span[0] = i
+		}
+		span[1] = i + 1
+		s.first[metrics[i].Counter] = span
+	}
+	return s
+}
+
+// Of are the metrics of a counter.
+func (s *Shape) Of(counter int32) []Metric {
+	span := s.first[counter]
+	return s.Metrics[span[0]:span[1]]
+}
+
 // Object is an entity that has samples. Its samples are a function of name and tick only.
 type Object struct {
+	*Shape
 	Ref     types.ManagedObjectReference
 	Kind    string // host, vm, cluster, datastore
 	Name    string
-	Metrics []Metric
-	first   map[int32][2]int // where a counter's metrics are
 	seed    uint64
 	members []*Object // hosts of a cluster or datastore
 
@@ -49,29 +79,8 @@ type powerChange struct {
 	on bool
 }
 
-func newObject(kind, name string, metrics []Metric) *Object {
-	sort.SliceStable(metrics, func(i, j int) bool {
-		if metrics[i].Counter != metrics[j].Counter {
-			return metrics[i].Counter < metrics[j].Counter
-		}
-		return metrics[i].Instance < metrics[j].Instance
-	})
-	o := &Object{Kind: kind, Name: name, Metrics: metrics, first: map[int32][2]int{}, seed: hashText(kind + ":" + name)}
-	for i := range metrics {
-		span, known := o.first[metrics[i].Counter]
-		if !known {
-			span[0] = i
-		}
-		span[1] = i + 1
-		o.first[metrics[i].Counter] = span
-	}
-	return o
-}
-
-// Of are the metrics of a counter.
-func (o *Object) Of(counter int32) []Metric {
-	span := o.first[counter]
-	return o.Metrics[span[0]:span[1]]
+func newObject(kind, name string, shape *Shape) *Object {
+	return &Object{Shape: shape, Kind: kind, Name: name, seed: hashText(kind + ":" + name)}
 }
 
 // Runs says whether the entity was running, and therefore measured, at a time.
@@ -234,10 +243,10 @@ func numbered(n int) []string {
 type shapes struct {
 	catalogue *Catalogue
 	interval  int64
-	made      map[string][]Metric
+	made      map[string]*Shape
 }
 
-func (s *shapes) metrics(kind string, of instances, cpus int) []Metric {
+func (s *shapes) shape(kind string, of instances, cpus int) *Shape {
 	key := kind + strconv.Itoa(cpus)
 	for _, name := range []string{"vcpu", "pcpu", "vdisk", "datastore", "device", "port", "nic", "adapter", "path"} {
 		key += "|" + strings.Join(of[name], ",")
@@ -262,8 +271,8 @@ func (s *shapes) metrics(kind string, of instances, cpus int) []Metric {
 			}
 		}
 	}
-	s.made[key] = metrics
-	return metrics
+	s.made[key] = newShape(metrics)
+	return s.made[key]
 }
 
 func (s *shapes) metric(name, instance, kind string, cpus int) Metric {

@@ -47,7 +47,7 @@ func newWorld(scenario *Scenario, line Timeline, esxi bool) (*World, error) {
 		hosts: map[string]*simulator.HostSystem{}, stores: map[string]*simulator.Datastore{},
 		networks: map[string]types.ManagedObjectReference{}, series: map[string][]Metric{},
 	}
-	w.shapes = &shapes{w.catalogue, line.Interval, map[string][]Metric{}}
+	w.shapes = &shapes{w.catalogue, line.Interval, map[string]*Shape{}}
 	w.readSeries()
 	if err := w.createModel(); err != nil {
 		return nil, err
@@ -94,14 +94,14 @@ func (w *World) context() *simulator.Context {
 }
 
 // put adds an entity's samples.
-func (w *World) put(ref types.ManagedObjectReference, kind, name string, metrics []Metric) *Object {
+func (w *World) put(ref types.ManagedObjectReference, kind, name string, shape *Shape) *Object {
 	key := kind + ":" + name
 	if own, recorded := w.series[key]; recorded {
-		metrics = own
-	} else if len(w.scenario.Series) > 0 && (kind == "host" || kind == "vm") {
-		metrics = nil
+		shape = newShape(append([]Metric(nil), own...))
+	} else if shape == nil || len(w.scenario.Series) > 0 {
+		shape = newShape(nil)
 	}
-	o := newObject(kind, name, append([]Metric(nil), metrics...))
+	o := newObject(kind, name, shape)
 	o.Ref = ref
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -145,9 +145,7 @@ func (w *World) all() []*Object {
 
 // derive makes the metrics of a cluster or datastore from those of its hosts.
 func (w *World) derive(o *Object, instance string, members []*Object) {
-	metrics := derivedMetrics(w.catalogue, o.Kind, instance)
-	fresh := newObject(o.Kind, o.Name, metrics)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	o.Metrics, o.first, o.members = fresh.Metrics, fresh.first, members
+	o.Shape, o.members = newShape(derivedMetrics(w.catalogue, o.Kind, instance)), members
 }
