@@ -52,7 +52,7 @@ class BoardLog:
         if not self._path.exists():
             return {}
         chosen = set(wanted)
-        entries = [_entry(line) for line in self._path.read_text(encoding="utf-8").splitlines()]
+        entries = [_entry(line) for line in self._path.read_bytes().splitlines()]
         return {
             run: entry.problems
             for entry in entries
@@ -72,7 +72,7 @@ class BoardLog:
             return file.read(1) == b"\n"
 
 
-def _entry(line: str) -> _Entry | None:
+def _entry(line: bytes) -> _Entry | None:
     try:
         return msgspec.json.decode(line, type=_Entry)
     except msgspec.DecodeError:

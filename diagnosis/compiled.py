@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from diagnosis.language import STATISTICS, ExpressionError, Node, Shape, parse
 from resources.failures import KnowledgeError
@@ -130,7 +131,30 @@ class CompiledRule:
 
 def compile_problems(problems: Problems) -> list[CompiledRule]:
     """All rules of all cards. Raises KnowledgeError naming the card and what is wrong in it."""
-    return [compile_rule(card, rule, problems.sustained) for card in problems.cards for rule in card.rules]
+    return list(_compiled(_Same(problems)))
+
+
+class _Same:
+    """Problems as a key: equal only to themselves, so that compiling them once is enough."""
+
+    __slots__ = ("problems",)
+
+    def __init__(self, problems: Problems) -> None:
+        self.problems = problems
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.problems is self.problems
+
+    def __hash__(self) -> int:
+        return id(self.problems)
+
+
+@lru_cache(maxsize=2)
+def _compiled(which: _Same) -> tuple[CompiledRule, ...]:
+    problems = which.problems
+    return tuple(
+        compile_rule(card, rule, problems.sustained) for card in problems.cards for rule in card.rules
+    )
 
 
 def compile_rule(card: Card, rule: Rule, sustained: Mapping[str, Sustained]) -> CompiledRule:

@@ -209,40 +209,45 @@ _DIAGNOSIS: dict[str, frozenset[str]] = {
     "Physical Cpu Load": frozenset({"Cpu Load (1 Minute Avg)"}),
     "Memory": frozenset(field.name for field in CLASSES["Memory"]),
     "Power": frozenset({"Power Usage Now Watts", "Power Usage Cap Watts"}),
-    "Group Cpu": frozenset(field.name for field in CLASSES["Group Cpu"])
-    - {"Switches/sec", "Quantum Expires/sec", "Wakeups/sec", "Timers/sec", "Power Usage Watts"},
-    "Vcpu": frozenset(
-        {
-            "% Used",
-            "% Run",
-            "% Ready",
-            "% CoStop",
-            "% Max Limited",
-            "% System",
-            "% VmWait",
-            "% Swap Wait",
-            "Physical Cpu",
-        }
+    "Group Cpu": frozenset(
+        {"Members", "% Used", "% Run", "% System", "% VmWait", "% Ready", "% CoStop", "% Max Limited"}
+        | {"% Swap Wait", "% Memory Latency", "Alloc Min", "Alloc Max", "Alloc Shares"}
     ),
-    "Group Memory": frozenset(field.name for field in CLASSES["Group Memory"])
-    - {"Checkpoint Read MBytes", "Checkpoint Target MBytes", "Zero MBytes", "Copy On Write Hint MBytes"}
-    - {"Min Commit Target MBytes", "Commit Target MBytes", "Commit Charged MBytes", "Commit Pages Per Share"},
+    "Vcpu": frozenset(
+        {"% Used", "% Run", "% System", "% VmWait", "% Ready", "% CoStop", "% Max Limited", "% Swap Wait"}
+        | {"Physical Cpu"}
+    ),
+    "Group Memory": frozenset(
+        {"Alloc Min", "Alloc Max", "Memory Size MBytes", "Memory Granted Size MBytes"}
+        | {"Memory Consumed Size MBytes", "Memctl?", "Memctl MBytes", "Memctl Target MBytes"}
+        | {"Memctl Max MBytes", "Swapped MBytes", "Swap Read MBytes/sec", "Swap Written MBytes/sec"}
+        | {"Llswap Read MBytes/sec", "Llswap Written MBytes/sec", "Used Compressed Memory MBytes"}
+        | {"Compression MBytes/sec", "Decompression MBytes/sec"}
+    ),
     "Physical Disk": frozenset({"Adapter Q Depth"}),
     "Physical Disk Path": frozenset({"Commands/sec", "Failed Commands/sec", "Aborts/sec", "Resets/sec"}),
-    "Physical Disk SCSI Device": frozenset(field.name for field in (*_IO_QUEUE, *_PHYSICAL_DISK)),
+    "Physical Disk SCSI Device": frozenset(
+        {"Device Q Depth", "Active Commands", "Queued Commands", "Commands/sec", "MBytes Read/sec"}
+        | {"MBytes Written/sec", "Failed Commands/sec", "Aborts/sec", "Resets/sec"}
+        | {f"Average {layer} MilliSec/Command" for layer in ("Driver", "Kernel", "Guest", "Queue")}
+        | {"Average Driver MilliSec/Read", "Average Driver MilliSec/Write"}
+    ),
     "Physical Disk Per-Device-Per-World": frozenset(
         {"Active Commands", "Queued Commands", "Commands/sec", "Average Driver MilliSec/Command"}
         | {"MBytes Read/sec", "MBytes Written/sec", "Aborts/sec"}
     ),
     "Physical Disk NFS Volume": frozenset(field.name for field in CLASSES["Physical Disk NFS Volume"]),
-    "Virtual Disk": frozenset(field.name for field in CLASSES["Virtual Disk"] if field.default),
+    "Virtual Disk": frozenset(
+        {"Commands/sec", "Average MilliSec/Read", "Average MilliSec/Write", "MBytes Read/sec"}
+        | {"MBytes Written/sec"}
+    ),
     "Network Port": frozenset(
-        field.name
-        for field in CLASSES["Network Port"]
-        if field.name not in {"Actions Posted/sec", "Full Duplex?"}
+        {"Link Speed (Mb/s)", "Packets Transmitted/sec", "MBits Transmitted/sec", "Packets Received/sec"}
+        | {"MBits Received/sec", "% Outbound Packets Dropped", "% Received Packets Dropped"}
     ),
     "PCPU Power State": frozenset({APERF}),
 }
+"""What problem cards read, and what tells entities and zero-filled groups."""
 
 
 def selected(cls: str, field: Field, fields: FieldSet) -> bool:

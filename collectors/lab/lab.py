@@ -82,7 +82,7 @@ class Lab:
         self.network = Network(cluster, self.index, rngs[7])
         layouts = build_layouts_of(cluster)
         self.layouts = layouts
-        self._sheet = build_sheet(cluster, layouts)
+        self._sheet = build_sheet(cluster, layouts, self.fields)
         self._cpu_view = CpuView(cluster, self.index, layouts, self._sheet, TICK_S, rngs[8])
         view, storage_rng, network_rng = rngs[9].spawn(3)
         self._memory_view = MemoryView(cluster, self.index, layouts, self._sheet, self.memory, TICK_S, view)

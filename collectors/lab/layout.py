@@ -144,8 +144,8 @@ def _ports(cluster: Cluster, mine: list[int]) -> Iterator[Port]:
         yield Port(f"vSwitch1:{number}:{cluster.vms[vm].cartel}:{cluster.vms[vm].name}", vm=vm)
 
 
-def build_sheet(cluster: Cluster, layouts: tuple[HostLayout, ...]) -> Sheet:
-    """An empty sheet with a table for each object class."""
+def build_sheet(cluster: Cluster, layouts: tuple[HostLayout, ...], fields: FieldSet) -> Sheet:
+    """An empty sheet with a table for each object class; of ``diagnosis`` only what is shown gets filled."""
     hosts, luns = cluster.hosts, cluster.luns
     alone = [[""]] * len(hosts)
     tables: list[Table] = [
@@ -173,7 +173,7 @@ def build_sheet(cluster: Cluster, layouts: tuple[HostLayout, ...]) -> Sheet:
                                   for host in hosts]),
         table("PCPU Power State", [[f"PCPU {pcpu}" for pcpu in range(host.pcpus)] for host in hosts]),
     ]  # fmt: skip
-    sheet = Sheet(tables)
+    sheet = Sheet(tables, fields)
     sheet.hosts = tuple(host.name for host in hosts)
     return sheet
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from sessions.model import FloatArray
 
+_MOST_TURNS = 16
+"""Functions that depend on each other a little may never all be 0; they are close by then."""
 _MAX_UTILISATION = 0.985
 """Above this the steady-state formulas diverge; a shortage shows as unserved demand instead."""
 
@@ -21,6 +25,35 @@ def wait_ratio(utilisation: FloatArray, servers: FloatArray, variability: FloatA
     count = np.maximum(servers, 1.0)
     ratio: FloatArray = variability * rho ** (np.sqrt(2.0 * (count + 1.0)) - 1.0) / (count * (1.0 - rho))
     return ratio
+
+
+def falling_root(
+    excess: Callable[[FloatArray], FloatArray],
+    start: FloatArray,
+    slope: FloatArray,
+    span: tuple[float, float],
+    tolerance: float,
+) -> FloatArray:
+    """Where each of several falling functions is 0: secants in a bracket, halving it where they don't help.
+
+    ``excess(x)`` gives all functions' values at ``x``; ``start`` is a guess, ``slope`` (negative) roughly
+    their slope there. Ends when no value is further than ``tolerance`` from 0, or at the ends of ``span``.
+    """
+    x, low, high = start, np.full(start.shape, span[0]), np.full(start.shape, span[1])
+    before, found = x, np.zeros(start.shape)
+    for turn in range(_MOST_TURNS):
+        value = excess(x)
+        near = np.abs(value) <= tolerance
+        if near.all():
+            break
+        low, high = np.where(value > 0, x, low), np.where(value > 0, high, x)
+        step = x - before
+        slope = np.where(near | (step == 0), slope, (value - found) / np.where(step == 0, 1.0, step))
+        guess = x - value / np.minimum(slope, -1e-9)
+        inside = (guess > low) & (guess < high) & (turn % 4 != 3)
+        before, found = x, value
+        x = np.where(near, x, np.where(inside, guess, 0.5 * (low + high)))
+    return x
 
 
 def water_fill(capacity: FloatArray, need: FloatArray, weight: FloatArray, floor: FloatArray) -> FloatArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Literal
 
 import msgspec
@@ -183,6 +184,7 @@ class Workloads(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     role: tuple[Workload, ...]
 
 
+@cache
 def load_workloads() -> Workloads:
     """The workloads that the lab's VMs choose from. Raises KnowledgeError."""
     path = RESOURCES / "lab" / "site" / "workloads.toml"

@@ -15,7 +15,8 @@ from sessions.model import FloatArray, IntArray
 class Table:
     """One object class: ``data[i, j]`` is counter i of instance j; ``row[name]`` is a counter's row of it.
 
-    ``names`` are instances by host; ``start[h]`` is where those of host h begin.
+    ``names`` are instances by host; ``start[h]`` is where those of host h begin. ``wanted`` are the counters
+    that somebody reads; the others may stay 0.
     """
 
     def __init__(self, cls: str, fields: Sequence[Field], names: Sequence[Sequence[str]]) -> None:
@@ -27,6 +28,7 @@ class Table:
         self.offset = 0
         self.data: FloatArray = np.zeros((len(self.fields), self.size))
         self.row: dict[str, FloatArray] = {}
+        self.wanted = frozenset(field.name for field in fields)
 
     def attach(self, flat: FloatArray, offset: int) -> None:
         """Make the table a view into the sheet's flat array."""
@@ -52,8 +54,13 @@ class Column:
 class Sheet:
     """The tables by name, laid out in one array so that a host's row is a single gather."""
 
-    def __init__(self, tables: Iterable[Table]) -> None:
+    def __init__(self, tables: Iterable[Table], fields: FieldSet = "all") -> None:
         self.tables = {table.cls: table for table in tables}
+        if fields == "diagnosis":
+            for table in self.tables.values():
+                table.wanted = frozenset(
+                    field.name for field in table.fields if selected(table.cls, field, fields)
+                )
         self.flat: FloatArray = np.zeros(sum(table.data.size for table in self.tables.values()))
         offset = 0
         for table in self.tables.values():

@@ -94,7 +94,8 @@ class CpuView:
         self._worlds(cpu, memory, knobs, late, pcpu)
         self._groups(cpu, knobs)
         self._power(cpu, power, knobs, pcpu)
-        self._interrupts(network, cpu)
+        if self._sheet["Interrupt Cookie"].wanted:
+            self._interrupts(network, cpu)
 
     def _pcpus(self, cpu: Cpu) -> FloatArray:
         """Utilisation of each PCPU: the mean of its set, unevenly and drifting. Returns percent."""
@@ -183,6 +184,8 @@ class CpuView:
         """Groups are plain sums over their worlds; allocations are the VM's."""
         group, world = self._sheet["Group Cpu"], self._sheet["Vcpu"]
         for name in _SUMMED:
+            if name not in group.wanted:
+                continue
             group.row[name][...] = run_sums(world.row[name], self._group_start)
         blocked = world.row["% VmWait"][self._vcpu_worlds][np.argsort(self._vcpu_of_world)]
         group.row["% VmWait"][self._vm_groups] = run_sums(blocked, self._index.vcpu_start)
@@ -198,17 +201,9 @@ class CpuView:
     def _power(self, cpu: Cpu, power: Power, knobs: Knobs, pcpu: FloatArray) -> None:
         host = self._pcpu_host
         table = self._sheet["PCPU Power State"]
-        awake = np.clip(pcpu + 0.8, 0.0, 100.0)
-        table.row["%C-State C0"][...] = awake
-        deep = np.clip(0.25 + knobs.parked[host], 0.0, 0.95)
-        for state in range(1, C_STATES):
-            share = deep if state == C_STATES - 1 else 1.0 - deep
-            table.row[f"%C-State C{state}"][...] = (100.0 - awake) * share
-        slow = np.clip((1.02 - power.factor) / 0.64 * (P_STATES - 1), 0.0, P_STATES - 1)[host]
-        for state in range(P_STATES):
-            table.row[f"%P-State P{state}"][...] = 100.0 * np.maximum(0.0, 1.0 - np.abs(slow - state))
-        table.row["%T-State T0"][...] = 100.0
         table.row[APERF][...] = 100.0 * power.factor[host] + 0.6 * self._lean
+        if "%C-State C0" in table.wanted:
+            self._states(power, knobs, pcpu)
         self._sheet["Power"].set({
             "Power Usage Now Watts": power.watts, "Power Usage Cap Watts": knobs.power_cap,
         })  # fmt: skip
@@ -221,6 +216,21 @@ class CpuView:
             self._sheet["Physical Cpu Load"].row[f"Cpu Load ({minutes} Minute Avg)"][...] = self._loads[
                 :, column
             ]
+
+    def _states(self, power: Power, knobs: Knobs, pcpu: FloatArray) -> None:
+        """How much of the time each PCPU was in each C-, P- and T-state."""
+        host = self._pcpu_host
+        table = self._sheet["PCPU Power State"]
+        awake = np.clip(pcpu + 0.8, 0.0, 100.0)
+        table.row["%C-State C0"][...] = awake
+        deep = np.clip(0.25 + knobs.parked[host], 0.0, 0.95)
+        for state in range(1, C_STATES):
+            share = deep if state == C_STATES - 1 else 1.0 - deep
+            table.row[f"%C-State C{state}"][...] = (100.0 - awake) * share
+        slow = np.clip((1.02 - power.factor) / 0.64 * (P_STATES - 1), 0.0, P_STATES - 1)[host]
+        for state in range(P_STATES):
+            table.row[f"%P-State P{state}"][...] = 100.0 * np.maximum(0.0, 1.0 - np.abs(slow - state))
+        table.row["%T-State T0"][...] = 100.0
 
     def _interrupts(self, network: Network, cpu: Cpu) -> None:
         """Timer, storage and network vectors; totals are the sums over PCPUs."""

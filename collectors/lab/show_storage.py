@@ -115,16 +115,20 @@ class StorageView:
         bad = np.where(self._path_second, 2.0, 0.0) * self._path_share
         lost = (knobs.loss.reshape(-1) > 0)[pair]
         share = np.where(lost, bad, self._path_share)
-        for cls in ("Physical Disk Path", PATHS_OF_ADAPTER):
-            facts.write(self._sheet[cls], pair, self._path_share)
         table = self._sheet["Physical Disk Path"]
+        facts.write(table, pair, self._path_share)
         self._failures(table, _Trouble.of(storage, pair, share))
         twin = self._sheet[PATHS_OF_ADAPTER]
-        for name in _FAILURES:
-            twin.row[name][...] = table.row[name]
-        self._adapters(table, knobs)
+        if twin.wanted:
+            facts.write(twin, pair, self._path_share)
+            for name in _FAILURES:
+                twin.row[name][...] = table.row[name]
+        if self._sheet["Physical Disk Adapter"].wanted:
+            self._adapters(table)
+        depth = np.stack([np.full(self._index.hosts, 31.0), knobs.hba_depth / 2, knobs.hba_depth / 2], axis=1)
+        self._sheet["Physical Disk"].set({"Adapter Q Depth": depth.reshape(-1)})
 
-    def _adapters(self, paths: Table, knobs: Knobs) -> None:
+    def _adapters(self, paths: Table) -> None:
         """Rates are sums over an adapter's paths, latencies their mean weighted by I/Os."""
         table = self._sheet["Physical Disk Adapter"]
         commands = paths.row["Commands/sec"]
@@ -135,8 +139,6 @@ class StorageView:
                 table.row[name][...] = np.where(total > 0, weighted / np.maximum(total, 1e-9), 0.0)
             else:
                 table.row[name][...] = sums(self._path_adapter, row, table.size)
-        depth = np.stack([np.full(self._index.hosts, 31.0), knobs.hba_depth / 2, knobs.hba_depth / 2], axis=1)
-        self._sheet["Physical Disk"].set({"Adapter Q Depth": depth.reshape(-1)})
 
     def _users(self, storage: Storage, facts: _Facts, knobs: Knobs) -> None:
         """Worlds on devices: a VM's disks there; the host's own worlds get what is not a VM's."""
@@ -162,7 +164,9 @@ class StorageView:
         })  # fmt: skip
 
     def _partitions(self, facts: _Facts) -> None:
-        facts.write(self._sheet["Physical Disk Partition"], self._part_pair, self._part_used)
+        table = self._sheet["Physical Disk Partition"]
+        if table.wanted:
+            facts.write(table, self._part_pair, self._part_used)
 
     def _nfs(self, storage: Storage, facts: _Facts) -> None:
         table, pair = self._sheet["Physical Disk NFS Volume"], self._nfs_pair
@@ -236,13 +240,18 @@ class _Facts:
 
     def write(self, table: Table, pair: IntArray, share: FloatArray | float) -> None:
         """Write rates (scaled by ``share``) and latencies; where nothing was done the latency is 0."""
+        wanted = table.wanted
         for name, value in self.rates.items():
-            table.row[name][...] = value[pair] * share
-        done = table.row["Commands/sec"] > 0.01
+            if name in wanted:
+                table.row[name][...] = value[pair] * share
+        if wanted.isdisjoint(self.latencies):
+            return
+        idle = table.row["Commands/sec"] <= 0.01
         for name, value in self.latencies.items():
-            row = table.row.get(name)
-            if row is not None:
-                row[...] = np.where(done, value[pair], 0.0)
+            if name in wanted:
+                row = table.row[name]
+                row[...] = value[pair]
+                row[idle] = 0.0
 
 
 def _cells(layouts: tuple[HostLayout, ...], luns: int, of: LunsOf) -> IntArray:

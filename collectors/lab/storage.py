@@ -8,6 +8,8 @@ solved for the utilisation of each LUN at which what arrives is what is served.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from collectors.lab.activity import NormalNoise
@@ -15,14 +17,16 @@ from collectors.lab.grouping import sums
 from collectors.lab.inventory import CDROM_LUN, LOCAL_LUN, NFS_LUN, SHARED_LUNS, Cluster
 from collectors.lab.knobs import BoolArray, Index, Knobs
 from collectors.lab.lun_work import LUN_SHARE, WRITE_COST, io_cost
-from collectors.lab.queueing import wait_ratio
+from collectors.lab.queueing import falling_root, wait_ratio
 from sessions.model import FloatArray, IntArray
 
-_STEPS = 15
+_LOG_ODDS = (-14.0, 14.0)
+_TOLERANCE = 2e-4
 _BURSTINESS = 4.0
 _RETRY_MS = 5000.0
 """After this the VMkernel aborts a command that a path lost, and sends it again."""
-_NFS_LINK_MBPS = 1000.0
+_NFS_LINK_KB = 0.94 * 1000.0 / 8.0 * 1024.0
+"""What a link of 1 Gbit/s carries in a second, KB."""
 _HICCUPS = 4e-4
 _HICCUP_S = 1.5
 """One command in 2,500 meets a hiccup of fabric or controller, of a second or two."""
@@ -55,6 +59,7 @@ class Storage:
         self._noise = NormalNoise(rng, pairs)
         self._array_busy = np.zeros(len(cluster.arrays))
         self._array_wait = np.zeros(pairs)
+        self._log_odds = np.full(self._stations, -2.0)
         self._local = np.where(self._pair_lun == LOCAL_LUN, rng.uniform(4, 20, pairs), 0.0)
         self._local += np.where(self._pair_lun == CDROM_LUN, rng.uniform(0.2, 0.7, pairs), 0.0)
         self.iops = np.zeros(len(index.disk_vm))
@@ -117,25 +122,27 @@ class Storage:
             reads=reads, size_kb=size, read_ms=knobs.read_ms[self._pair_array] + transfer,
             write_ms=knobs.write_ms[self._pair_array] + transfer,
             cost=io_cost(size, reads, self._write_cost),
+            link=np.where(self._is_nfs, _NFS_LINK_KB / np.maximum(size, 0.5), np.inf),
         )  # fmt: skip
 
     def _balance(
         self, knobs: Knobs, offered: FloatArray, mix: _Mix, base: FloatArray, depth: FloatArray
     ) -> FloatArray:
-        """Odds u/(1−u) of each LUN's utilisation u at which what arrives is what is served, by bisection."""
+        """Odds u/(1−u) of each LUN's utilisation u at which what arrives is what is served."""
         capacity = (self._base_iops * knobs.capacity)[self._station_array]
         capacity = np.where(np.arange(self._stations) < SHARED_LUNS, LUN_SHARE * capacity, capacity)
-        low = np.full(self._stations, -14.0)
-        high = np.full(self._stations, 14.0)
-        for _ in range(_STEPS):
-            middle = 0.5 * (low + high)
-            odds: FloatArray = np.exp2(middle)
+
+        def excess(log_odds: FloatArray) -> FloatArray:
+            odds = np.exp2(log_odds)
             rate = self._arrivals(knobs, offered, self._at_array(base, odds), mix, depth)
-            load = sums(self._station, rate * mix.cost, self._stations) / capacity
-            above = load > odds / (1.0 + odds)
-            low = np.where(above, middle, low)
-            high = np.where(above, high, middle)
-        odds = np.exp2(0.5 * (low + high))
+            load: FloatArray = sums(self._station, rate * mix.cost, self._stations) / capacity
+            return load - odds / (1.0 + odds)
+
+        last = np.exp2(self._log_odds)
+        self._log_odds = falling_root(
+            excess, self._log_odds, -np.log(2.0) * last / (1.0 + last), _LOG_ODDS, _TOLERANCE
+        )
+        odds: FloatArray = np.exp2(self._log_odds)
         used = odds / (1.0 + odds) * capacity
         total = sums(self._station_array, used, len(self._base_iops))
         shared = total / np.maximum(self._base_iops * knobs.capacity, 1e-9)
@@ -173,9 +180,7 @@ class Storage:
 
     def _most(self, device_ms: FloatArray, mix: _Mix, depth: FloatArray) -> FloatArray:
         """The most I/Os per second that each pair can have: device queue, NFS link."""
-        most = depth * 1000.0 / np.maximum(device_ms, 1e-9)
-        link = 0.94 * _NFS_LINK_MBPS / 8.0 * 1024.0 / np.maximum(mix.size_kb, 0.5)
-        result: FloatArray = np.where(self._is_nfs, np.minimum(most, link), most)
+        result: FloatArray = np.minimum(depth * 1000.0 / device_ms, mix.link)
         return result
 
     def _queue(
@@ -261,24 +266,16 @@ class Storage:
         self.resets = 0.05 * lost
 
 
+@dataclass(frozen=True, slots=True)
 class _Mix:
-    """What a tick's I/O is made of, per pair."""
+    """What a tick's I/O is made of, by pair; ``link`` is the most I/Os a second that a network carries."""
 
-    __slots__ = ("cost", "read_ms", "reads", "size_kb", "write_ms")
-
-    def __init__(
-        self,
-        reads: FloatArray,
-        size_kb: FloatArray,
-        read_ms: FloatArray,
-        write_ms: FloatArray,
-        cost: FloatArray,
-    ) -> None:
-        self.reads = reads
-        self.size_kb = size_kb
-        self.read_ms = read_ms
-        self.write_ms = write_ms
-        self.cost = cost
+    reads: FloatArray
+    size_kb: FloatArray
+    read_ms: FloatArray
+    write_ms: FloatArray
+    cost: FloatArray
+    link: FloatArray
 
 
 def _stations(index: Index, lun: IntArray, host: IntArray) -> IntArray:
