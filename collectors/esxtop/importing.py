@@ -18,7 +18,7 @@ from pathlib import Path
 from collectors.columns import Counters, HostLayout, build_layouts
 from collectors.esxtop.header import Header
 from collectors.esxtop.history import HostHistory
-from collectors.esxtop.opening import recognise
+from collectors.esxtop.opening import Capture, recognise
 from collectors.esxtop.outcome import Outcome
 from collectors.esxtop.peek import Peek, peek
 from collectors.esxtop.plan import Piece, PieceResult, SectionPlan, layout_cuts, plan_host
@@ -34,11 +34,11 @@ from sessions.store import SessionWriter
 _SMALL = 8 << 20
 """Below this many bytes the work is done before a worker process has started."""
 _MOST_WORKERS = 2
-_SIZES = ((48 << 20, 1024), (24 << 20, 512), (10 << 20, 256))
-"""Bytes of values that each process may hold, and rows of a block, by the number of workers.
+_SIZES = ((48 << 20, 1024), (24 << 20, 1024), (12 << 20, 512))
+"""Bytes of values that each process may gather, and rows of a piece, by the number of workers.
 
-Chosen so that all processes together stay below 300 MB (measured: 75 MB for this process at 20,000 columns,
-40 for each worker, 13 for multiprocessing's tracker, and room for a block that is being made).
+Chosen so that all processes together stay below 300 MB, whatever moves (measured: 75 MB for this process at
+20,000 columns, 40 for each worker, 13 for multiprocessing's tracker, and room for a block that is being made).
 """
 _PATIENCE_S = 0.2
 _TELL_EVERY_S = 0.1
@@ -65,16 +65,20 @@ def import_captures(
     """
     if not files:
         raise UsageError("No file to import was named.", advice="Name one or more captures.")
-    known = catalogue or load_catalogue()
-    with _collection_paused():
-        found = [peek(recognise(file), known) for file in files]
-    return _Import(found, out, known, progress, cancel, _worker_count(found, workers)).run()
+    captures = [recognise(file) for file in files]
+    plans: dict[int, SectionPlan] = {}
+    # They start while headers are read here.
+    with Workers(_worker_count(captures, workers), plans) as pool:
+        known = catalogue or load_catalogue()
+        with _collection_paused():
+            found = [peek(capture, known) for capture in captures]
+        return _Import(found, out, known, progress, cancel, pool, plans).run()
 
 
-def _worker_count(found: Sequence[Peek], asked: int | None) -> int:
+def _worker_count(captures: Sequence[Capture], asked: int | None) -> int:
     if asked is not None:
         return max(0, asked)
-    total = sum(one.capture.size * (1 if one.capture.direct else 4) for one in found)
+    total = sum(one.size * (1 if one.direct else 4) for one in captures)
     return 0 if total < _SMALL else min((os.cpu_count() or 1) - 1, _MOST_WORKERS)
 
 
@@ -88,7 +92,8 @@ class _Import:
         catalogue: Counters,
         progress: Callable[[Progress], None] | None,
         cancel: Cancel | None,
-        workers: int,
+        pool: Workers,
+        plans: dict[int, SectionPlan],
     ) -> None:
         self._found = found
         self._out = out
@@ -97,9 +102,9 @@ class _Import:
         self._cancel = cancel
         self._outcome = Outcome(sum(one.capture.size for one in found))
         self._told = 0.0
-        self._workers = workers
-        self._sizes = PieceSizes(workers + 1, *_SIZES[min(workers, len(_SIZES) - 1)])
-        self._plans: dict[int, SectionPlan] = {}
+        self._pool = pool
+        self._sizes = PieceSizes(pool.count + 1, *_SIZES[min(pool.count, len(_SIZES) - 1)])
+        self._plans = plans
         self._sections: dict[int, OpenSection] = {}
         self._hosts: dict[str, HostHistory] = {}
         self._spooled: dict[int, Path] = {}
@@ -109,11 +114,11 @@ class _Import:
         with _translated(self._out):
             writer = SessionWriter.create(self._out, durable=False)
             try:
-                with self._spool_folder() as spool, Workers(self._workers, self._plans, self._tell) as pool:
+                with self._spool_folder() as spool:
                     for one in self._found:
-                        self._read(one, writer, pool, spool)
-                    while pool.busy:
-                        self._collect(writer, pool, _PATIENCE_S)
+                        self._read(one, writer, spool)
+                    while self._pool.busy:
+                        self._collect(writer, _PATIENCE_S)
                 self._finish(writer)
                 writer.close()
             except BaseException:
@@ -131,7 +136,7 @@ class _Import:
         with tempfile.TemporaryDirectory(prefix="hyperscope-") as folder:
             yield Path(folder)
 
-    def _read(self, found: Peek, writer: SessionWriter, pool: Workers, spool: Path | None) -> None:
+    def _read(self, found: Peek, writer: SessionWriter, spool: Path | None) -> None:
         name = found.capture.path.name
         if found.fragment:
             self._open(found.header, name, writer)
@@ -144,26 +149,26 @@ class _Import:
                 self._outcome.bytes_done = before + reader.tally.position
                 self._tell()
                 if piece is not None:
-                    self._hand_out(self._sections[piece.section].without_known(piece), writer, pool)
+                    self._hand_out(self._sections[piece.section].without_known(piece), writer)
         self._outcome.bytes_done = before + found.capture.size
         self._outcome.file(name, found.header, reader.tally)
 
-    def _hand_out(self, piece: Piece, writer: SessionWriter, pool: Workers) -> None:
+    def _hand_out(self, piece: Piece, writer: SessionWriter) -> None:
         """Have a piece done: by a worker that has time, else here."""
         if piece.spooled:
             self._spooled[piece.number] = piece.path
-        if pool.full:
-            self._collect(writer, pool, 0)
+        if self._pool.full:
+            self._collect(writer, 0)
         # While processes start, what is there to look at first comes from this one.
-        if pool.full or piece.number == 0:
-            self._store(writer, pool.do_here(piece))
+        if self._pool.full or piece.number == 0:
+            self._store(writer, self._pool.do_here(piece, self._tell))
         else:
-            pool.submit(piece)
+            self._pool.submit(piece, self._tell)
 
-    def _collect(self, writer: SessionWriter, pool: Workers, timeout: float) -> None:
+    def _collect(self, writer: SessionWriter, timeout: float) -> None:
         """Store the results that are there within ``timeout`` seconds."""
         self._tell()
-        for result in pool.results(timeout):
+        for result in self._pool.results(timeout, self._tell):
             self._store(writer, result)
 
     def _store(self, writer: SessionWriter, result: PieceResult) -> None:
@@ -183,7 +188,7 @@ class _Import:
         """Make a header's hosts known to the session."""
         with _collection_paused():
             layouts = build_layouts(header.paths, self._catalogue)
-        parts = [self._host(layout, writer) for layout in layouts]
+            parts = [self._host(layout, writer) for layout in layouts]
         number = len(self._plans)
         rows = rows_at_once(header.shape.width)
         hosts = tuple(plan_host(layout) for layout in layouts)

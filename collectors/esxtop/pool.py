@@ -29,14 +29,13 @@ _Answer = PieceResult | OSError | MemoryError
 class Workers:
     """Some worker processes beside the caller's own, which does pieces too (``do_here``).
 
+    ``pulse`` is called now and then while a piece is done here, and may raise to stop.
     A worker that dies (killed, out of memory) costs time, not data: its pieces are done here.
     """
 
-    def __init__(
-        self, count: int, plans: Mapping[int, SectionPlan], pulse: Callable[[], None] | None = None
-    ) -> None:
+    def __init__(self, count: int, plans: Mapping[int, SectionPlan]) -> None:
+        self.count = count
         self._plans = plans
-        self._pulse = pulse
         self._here: dict[int, PieceWorker] = {}
         self._done: deque[PieceResult] = deque()
         self._workers = [_Remote() for _ in range(count)]
@@ -58,20 +57,20 @@ class Workers:
         """Whether every worker has as much as it should: always when there is none."""
         return all(len(worker.pieces) >= _AHEAD for worker in self._workers)
 
-    def do_here(self, piece: Piece) -> PieceResult:
-        """Do a piece in this process, calling ``pulse`` now and then."""
+    def do_here(self, piece: Piece, pulse: Callable[[], None]) -> PieceResult:
+        """Do a piece in this process."""
         worker = self._here.get(piece.section)
         if worker is None:
             worker = self._here[piece.section] = PieceWorker(self._plans[piece.section])
-        return worker.work(piece, self._pulse)
+        return worker.work(piece, pulse)
 
-    def submit(self, piece: Piece) -> None:
+    def submit(self, piece: Piece, pulse: Callable[[], None]) -> None:
         """Give a piece to the worker that has least to do."""
         worker = min(self._workers, key=lambda one: len(one.pieces))
         if not worker.send(piece, self._plans[piece.section]):
-            self._lost(worker)
+            self._lost(worker, pulse)
 
-    def results(self, timeout: float) -> Iterator[PieceResult]:
+    def results(self, timeout: float, pulse: Callable[[], None]) -> Iterator[PieceResult]:
         """Results that are there within ``timeout`` seconds: all that are, without waiting for more."""
         while self._done:
             yield self._done.popleft()
@@ -82,14 +81,14 @@ class Workers:
             if result is not None:
                 yield result
             else:
-                self._lost(worker)
+                self._lost(worker, pulse)
         while self._done:
             yield self._done.popleft()
 
-    def _lost(self, worker: _Remote) -> None:
+    def _lost(self, worker: _Remote, pulse: Callable[[], None]) -> None:
         self._workers.remove(worker)
         worker.stop()
-        self._done.extend(self.do_here(piece) for piece in worker.pieces)
+        self._done.extend(self.do_here(piece, pulse) for piece in worker.pieces)
 
 
 class _Remote:
