@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,7 +16,7 @@ from app.gui.session_model import SessionModel
 from app.gui.settings import Settings
 from resources.catalogue import Catalogue
 from resources.problem_cards import Problems
-from resources.views import ChartTemplate, Limits
+from resources.views import ChartTemplate, Headline, Limits
 from sessions.findings import Finding
 from widgets.theme import Theme
 
@@ -43,6 +43,7 @@ class Desk:
     problems: Problems
     limits: Limits
     chart_templates: tuple[ChartTemplate, ...]
+    headlines: Mapping[str, Headline]
     notify: Callable[[str, Notice], None]
     show_finding: Callable[[Finding], None]
     drop_mark: Callable[[int | None], None]

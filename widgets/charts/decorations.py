@@ -112,28 +112,32 @@ class GridPart:
 
 
 @dataclass(frozen=True, slots=True)
-class LimitPart:
-    """A threshold: a dashed line with its words at the right end."""
+class LimitsPart:
+    """Thresholds: dashed lines with their words at the right end, beside each other where they are close.
 
-    limit: Limit
-    colour: str
+    ``limits`` come with their colours.
+    """
+
+    limits: Sequence[tuple[Limit, str]]
     font: QFont
-    below: bool = False
 
     def draw(self, painter: QPainter, frame: Frame) -> None:
-        """Draw line and words, the words below the line if wanted or where there is no room above."""
-        if not frame.area.top() <= self.limit.value <= frame.area.bottom():
-            return
-        y = round(frame.y(self.limit.value))
-        left, right = frame.pixels.left(), frame.pixels.right()
-        painter.setPen(QPen(QColor(self.colour), 1, Qt.PenStyle.DashLine))
-        painter.drawLine(int(left), y, int(right), y)
+        """Draw lines and words; words go below a line where there is no room above."""
         painter.setFont(self.font)
-        no_room_above = y - frame.pixels.top() < _LABEL_PX
-        room_below = frame.pixels.bottom() - y > _LABEL_PX
-        top = y + 1 if no_room_above or (self.below and room_below) else y - _LABEL_PX
-        box = QRectF(left, top, right - left - 4, _LABEL_PX - 1)
-        painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self.limit.label)
+        taken: list[QRectF] = []
+        for limit, colour in self.limits:
+            if not frame.area.top() <= limit.value <= frame.area.bottom():
+                continue
+            y = round(frame.y(limit.value))
+            painter.setPen(QPen(QColor(colour), 1, Qt.PenStyle.DashLine))
+            painter.drawLine(int(frame.pixels.left()), y, int(frame.pixels.right()), y)
+            width = painter.fontMetrics().horizontalAdvance(limit.label)
+            top = y + 1 if y - frame.pixels.top() < _LABEL_PX else y - _LABEL_PX
+            box = QRectF(frame.pixels.right() - width - 4, top, width, _LABEL_PX - 1)
+            while any(box.intersects(other) for other in taken):
+                box.translate(-12, 0)
+            taken.append(box)
+            painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, limit.label)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QRubberBand, QWidget
 from widgets.charts.axes import Clock, TimeAxis, ValueAxis, dress
 from widgets.charts.curve import Curve
 from widgets.charts.curves_item import CurvesItem, Drawn
-from widgets.charts.decorations import BandPart, Decorations, FlagPart, GridPart, LimitPart
+from widgets.charts.decorations import BandPart, Decorations, FlagPart, GridPart, LimitsPart
 from widgets.charts.spec import Band, Limit
 from widgets.theme import Theme, body_font
 
@@ -287,8 +287,5 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         )
         ordered = sorted(self._limits, key=lambda limit: limit.value)
         self._before.set_parts(
-            [
-                LimitPart(limit, tokens.health(limit.severity), font, below=number == 0 and len(ordered) > 1)
-                for number, limit in enumerate(ordered)
-            ]
+            [LimitsPart([(limit, tokens.health(limit.severity)) for limit in ordered], font)]
         )

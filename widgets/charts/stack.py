@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from PySide6.QtCore import QTimer, Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
@@ -25,7 +25,7 @@ _LEGEND_MS = 80
 
 
 class ChartStack(QScrollArea):
-    """Signals: ``windowed(TimeRange, passing)``, ``unzoomed``, ``picked(ms)``, ``closed(n)``, ``dropped(n, bytes)``.
+    """Signals: ``windowed(TimeRange, passing)``, ``unzoomed``, ``picked(ms)``, ``closed(n)``, ``dropped``.
 
     ``dropped`` on the space below the charts has n = −1. The window is set from outside, after ``windowed``.
     """
@@ -96,7 +96,7 @@ class ChartStack(QScrollArea):
             card.plot.set_flags(flags)
 
     def show_cross(self, when: float) -> None:
-        """Put the crosshair of all charts at a moment, and the values there into the legends; NaN hides it."""
+        """Put the crosshair of all charts at a moment, and its values into the legends; NaN hides it."""
         self._hovered = when
         for card in self._cards:
             card.plot.show_cross(when)

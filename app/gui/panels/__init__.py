@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from app.gui.desk import PanelSpec
-from app.gui.panels import charts
+from app.gui.panels import charts, inventory
 
-PANELS: tuple[PanelSpec, ...] = (PanelSpec("charts", "Charts", "charts", "center", charts.make, ("Ctrl+2",)),)
+PANELS: tuple[PanelSpec, ...] = (
+    PanelSpec("inventory", "Inventory", "inventory", "left", inventory.make),
+    PanelSpec("charts", "Charts", "charts", "center", charts.make, ("Ctrl+2",)),
+)
 """In the order in which tabs and menu show them."""

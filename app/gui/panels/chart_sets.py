@@ -68,9 +68,8 @@ def charts_of_finding(
             title = f"{_label(series[0], catalogue)} of {finding.entity_name}"
             charts.append(ChartSpec(title, series[0].spec.unit, ids, "", _evidence_limits(items), bands))
     drawn = {number for chart in charts for number in chart.series}
-    for chart in charts_of([finding.entity], snapshot, templates, limits):
-        if not drawn >= set(chart.series):
-            charts.append(replace(chart, bands=bands))
+    others = charts_of([finding.entity], snapshot, templates, limits)
+    charts += [replace(chart, bands=bands) for chart in others if not drawn >= set(chart.series)]
     return charts[:_MOST_CHARTS]
 
 

@@ -1,0 +1,172 @@
+"""The tree behind the inventory, as a Qt item model over plain nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from sessions.model import EntityRef
+from widgets.foreign_text import shown
+from widgets.theme import Health
+
+REF = Qt.ItemDataRole.UserRole
+HEALTH = Qt.ItemDataRole.UserRole + 1
+VALUE = Qt.ItemDataRole.UserRole + 2
+KIND = Qt.ItemDataRole.UserRole + 3
+SEARCH = Qt.ItemDataRole.UserRole + 4
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+@dataclass(eq=False)
+class Node:
+    """An entity in the tree, or a heading (``ref`` None). ``words`` is what a search looks through."""
+
+    title: str
+    ref: EntityRef | None = None
+    children: list[Node] = field(default_factory=list)
+    words: str = ""
+    parent: Node | None = None
+    row: int = 0
+
+    def add(self, child: Node) -> Node:
+        """Put a node below this one."""
+        child.parent, child.row = self, len(self.children)
+        self.children.append(child)
+        return child
+
+    def walk(self) -> Iterator[Node]:
+        """This node's descendants, parents first."""
+        for child in self.children:
+            yield child
+            yield from child.walk()
+
+
+class InventoryModel(QAbstractItemModel):
+    """One column; health, value and search text come as roles of the same index."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._root = Node("")
+        self._nodes: dict[EntityRef, Node] = {}
+        self._health: Mapping[EntityRef, Health] = {}
+        self._values: Mapping[EntityRef, str] = {}
+
+    def set_tree(self, root: Node) -> None:
+        """Show another tree."""
+        self.beginResetModel()
+        self._root = root
+        self._nodes = {node.ref: node for node in root.walk() if node.ref is not None}
+        self.endResetModel()
+
+    def set_health(self, health: Mapping[EntityRef, Health]) -> None:
+        """Mark entities by the worst that was found of them; others are fine."""
+        touched = set(self._health) | set(health)
+        old, self._health = self._health, health
+        self._tell([ref for ref in touched if old.get(ref) != health.get(ref)], HEALTH)
+
+    def set_values(self, values: Mapping[EntityRef, str]) -> None:
+        """Put a number beside entities."""
+        old, self._values = self._values, values
+        touched = set(old) | set(values)
+        self._tell([ref for ref in touched if old.get(ref) != values.get(ref)], VALUE)
+
+    def index_of(self, ref: EntityRef) -> QModelIndex:
+        """Where an entity is; an invalid index when it is not in the tree."""
+        node = self._nodes.get(ref)
+        return QModelIndex() if node is None else self.createIndex(node.row, 0, node)
+
+    @property
+    def refs(self) -> Sequence[EntityRef]:
+        """All entities of the tree."""
+        return list(self._nodes)
+
+    # -- what Qt asks
+
+    def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:  # noqa: B008
+        """The index of a child."""
+        node = self._node(parent)
+        if column == 0 and 0 <= row < len(node.children):
+            return self.createIndex(row, 0, node.children[row])
+        return QModelIndex()
+
+    def parent(self, index: Index = QModelIndex()) -> QModelIndex:  # type: ignore[override]  # noqa: B008
+        """The index of what is above."""
+        above = self._node(index).parent if index.isValid() else None
+        if above is None or above is self._root:
+            return QModelIndex()
+        return self.createIndex(above.row, 0, above)
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008, N802
+        """How many there are below."""
+        return 0 if parent.column() > 0 else len(self._node(parent).children)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: ARG002, B008, N802
+        """One."""
+        return 1
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Name, health, value and search text of a node."""
+        if not index.isValid():
+            return None
+        answer = _ANSWERS.get(role)
+        return answer(self, self._node(index)) if answer is not None else None
+
+    def value_text(self, node: Node) -> str:
+        """The number beside a node."""
+        return self._values.get(node.ref, "") if node.ref is not None else ""
+
+    def state(self, node: Node) -> Health:
+        """The worst that was found of it; a heading has no state."""
+        return self._health.get(node.ref, "ok") if node.ref is not None else "none"
+
+    def _node(self, index: Index) -> Node:
+        if not index.isValid():
+            return self._root
+        node = index.internalPointer()
+        assert isinstance(node, Node)
+        return node
+
+    def _tell(self, refs: Sequence[EntityRef], role: int) -> None:
+        roles = [role, Qt.ItemDataRole.AccessibleTextRole]
+        if len(refs) > 500:  # one signal for all is cheaper than many
+            last = len(self._root.children) - 1
+            if last >= 0:
+                self.dataChanged.emit(self.index(0, 0), self.index(last, 0), roles)
+            return
+        for ref in refs:
+            index = self.index_of(ref)
+            if index.isValid():
+                self.dataChanged.emit(index, index, roles)
+
+
+def node_for(ref: EntityRef, name: str, address: str = "") -> Node:
+    """A node of an entity; ``address`` is found by a search as well."""
+    title = shown(name) or "(without a name)"
+    return Node(title, ref, words=f"{title} {address or ref.key}".casefold())
+
+
+def _tooltip(_model: InventoryModel, node: Node) -> str:
+    return f"{node.title}\n{node.ref.kind}" if node.ref else node.title
+
+
+def _spoken(model: InventoryModel, node: Node) -> str:
+    state = model.state(node)
+    return ", ".join(
+        part for part in (node.title, "" if state == "none" else state, model.value_text(node)) if part
+    )
+
+
+_ANSWERS: dict[int, Callable[[InventoryModel, Node], Any]] = {
+    Qt.ItemDataRole.DisplayRole: lambda _model, node: node.title,
+    Qt.ItemDataRole.ToolTipRole: _tooltip,
+    Qt.ItemDataRole.AccessibleTextRole: _spoken,
+    REF: lambda _model, node: node.ref,
+    HEALTH: InventoryModel.state,
+    VALUE: InventoryModel.value_text,
+    KIND: lambda _model, node: node.ref.kind if node.ref else "",
+    SEARCH: lambda _model, node: node.words,
+}

@@ -1,0 +1,224 @@
+"""The inventory pane: a search line and the tree, with health and a number on each row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import (
+    QItemSelection,
+    QModelIndex,
+    QPersistentModelIndex,
+    QRect,
+    QSize,
+    QSortFilterProxyModel,
+    Qt,
+    QTimer,
+    Signal,
+)
+from PySide6.QtGui import QColor, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QLabel,
+    QLineEdit,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTreeView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sessions.model import EntityRef
+from widgets.inventory.model import HEALTH, KIND, REF, SEARCH, VALUE, InventoryModel
+from widgets.pane import Pane
+from widgets.theme import SYMBOLS, Theme
+from widgets.theme.tokens import ROW_PX, SMALL_PX
+
+_SEARCH_MS = 120
+_SYMBOL_WIDTH = 18
+_EXPAND_UP_TO = 200
+
+
+class _Row(QStyledItemDelegate):
+    """Draws a row: symbol of its health, name, value on the right; headings in bold."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:  # noqa: ARG002, N802
+        """All rows are as high."""
+        return QSize(80, ROW_PX)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Draw it."""
+        tokens = self._theme.tokens
+        state = option.state
+        area: QRect = option.rect
+        painter.save()
+        if state & QStyle.StateFlag.State_Selected:
+            tint = QColor(tokens.accent)
+            tint.setAlphaF(0.18)
+            painter.fillRect(area, tint)
+        elif state & QStyle.StateFlag.State_MouseOver:
+            painter.fillRect(area, QColor(tokens.surface2))
+        if state & QStyle.StateFlag.State_HasFocus:
+            painter.setPen(QColor(tokens.accent))
+            painter.drawRect(area.adjusted(0, 0, -1, -1))
+        font = painter.font()
+        middle = Qt.AlignmentFlag.AlignVCenter
+        text = area.adjusted(2, 0, -10, 0)
+        health = index.data(HEALTH)
+        if index.data(REF) is not None:
+            font.setPixelSize(10)
+            painter.setFont(font)
+            painter.setPen(QColor(tokens.health(health)))
+            painter.drawText(text, middle | Qt.AlignmentFlag.AlignLeft, SYMBOLS[health])
+            text.setLeft(text.left() + _SYMBOL_WIDTH)
+        value = index.data(VALUE)
+        if value:
+            font.setPixelSize(SMALL_PX)
+            painter.setFont(font)
+            painter.setPen(QColor(tokens.muted))
+            width = painter.fontMetrics().horizontalAdvance(value)
+            painter.drawText(text, middle | Qt.AlignmentFlag.AlignRight, value)
+            text.setRight(text.right() - width - 8)
+        font.setPixelSize(13)
+        font.setBold(index.data(REF) is None or index.data(KIND) == "cluster")
+        painter.setFont(font)
+        painter.setPen(QColor(tokens.text))
+        name = painter.fontMetrics().elidedText(str(index.data()), Qt.TextElideMode.ElideRight, text.width())
+        painter.drawText(text, middle | Qt.AlignmentFlag.AlignLeft, name)
+        painter.restore()
+
+
+class Tree(QTreeView):
+    """A tree whose branches are plain carets in the theme's colour."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(headerHidden=True, uniformRowHeights=True, indentation=16)
+        self._theme = theme
+
+    def drawBranches(  # noqa: N802
+        self, painter: QPainter, rect: QRect, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """A caret before what can be unfolded."""
+        if self.model().rowCount(index) == 0:
+            return
+        caret = "▾" if self.isExpanded(index) else "▸"
+        painter.save()
+        painter.setPen(QColor(self._theme.tokens.faint))
+        box = QRect(rect.right() - self.indentation() + 1, rect.top(), self.indentation(), rect.height())
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, caret)
+        painter.restore()
+
+
+class InventoryView(Pane):
+    """Signals: ``chosen`` with the selected entities, ``opened`` with one that was double-clicked."""
+
+    chosen = Signal(object)
+    opened = Signal(object)
+
+    def __init__(self, model: InventoryModel, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._quiet = False
+        self._proxy = QSortFilterProxyModel(self)
+        self._proxy.setSourceModel(model)
+        self._proxy.setRecursiveFilteringEnabled(True)
+        self._proxy.setAutoAcceptChildRows(True)
+        self._proxy.setFilterRole(SEARCH)
+        self._proxy.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self.search = QLineEdit(placeholderText="Search names, devices  (Ctrl+F)", clearButtonEnabled=True)
+        self.search.setAccessibleName("Search the inventory")
+        self.tree = Tree(theme)
+        self.tree.setModel(self._proxy)
+        self.tree.setItemDelegate(_Row(theme, self.tree))
+        self.tree.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.tree.setAccessibleName("Inventory")
+        self.tree.setExpandsOnDoubleClick(False)
+        self._none = QLabel("Nothing has that name.", wordWrap=True)
+        self._none.setProperty("role", "muted")
+        self._none.setContentsMargins(14, 10, 14, 10)
+        self._none.hide()
+        box = QVBoxLayout()
+        box.setContentsMargins(10, 0, 10, 6)
+        box.addWidget(self.search)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(box)
+        column.addWidget(self._none)
+        column.addWidget(self.tree, 1)
+        self._wait = QTimer(self, singleShot=True, interval=_SEARCH_MS)
+        self._wait.timeout.connect(self._search)
+        self.search.textChanged.connect(lambda _text: self._wait.start())
+        self.search.returnPressed.connect(self._take_first)
+        self.tree.selectionModel().selectionChanged.connect(self._select)
+        self.tree.doubleClicked.connect(lambda index: self.opened.emit(index.data(REF)))
+        model.modelReset.connect(self._unfold)
+
+    def choose(self, refs: Sequence[EntityRef]) -> None:
+        """Select these entities, without saying so."""
+        if [ref for ref in self.selected() if ref in set(refs)] == list(refs) == list(self.selected()):
+            return
+        self._quiet = True
+        selection = QItemSelection()
+        last = QModelIndex()
+        for ref in refs:
+            index = self._proxy.mapFromSource(self._model.index_of(ref))
+            if index.isValid():
+                selection.select(index, index)
+                last = index
+        select = self.tree.selectionModel().SelectionFlag
+        self.tree.selectionModel().select(selection, select.ClearAndSelect)
+        if last.isValid():
+            self.tree.scrollTo(last)
+        self._quiet = False
+
+    def selected(self) -> list[EntityRef]:
+        """The selected entities; headings are none."""
+        found = [index.data(REF) for index in self.tree.selectionModel().selectedIndexes()]
+        return [ref for ref in found if ref is not None]
+
+    def _select(self) -> None:
+        if not self._quiet:
+            self.chosen.emit(self.selected())
+
+    def _search(self) -> None:
+        words = self.search.text().strip().casefold()
+        self._proxy.setFilterFixedString(words)
+        empty = self._proxy.rowCount() == 0
+        self._none.setVisible(empty and bool(words))
+        self.tree.setVisible(not (empty and bool(words)))
+        if words:
+            self.tree.expandAll()
+        else:
+            self._unfold()
+
+    def _take_first(self) -> None:
+        self._wait.stop()
+        self._search()
+        index = self._proxy.index(0, 0)
+        words = self.search.text().strip().casefold()
+        while index.isValid() and (index.data(REF) is None or words not in index.data(SEARCH)):
+            index = self.tree.indexBelow(index)
+        if index.isValid():
+            self.tree.setCurrentIndex(index)
+            self.tree.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _unfold(self) -> None:
+        """Headings and hosts are open while that is readable."""
+        for row in range(self._proxy.rowCount()):
+            index = self._proxy.index(row, 0)
+            self.tree.expand(index)
+            for child in range(self._proxy.rowCount(index)):
+                below = self._proxy.index(child, 0, index)
+                if 0 < self._proxy.rowCount(below) <= _EXPAND_UP_TO and below.data(KIND) in {
+                    "host",
+                    "cluster",
+                }:
+                    self.tree.expand(below)
