@@ -1,0 +1,114 @@
+"""From an object's values to what the session is told: entities, facts, and its place in the inventory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from collectors.vsphere.inventory.facts import Pair
+from collectors.vsphere.inventory.lookup import Lookup, Seen, volume
+from collectors.vsphere.inventory.objects import CLUSTER, DATASTORE, HOST, POOL, VM, Managed
+from collectors.vsphere.inventory.parts import Part
+from collectors.vsphere.inventory.paths import ROWS
+from sessions.model import Entity, EntityRef
+
+VCENTER = "vcenter"
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """``entities``: parents first. ``facts``: of the object and of its parts, names ascending."""
+
+    managed: Managed
+    entities: tuple[Entity, ...]
+    facts: tuple[tuple[EntityRef, tuple[Pair, ...]], ...]
+
+
+def describe(seen: Seen, look: Lookup, vcenter: EntityRef | None) -> Described | None:
+    """What is to be said of an object; None for what has no entity. Clusters hang off ``vcenter``."""
+    ref = look.ref(seen.moid)
+    if ref is None or seen.is_template():
+        return None
+    name = seen.text("name")
+    parts = list(_parts(seen, ref, look))
+    pairs: dict[EntityRef, dict[str, Pair]] = {ref: {pair[0]: pair for pair in _pairs(seen, look)}}
+    if name != look.first_name(seen.moid):
+        pairs[ref]["name"] = ("name", name)
+    for part in parts:
+        if part.pairs:
+            pairs.setdefault(part.ref, {}).update((pair[0], pair) for pair in part.pairs)
+    entities = {part.ref: part.entity for part in parts if part.entity}
+    own = Entity(ref, name, _parent(seen, look, vcenter))
+    return Described(
+        _managed(seen, ref, name, look, parts),
+        (own, *entities.values()),
+        tuple((of, tuple(sorted(found.values()))) for of, found in pairs.items()),
+    )
+
+
+def _pairs(seen: Seen, look: Lookup) -> Iterator[Pair]:
+    for row, value in zip(ROWS[seen.type], seen.values, strict=True):
+        if value is None:
+            if row.unset:
+                yield from row.unset(look)
+        elif row.facts:
+            yield from row.facts(value, look)
+    if seen.type == DATASTORE and (uuid := volume(seen.text("summary.url"))):
+        yield "uuid", uuid
+
+
+def _parts(seen: Seen, ref: EntityRef, look: Lookup) -> Iterator[Part]:
+    for row, value in zip(ROWS[seen.type], seen.values, strict=True):
+        if row.parts and value is not None:
+            yield from row.parts(value, ref, look)
+
+
+def _parent(seen: Seen, look: Lookup, vcenter: EntityRef | None) -> EntityRef | None:
+    if seen.type == VM:
+        host = seen.moid_at("runtime.host")
+        return look.ref(look.cluster_of(host)) or look.ref(host)
+    if seen.type == HOST:
+        return look.ref(look.cluster_of(seen.moid))
+    if seen.type == CLUSTER:
+        return vcenter
+    return _above(seen, look) if seen.type == POOL else None
+
+
+def _above(pool: Seen, look: Lookup) -> EntityRef | None:
+    """A pool's parent; below the root pool that is the cluster, or the host that stands alone."""
+    parent = pool.moid_at("parent")
+    if found := look.ref(parent):
+        return found
+    owner = pool.moid_at("owner")
+    if found := look.ref(owner):
+        return found
+    hosts = (one for one in look.objects.values() if one.type == HOST and one.moid_at("parent") == owner)
+    return next((look.ref(one.moid) for one in hosts), None)
+
+
+def _managed(seen: Seen, ref: EntityRef, name: str, look: Lookup, parts: list[Part]) -> Managed:
+    host = seen.moid_at("runtime.host") if seen.type == VM else ""
+    cluster = look.cluster_of(host or seen.moid)
+    if seen.type == POOL:
+        cluster = seen.moid_at("owner") if look.ref(seen.moid_at("owner")) else ""
+    vcpus = seen.get("config.hardware.numCPU") if seen.type == VM else None
+    powered = seen.type not in (VM, HOST) or seen.text("runtime.powerState") in ("poweredOn", "")
+    return Managed(
+        moid=seen.moid,
+        type=seen.type,
+        ref=ref,
+        name=name,
+        host=host or None,
+        vcpus=int(vcpus) if isinstance(vcpus, float) else 0,
+        powered_on=powered,
+        connected=_connected(seen),
+        cluster=cluster or None,
+        instances=MappingProxyType({one: part.ref for part in parts for one in part.names}),
+    )
+
+
+def _connected(seen: Seen) -> bool:
+    if seen.type in (VM, HOST):
+        return seen.text("runtime.connectionState") in ("connected", "")
+    return seen.type != DATASTORE or seen.get("summary.accessible") is not False

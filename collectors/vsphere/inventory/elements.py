@@ -1,0 +1,293 @@
+"""Readers: the XML of one property to its plain value. Unset parts are None or empty, never an error."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+from urllib.parse import unquote
+
+from lxml import etree
+
+from collectors.vsphere.inventory.values import (
+    Adapter,
+    Allocation,
+    ClusterConfig,
+    DatastoreInfo,
+    Devices,
+    Disk,
+    Lun,
+    Path,
+    PhysicalNic,
+    Ref,
+    Snapshots,
+    Switch,
+    Value,
+    VirtualNic,
+)
+
+Element: TypeAlias = etree._Element
+Reader: TypeAlias = Callable[[Element], Value]
+
+NS = "{urn:vim25}"
+_TYPE = "{http://www.w3.org/2001/XMLSchema-instance}type"
+_UNLIMITED = -1.0
+_NAME_LIMIT = 250
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
+_SLOTS = (("NVME", "nvme"), ("AHCI", "sata"), ("SATA", "sata"), ("IDE", "ide"), ("", "scsi"))
+_SCREEN_NAME = re.compile(r"vmhba\d+:C\d+:T\d+:L\d+")
+
+
+def tidy(text: str, limit: int = _NAME_LIMIT) -> str:
+    """Foreign text on one line: no control or direction signs, at most ``limit`` characters."""
+    plain = " ".join(_CONTROL.sub(" ", text).split())
+    return plain if len(plain) <= limit else plain[: limit - 1] + "…"
+
+
+def child(element: Element | None, *names: str) -> Element | None:
+    """The element at the path of ``names``."""
+    for name in names:
+        if element is None:
+            return None
+        element = element.find(NS + name)
+    return element
+
+
+def said(element: Element | None, *names: str) -> str:
+    """The text at the path of ``names``, empty when there is none."""
+    found = child(element, *names)
+    return (found.text or "") if found is not None else ""
+
+
+def type_of(element: Element) -> str:
+    """The element's xsi:type without its prefix."""
+    return str(element.get(_TYPE) or "").rpartition(":")[2]
+
+
+def text(element: Element) -> str:
+    """A string as it is, tidied."""
+    return tidy(element.text or "")
+
+
+def name(element: Element) -> str:
+    """An object's name: vSphere escapes / \\ and % in names."""
+    return tidy(unquote(element.text or ""))
+
+
+def number(element: Element) -> float | None:
+    """A number, None for what is none."""
+    return _number(element.text or "")
+
+
+def flag(element: Element) -> bool:
+    """A boolean."""
+    return (element.text or "").strip() in ("true", "1")
+
+
+def reference(element: Element) -> Ref:
+    """A managed object reference."""
+    return Ref(str(element.get("type") or ""), element.text or "")
+
+
+def references(element: Element) -> tuple[Ref, ...]:
+    """An array of references, in order of moid."""
+    return tuple(sorted(reference(one) for one in _items(element)))
+
+
+def allocation(element: Element) -> Allocation:
+    """ResourceAllocationInfo."""
+    limit = _number(said(element, "limit"))
+    return Allocation(
+        None if limit is None or limit <= _UNLIMITED else limit,
+        _number(said(element, "reservation")),
+        _number(said(element, "shares", "shares")),
+    )
+
+
+def affinity(element: Element) -> tuple[str, ...]:
+    """VirtualMachineAffinityInfo: the PCPUs."""
+    return tuple(one.text or "" for one in element.findall(NS + "affinitySet"))
+
+
+def level(element: Element) -> str:
+    """LatencySensitivity: its level."""
+    return said(element, "level")
+
+
+def policy(element: Element) -> str:
+    """PowerSystemInfo: the short name of the policy in force."""
+    return said(element, "currentPolicy", "shortName")
+
+
+def product(element: Element) -> str:
+    """AboutInfo: version and build."""
+    version, build = said(element, "version"), said(element, "build")
+    return tidy(f"{version} build-{build}" if build else version)
+
+
+def hyperthreads(element: Element) -> bool:
+    """HostHyperThreadScheduleInfo: whether it is in use."""
+    return said(element, "active") in ("true", "1")
+
+
+def numa_nodes(element: Element) -> float | None:
+    """HostNumaInfo: how many nodes."""
+    return _number(said(element, "numNodes"))
+
+
+def snapshots(element: Element) -> Snapshots:
+    """VirtualMachineSnapshotInfo: the whole tree."""
+    nodes = [node for tag in ("rootSnapshotList", "childSnapshotList") for node in element.iter(NS + tag)]
+    times = sorted(time for node in nodes if (time := said(node, "createTime")))
+    names = tuple(tidy(unquote(said(node, "name"))) for node in nodes)
+    return Snapshots(len(nodes), times[0] if times else "", names)
+
+
+def devices(element: Element) -> Devices:
+    """ArrayOfVirtualDevice: disks and network adapters; told apart by what they have, not by type."""
+    found = list(_items(element))
+    controllers: dict[str, tuple[str, str, str]] = {}
+    for one in found:
+        bus = one.find(NS + "busNumber")
+        if bus is not None:
+            controllers[said(one, "key")] = (_slot(type_of(one)), bus.text or "0", type_of(one))
+    disks, nics = [], []
+    for one in found:
+        if one.find(NS + "capacityInKB") is not None:
+            disks.append(_disk(one, controllers))
+        elif one.find(NS + "macAddress") is not None:
+            nics.append(_nic(one))
+    return Devices(tuple(disks), tuple(nics))
+
+
+def luns(element: Element) -> tuple[Lun, ...]:
+    """ArrayOfScsiLun: disks only."""
+    return tuple(
+        Lun(
+            tidy(said(one, "canonicalName")),
+            _number(said(one, "queueDepth")),
+            tidy(said(one, "vendor")),
+            tidy(said(one, "model")),
+            {"true": True, "false": False}.get(said(one, "localDisk")),
+        )
+        for one in _items(element)
+        if said(one, "canonicalName") and said(one, "lunType") in ("disk", "")
+    )
+
+
+def adapters(element: Element) -> tuple[Adapter, ...]:
+    """ArrayOfHostHostBusAdapter."""
+    return tuple(
+        Adapter(tidy(said(one, "device")), tidy(said(one, "driver")), tidy(said(one, "model")))
+        for one in _items(element)
+        if said(one, "device")
+    )
+
+
+def paths(element: Element) -> tuple[Path, ...]:
+    """HostMultipathInfo: all paths of all devices."""
+    return tuple(
+        _path(one)
+        for lun in element.findall(NS + "lun")
+        for one in lun.findall(NS + "path")
+        if said(one, "name")
+    )
+
+
+def physical_nics(element: Element) -> tuple[PhysicalNic, ...]:
+    """ArrayOfPhysicalNic."""
+    return tuple(
+        PhysicalNic(
+            tidy(said(one, "device")), tidy(said(one, "driver")), _number(said(one, "linkSpeed", "speedMb"))
+        )
+        for one in _items(element)
+        if said(one, "device")
+    )
+
+
+def switches(element: Element) -> tuple[Switch, ...]:
+    """ArrayOfHostVirtualSwitch or HostProxySwitch; uplinks are keyed ``key-vim.host.PhysicalNic-vmnic0``."""
+    return tuple(
+        Switch(
+            name(found) if (found := _first(one, "name", "dvsName")) is not None else "",
+            tuple((nic.text or "").rpartition("-")[2] for nic in one.findall(NS + "pnic")),
+        )
+        for one in _items(element)
+    )
+
+
+def datastore_info(element: Element) -> DatastoreInfo:
+    """DatastoreInfo of any type."""
+    nas = element.find(NS + "nas")
+    names = [said(element, "vmfs", "uuid")]
+    if nas is not None:
+        names.append(f"{said(nas, 'remoteHost')}:{said(nas, 'remotePath')}")
+    vmfs = element.find(NS + "vmfs")
+    extents = () if vmfs is None else (said(one, "diskName") for one in vmfs.findall(NS + "extent"))
+    return DatastoreInfo(tuple(tidy(one) for one in names if one), tuple(tidy(one) for one in extents if one))
+
+
+def cluster_config(element: Element) -> ClusterConfig:
+    """ClusterConfigInfoEx."""
+    return ClusterConfig(
+        _flag(said(element, "drsConfig", "enabled")),
+        said(element, "drsConfig", "defaultVmBehavior"),
+        _number(said(element, "drsConfig", "vmotionRate")),
+        _flag(said(element, "dasConfig", "enabled")),
+    )
+
+
+def _items(element: Element) -> Iterator[Element]:
+    return (one for one in element if isinstance(one.tag, str))
+
+
+def _number(written: str) -> float | None:
+    try:
+        return float(written)
+    except ValueError:
+        return None
+
+
+def _flag(written: str) -> bool | None:
+    return {"true": True, "1": True, "false": False, "0": False}.get(written)
+
+
+def _first(element: Element, *names: str) -> Element | None:
+    return next((found for one in names if (found := element.find(NS + one)) is not None), None)
+
+
+def _slot(controller: str) -> str:
+    return next(slot for sign, slot in _SLOTS if sign in controller)
+
+
+def _disk(one: Element, controllers: dict[str, tuple[str, str, str]]) -> Disk:
+    bus, number_, type_ = controllers.get(said(one, "controllerKey"), ("disk", "", ""))
+    backing = one.find(NS + "backing")
+    limit = _number(said(one, "storageIOAllocation", "limit"))
+    slot = f"{bus}{number_}:{said(one, 'unitNumber')}" if type_ else f"disk-{said(one, 'key')}"
+    return Disk(
+        slot,
+        type_,
+        said(backing, "datastore"),
+        _number(said(one, "storageIOAllocation", "shares", "shares")),
+        None if limit is None or limit <= _UNLIMITED else limit,
+        said(backing, "diskMode"),
+    )
+
+
+def _nic(one: Element) -> VirtualNic:
+    backing = one.find(NS + "backing")
+    key = said(one, "key")
+    return VirtualNic(
+        key,
+        tidy(said(one, "deviceInfo", "label")) or f"nic {key}",
+        type_of(one),
+        tidy(unquote(said(backing, "deviceName") or said(backing, "opaqueNetworkId"))),
+        said(backing, "port", "portgroupKey"),
+    )
+
+
+def _path(one: Element) -> Path:
+    written = tidy(said(one, "name"))
+    screen = _SCREEN_NAME.search(said(one, "key"))
+    return Path(screen.group() if screen else written, written, said(one, "state") or said(one, "pathState"))

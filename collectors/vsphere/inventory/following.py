@@ -1,0 +1,154 @@
+"""A private PropertyCollector with one filter over everything: what there is first, then what changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from collectors.vsphere.faults import SoapFault, translated
+from collectors.vsphere.inventory import requests
+from collectors.vsphere.inventory.paths import ROWS
+from collectors.vsphere.inventory.replies import (
+    Update,
+    UpdateSet,
+    contents,
+    reference_of,
+    returned,
+    update_set,
+)
+from collectors.vsphere.session import Connection, VSphere
+from resources.failures import SourceError
+from resources.vcenter_inventory import Reading
+
+T = TypeVar("T")
+
+_GONE = frozenset({"ManagedObjectNotFound", "InvalidCollectorVersion", "InvalidState"})
+_WHAT = "the inventory"
+
+
+class LostTrackError(SourceError):
+    """The server forgot our filter: a new session, a restart. What there is must be read anew."""
+
+
+class Follower:
+    """The filter of one session. ``start`` anew whenever LostTrackError says so; not thread-safe."""
+
+    def __init__(self, vsphere: VSphere, reading: Reading) -> None:
+        self._vsphere = vsphere
+        self._reading = reading
+        self._paths = {kind: [row.path for row in rows] for kind, rows in ROWS.items()}
+        self._shared = ""
+        self._collector = ""
+        self._version = ""
+        self._generation = -1
+        self._page = reading.page
+        self.unknown: list[str] = []
+        """Properties that this server does not have, as ``type.path``."""
+
+    def start(self) -> None:
+        """Make collector, view and filter; the next replies tell all that there is. Raises SourceError."""
+        self._generation = self._vsphere.generation
+        root, self._shared, views = self._vsphere.ask(_WHAT, _managers)
+        own = self._post(
+            requests.call("CreatePropertyCollector", ("PropertyCollector", self._shared)), reference_of
+        )
+        view = self._post(requests.create_view(views, root, tuple(self._paths)), reference_of)
+        self._collector, self._version, self._page = own.moid, "", self._reading.page
+        self._filter(view.moid)
+
+    def _filter(self, view: str) -> None:
+        while True:
+            request = requests.create_filter(self._collector, view, self._paths)
+            try:
+                self._post(request, reference_of)
+            except SoapFault as fault:
+                if fault.type_name != "InvalidProperty" or not self._without(fault.detail.get("name", "")):
+                    raise
+            else:
+                return
+
+    def _without(self, path: str) -> bool:
+        """Leave out a property that the server does not know; False when we never asked for it."""
+        dropped = [kind for kind, paths in self._paths.items() if path in paths]
+        if len(dropped) != 1:  # a name that several types have: one of them lacks it, none can be blamed
+            dropped = [kind for kind in dropped if path != "name"]
+        for kind in dropped:
+            self._paths[kind].remove(path)
+            self.unknown.append(f"{kind}.{path}")
+        return bool(dropped)
+
+    def next(self, wait_s: int) -> UpdateSet:
+        """What changed; waits at most so long. A truncated reply goes on with the next one.
+
+        Raises LostTrackError when ``start`` is needed, SourceError.
+        """
+        if not self._collector or self._generation != self._vsphere.generation:
+            raise LostTrackError("The server began a new session.")
+        request = requests.wait(self._collector, self._version, wait_s, self._page)
+        size = 0
+
+        def read(data: bytes) -> UpdateSet:
+            nonlocal size
+            size = len(data)
+            return update_set(data)
+
+        found = self._post(request, read)
+        if found.version:
+            self._version = found.version
+        if found.updates:
+            self._fit(size / len(found.updates))
+        return found
+
+    def _fit(self, bytes_each: float) -> None:
+        """Page so that replies come to the size aimed at, growing at most fourfold at once."""
+        wanted = int(self._reading.page_bytes / max(bytes_each, 1.0))
+        self._page = max(1, min(wanted, self._page * 4, self._reading.most))
+
+    def read_anew(self, objects: Sequence[tuple[str, str]]) -> list[Update]:
+        """These objects (type, moid) as they are now; one that is gone leaves. Raises SourceError."""
+        found: list[Update] = []
+        for start in range(0, len(objects), self._reading.page):
+            batch = objects[start : start + self._reading.page]
+            try:
+                found += self._retrieve(batch)
+            except LostTrackError:
+                for one in batch:
+                    found += self._retrieve_one(one)
+        return found
+
+    def _retrieve_one(self, one: tuple[str, str]) -> list[Update]:
+        try:
+            return self._retrieve([one])
+        except LostTrackError:
+            return [Update("leave", *one)]
+
+    def _retrieve(self, objects: Sequence[tuple[str, str]]) -> list[Update]:
+        paths = {kind: self._paths[kind] for kind, _ in objects}
+        return self._post(requests.retrieve(self._shared, objects, paths), contents)
+
+    def cancel(self) -> None:
+        """End a wait that another thread is in. Raises SourceError."""
+        if self._collector:
+            request = requests.call("CancelWaitForUpdates", ("PropertyCollector", self._collector))
+            self._post(request, returned)
+
+    def stop(self) -> None:
+        """Destroy the collector with its filter; the session's end does so too. Raises SourceError."""
+        own, self._collector = self._collector, ""
+        if own and self._generation == self._vsphere.generation:
+            self._post(requests.call("DestroyPropertyCollector", ("PropertyCollector", own)), returned)
+
+    def _post(self, request: bytes, read: Callable[[bytes], T]) -> T:
+        with translated(_WHAT, self._vsphere.address):
+            try:
+                return read(self._vsphere.post(request, what=_WHAT))
+            except SoapFault as fault:
+                if fault.type_name in _GONE:
+                    raise LostTrackError(f"The server forgot what we follow ({fault.type_name}).") from fault
+                raise
+
+
+def _managers(connection: Connection) -> tuple[tuple[str, str], str, str]:
+    content = connection.content
+    root = content.rootFolder
+    return ("Folder", root._moId), content.propertyCollector._moId, content.viewManager._moId

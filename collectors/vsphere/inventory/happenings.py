@@ -1,0 +1,147 @@
+"""Events: from the server's own to those of a session, and those that only the inventory noticed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from collectors.vsphere.inventory.elements import Element, child, said, tidy, type_of
+from collectors.vsphere.inventory.replies import returned
+from resources.vcenter_events import EventKnowledge, Meaning
+from sessions.model import EntityRef, Event
+
+_ARGUMENTS = (("vm", "vm"), ("host", "host"), ("computeResource", "computeResource"), ("ds", "datastore"))
+
+
+@dataclass(frozen=True, slots=True)
+class RawEvent:
+    """An event as the server tells it. ``type`` is the class, or an EventEx's id; ``moids`` nearest first."""
+
+    key: str
+    at: int
+    type: str
+    user: str
+    text: str
+    moids: tuple[str, ...]
+    task: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """An event for the session; ``tells``: the fact whose change of ``refs`` it reports, ``*`` for any, or
+    empty. ``about``: moid of the nearest object, or empty.
+    """
+
+    event: Event
+    tells: str
+    refs: frozenset[EntityRef]
+    about: str = ""
+
+
+def read_events(data: bytes) -> list[RawEvent]:
+    """The reply to ReadNextEvents; events without a time are left out."""
+    return [event for one in returned(data) if (event := _raw(one)) is not None]
+
+
+def instant(written: str) -> int | None:
+    """Milliseconds since 1970 of an xsd:dateTime, None for what is none. Without a zone it is UTC."""
+    try:
+        time = datetime.fromisoformat(written.strip())
+    except ValueError:
+        return None
+    from_zone = time if time.tzinfo else datetime.fromisoformat(written.strip() + "+00:00")
+    return round(from_zone.timestamp() * 1000)
+
+
+def _raw(one: Element) -> RawEvent | None:
+    at = instant(said(one, "createdTime"))
+    if at is None:
+        return None
+    moids = [said(one, *argument) for argument in _ARGUMENTS]
+    moids.append(said(one, "objectId"))
+    return RawEvent(
+        key=said(one, "key"),
+        at=at,
+        type=said(one, "eventTypeId") or type_of(one),
+        user=said(one, "userName"),
+        text=said(one, "fullFormattedMessage") or said(one, "message"),
+        moids=tuple(dict.fromkeys(moid for moid in moids if moid)),
+        task=said(child(one, "info"), "descriptionId"),
+    )
+
+
+def hear(raw: RawEvent, known: EventKnowledge, ref_of: Callable[[str], EntityRef | None]) -> Heard | None:
+    """What a session makes of an event; None for those that it does not record."""
+    meaning = known.tasks.get(raw.task) if raw.task else known.events.get(raw.type)
+    if meaning is None:
+        return None
+    refs = [ref for moid in raw.moids if (ref := ref_of(moid)) is not None]
+    kind = _kind(meaning, raw, known)
+    text = tidy(raw.text, known.text.clip) or raw.type
+    return Heard(
+        Event(raw.at, kind, text, refs[0] if refs else None),
+        meaning.tells,
+        frozenset(refs),
+        next(iter(raw.moids), ""),
+    )
+
+
+def _kind(meaning: Meaning, raw: RawEvent, known: EventKnowledge) -> str:
+    if meaning.kind == "snapshot" and known.is_backup(user=raw.user):
+        return "backup"
+    return meaning.kind
+
+
+def noticed(
+    change: str, at: int, ref: EntityRef, known: EventKnowledge, *, kind: str = "", **words: object
+) -> Event | None:
+    """The event for a change that the inventory saw; None for changes that are no events."""
+    row = known.noticed.get(change)
+    if row is None:
+        return None
+    text = row.text.format(**{name: _word(value) for name, value in words.items()})
+    return Event(at, kind or row.kind, tidy(text, known.text.clip), ref)
+
+
+def _word(value: object) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+@dataclass(slots=True)
+class Pairing:
+    """Events and changes that mean the same become one: the server's word counts.
+
+    A change waits for its event, and speaks for itself when none came in time.
+    """
+
+    known: EventKnowledge
+    _heard: list[tuple[int, str, frozenset[EntityRef]]] = field(default_factory=list)
+    _waiting: list[tuple[int, str, Event]] = field(default_factory=list)
+
+    def hear(self, heard: Iterable[Heard]) -> None:
+        """Events came; changes that they report need not speak any more."""
+        new = [(one.event.at, one.tells, one.refs) for one in heard if one.tells]
+        self._heard += new
+        self._waiting = [
+            one for one in self._waiting if not any(self._same(one[1], one[2], *other) for other in new)
+        ]
+
+    def notice(self, tells: str, event: Event, now: int) -> None:
+        """The inventory changed; ``now`` (ms) is when we saw it."""
+        if not any(self._same(tells, event, *other) for other in self._heard):
+            self._waiting.append((now, tells, event))
+
+    def due(self, now: int, *, at_once: bool = False) -> list[Event]:
+        """Changes that waited long enough (or all, when there is nothing to wait for)."""
+        wait, within = self.known.pairing.wait_s * 1000, self.known.pairing.within_s * 1000
+        self._heard = [one for one in self._heard if one[0] > now - 2 * within]
+        found = [event for since, _, event in self._waiting if at_once or now - since >= wait]
+        self._waiting = [one for one in self._waiting if not at_once and now - one[0] < wait]
+        return found
+
+    def _same(self, tells: str, event: Event, at: int, told: str, refs: frozenset[EntityRef]) -> bool:
+        near = abs(event.at - at) <= self.known.pairing.within_s * 1000
+        return near and tells == told and event.entity in refs

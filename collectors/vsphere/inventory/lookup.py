@@ -1,0 +1,160 @@
+"""Everything that is known of the server's objects, and which entity each of them is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from collectors.vsphere.inventory.objects import CLUSTER, DATASTORE, HOST, NETWORK, POOL, VM
+from collectors.vsphere.inventory.paths import PLACES, ROWS
+from collectors.vsphere.inventory.replies import Update
+from collectors.vsphere.inventory.values import DatastoreInfo, Devices, Ref, Value
+from sessions.model import EntityRef
+
+
+@dataclass(slots=True)
+class Seen:
+    """An object with its properties' values, in the order of its type's rows."""
+
+    moid: str
+    type: str
+    values: list[Value]
+
+    def get(self, path: str) -> Value:
+        """A property's value, None where unset."""
+        return self.values[PLACES[self.type][path]]
+
+    def text(self, path: str) -> str:
+        """A property that is text, empty where unset."""
+        value = self.get(path)
+        return value if isinstance(value, str) else ""
+
+    def is_template(self) -> bool:
+        """A VM that can't be powered on."""
+        return self.type == VM and self.get("config.template") is True
+
+    def moid_at(self, path: str) -> str:
+        """Whom a property refers to, empty where unset."""
+        value = self.get(path)
+        return value.moid if isinstance(value, Ref) else ""
+
+
+@dataclass(slots=True)
+class Lookup:
+    """The objects by moid. ``site`` begins the keys of what has no identity of its own beyond this server.
+
+    An object keeps the entity that it was first: hosts are keyed by name, and may be renamed.
+    """
+
+    site: str
+    words: Mapping[str, str]
+    objects: dict[str, Seen] = field(default_factory=dict)
+    _refs: dict[str, EntityRef] = field(default_factory=dict)
+    _owner: dict[EntityRef, str] = field(default_factory=dict)
+    _first_name: dict[str, str] = field(default_factory=dict)
+
+    def apply(self, update: Update) -> Seen:
+        """Take over an update of an object that is there; one that enters has only what the update says."""
+        seen = self.objects.get(update.moid)
+        if seen is None or update.kind == "enter":
+            seen = Seen(update.moid, update.type, [None] * len(ROWS[update.type]))
+            self.objects[update.moid] = seen
+        for at, value in update.values:
+            seen.values[at] = value
+        return seen
+
+    def remove(self, moid: str) -> Seen | None:
+        """Forget an object; its entity stays its own, should it come back."""
+        return self.objects.pop(moid, None)
+
+    def ref(self, moid: str) -> EntityRef | None:
+        """The object's entity, None where it has none: root pools, networks, objects not known (yet)."""
+        if moid in self._refs:
+            return self._refs[moid] if moid in self.objects else None
+        seen = self.objects.get(moid)
+        ref = self._identify(seen) if seen else None
+        if ref is None:
+            return None
+        if self._owner.get(ref, moid) != moid:  # copied disks bring a VM's identity along
+            ref = EntityRef(ref.kind, f"{self.site}/{moid}")
+        self._refs[moid], self._owner[ref] = ref, moid
+        self._first_name[moid] = self.name(moid)
+        return ref
+
+    def ref_ever(self, moid: str) -> EntityRef | None:
+        """The entity of an object that may be gone: events speak of those."""
+        return self._refs.get(moid) or self.ref(moid)
+
+    def first_name(self, moid: str) -> str:
+        """What the object was called when it became an entity."""
+        return self._first_name.get(moid, "")
+
+    def _identify(self, seen: Seen) -> EntityRef | None:
+        own = f"{self.site}/{seen.moid}"
+        name = seen.text("name")
+        if not name or seen.type == NETWORK or seen.is_template():
+            return None
+        if seen.type == VM:
+            return self._vm(seen, own)
+        if seen.type == POOL:
+            return None if self.is_root(seen) else EntityRef("pool", own)
+        if seen.type == DATASTORE:
+            return EntityRef("datastore", seen.text("summary.url") or own)
+        return EntityRef("host", name) if seen.type == HOST else EntityRef("cluster", own)
+
+    def _vm(self, seen: Seen, own: str) -> EntityRef | None:
+        if uuid := seen.text("config.instanceUuid"):
+            return EntityRef("vm", uuid)
+        # One that is just being made has no configuration yet; its identity comes with it.
+        return EntityRef("vm", own) if seen.text("runtime.connectionState") == "connected" else None
+
+    @staticmethod
+    def is_root(pool: Seen) -> bool:
+        """Whether a pool is the whole of a cluster or host."""
+        parent = pool.get("parent")
+        return not (isinstance(parent, Ref) and parent.type in ("ResourcePool", "VirtualApp"))
+
+    def name(self, moid: str) -> str:
+        """The object's name, empty when it is not known."""
+        seen = self.objects.get(moid)
+        return seen.text("name") if seen else ""
+
+    def datastore(self, moid: str) -> tuple[EntityRef, tuple[str, ...], tuple[str, ...]] | None:
+        """A datastore: entity, its spellings as an instance, the devices that it lies on."""
+        seen, ref = self.objects.get(moid), self.ref(moid)
+        if seen is None or ref is None or seen.type != DATASTORE:
+            return None
+        info = seen.get("info")
+        names, extents = (info.names, info.extents) if isinstance(info, DatastoreInfo) else ((), ())
+        spellings = (volume(seen.text("summary.url")), *names, seen.text("name"))
+        return ref, tuple(one for one in dict.fromkeys(spellings) if one), extents
+
+    def cluster_of(self, host: str) -> str:
+        """The moid of a host's cluster, empty for one that stands alone."""
+        seen = self.objects.get(host)
+        parent = seen.get("parent") if seen and seen.type == HOST else None
+        return parent.moid if isinstance(parent, Ref) and parent.type == CLUSTER else ""
+
+    def dependents(self, moids: frozenset[str]) -> Iterator[str]:
+        """Objects whose description speaks of one of these."""
+        for seen in self.objects.values():
+            if not moids.isdisjoint(_mentions(seen)):
+                yield seen.moid
+
+
+def volume(url: str) -> str:
+    """What a datastore's counters call it: the last part of its URL, for VMFS the UUID."""
+    return url.rstrip("/").rpartition("/")[2]
+
+
+def _mentions(seen: Seen) -> Iterator[str]:
+    if seen.type in (DATASTORE, NETWORK, CLUSTER):
+        return
+    for value in seen.values:
+        if isinstance(value, Ref):
+            yield value.moid
+        elif isinstance(value, Devices):
+            yield from (disk.datastore for disk in value.disks if disk.datastore)
+            yield from (nic.portgroup for nic in value.nics if nic.portgroup)
+        elif isinstance(value, tuple) and value and isinstance(value[0], Ref):
+            yield from (one.moid for one in value if isinstance(one, Ref))

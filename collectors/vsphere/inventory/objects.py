@@ -1,0 +1,58 @@
+"""The inventory that others see: managed objects as frozen values, and a snapshot of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from sessions.model import EntityRef
+
+VM = "VirtualMachine"
+HOST = "HostSystem"
+CLUSTER = "ClusterComputeResource"
+DATASTORE = "Datastore"
+POOL = "ResourcePool"
+NETWORK = "Network"
+
+
+@dataclass(frozen=True, slots=True)
+class Managed:
+    """An object of the server that has counters.
+
+    ``type`` is VirtualMachine, HostSystem, ClusterComputeResource, Datastore or ResourcePool. ``host`` and
+    ``cluster`` are moids, None where there is none. ``vcpus`` is 0 for all but VMs. ``connected`` means that
+    the server hears from it. ``instances`` maps instance names as counters spell them to entities: canonical
+    device names, ``vmnic0``, ``vmhba0``, paths, datastore UUIDs, ``scsi0:0``, NIC keys, vCPU numbers.
+    """
+
+    moid: str
+    type: str
+    ref: EntityRef
+    name: str
+    host: str | None
+    vcpus: int
+    powered_on: bool
+    connected: bool
+    cluster: str | None
+    instances: Mapping[str, EntityRef]
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """All managed objects by moid, at one moment. ``serial`` grows with each change."""
+
+    objects: Mapping[str, Managed] = field(default_factory=lambda: MappingProxyType({}))
+    serial: int = 0
+
+    def of(self, kind: str) -> Iterator[Managed]:
+        """The objects of one type."""
+        return (one for one in self.objects.values() if one.type == kind)
+
+    def changed_since(self, earlier: Inventory) -> frozenset[str]:
+        """Moids of what is new, gone or different."""
+        if earlier.serial == self.serial:
+            return frozenset()
+        now, before = self.objects, earlier.objects
+        different = {moid for moid, one in now.items() if before.get(moid) != one}
+        return frozenset(different | (before.keys() - now.keys()))

@@ -1,0 +1,128 @@
+"""From one property's plain value to the entities below its object, and how counters spell them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collectors.columns.instances import is_shared_device
+from collectors.vsphere.inventory.facts import Look, Pair, numbers, words
+from collectors.vsphere.inventory.values import (
+    Adapter,
+    Devices,
+    Lun,
+    Path,
+    PhysicalNic,
+    Ref,
+    Switch,
+)
+from sessions.model import Entity, EntityRef
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Something that an object has: its ref, the entity to add (None: another object adds it), the instance
+    names that mean it, and what its owner says of it.
+    """
+
+    ref: EntityRef
+    entity: Entity | None
+    names: tuple[str, ...]
+    pairs: tuple[Pair, ...] = ()
+
+
+def vcpus(value: float, owner: EntityRef, _look: Look) -> Iterator[Part]:
+    """One entity a vCPU; counters number them from 0."""
+    for number in range(int(value)):
+        yield _part(EntityRef("vcpu", f"{owner.key}/vcpu/{number}"), f"vCPU {number}", owner, str(number))
+
+
+def hardware(value: Devices, owner: EntityRef, _look: Look) -> Iterator[Part]:
+    """Virtual disks and ports of a VM."""
+    for disk in value.disks:
+        yield _part(EntityRef("vdisk", f"{owner.key}/{disk.slot}"), disk.slot, owner, disk.slot)
+    for nic in value.nics:
+        yield _part(EntityRef("port", f"{owner.key}/nic/{nic.key}"), nic.label, owner, nic.key)
+
+
+def datastores(value: tuple[Ref, ...], _owner: EntityRef, look: Look) -> Iterator[Part]:
+    """The datastores that a VM or host uses: entities of their own, here for their instance names."""
+    for one in value:
+        if found := look.datastore(one.moid):
+            yield Part(found[0], None, found[1])
+
+
+def mounts(value: tuple[Ref, ...], owner: EntityRef, look: Look) -> Iterator[Part]:
+    """A host's datastores, and of its devices which datastore is on them."""
+    yield from datastores(value, owner, look)
+    for one in value:
+        found = look.datastore(one.moid)
+        if found is None:
+            continue
+        for extent in found[2]:
+            yield _device(owner, extent, (("device.datastore", found[0].key),))
+
+
+def luns(value: tuple[Lun, ...], owner: EntityRef, _look: Look) -> Iterator[Part]:
+    """SCSI devices; those that hosts may share are one entity for all."""
+    for lun in value:
+        pairs = [
+            *numbers(("device.queue_depth", lun.queue_depth)),
+            *words(("device.vendor", lun.vendor), ("device.model", lun.model)),
+        ]
+        if lun.local is not None:
+            pairs.append(("device.local", lun.local))
+        yield _device(owner, lun.name, tuple(pairs))
+
+
+def adapters(value: tuple[Adapter, ...], owner: EntityRef, _look: Look) -> Iterator[Part]:
+    """Host bus adapters."""
+    for one in value:
+        pairs = tuple(words(("adapter.driver", one.driver), ("adapter.model", one.model)))
+        yield _part(_adapter(owner, one.name), one.name, owner, one.name, pairs=pairs)
+
+
+def paths(value: tuple[Path, ...], owner: EntityRef, _look: Look) -> Iterator[Part]:
+    """Paths under the name that esxtop shows, which is also how counters may spell them."""
+    for one in value:
+        adapter, colon, _ = one.runtime.partition(":")
+        above = _adapter(owner, adapter) if colon and adapter.startswith("vmhba") else owner
+        ref = EntityRef("path", f"{owner.key}/{one.runtime}")
+        pairs = tuple(words(("path.state", one.state)))
+        yield _part(ref, one.runtime, above, one.runtime, one.name, pairs=pairs)
+
+
+def nics(value: tuple[PhysicalNic, ...], owner: EntityRef, _look: Look) -> Iterator[Part]:
+    """Uplinks."""
+    for one in value:
+        pairs = (*numbers(("nic.speed_mbps", one.speed_mbps)), *words(("nic.driver", one.driver)))
+        yield _part(_nic(owner, one.name), one.name, owner, one.name, pairs=pairs)
+
+
+def switches(value: tuple[Switch, ...], owner: EntityRef, _look: Look) -> Iterator[Part]:
+    """Which switch an uplink serves: the team that shares its load."""
+    for one in value:
+        for nic in one.nics:
+            yield _part(_nic(owner, nic), nic, owner, nic, pairs=tuple(words(("nic.switch", one.name))))
+
+
+def device_ref(owner: EntityRef, name: str) -> EntityRef:
+    """The entity of a device as a host calls it."""
+    return EntityRef("device", name if is_shared_device(name) else f"{owner.key}/{name}")
+
+
+def _device(owner: EntityRef, name: str, pairs: tuple[Pair, ...]) -> Part:
+    ref = device_ref(owner, name)
+    return Part(ref, Entity(ref, name, None if ref.key == name else owner), (name,), pairs)
+
+
+def _adapter(owner: EntityRef, name: str) -> EntityRef:
+    return EntityRef("adapter", f"{owner.key}/{name}")
+
+
+def _nic(owner: EntityRef, name: str) -> EntityRef:
+    return EntityRef("nic", f"{owner.key}/{name}")
+
+
+def _part(ref: EntityRef, name: str, parent: EntityRef, *names: str, pairs: tuple[Pair, ...] = ()) -> Part:
+    return Part(ref, Entity(ref, name, parent), tuple(dict.fromkeys(names)), pairs)

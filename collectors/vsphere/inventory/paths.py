@@ -1,0 +1,129 @@
+"""What we ask of each type of object: exact property paths, how each is read, what it becomes.
+
+Paths end where the API's static types end: a filter refuses ``configurationEx.drsConfig``, because a
+compute resource's configuration only turns out to be a cluster's when it is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from collectors.vsphere.inventory import elements, facts, parts
+from collectors.vsphere.inventory.elements import Reader
+from collectors.vsphere.inventory.facts import Look, Pair
+from collectors.vsphere.inventory.objects import CLUSTER, DATASTORE, HOST, NETWORK, POOL, VM
+from collectors.vsphere.inventory.parts import Part
+from sessions.model import EntityRef
+
+# A row's reader and functions agree on the type of its value; a table of rows can't say that.
+Facts = Callable[[Any, Look], Iterable[Pair]]
+Parts = Callable[[Any, EntityRef, Look], Iterable[Part]]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A property: ``facts`` of the object itself, ``parts`` below it; ``unset`` facts where it is not set."""
+
+    path: str
+    read: Reader
+    facts: Facts | None = None
+    parts: Parts | None = None
+    unset: Callable[[Look], Iterable[Pair]] | None = None
+
+
+_ROWS: Mapping[str, tuple[Row, ...]] = {
+    VM: (
+        Row("name", elements.name),
+        Row("config.template", elements.flag),
+        Row("config.instanceUuid", elements.text),
+        Row("runtime.connectionState", elements.text),
+        Row("runtime.powerState", elements.text, facts.plain("power_state")),
+        Row("runtime.host", elements.reference, facts.key_of("host")),
+        Row("runtime.consolidationNeeded", elements.flag, facts.plain("consolidation_needed")),
+        Row("resourcePool", elements.reference, facts.key_of("pool")),
+        Row("datastore", elements.references, parts=parts.datastores),
+        Row("snapshot", elements.snapshots, facts.snapshots, unset=facts.no_snapshots),
+        Row("config.version", elements.text, facts.plain("hardware_version")),
+        Row("config.hardware.numCPU", elements.number, facts.plain("vcpus"), parts.vcpus),
+        Row("config.hardware.numCoresPerSocket", elements.number, facts.plain("cores_per_socket")),
+        Row("config.hardware.memoryMB", elements.number, facts.plain("mem.size_mb")),
+        Row("config.hardware.device", elements.devices, facts.devices, parts.hardware),
+        Row("config.cpuAllocation", elements.allocation, facts.allocated("cpu", "mhz")),
+        Row("config.memoryAllocation", elements.allocation, facts.allocated("mem", "mb")),
+        Row("config.cpuAffinity", elements.affinity, facts.affinity),
+        Row("config.latencySensitivity", elements.level, facts.plain("latency_sensitivity")),
+        Row("config.cpuHotAddEnabled", elements.flag, facts.plain("cpu.hot_add")),
+        Row("guest.toolsRunningStatus", elements.text, facts.plain("tools")),
+        Row("guest.toolsVersion", elements.text, facts.plain("tools_version")),
+    ),
+    HOST: (
+        Row("name", elements.name),
+        Row("parent", elements.reference),
+        Row("runtime.connectionState", elements.text, facts.plain("connection_state")),
+        Row("runtime.powerState", elements.text),
+        Row("runtime.inMaintenanceMode", elements.flag, facts.plain("maintenance")),
+        Row("config.product", elements.product, facts.plain("version")),
+        Row("config.powerSystemInfo", elements.policy, facts.plain("power_policy")),
+        Row("config.hyperThread", elements.hyperthreads, facts.plain("hyperthreading")),
+        Row("hardware.numaInfo", elements.numa_nodes, facts.plain("numa.nodes")),
+        Row("hardware.memorySize", elements.number, facts.scaled("mem.size_mb", facts.bytes_as_mb)),
+        Row("hardware.cpuInfo.hz", elements.number, facts.scaled("cpu.mhz", facts.hz_as_mhz)),
+        Row("hardware.cpuInfo.numCpuCores", elements.number, facts.plain("cpu.cores")),
+        Row("hardware.cpuInfo.numCpuThreads", elements.number, facts.plain("cpu.threads")),
+        Row("config.network.pnic", elements.physical_nics, parts=parts.nics),
+        Row("config.network.vswitch", elements.switches, parts=parts.switches),
+        Row("config.network.proxySwitch", elements.switches, parts=parts.switches),
+        Row("config.storageDevice.hostBusAdapter", elements.adapters, parts=parts.adapters),
+        Row("config.storageDevice.scsiLun", elements.luns, parts=parts.luns),
+        Row("config.storageDevice.multipathInfo", elements.paths, parts=parts.paths),
+        Row("datastore", elements.references, parts=parts.mounts),
+    ),
+    CLUSTER: (
+        Row("name", elements.name),
+        Row("configurationEx", elements.cluster_config, facts.cluster),
+    ),
+    POOL: (
+        Row("name", elements.name),
+        Row("parent", elements.reference),
+        Row("owner", elements.reference),
+        Row("config.cpuAllocation", elements.allocation, facts.allocated("cpu", "mhz")),
+        Row("config.memoryAllocation", elements.allocation, facts.allocated("mem", "mb")),
+    ),
+    DATASTORE: (
+        Row("name", elements.name),
+        Row("summary.url", elements.text),
+        Row("summary.accessible", elements.flag),
+        Row("summary.type", elements.text, facts.plain("datastore.type")),
+        Row("summary.capacity", elements.number, facts.scaled("datastore.capacity_mb", facts.bytes_as_mb)),
+        Row("summary.freeSpace", elements.number, facts.scaled("datastore.free_mb", facts.bytes_as_mb)),
+        Row("info", elements.datastore_info),
+        Row("iormConfiguration.enabled", elements.flag, facts.plain("sioc.enabled")),
+        Row("iormConfiguration.congestionThreshold", elements.number, facts.plain("sioc.threshold_ms")),
+    ),
+    NETWORK: (Row("name", elements.name),),
+}
+
+ROWS: Mapping[str, tuple[Row, ...]] = MappingProxyType(_ROWS)
+"""Type → its rows, types in the order in which objects refer to one another."""
+
+PLACES: Mapping[str, Mapping[str, int]] = MappingProxyType(
+    {kind: {row.path: at for at, row in enumerate(rows)} for kind, rows in _ROWS.items()}
+)
+"""Type → path → position of the row."""
+
+ORDER = (NETWORK, DATASTORE, CLUSTER, POOL, HOST, VM)
+"""In this order objects are described: what others refer to comes first."""
+
+_KIN = {
+    "VirtualApp": POOL,
+    "DistributedVirtualPortgroup": NETWORK,
+    "OpaqueNetwork": NETWORK,
+}
+
+
+def kind_of(api_type: str) -> str:
+    """The row's type for an object's own type: a vApp is a pool."""
+    return _KIN.get(api_type, api_type)

@@ -1,0 +1,134 @@
+"""Replies of the PropertyCollector and of event collectors: from raw SOAP to updates with plain values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lxml import etree
+
+from collectors.vsphere.inventory.elements import NS, Element, child, reference, said
+from collectors.vsphere.inventory.paths import PLACES, ROWS, kind_of
+from collectors.vsphere.inventory.values import Ref, Value
+from collectors.vsphere.soap import parse_xml
+from resources.failures import DisconnectedError
+
+_ILLEGAL = re.compile(
+    rb"&#(?:x0*(?:[0-8bcefBCEF]|1[0-9a-fA-F]|[fF]{3}[ef])|0*(?:[0-8]|1[124-9]|2[0-9]|3[01]));"
+)
+_ILLEGAL_RAW = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """What became of one object. ``kind`` is enter, modify or leave; ``values`` position of row → value.
+
+    ``refused`` paths could not be read (path, fault type). ``stale``: something changed that only reading the
+    object anew tells.
+    """
+
+    kind: str
+    type: str
+    moid: str
+    values: tuple[tuple[int, Value], ...] = ()
+    refused: tuple[tuple[str, str], ...] = ()
+    stale: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateSet:
+    """One reply of WaitForUpdatesEx; ``version`` None: nothing happened in the time."""
+
+    version: str | None
+    truncated: bool = False
+    updates: tuple[Update, ...] = ()
+
+
+def root_of(data: bytes) -> Element:
+    """The reply's XML. Signs that XML forbids, which servers pass on from names, are taken out.
+
+    Raises BadReplyError (a reply cut off, garbage).
+    """
+    if _ILLEGAL.search(data) or _ILLEGAL_RAW.search(data):
+        data = _ILLEGAL_RAW.sub(b" ", _ILLEGAL.sub(b" ", data))
+    return parse_xml(data)
+
+
+def returned(data: bytes) -> list[Element]:
+    """The ``returnval`` elements of a reply. Raises BadReplyError, DisconnectedError."""
+    root = root_of(data)
+    body = next((one for one in root if etree.QName(one).localname == "Body"), None)
+    answer = body[0] if body is not None and len(body) else None
+    if answer is None or not etree.QName(answer).localname.endswith("Response"):
+        raise DisconnectedError("The server's answer has no response in it.")
+    return answer.findall(NS + "returnval")
+
+
+def reference_of(data: bytes) -> Ref:
+    """The object that a reply refers to: a new view, filter, collector."""
+    found = returned(data)
+    if not found or not found[0].text:
+        raise DisconnectedError("The server made something and did not say what.")
+    return reference(found[0])
+
+
+def update_set(data: bytes) -> UpdateSet:
+    """The reply to WaitForUpdatesEx. Raises BadReplyError, DisconnectedError."""
+    found = returned(data)
+    if not found:
+        return UpdateSet(None)
+    reply = found[0]
+    return UpdateSet(
+        said(reply, "version"), said(reply, "truncated") in ("true", "1"), tuple(_updates(reply))
+    )
+
+
+def _updates(reply: Element) -> Iterator[Update]:
+    for filtered in reply.findall(NS + "filterSet"):
+        for one in filtered.findall(NS + "objectSet"):
+            update = _update(one, said(one, "kind"), "changeSet")
+            if update is not None:
+                yield update
+
+
+def contents(data: bytes) -> list[Update]:
+    """The reply to RetrievePropertiesEx, each object as if it entered."""
+    return [
+        update
+        for reply in returned(data)
+        for one in reply.findall(NS + "objects")
+        if (update := _update(one, "enter", "propSet")) is not None
+    ]
+
+
+def _update(one: Element, kind: str, tag: str) -> Update | None:
+    of = child(one, "obj")
+    if of is None or not of.text:
+        return None
+    ref = reference(of)
+    own = kind_of(ref.type)
+    if own not in ROWS:
+        return None
+    places, rows = PLACES[own], ROWS[own]
+    values: list[tuple[int, Value]] = []
+    stale = False
+    for change in one.findall(NS + tag):
+        at = places.get(said(change, "name"))
+        if at is None:
+            stale = True
+            continue
+        written = change.find(NS + "val")
+        values.append((at, None if written is None else rows[at].read(written)))
+    refused = tuple((said(gap, "path"), _fault(gap)) for gap in one.findall(NS + "missingSet"))
+    return Update(kind, own, ref.moid, tuple(values), refused, stale and kind != "leave")
+
+
+def _fault(gap: Element) -> str:
+    fault = child(gap, "fault", "fault")
+    return "" if fault is None else _type(fault)
+
+
+def _type(element: Element) -> str:
+    name = str(element.get("{http://www.w3.org/2001/XMLSchema-instance}type") or "")
+    return name.rpartition(":")[2]

@@ -1,0 +1,78 @@
+"""SOAP envelopes of the PropertyCollector, views and event collectors; pure, so that tests can read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from xml.sax.saxutils import escape, quoteattr
+
+_HEAD = (
+    '<?xml version="1.0" encoding="UTF-8"?>'
+    '<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"'
+    ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><soapenv:Body>'
+)
+_TAIL = "</soapenv:Body></soapenv:Envelope>"
+
+
+def call(method: str, this: tuple[str, str], body: str = "") -> bytes:
+    """The request of ``method`` on the object ``this`` (type, moid); ``body`` is XML."""
+    own = f"<_this type={quoteattr(this[0])}>{escape(this[1])}</_this>"
+    return f'{_HEAD}<{method} xmlns="urn:vim25">{own}{body}</{method}>{_TAIL}'.encode()
+
+
+def tag(name: str, text: object) -> str:
+    """An element with text."""
+    return f"<{name}>{escape(str(text))}</{name}>"
+
+
+def reference(name: str, type_: str, moid: str) -> str:
+    """An element that refers to a managed object."""
+    return f"<{name} type={quoteattr(type_)}>{escape(moid)}</{name}>"
+
+
+def create_view(manager: str, root: tuple[str, str], types: Sequence[str]) -> bytes:
+    """CreateContainerView of everything of these types below ``root``."""
+    body = reference("container", *root) + "".join(tag("type", one) for one in types)
+    return call("CreateContainerView", ("ViewManager", manager), body + tag("recursive", "true"))
+
+
+def create_filter(collector: str, view: str, paths: Mapping[str, Iterable[str]]) -> bytes:
+    """CreateFilter for the objects of a view: type → paths. Changes come as whole properties."""
+    select = (
+        '<selectSet xsi:type="TraversalSpec"><name>view</name><type>ContainerView</type>'
+        "<path>view</path><skip>false</skip></selectSet>"
+    )
+    objects = f"<objectSet>{reference('obj', 'ContainerView', view)}<skip>true</skip>{select}</objectSet>"
+    spec = f"<spec>{_properties(paths)}{objects}</spec>"
+    return call("CreateFilter", ("PropertyCollector", collector), spec + tag("partialUpdates", "false"))
+
+
+def retrieve(collector: str, objects: Iterable[tuple[str, str]], paths: Mapping[str, Iterable[str]]) -> bytes:
+    """RetrievePropertiesEx of these objects (type, moid)."""
+    asked = "".join(f"<objectSet>{reference('obj', *one)}</objectSet>" for one in objects)
+    spec = f"<specSet>{_properties(paths)}{asked}</specSet><options/>"
+    return call("RetrievePropertiesEx", ("PropertyCollector", collector), spec)
+
+
+def _properties(paths: Mapping[str, Iterable[str]]) -> str:
+    return "".join(
+        f"<propSet>{tag('type', kind)}<all>false</all>"
+        + "".join(tag("pathSet", path) for path in asked)
+        + "</propSet>"
+        for kind, asked in paths.items()
+    )
+
+
+def wait(collector: str, version: str, seconds: int, most: int) -> bytes:
+    """WaitForUpdatesEx: at most so many seconds, at most so many objects in one reply."""
+    options = f"<options>{tag('maxWaitSeconds', seconds)}{tag('maxObjectUpdates', most)}</options>"
+    return call("WaitForUpdatesEx", ("PropertyCollector", collector), tag("version", version) + options)
+
+
+def create_event_collector(manager: str, begin: datetime, types: Iterable[str]) -> bytes:
+    """CreateCollectorForEvents: events of these types from ``begin`` (UTC) on, with their messages."""
+    stamp = begin.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    ids = "".join(tag("eventTypeId", one) for one in types)
+    time = f"<time>{tag('beginTime', stamp)}</time>"
+    body = f"<filter>{time}{tag('disableFullMessage', 'false')}{ids}</filter>"
+    return call("CreateCollectorForEvents", ("EventManager", manager), body)

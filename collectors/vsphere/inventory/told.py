@@ -1,0 +1,138 @@
+"""What the session was told already, and what to tell it when things have changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from collectors.vsphere.inventory.describe import Described
+from collectors.vsphere.inventory.facts import FactValue, Pair
+from sessions.model import Entity, EntityRef, Fact
+
+ANY = "*"
+"""Stands for all facts of an entity."""
+
+
+class Change(NamedTuple):
+    """A fact that became another; ``before`` None: there was none, ``after`` None: there is none any more."""
+
+    entity: EntityRef
+    fact: str
+    before: FactValue | None
+    after: FactValue | None
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The facts of one entity: since when each holds, ``start`` unless ``later`` says otherwise."""
+
+    pairs: tuple[Pair, ...]
+    start: int
+    later: Mapping[str, int] | None = None
+
+    def since(self, fact: str) -> int:
+        """Since when a fact holds."""
+        return self.later.get(fact, self.start) if self.later else self.start
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What the session has to be told of one object."""
+
+    entities: tuple[Entity, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    changes: tuple[Change, ...] = ()
+
+
+@dataclass(slots=True)
+class Told:
+    """By object what was said of which entities. ``patience``: fact → how much of its value it may drift
+    before that is news. An entity that several objects speak of (a shared device) listens to the first.
+    """
+
+    patience: Mapping[str, float] = field(default_factory=dict)
+    _said: dict[str, dict[EntityRef, Said]] = field(default_factory=dict)
+    _speaker: dict[EntityRef, str] = field(default_factory=dict)
+    _entities: set[EntityRef] = field(default_factory=set)
+
+    def knows(self, moid: str) -> bool:
+        """Whether anything was said of the object that still holds."""
+        return moid in self._said
+
+    def tell(self, moid: str, described: Described, at: int, times: Mapping[str, int] | None = None) -> News:
+        """The difference between what was said of an object and how it is described now.
+
+        ``at`` (ms, server's clock) is when; ``times`` knows better for some facts (placement, from events).
+        """
+        before = self._said.get(moid, {})
+        after: dict[EntityRef, Said] = {}
+        facts: list[Fact] = []
+        changes: list[Change] = []
+        for ref, pairs in described.facts:
+            if self._speaker.setdefault(ref, moid) != moid:
+                continue
+            after[ref] = self._compare(ref, before.get(ref), pairs, at, times or {}, facts, changes)
+        for ref, said in before.items():
+            if ref not in after:
+                self._end(ref, said, at, facts, changes)
+        self._said[moid] = after
+        new = tuple(one for one in described.entities if one.ref not in self._entities)
+        self._entities.update(one.ref for one in new)
+        return News(new, tuple(facts), tuple(changes))
+
+    def forget(self, moid: str, at: int) -> News:
+        """What to say when the object is gone: its facts end."""
+        facts: list[Fact] = []
+        changes: list[Change] = []
+        for ref, said in self._said.pop(moid, {}).items():
+            self._end(ref, said, at, facts, changes)
+        return News((), tuple(facts), tuple(changes))
+
+    def _end(self, ref: EntityRef, said: Said, at: int, facts: list[Fact], changes: list[Change]) -> None:
+        self._speaker.pop(ref, None)
+        for name, value in said.pairs:
+            facts.append(Fact(ref, name, value, said.since(name), max(at, said.since(name))))
+            changes.append(Change(ref, name, value, None))
+
+    def _compare(
+        self,
+        ref: EntityRef,
+        before: Said | None,
+        pairs: tuple[Pair, ...],
+        at: int,
+        times: Mapping[str, int],
+        facts: list[Fact],
+        changes: list[Change],
+    ) -> Said:
+        if before is None:
+            facts.extend(Fact(ref, name, value, at) for name, value in pairs)
+            return Said(pairs, at)
+        if before.pairs == pairs:
+            return before
+        old = dict(before.pairs)
+        pairs = tuple(
+            (name, old[name]) if name in old and self._drifts(name, old[name], value) else (name, value)
+            for name, value in pairs
+        )
+        new = dict(pairs)
+        later = dict(before.later or {})
+        for name in sorted(old.keys() | new.keys()):
+            if old.get(name) == new.get(name):
+                continue
+            since = before.since(name)
+            start = max(times.get(name, times.get(ANY, at)), since + 1)
+            if name in new:
+                facts.append(Fact(ref, name, new[name], start))
+                later[name] = start
+            else:
+                facts.append(Fact(ref, name, old[name], since, start))
+                later.pop(name, None)
+            changes.append(Change(ref, name, old.get(name), new.get(name)))
+        return Said(pairs, before.start, later or None)
+
+    def _drifts(self, name: str, old: FactValue, new: FactValue) -> bool:
+        allowed = self.patience.get(name)
+        if allowed is None or isinstance(old, str) or isinstance(new, str):
+            return False
+        return abs(new - old) <= allowed * abs(old)
