@@ -89,7 +89,7 @@ class VSphere:
         self._keeper: threading.Thread | None = None
 
     def open(self) -> None:
-        """Connect, check what answers, log in. Raises SourceError, UsageError; nothing stays open then."""
+        """Connect, check what answers, log in. Raises SourceError, UsageError; it is closed for good then."""
         try:
             self._edge("its version", self._open)
         except BaseException:
@@ -173,7 +173,8 @@ class VSphere:
     def post(self, envelope: bytes, action: str = "", what: str = "counters") -> bytes:
         """The whole reply to a raw SOAP request sent within our session; ``action`` defaults to our version.
 
-        Renews an ended session as ``ask`` does. Raises SourceError, SoapFault.
+        Renews an ended session as ``ask`` does; a request must bear being repeated when a connection breaks.
+        Raises SourceError, SoapFault.
         """
         return self._edge(what, lambda: self._post(envelope, action, what))
 

@@ -43,7 +43,15 @@ class Stranger:
 Ask = Callable[[Stranger], bool]
 """Asks somebody whether the thumbprint is right; True means: trust it and remember it."""
 
-Dial = Callable[[], socket.socket]
+
+class Line(Protocol):
+    """Where connections come from: sockets to the server, which somebody may want to cut at any time."""
+
+    def dial(self) -> socket.socket:
+        """A new connected socket."""
+
+    def adopt(self, secured: ssl.SSLSocket) -> None:
+        """Take the socket that a TLS handshake is to begin on; raises when it is too late for that."""
 
 
 def parse_thumbprint(text: str) -> str:
@@ -98,22 +106,22 @@ class Trust:
         self._store_context = _store_context()
         self._bare_context = _bare_context()
 
-    def connect(self, dial: Dial) -> ssl.SSLSocket:
-        """A TLS connection whose certificate is trusted, over a new socket of ``dial``.
+    def connect(self, line: Line) -> ssl.SSLSocket:
+        """A TLS connection whose certificate is trusted, over a new socket of ``line``.
 
         Raises UntrustedError, ChangedCertificateError, and what sockets raise.
         """
         if self._pin is not None:
-            return self._pinned(dial, self._pin)
+            return self._pinned(line, self._pin)
         trusted = self._trusted()
         if trusted is None:
-            return self._vouched_for(dial)
-        shown, connection = self._bare(dial)
+            return self._vouched_for(line)
+        shown, connection = self._bare(line)
         if shown == trusted:
             return connection
         connection.close()
         try:
-            return self._by_store(dial)  # replaced by a certificate that needs no remembering
+            return self._by_store(line)  # replaced by a certificate that needs no remembering
         except ssl.SSLCertVerificationError as error:
             raise self._changed(trusted, shown, "remembered is") from error
 
@@ -122,8 +130,8 @@ class Trust:
             return self._accepted
         return self._known.remembered(self._host, self._port)
 
-    def _pinned(self, dial: Dial, pin: str) -> ssl.SSLSocket:
-        shown, connection = self._bare(dial)
+    def _pinned(self, line: Line, pin: str) -> ssl.SSLSocket:
+        shown, connection = self._bare(line)
         if shown != pin:
             connection.close()
             raise self._changed(pin, shown, "--thumbprint says")
@@ -132,26 +140,26 @@ class Trust:
             self._known.remember(self._host, self._port, pin)
         return connection
 
-    def _vouched_for(self, dial: Dial) -> ssl.SSLSocket:
+    def _vouched_for(self, line: Line) -> ssl.SSLSocket:
         try:
-            return self._by_store(dial)
+            return self._by_store(line)
         except ssl.SSLCertVerificationError as error:
-            shown, connection = self._bare(dial)
+            shown, connection = self._bare(line)
             connection.close()
             if self._vouched is not None:
                 raise self._changed(self._vouched, shown, "a moment ago it was") from error
             why = (error.verify_message or str(error)).rstrip(".")
             if not self._accept(Stranger(self._host, self._port, shown, why)):
                 raise self._untrusted(shown, why) from error
-        return self.connect(dial)
+        return self.connect(line)
 
-    def _by_store(self, dial: Dial) -> ssl.SSLSocket:
-        connection = _handshake(self._store_context, dial(), self._host)
+    def _by_store(self, line: Line) -> ssl.SSLSocket:
+        connection = _handshake(self._store_context, line, self._host)
         self._vouched = _shown(connection)
         return connection
 
-    def _bare(self, dial: Dial) -> tuple[str, ssl.SSLSocket]:
-        connection = _handshake(self._bare_context, dial(), self._host)
+    def _bare(self, line: Line) -> tuple[str, ssl.SSLSocket]:
+        connection = _handshake(self._bare_context, line, self._host)
         return _shown(connection), connection
 
     def _accept(self, stranger: Stranger) -> bool:
@@ -182,12 +190,20 @@ class Trust:
         )
 
 
-def _handshake(context: ssl.SSLContext, plain: socket.socket, host: str) -> ssl.SSLSocket:
+def _handshake(context: ssl.SSLContext, line: Line, host: str) -> ssl.SSLSocket:
+    plain = line.dial()
     try:
-        return context.wrap_socket(plain, server_hostname=host)
+        secured = context.wrap_socket(plain, server_hostname=host, do_handshake_on_connect=False)
     except BaseException:
         plain.close()
         raise
+    try:
+        line.adopt(secured)
+        secured.do_handshake()
+    except BaseException:
+        secured.close()
+        raise
+    return secured
 
 
 def _shown(connection: ssl.SSLSocket) -> str:

@@ -12,6 +12,7 @@ import weakref
 from collectors.vsphere.address import Address
 from collectors.vsphere.faults import ClosedError, connecting
 from collectors.vsphere.trust import Trust
+from resources.failures import SourceError
 
 
 class Wire:
@@ -22,7 +23,7 @@ class Wire:
         self.read_s = read_s
         self._trust = trust
         self._connect_s = connect_s
-        self._open: weakref.WeakSet[ssl.SSLSocket] = weakref.WeakSet()
+        self._open: weakref.WeakSet[socket.socket] = weakref.WeakSet()
         self._lock = threading.Lock()
         self._cut = False
 
@@ -32,16 +33,44 @@ class Wire:
 
     def secured(self) -> ssl.SSLSocket:
         """A new TLS connection to a server that is trusted. Raises SourceError."""
-        self._refuse_when_cut()
-        with connecting(self.address):
-            made = self._trust.connect(self._dial)
+        try:
+            with connecting(self.address):
+                made = self._trust.connect(self)
+        except SourceError as error:
+            if self._cut:
+                raise ClosedError from error
+            raise
         made.settimeout(self.read_s)
-        with self._lock:
-            self._open.add(made)
-        if self._cut:
-            made.close()
-        self._refuse_when_cut()
         return made
+
+    def adopt(self, secured: socket.socket) -> None:
+        """Make a socket one of those that ``cut`` ends. Raises ClosedError when it came too late."""
+        with self._lock:
+            self._open.add(secured)
+        if self._cut:
+            raise ClosedError
+
+    def dial(self) -> socket.socket:
+        """A connected socket to the first address of the host that answers. Raises OSError, ClosedError."""
+        failure: OSError | None = None
+        where = socket.getaddrinfo(self.address.host, self.address.port, type=socket.SOCK_STREAM)
+        for family, kind, protocol, _, place in where:
+            plain = socket.socket(family, kind, protocol)
+            try:
+                plain.settimeout(self._connect_s)
+                self.adopt(plain)
+                plain.connect(place)
+                plain.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+                plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            except OSError as error:
+                plain.close()
+                failure = error
+            except BaseException:
+                plain.close()
+                raise
+            else:
+                return plain
+        raise failure or OSError(f"{self.address.host} has no address")
 
     def cut(self) -> None:
         """End every connection now, also those that wait for an answer in other threads; make no new ones."""
@@ -57,16 +86,6 @@ class Wire:
     def is_cut(self) -> bool:
         """Whether ``cut`` was called."""
         return self._cut
-
-    def _refuse_when_cut(self) -> None:
-        if self._cut:
-            raise ClosedError
-
-    def _dial(self) -> socket.socket:
-        plain = socket.create_connection((self.address.host, self.address.port), self._connect_s)
-        plain.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return plain
 
 
 class VerifiedConnection(http.client.HTTPConnection):

@@ -13,7 +13,11 @@ import pytest
 
 from collectors.vsphere.address import Address, parse_address
 from collectors.vsphere.session import VSphere
+from tests.vcenter.binaries import MissingProgramError, program
+from tests.vcenter.conftest import start_vcenter, vcenter, vcsim
 from tests.vsphere.front import Certificate, Front, make_certificate
+
+__all__ = ["start_vcenter", "vcenter", "vcsim"]
 
 PASSWORD = "Tr0ub4dor&3"
 
@@ -21,10 +25,11 @@ PASSWORD = "Tr0ub4dor&3"
 @contextlib.contextmanager
 def running_vcsim(*options: str) -> Iterator[int]:
     """A plain vcsim; yields its port."""
-    program = shutil.which("vcsim")
-    if program is None:
-        pytest.skip("no vcsim on PATH")
-    command = [program, "-l", "127.0.0.1:0", "-username", "user", "-password", PASSWORD, *options]
+    try:
+        command = [str(program("vcsim")), "-l=127.0.0.1:0", "-username=user"]
+    except MissingProgramError as error:
+        pytest.skip(str(error))
+    command += [f"-password={PASSWORD}", *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         try:
             assert process.stdout is not None
@@ -53,16 +58,16 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Certific
 
 
 @pytest.fixture(scope="session")
-def vcsim() -> Iterator[int]:
+def bare_vcsim() -> Iterator[int]:
     """The port of a vcsim without TLS, for a front."""
     with running_vcsim("-tls=false") as port:
         yield port
 
 
 @pytest.fixture
-def front(vcsim: int, certificates: dict[str, Certificate]) -> Iterator[Front]:
+def front(bare_vcsim: int, certificates: dict[str, Certificate]) -> Iterator[Front]:
     """A vCenter with TLS whose certificate nobody vouches for."""
-    front = Front(certificates["own"], vcsim)
+    front = Front(certificates["own"], bare_vcsim)
     try:
         yield front
     finally:

@@ -14,7 +14,7 @@ from typing import Literal
 
 from collectors.vsphere.trust import thumbprint_of
 
-Mode = Literal["pass", "hang", "half", "garbage", "cut", "starting"]
+Mode = Literal["pass", "hang", "half", "garbage", "cut", "starting", "silent"]
 
 STARTING = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"
 GARBAGE = (
@@ -116,6 +116,11 @@ class Front:
     def _serve(self, plain: socket.socket) -> None:
         with contextlib.suppress(OSError), self._alive(plain):
             if self._stop.is_set():
+                return
+            if self.mode == "silent":
+                self.accepting_at.release()
+                while plain.recv(1 << 16):
+                    pass
                 return
             secured = self.certificate.context().wrap_socket(plain, server_side=True)
             with self._alive(secured):

@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 
+from collectors.vsphere.address import parse_address
 from collectors.vsphere.privileges import missing_privileges
 from collectors.vsphere.session import Connection, VSphere
 from resources.failures import PrivilegeError
 from resources.vcenter_privileges import login_limits, privileges
+from tests.vcenter.running import PASSWORD as VCENTER_PASSWORD
+from tests.vcenter.running import USER, TestVCenter
 from tests.vsphere.conftest import PASSWORD, Connect, address_of, running_vcsim
 
 
@@ -63,6 +66,15 @@ def test_rights_further_down_are_enough(connect: Connect, lacking: Callable[...,
         "System.View",
         "System.Read",
     }
+
+
+def test_a_vcenter_that_denies(vcenter: TestVCenter) -> None:
+    with VSphere(
+        parse_address(vcenter.address), lambda: VCENTER_PASSWORD, thumbprint=vcenter.thumbprint
+    ) as vsphere:
+        assert missing_privileges(vsphere) == ()
+        vcenter.fault("deny", user=USER, privileges=["Global.Settings"])
+        assert [one.privilege for one in missing_privileges(vsphere)] == ["Global.Settings"]
 
 
 def test_seeing_nothing_is_fatal(connect: Connect, lacking: Callable[..., None]) -> None:

@@ -5,16 +5,21 @@ from __future__ import annotations
 import pytest
 from pyVmomi import vim
 
+from collectors.vsphere.address import parse_address
 from collectors.vsphere.login import LoginGuard
 from collectors.vsphere.retry import passes, reconnecting
+from collectors.vsphere.session import VSphere, session_key
 from resources.failures import (
     ChangedCertificateError,
     DisconnectedError,
     LoginError,
+    RefusedError,
     SourceError,
     TimedOutError,
 )
 from resources.vcenter_privileges import login_limits
+from tests.vcenter.running import PASSWORD as VCENTER_PASSWORD
+from tests.vcenter.running import TestVCenter
 from tests.vsphere.conftest import PASSWORD, Connect, address_of
 from tests.vsphere.front import Certificate, Front
 
@@ -60,6 +65,32 @@ def test_a_server_that_lost_our_session_gets_a_login(connect: Connect) -> None:
     vsphere.ask("the end", lambda connection: connection.content.sessionManager.Logout())
     assert reconnecting(vsphere, Waits())
     assert vsphere.generation == 2
+
+
+def test_a_vcenter_that_starts_again(vcenter: TestVCenter) -> None:
+    address = parse_address(vcenter.address)
+    with VSphere(address, lambda: VCENTER_PASSWORD, thumbprint=vcenter.thumbprint) as vsphere:
+        before = vsphere.ask("its session", session_key)
+        vcenter.stop()
+        with pytest.raises((RefusedError, DisconnectedError)):
+            vsphere.server_time()
+        failures: list[SourceError] = []
+
+        def told(error: SourceError, _: float) -> None:
+            failures.append(error)
+            if len(failures) == 2:
+                vcenter.start()
+
+        assert reconnecting(vsphere, Waits(), told=told)
+        assert {type(error) for error in failures} == {RefusedError}
+        assert vsphere.ask("its session", session_key) != before
+        assert vsphere.generation == 2
+        for _ in range(3):
+            vcenter.fault("expire")
+            vsphere.check()
+        assert vsphere.generation == 5
+        assert vcenter.stats()["sessions"] == 1
+    assert vcenter.stats()["sessions"] == 0
 
 
 def test_waits_grow_and_vary() -> None:

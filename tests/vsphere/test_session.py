@@ -319,3 +319,27 @@ def test_what_is_not_allowed(connect: Connect) -> None:
 
     with pytest.raises(PrivilegeError, match=r"the limits.*Global\.Settings"):
         vsphere.ask("the limits", denied)
+
+
+def test_closing_ends_a_handshake_that_hangs(connect: Connect, front: Front) -> None:
+    """The server accepts, and says nothing: a thread that is connecting is not waited for."""
+    vsphere = connect(connect_s=60)
+    outcomes: list[BaseException] = []
+
+    def wait() -> None:
+        try:
+            vsphere.post(CURRENT_TIME)
+        except SourceError as error:
+            outcomes.append(error)
+
+    front.mode = "silent"
+    front.drop()
+    thread = threading.Thread(target=wait)
+    thread.start()
+    front.accepting_at.acquire()
+    front.mode = "pass"
+    start = time.monotonic()
+    vsphere.close()
+    thread.join()
+    assert time.monotonic() - start < 20
+    assert [type(one) for one in outcomes] == [ClosedError]
