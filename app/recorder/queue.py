@@ -93,7 +93,6 @@ class WriterQueue:
             if job.result is not None:
                 job.result.set_exception(error)
 
-    @property
     def is_finished(self) -> bool:
         """Whether no job waits and none will come."""
         with self._changed:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from app.crash import save_crash
 from app.recorder.board import Board, CollectorStatus, SourceStatus
-from app.recorder.bug import Bug
+from app.recorder.bugs import BugError
 from app.recorder.collector_feed import CollectorFeed
 from app.recorder.controls import RunControls
 from app.recorder.disk_space import require_space, size_on_disk
@@ -213,7 +213,7 @@ class Recording:
         except HyperscopeError as failure:
             error = failure
         except Exception as failure:  # noqa: BLE001 - the recorder's loop: a bug in one ends only that one
-            error = Bug(save_crash(failure))
+            error = BugError(save_crash(failure))
         self._board.end(number, error or feed.error)
         if all(one.is_over for one in self._board.collectors()):
             self._on_over()

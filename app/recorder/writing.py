@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.crash import save_crash
-from app.recorder.bug import Bug
 from app.recorder.board import Board
+from app.recorder.bugs import BugError
 from app.recorder.disk_space import require_space, size_on_disk
 from app.recorder.limits import Limits
 from app.recorder.queue import Job, WriterQueue
@@ -77,7 +77,7 @@ class Writing:
             self._note()
 
     def _write(self) -> None:
-        while not self._queue.is_finished:
+        while not self._queue.is_finished():
             job = self._queue.get(_LOOK_S)
             if job is not None:
                 self._do(job)
@@ -122,6 +122,7 @@ class Writing:
             self._count()
             self._file.store_counts()
         if self._is_long():
+            self._count()
             self._file.rotate()
             self.path = self._file.path
             self._on_rotation(self.path)
@@ -167,4 +168,4 @@ class Writing:
 
 def _expected(error: Exception) -> HyperscopeError:
     """The failure itself, or what is said of a bug."""
-    return error if isinstance(error, HyperscopeError) else Bug(save_crash(error))
+    return error if isinstance(error, HyperscopeError) else BugError(save_crash(error))

@@ -6,7 +6,7 @@ from app.crash import EXIT_CODE
 from resources.failures import HyperscopeError
 
 
-class Bug(HyperscopeError):
+class BugError(HyperscopeError):
     """What is said of it; the crash report has the rest."""
 
     exit_code = EXIT_CODE

@@ -1,0 +1,230 @@
+"""The recorder's small parts: its log, its protocol, its queue, its words."""
+
+from __future__ import annotations
+
+import io
+import json
+import threading
+import traceback
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.recorder.durations import parse_duration
+from app.recorder.event_lines import EventLines
+from app.recorder.limits import load_limits
+from app.recorder.log import RecorderLog, word_of
+from app.recorder.parts import newest_part, next_part
+from app.recorder.passwords import AskedPasswords
+from app.recorder.protocol import Mark, Password, Pause, Stop, read_command
+from app.recorder.queue import Job, WriterQueue
+from collectors.lab.live import LabAddress, parse_lab_address
+from resources.failures import CancelledError, DiskFullError, LoginError, UsageError
+
+SECRET = "hunter2-gœheim"
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("70s", 70), ("10m", 600), ("2h", 7200), ("7d", 604_800), ("1h30m", 5400), ("45", 45), ("1.5s", 1.5)],
+)
+def test_durations(text: str, seconds: float) -> None:
+    assert parse_duration(text, "--duration") == seconds
+
+
+@pytest.mark.parametrize("text", ["", "soon", "-5s", "10 minutes", "5s x", "h"])
+def test_what_is_no_duration(text: str) -> None:
+    with pytest.raises(UsageError, match="--duration"):
+        parse_duration(text, "--duration")
+
+
+def test_lab_addresses() -> None:
+    assert parse_lab_address("lab:demo") == LabAddress("demo", 1)
+    assert parse_lab_address("lab:demo?seed=7") == LabAddress("demo", 7)
+    assert str(parse_lab_address("lab:demo?seed=7")) == "lab:demo?seed=7"
+    for text in ("lab:", "lab:?seed=1", "lab:demo?", "lab:demo?seed=", "lab:demo?speed=2", "demo"):
+        with pytest.raises(UsageError):
+            parse_lab_address(text)
+
+
+def test_parts_of_a_long_recording(tmp_path: Path) -> None:
+    first = tmp_path / "night-2026.hscope"
+    assert newest_part(first) == first
+    assert next_part(first, 1).name == "night-2026-002.hscope"
+    assert next_part(next_part(first, 1), 2).name == "night-2026-003.hscope"
+    for number in (2, 3, 5):
+        (tmp_path / f"night-2026-{number:03}.hscope").touch()
+    assert newest_part(first).name == "night-2026-003.hscope"
+
+
+def test_the_log_takes_numbers_and_words_only(tmp_path: Path) -> None:
+    log = RecorderLog(tmp_path, load_limits().log)
+    log.write("source", source=1, kind="vcenter", state="reconnecting", behind_s=1.23456, entities=None)
+    log.write("failed", error=word_of(LoginError(SECRET)), code=27)
+    log.write("failed", error=word_of(RuntimeError(SECRET)), code=70)
+    refused: list[tuple[str, dict[str, float | str | None]]] = [
+        (SECRET, {}),
+        ("source", {"state": SECRET}),
+        ("source", {SECRET: 1}),
+        ("source", {"name": "vc01"}),
+        ("failed", {"error": f"LoginError {SECRET}"}),
+    ]
+    for event, fields in refused:
+        with pytest.raises(ValueError, match="does not know") as caught:
+            log.write(event, **fields)
+        assert SECRET not in str(caught.value)
+    text = (tmp_path / "record.log").read_text(encoding="utf-8")
+    lines = [line.split(" ", 2)[2] for line in text.splitlines()]
+    assert lines == [
+        "source source=1 kind=vcenter state=reconnecting behind_s=1.235",
+        "failed error=LoginError code=27",
+        "failed error=bug code=70",
+    ]
+
+
+def test_the_log_is_bounded(tmp_path: Path) -> None:
+    limits = msgspec.structs.replace(load_limits().log, megabytes=0.002, older=2)
+    log = RecorderLog(tmp_path, limits)
+    for number in range(500):
+        log.write("status", samples=number)
+    files = sorted(path.name for path in tmp_path.iterdir())
+    assert files == ["record.log", "record.log.1", "record.log.2"]
+    assert all(path.stat().st_size <= 2200 for path in tmp_path.iterdir())
+    assert (tmp_path / "record.log").read_text(encoding="utf-8").splitlines()[-1].endswith("samples=499")
+
+
+def test_a_log_that_can_not_be_written_is_no_failure(tmp_path: Path) -> None:
+    RecorderLog(tmp_path / "not there", load_limits().log).write("started")
+
+
+def test_commands() -> None:
+    assert read_command(b'{"do":"pause"}') == Pause()
+    assert read_command(b' {"do": "stop"} ') == Stop()
+    assert read_command('{"do":"mark","text":"ü"}'.encode()) == Mark("ü")
+    given = read_command(json.dumps({"do": "password", "source": "s", "password": SECRET}).encode())
+    assert given == Password("s", SECRET)
+    assert SECRET not in repr(given)
+
+
+@given(st.one_of(st.binary(), st.text().map(str.encode)))
+def test_any_line_is_a_command_or_a_usage_error(line: bytes) -> None:
+    with suppress(UsageError):
+        read_command(line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"do":"password","source":"s","password":"%s","more":1}',
+        '{"do":"password","source":"s","password":"%s"',
+        '{"do":"password","source":1,"password":"%s"}',
+        '{"do":"%s"}',
+    ],
+)
+def test_a_wrong_line_is_not_repeated(line: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        read_command((line % SECRET).encode())
+    assert SECRET not in "".join(traceback.format_exception(caught.value)).replace(line % SECRET, "")
+
+
+def test_a_password_that_is_asked_for() -> None:
+    asked: list[str] = []
+    stop = threading.Event()
+
+    def answer(source: str) -> None:
+        asked.append(source)
+        passwords.give(source, SECRET)
+
+    passwords = AskedPasswords(answer, stop.is_set)
+    assert passwords.wait_for("vcenter://a@b") == SECRET
+    assert passwords.wait_for("vcenter://a@b") == SECRET
+    assert asked == ["vcenter://a@b"]
+    assert SECRET not in repr(passwords)
+    stop.set()
+    with pytest.raises(LoginError):
+        AskedPasswords(asked.append, stop.is_set).wait_for("x")
+
+
+class _Slow(io.StringIO):
+    def __init__(self) -> None:
+        super().__init__()
+        self.may_go_on = threading.Event()
+
+    def write(self, text: str) -> int:
+        self.may_go_on.wait(30)
+        return super().write(text)
+
+
+def test_who_does_not_read_events_holds_nothing_up() -> None:
+    stream = _Slow()
+    lines = EventLines(lambda: None, stream)
+    lines.say("started")
+    for number in range(1000):
+        lines.say("status", number=number)
+    lines.say("warning", message="x")
+    lines.say("status", number=1000)
+    stream.may_go_on.set()
+    lines.close()
+    told = [json.loads(line) for line in stream.getvalue().splitlines()]
+    assert told[0]["event"] == "started"
+    assert told[-3:] == [
+        {"event": "status", "number": 999},
+        {"event": "warning", "message": "x"},
+        {"event": "status", "number": 1000},
+    ]
+    assert len(told) <= 6
+
+
+def test_a_broken_pipe_is_told_once() -> None:
+    class Broken(io.StringIO):
+        def write(self, text: str) -> int:
+            raise BrokenPipeError
+
+    broken = threading.Event()
+    lines = EventLines(broken.set, Broken())
+    lines.say("started")
+    assert broken.wait(10)
+    lines.say("status")
+    lines.close()
+
+
+def test_the_queue_is_bounded_in_bytes() -> None:
+    queue = WriterQueue(100, 1000)
+    queue.put(Job(lambda _file: None, 5000))  # one is always taken, however large
+    waiting = threading.Thread(target=queue.put, args=(Job(lambda _file: None, 1),))
+    waiting.start()
+    assert queue.depth == 1
+    assert queue.get(1) is not None
+    waiting.join(10)
+    assert (queue.depth, queue.bytes) == (1, 1)
+    assert queue.age_s() >= 0
+    queue.close()
+    with pytest.raises(CancelledError):
+        queue.put(Job(lambda _file: None, 1))
+    assert not queue.is_finished()
+    assert queue.get(1) is not None
+    assert queue.is_finished()
+    assert queue.get(60) is None
+
+
+def test_a_failed_writer_frees_who_waits() -> None:
+    queue = WriterQueue(1, 1000)
+    queue.put(Job(lambda _file: None, 1))
+    caught: list[BaseException] = []
+
+    def put() -> None:
+        try:
+            queue.put(Job(lambda _file: None, 1))
+        except DiskFullError as error:
+            caught.append(error)
+
+    waiting = threading.Thread(target=put)
+    waiting.start()
+    queue.fail(DiskFullError("full"))
+    waiting.join(10)
+    assert len(caught) == 1
+    assert queue.is_finished()

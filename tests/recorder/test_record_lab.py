@@ -1,0 +1,273 @@
+"""The whole process on the lab: what it records, what it tells, how it is spoken to and how it ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from collectors.lab import Lab, find_scenario, load_scenarios, run_memory
+from sessions.memory import MemorySession
+from sessions.store import SessionReader, SessionWriter, check_session
+from tests.recorder.conftest import Record
+from tests.recorder.running import ROOT, environment, samples_of
+
+SHORT = "cpu-costop-snapshot"
+LONG = "demo"
+FAST = ("--speed", "150", "--keep-free", "0")
+
+
+@pytest.fixture(scope="module")
+def whole() -> MemorySession:
+    """All of the short scenario, straight into memory."""
+    return run_memory(Lab(find_scenario(load_scenarios(), SHORT), seed=1, fields="all"))
+
+
+def test_a_whole_scenario_is_what_the_lab_says(
+    record: Record, session_path: Path, whole: MemorySession
+) -> None:
+    ended = record(session_path, f"lab:{SHORT}", "--speed", "0", "--keep-free", "0").end()
+    assert ended["code"] == 0
+    assert ended["session"] == str(session_path)
+    assert ended["bytes"] == session_path.stat().st_size
+    assert [path.name for path in session_path.parent.glob("*.hscope*")] == [session_path.name]
+    assert check_session(session_path, thorough=True) == []
+    with SessionReader.open(session_path) as reader:
+        assert samples_of(reader) == samples_of(whole)
+        assert reader.entities() == whole.entities()
+        assert {source.state for source in reader.sources()} == {"complete"}
+        facts = {(fact.entity, fact.name, fact.value) for fact in reader.facts()}
+        assert {(fact.entity, fact.name, fact.value) for fact in whole.facts()} <= facts
+        assert sorted(reader.gaps(), key=repr) == sorted(whole.gaps(), key=repr)
+        for source in reader.sources():
+            expected, received = source.spec.counted or (0, 0)
+            assert source.samples == received <= expected
+        assert ended["samples"] == reader.info().samples
+
+
+def test_what_it_tells(record: Record, session_path: Path) -> None:
+    recorder = record(session_path, f"lab:{LONG}", *FAST, "--attached")
+    status = recorder.wait_for_ticks(30)
+    recorder.close_stdin()
+    recorder.end()
+    names = [event["event"] for event in recorder.events]
+    assert names[0] == "started"
+    assert names[-3:] == ["finishing", "status", "ended"]
+    assert set(names[1:-3]) == {"status"}
+    assert recorder.events[0]["sources"] == [f"lab:{LONG}"]
+    assert recorder.events[0]["resumed"] is False
+    assert recorder.events[0]["pid"] == recorder.process.pid
+    assert status["rate"] > 0
+    assert status["bytes"] > 0
+    assert 0 < status["bytes_each"] < 10
+    assert len(status["sources"]) == 4
+    for source in status["sources"]:
+        assert source["state"] == "recording"
+        assert source["kind"] == "lab"
+        assert source["received"] <= source["expected"]
+        assert source["interval_s"] == 5.0
+    assert recorder.stderr() == ""
+
+
+def test_marks_and_pauses(record: Record, session_path: Path) -> None:
+    recorder = record(session_path, f"lab:{LONG}", *FAST, "--attached")
+    recorder.wait_for_ticks(2)
+    recorder.say(do="mark", text="I changed the limit — now")
+    recorder.say(do="mark", text="earlier", at="2026-11-21T14:21:35Z")
+    for _ in range(2):
+        recorder.say(do="pause")
+        recorder.wait_for(
+            lambda event: bool(event.get("paused")) and event["sources"][0]["state"] == "paused"
+        )
+        recorder.wait_for(lambda event: event["event"] == "status")
+        recorder.say(do="resume")
+        recorder.wait_for_ticks(2)
+    recorder.say(do="stop")
+    assert recorder.end()["code"] == 0
+    with SessionReader.open(session_path) as reader:
+        assert {mark.text for mark in reader.marks()} == {"I changed the limit — now", "earlier"}
+        span = reader.span()
+        assert span is not None
+        assert any(span.contains(mark.at) for mark in reader.marks())
+        for source in reader.sources():
+            times = reader.times(source.id)
+            due = set(range(int(times[0]), int(times[-1]) + 1, 5000))
+            gaps = [gap for gap in reader.gaps() if gap.source == source.id and gap.entity is None]
+            covered = [at for gap in gaps for at in range(gap.start, gap.end + 1, 5000)]
+            assert sorted(covered) == sorted(due - set(times.tolist()))
+            assert [gap.reason for gap in gaps] == ["paused", "paused"]
+            assert [gap.ticks for gap in gaps] == [(gap.end - gap.start) // 5000 + 1 for gap in gaps]
+
+
+def test_a_command_that_makes_no_sense_is_a_warning(record: Record, session_path: Path) -> None:
+    recorder = record(session_path, f"lab:{LONG}", *FAST, "--attached")
+    for line in ("no json\n", '{"do": "dance"}\n', "\n", '{"do": "mark"}\n', '{"do": "mark", "text": 7}\n'):
+        recorder.write(line)
+    recorder.wait_for_ticks(1)
+    recorder.say(do="mark", text="x", at="yesterday")
+    recorder.wait_for(lambda event: "yesterday" in str(event.get("message")))
+    recorder.say(do="stop")
+    assert recorder.end()["code"] == 0
+    assert sum(event["event"] == "warning" for event in recorder.events) == 5
+
+
+ENDINGS = ["stop", "closing", "SIGINT", "SIGTERM"]
+
+
+@pytest.mark.parametrize("how", ENDINGS)
+def test_it_ends_cleanly(record: Record, session_path: Path, how: str) -> None:
+    if sys.platform == "win32" and how.startswith("SIG"):
+        pytest.skip("Windows sends no signals to one process")
+    recorder = record(session_path, f"lab:{LONG}", *FAST, "--attached")
+    recorder.wait_for_ticks(2)
+    if how == "stop":
+        recorder.say(do="stop")
+    elif how == "closing":
+        recorder.close_stdin()
+    else:
+        recorder.signal(signal.Signals[how])
+    assert recorder.end()["code"] == 0
+    assert recorder.stderr() == ""
+    assert check_session(session_path, thorough=True) == []
+    with SessionReader.open(session_path) as reader:
+        assert {source.state for source in reader.sources()} == {"complete"}
+        assert not session_path.with_name(session_path.name + "-wal").exists()
+
+
+@pytest.mark.parametrize("stdin", ["closed", "null"])
+def test_without_attached_it_goes_on_when_stdin_closes(
+    record: Record, session_path: Path, stdin: str
+) -> None:
+    words = (f"lab:{LONG}", *FAST)
+    null = stdin == "null"
+    recorder = record(session_path, *words, stdin=subprocess.DEVNULL if null else subprocess.PIPE)
+    recorder.wait_for_ticks(1)
+    if not null:
+        recorder.close_stdin()
+    recorder.wait_for_ticks(20)
+    recorder.process.terminate()
+    if sys.platform != "win32":
+        assert recorder.end()["code"] == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes break otherwise there")
+def test_a_window_that_dies_ends_it(session_path: Path, tmp_path: Path) -> None:
+    """Nobody reads its events any more, although stdin stays open: the same as closing stdin."""
+    words = [sys.executable, "-m", "app", "record", f"lab:{LONG}", "-o", str(session_path), *FAST]
+    reading, writing = os.pipe()
+    process = subprocess.Popen(
+        [*words, "--json", "--attached"],
+        cwd=ROOT, env=environment(tmp_path), stdin=subprocess.PIPE, stdout=writing,
+    )  # fmt: skip
+    os.close(writing)
+    try:
+        told = b""
+        while told.count(b"\n") < 4:
+            told += os.read(reading, 1 << 16)
+        os.close(reading)
+        assert process.wait(60) == 0
+    finally:
+        process.kill()
+        process.wait()
+        assert process.stdin is not None
+        process.stdin.close()
+    assert check_session(session_path, thorough=True) == []
+
+
+def test_it_ends_after_its_time(record: Record, session_path: Path) -> None:
+    ended = record(session_path, f"lab:{LONG}", *FAST, "--duration", "2s").end()
+    assert ended["code"] == 0
+    assert 2.0 <= ended["seconds"] < 30.0
+
+
+def test_it_goes_on_with_a_recording(record: Record, session_path: Path, whole: MemorySession) -> None:
+    for run in range(2):
+        recorder = record(session_path, f"lab:{SHORT}", "--speed", "300", "--keep-free", "0", "--attached")
+        started = recorder.wait_for(lambda _event: True)
+        recorder.wait_for_ticks(5)
+        recorder.close_stdin()
+        assert recorder.end()["code"] == 0
+        assert recorder.events[0]["resumed"] is (run > 0), started
+    ended = record(session_path, f"lab:{SHORT}", "--speed", "0", "--keep-free", "0").end()
+    assert ended["code"] == 0
+    assert check_session(session_path, thorough=True) == []
+    with SessionReader.open(session_path) as reader:
+        assert samples_of(reader) == samples_of(whole)
+        assert len(reader.sources()) == len(whole.sources())
+        assert [source.samples for source in reader.sources()] == [s.samples for s in whole.sources()]
+        assert sorted(reader.gaps(), key=repr) == sorted(whole.gaps(), key=repr)
+        starts = [(fact.entity, fact.name, fact.start) for fact in reader.facts()]
+        assert len(starts) == len(set(starts))
+        assert sum(fact.end is None for fact in reader.facts()) >= len(whole.facts())
+        for source in reader.sources():
+            assert source.spec.counted is not None
+            assert source.spec.counted[1] == source.samples
+
+
+def test_what_is_no_recording_is_left_alone(record: Record, session_path: Path, tmp_path: Path) -> None:
+    SessionWriter.create(session_path).close()
+    before = session_path.read_bytes()
+    recorder = record(session_path, f"lab:{LONG}")
+    assert recorder.process.wait(60) == 4
+    assert "is no recording" in recorder.stderr()
+    assert session_path.read_bytes() == before
+    text = tmp_path / "notes.hscope"
+    text.write_text("my notes", encoding="utf-8")
+    recorder = record(text, f"lab:{LONG}")
+    assert recorder.process.wait(60) == 8
+    assert text.read_text(encoding="utf-8") == "my notes"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("lab:no-such-thing",), 3, "no scenario"),
+        (("ftp://there",), 2, "begins with"),
+        (("lab:",), 2, "names no scenario"),
+        (("lab:demo", "lab:demo"), 2, "named twice"),
+        (("lab:demo", "--duration", "soon"), 2, "no duration"),
+    ],
+)
+def test_words_that_do_not_fit(
+    record: Record, session_path: Path, words: tuple[str, ...], code: int, said: str
+) -> None:
+    recorder = record(session_path, *words)
+    assert recorder.process.wait(60) == code
+    line = recorder.stderr()
+    assert said in line
+    assert line.count("\n") == 1
+    assert not session_path.exists()
+
+
+def test_two_at_once_on_one_session(record: Record, session_path: Path) -> None:
+    first = record(session_path, f"lab:{LONG}", *FAST, "--attached")
+    first.wait_for_ticks(1)
+    second = record(session_path, f"lab:{LONG}", *FAST)
+    assert second.process.wait(60) == 12
+    first.close_stdin()
+    assert first.end()["code"] == 0
+
+
+def test_quiet_in_a_pipe(tmp_path: Path, session_path: Path) -> None:
+    words = [sys.executable, "-m", "app", "record", f"lab:{SHORT}", "-o", str(session_path)]
+    done = subprocess.run(
+        [*words, "--speed", "0", "--keep-free", "0"],
+        cwd=ROOT,
+        env=environment(tmp_path),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert done.stdout == ""
+    lines = done.stderr.splitlines()
+    assert len(lines) == 2, lines
+    assert lines[0].startswith("Recording into")
+    assert "samples in" in lines[1]
