@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from app.gui.desk import Desk
 from app.gui.findings_model import FindingsModel
 from app.gui.jobs import JobRunner
+from app.gui.panels.chart_sets import charts_of_finding, window_around
 from app.gui.recent import RecentSessions
 from app.gui.scope_model import ScopeModel
 from app.gui.session_model import SessionModel
@@ -66,8 +67,14 @@ class Workbench(QObject):
         self._session.open(paths[0])
 
     def show_finding(self, finding: Finding) -> None:
-        """Look at a finding's entity and windows."""
-        self._scope.set(self._scope.scope.on([finding.entity]))
+        """Look at a finding's entity over its windows, with its evidence in the charts."""
+        desk, snapshot = self._desk, self._session.snapshot
+        if snapshot is None:
+            return
+        window = window_around(finding, snapshot.span)
+        self._scope.set(self._scope.scope.on([finding.entity]).during(window))
+        charts = charts_of_finding(finding, snapshot, desk.catalogue, desk.chart_templates, desk.limits)
+        desk.charts.choose(charts)
 
     def drop_mark(self, at: int | None) -> None:
         """Store a mark."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QPoint, Qt, Signal
-from PySide6.QtGui import QAction, QContextMenuEvent, QDragEnterEvent, QDropEvent, QEnterEvent
+from PySide6.QtGui import QAction, QContextMenuEvent, QDragEnterEvent, QDropEvent, QEnterEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -30,6 +30,8 @@ from widgets.theme import Theme
 
 SERIES_MIME = "application/x-hyperscope-series"
 _NAMED = 6
+_LEGEND_GAP = 14
+_HEAD_PIXELS = 110
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +103,14 @@ class ChartCard(QFrame):
         self._entries: list[_LegendEntry] = []
         self.setProperty("role", "chart")
         self.setAcceptDrops(True)
+        self.setMinimumWidth(280)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self._title = QLabel(textFormat=Qt.TextFormat.PlainText)
         self._title.setProperty("role", "title")
         self._note = QLabel(textFormat=Qt.TextFormat.PlainText)
         self._note.setProperty("role", "muted")
         self._legend = QHBoxLayout()
-        self._legend.setSpacing(14)
+        self._legend.setSpacing(_LEGEND_GAP)
         self._more = QLabel()
         self._more.setProperty("role", "muted")
         self._close = QToolButton()
@@ -153,6 +156,7 @@ class ChartCard(QFrame):
         self.setAccessibleName(f"Chart: {spec.title}")
         self._draw()
         self.show_values(math.nan)
+        self._make_room()
 
     def show_values(self, when: float) -> None:
         """Put the values at a moment into the legend; NaN means the last of the window."""
@@ -166,6 +170,11 @@ class ChartCard(QFrame):
         self._no_data.setVisible(empty)
         self._no_data.adjustSize()
         self._no_data.move(self.plot.rect().center() - QPoint(self._no_data.width() // 2, 12))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """As many names as there is room for."""
+        super().resizeEvent(event)
+        self._make_room()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
         """Copy the chart, or close it."""
@@ -212,9 +221,21 @@ class ChartCard(QFrame):
             self._legend.addWidget(entry)
         for number, (entry, named) in enumerate(zip(self._entries, self._curves, strict=False)):
             entry.describe(named.name, tokens.curve(number), shown(named.tooltip))
-        hidden = len(self._curves) - len(self._entries)
-        self._more.setText(f"and {hidden} more" if hidden else "")
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Hide the legend's last entries where they would not fit, and say how many are hidden."""
+        spent = self._title.sizeHint().width() + self._note.sizeHint().width() + _HEAD_PIXELS
+        left = self.width() - spent
+        fitting = 0
+        for entry in self._entries:
+            left -= entry.sizeHint().width() + _LEGEND_GAP
+            fitting += left > 0
+            entry.setVisible(left > 0)
+        hidden = len(self._curves) - fitting
+        self._more.setText(f"+{hidden}")
         self._more.setVisible(hidden > 0)
+        self._more.setToolTip("\n".join(shown(named.name) for named in self._curves[fitting:]))
 
     def _dress(self) -> None:
         self._close.setIcon(self._theme.icons.get("close"))

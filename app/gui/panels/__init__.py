@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from app.gui.desk import PanelSpec
-from app.gui.panels import charts, inventory
+from app.gui.panels import charts, findings, inventory
 
 PANELS: tuple[PanelSpec, ...] = (
     PanelSpec("inventory", "Inventory", "inventory", "left", inventory.make),
     PanelSpec("charts", "Charts", "charts", "center", charts.make, ("Ctrl+2",)),
+    PanelSpec("findings", "Findings", "findings", "right", findings.make),
 )
 """In the order in which tabs and menu show them."""

@@ -11,10 +11,12 @@ from resources.units import format_value
 from resources.views import ChartTemplate, Limits
 from sessions.findings import Evidence, Finding
 from sessions.model import EntityRef, Series
+from sessions.times import TimeRange
 from widgets.charts.spec import Band, ChartSpec, Limit
 
 _MOST_CHARTS = 8
 _MOST_CURVES = 12
+_LEAST_MARGIN_MS = 60_000
 
 
 def charts_of(
@@ -71,6 +73,16 @@ def charts_of_finding(
     others = charts_of([finding.entity], snapshot, templates, limits)
     charts += [replace(chart, bands=bands) for chart in others if not drawn >= set(chart.series)]
     return charts[:_MOST_CHARTS]
+
+
+def window_around(finding: Finding, span: TimeRange | None) -> TimeRange | None:
+    """The finding's windows with half as much time before and after, so that one sees it begin and end."""
+    if not finding.windows or span is None:
+        return None
+    start = min(window.start for window in finding.windows)
+    end = max(window.end for window in finding.windows)
+    margin = max((end - start) // 2, _LEAST_MARGIN_MS)
+    return TimeRange(start - margin, end + margin).intersect(span)
 
 
 def title_of(series: Series, snapshot: Snapshot, catalogue: Catalogue) -> str:

@@ -1,0 +1,45 @@
+"""The findings pane: what diagnosis says of the session, renewed while it grows."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QWidget
+
+from app.gui.desk import Desk
+from widgets.findings import FindingsView
+
+
+class FindingsPanel(FindingsView):
+    """Shows the last diagnosis; "Show me" moves scope and charts."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(lambda key: _label(desk, key), desk.theme)
+        self._desk = desk
+        self.wanted.connect(desk.show_finding)
+        desk.findings.changed.connect(self._renew)
+        desk.findings.busy_changed.connect(self._say)
+        desk.session.opened.connect(lambda _snapshot: self._say(busy=True))
+        desk.session.closed.connect(self._renew)
+
+    def _renew(self) -> None:
+        self.show_findings(self._desk.findings.findings)
+        self._say(busy=self._desk.findings.diagnosis is None)
+
+    def _say(self, busy: bool) -> None:
+        if self._desk.session.snapshot is None:
+            self.say("Open a session: what is wrong in it is shown here.")
+        elif self._desk.findings.diagnosis is None:
+            self.say("Looking for problems…" if busy else "")
+        elif not self._desk.findings.findings:
+            self.say("No problem found. What was checked: every known problem whose counters are here.")
+        else:
+            self.say("")
+
+
+def _label(desk: Desk, key: str) -> str:
+    known = desk.catalogue.get(key)
+    return known.label if known else key
+
+
+def make(desk: Desk) -> QWidget:
+    """The panel of the table."""
+    return FindingsPanel(desk)

@@ -1,0 +1,6 @@
+"""Findings as cards: the conclusion, its evidence, the causes, and what to do."""
+
+from widgets.findings.card import FindingCard
+from widgets.findings.view import FindingsView
+
+__all__ = ["FindingCard", "FindingsView"]

@@ -1,0 +1,52 @@
+"""A finding's numbers and verdicts in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from resources.units import format_duration, format_value
+from sessions.findings import Evidence, Finding, Verdict
+
+Label = Callable[[str], str]
+"""What people call a counter, by its key."""
+
+VERDICTS: dict[Verdict, str] = {
+    "likely": "critical",
+    "possible": "warning",
+    "unknown": "",
+    "ruled out": "",
+}
+"""The state in which a verdict's chip is drawn."""
+
+_ORDER: dict[Verdict, int] = {"likely": 0, "possible": 1, "unknown": 2, "ruled out": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceRow:
+    """A number against its limit, as three texts."""
+
+    what: str
+    value: str
+    limit: str
+
+
+def evidence_row(item: Evidence, label: Label) -> EvidenceRow:
+    """``CPU ready (p95)``, ``33.8 %``, ``limit 10 %``."""
+    what = f"{label(item.counter)} ({item.statistic})" if item.statistic else label(item.counter)
+    if item.instance:
+        what += f", {item.instance}"
+    limit = f"limit {format_value(item.threshold, item.unit)}" if item.threshold is not None else ""
+    return EvidenceRow(what, format_value(item.value, item.unit), limit)
+
+
+def lasted(finding: Finding) -> str:
+    """How long it lasted in all: ``26 min``; nothing for what is merely worth knowing."""
+    seconds = sum(window.seconds for window in finding.windows)
+    return format_duration(seconds) if seconds > 0 else ""
+
+
+def by_verdict(finding: Finding) -> Sequence[tuple[Verdict, str, str]]:
+    """Verdict, title and reason of each cause, the likely ones first."""
+    causes = sorted(finding.causes, key=lambda cause: _ORDER[cause.verdict])
+    return [(cause.verdict, cause.title, cause.because) for cause in causes]
