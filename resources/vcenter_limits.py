@@ -22,7 +22,7 @@ class QueryLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     one for each ``entities_per_worker``. ``sampled``: entities whose available counters stand for their
     kind, asked again every ``resample_s``. ``realtime_s``: how long hosts keep samples. ``look_back_s``: how
     long a late sample is waited for. ``join_s``: how often new entities are taken in. ``max_lag_s``: how
-    long after its instant a sample is waited for.
+    long after its instant a sample is waited for. ``refused_s``: rest after a refused login.
     """
 
     elements: int
@@ -37,6 +37,7 @@ class QueryLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     look_back_s: float
     join_s: float
     max_lag_s: float
+    refused_s: float
 
 
 class _Number(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

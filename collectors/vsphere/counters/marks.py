@@ -38,8 +38,8 @@ class Slots:
 class Marks:
     """Due and come, by slot and series. Series are numbered from 0; ``grow`` when there are more.
 
-    ``due`` and ``come`` count samples over the whole run. ``come`` never exceeds ``due``: what comes
-    unasked (the last sample of a VM that was switched off since) was due.
+    ``due`` and ``come`` count samples over the whole run; what is given up is no longer missing. ``come``
+    never exceeds ``due``: what comes unasked (the last sample of a VM that was switched off since) was due.
     """
 
     def __init__(self) -> None:
@@ -48,6 +48,7 @@ class Marks:
         self.come = 0
         self._due: dict[int, _Bits] = {}
         self._come: dict[int, _Bits] = {}
+        self._lost: dict[int, _Bits] = {}
         self._floor = -(1 << 62)
         self._closed: set[int] = set()
 
@@ -85,19 +86,31 @@ class Marks:
         due = self._due.get(slot)
         if due is None:
             return None
-        come = self._come.get(slot, due[:0])
         lacking = due.copy()
-        common = min(due.size, come.size)
-        lacking[:common] &= ~come[:common]
+        for gone in (self._come.get(slot, due[:0]), self._lost.get(slot, due[:0])):
+            common = min(due.size, gone.size)
+            lacking[:common] &= ~gone[:common]
         if not lacking.any():
             return None
         mask = np.unpackbits(lacking, count=min(lacking.size * 8, self.size)).view(np.bool_)
         return mask if mask.size == self.size else np.pad(mask, (0, self.size - mask.size))
 
+    def due_at(self, slot: int) -> Mask:
+        """The series that are due at ``slot``."""
+        return self._unpacked(self._due, slot)
+
+    def give_up(self, slot: int, lost: Mask) -> None:
+        """Miss these series no longer at ``slot``. If they come after all they are let in."""
+        self._lost[slot] = np.packbits(self._unpacked(self._lost, slot) | lost)
+
+    def forgo(self, samples: int) -> None:
+        """So many samples were due at slots that can't be asked any more."""
+        self.due += samples
+
     def settle(self, slot: int) -> None:
         """Forget slots up to ``slot``; nothing more is let in there."""
         self._floor = max(self._floor, slot)
-        for known in (self._due, self._come):
+        for known in (self._due, self._come, self._lost):
             for old in [at for at in known if at <= slot]:
                 del known[old]
         self._closed = {at for at in self._closed if at > slot}

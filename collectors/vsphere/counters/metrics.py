@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal
@@ -138,7 +138,7 @@ class _Chooser:
                 self._offer(definition, counter, twin, named)
                 return
         keys = [counter.key for counter, _ in twins]
-        asked = _matches(definition.name, self._preset.raw.of(self._kind))
+        asked = _listed(definition.name, named, self._preset.raw.of(self._kind))
         if asked or self._preset.everything or any(_matches(key, self._preset.counters) for key in keys):
             self._keep_raw(definition, named, twins[0][1].instance if twins else "")
 
@@ -186,6 +186,12 @@ def _matches(name: str, patterns: Iterable[str]) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
+def _listed(name: str, named: bool, patterns: Iterable[str]) -> bool:
+    """Whether a raw counter is listed: ``name`` for the object's own value, ``name[*]`` for its instances."""
+    chosen = (pattern.removesuffix("[*]") for pattern in patterns if pattern.endswith("[*]") == named)
+    return _matches(name, chosen)
+
+
 def word_numbers(counter: Counter, summary: str) -> tuple[int, ...]:
     """What each of the server's numbers of a state is in the catalogue: its text lists the words in order.
 
@@ -196,12 +202,3 @@ def word_numbers(counter: Counter, summary: str) -> tuple[int, ...]:
     found = sorted((text.find(word), number) for number, word in counter.words.items() if word in text)
     numbers = tuple(number for _, number in found)
     return () if numbers == tuple(range(len(numbers))) else numbers
-
-
-def definitions_of(counters: Iterable[object], read: Callable[[object], Definition]) -> list[Definition]:
-    """The server's catalogue; of two counters with one name the first."""
-    seen: dict[str, Definition] = {}
-    for counter in counters:
-        definition = read(counter)
-        seen.setdefault(definition.name, definition)
-    return list(seen.values())

@@ -1,0 +1,243 @@
+"""Records a vCenter or an ESXi host: connection, inventory and counters together, until told to stop."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from collectors.feed import Controls, Feed, Health
+from collectors.vsphere.address import Address
+from collectors.vsphere.counters.asked import REALTIME, Asked
+from collectors.vsphere.counters.naming import Subject
+from collectors.vsphere.counters.realtime import Realtime
+from collectors.vsphere.counters.server import PerfServer
+from collectors.vsphere.faults import ClosedError, ReplacedError
+from collectors.vsphere.inventory.objects import Inventory, Managed
+from collectors.vsphere.inventory.watcher import InventoryWatcher
+from collectors.vsphere.retry import passes
+from collectors.vsphere.selection import Selection, unmatched
+from collectors.vsphere.session import VSphere
+from collectors.vsphere.trust import Ask, Thumbprints
+from resources.catalogue import load_catalogue
+from resources.failures import HyperscopeError, NotFoundError, SourceError, UsageError
+from resources.vcenter_limits import load_limits
+from resources.vcenter_presets import DEFAULT_PRESET, Preset, load_presets
+from sessions.model import SourceKind, SourceSpec
+
+_STEP_S = 0.2
+_USUAL_S = 20
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What to record. ``preset`` is a name of resources/vcenter/presets.toml.
+
+    ``backfill``: also the last hour that hosts still keep. ``history_days``: also so many days of rollups.
+    ``rollups``: whether to go on recording 300 s rollups of clusters and datastores.
+    """
+
+    selection: Selection = field(default_factory=Selection)
+    preset: str = DEFAULT_PRESET
+    backfill: bool = True
+    history_days: float = 0.0
+    rollups: bool = True
+    extra_dirs: tuple[Path, ...] = ()
+
+
+class VSphereCollector:
+    """A ``feed.Collector``. ``password`` is called for each login; the rest is as in ``VSphere``."""
+
+    def __init__(
+        self,
+        address: Address,
+        password: Callable[[], str],
+        wishes: Wishes = Wishes(),
+        *,
+        thumbprint: str | None = None,
+        known: Thumbprints | None = None,
+        ask: Ask | None = None,
+    ) -> None:
+        self._address, self._password, self._wishes = address, password, wishes
+        self._thumbprint, self._known, self._ask = thumbprint, known, ask
+        self._limits = load_limits(wishes.extra_dirs)
+        self._preset = _preset(wishes)
+
+    @property
+    def name(self) -> str:
+        """``vcenter://user@host``."""
+        return str(self._address)
+
+    def run(self, feed: Feed, controls: Controls) -> None:
+        """Record until told to stop.
+
+        Raises HyperscopeError for what fails at the start and for what waiting does not mend later.
+        """
+        vsphere = VSphere(
+            self._address, self._password, thumbprint=self._thumbprint, known=self._known, ask=self._ask
+        )
+        with vsphere:
+            self._record(vsphere, feed, controls)
+
+    def _record(self, vsphere: VSphere, feed: Feed, controls: Controls) -> None:
+        source = feed.add_source(self._source(vsphere))
+        feed.report(source, Health("connecting", message="Reading the inventory."))
+        watcher = InventoryWatcher(vsphere, feed, source)
+        chosen = Chosen(self._wishes.selection, watcher)
+        chosen.require(watcher.load())
+        asked = self._asked(PerfServer(vsphere), chosen.objects())
+        feed.update_source(
+            source, interval_s=float(asked.interval_s), attributes=self._said(vsphere, watcher)
+        )
+        realtime = Realtime(
+            vsphere, feed, source, chosen.objects, asked, self._limits, backfill=self._wishes.backfill
+        )
+        together = Together(controls)
+        with self._beside(vsphere, watcher, together):
+            realtime.run(together)
+        together.check()
+
+    @contextlib.contextmanager
+    def _beside(self, vsphere: VSphere, watcher: InventoryWatcher, together: Together) -> Iterator[None]:
+        """The inventory in its own thread; both end together, and closing the connection cuts its wait."""
+        follow = threading.Thread(
+            target=together.guard, args=(lambda: self._follow(watcher, together),), name="vsphere-inventory"
+        )
+        follow.start()
+        try:
+            yield
+        finally:
+            together.end()
+            vsphere.close()
+            follow.join()
+
+    def _follow(self, watcher: InventoryWatcher, controls: Controls) -> None:
+        while not controls.is_set():
+            try:
+                watcher.run(controls)
+            except (ClosedError, ReplacedError):
+                raise
+            except SourceError as error:
+                if passes(error):
+                    raise
+                _log.warning("The inventory is not followed: %s", error.happened)
+                controls.wait(self._limits.refused_s)
+
+    def _source(self, vsphere: VSphere) -> SourceSpec:
+        kind: SourceKind = "vcenter" if self._address.kind == "vcenter" else "esxi"
+        return SourceSpec(kind, self._address.host, float(_USUAL_S), vsphere.clock_offset_ms)
+
+    def _said(self, vsphere: VSphere, watcher: InventoryWatcher) -> Iterator[tuple[str, str]]:
+        yield "product", vsphere.about.full_name
+        yield "preset", self._wishes.preset
+        yield from watcher.notes
+
+    def _asked(self, server: PerfServer, objects: Mapping[str, Subject]) -> Asked:
+        definitions = server.definitions()
+        return Asked(
+            server,
+            load_catalogue(self._wishes.extra_dirs),
+            self._preset,
+            self._limits,
+            _interval_s(server, objects),
+            definitions,
+            server.manager(),
+        )
+
+
+def _interval_s(server: PerfServer, objects: Mapping[str, Subject]) -> int:
+    """The realtime interval that hosts and VMs have here."""
+    for one in objects.values():
+        if one.type in REALTIME and one.connected:
+            rate = server.refresh_s(one.type, one.moid)
+            if rate is not None:
+                return rate
+    return _USUAL_S
+
+
+def _preset(wishes: Wishes) -> Preset:
+    presets = load_presets(wishes.extra_dirs)
+    if wishes.preset not in presets:
+        raise UsageError(
+            f"There is no preset {wishes.preset!r}.", advice=f"There are {', '.join(sorted(presets))}."
+        )
+    return presets[wishes.preset]
+
+
+@dataclass(slots=True)
+class Chosen:
+    """The selected objects of the inventory; the same mapping as long as nothing changed."""
+
+    selection: Selection
+    watcher: InventoryWatcher
+    _of: Inventory | None = None
+    _objects: Mapping[str, Managed] = field(default_factory=dict)
+
+    def objects(self) -> Mapping[str, Managed]:
+        """The selected objects by moid, as the inventory is now."""
+        inventory = self.watcher.snapshot()
+        if inventory is not self._of:
+            self._of, self._objects = inventory, self.selection.of(inventory)
+        return self._objects
+
+    def require(self, inventory: Inventory) -> None:
+        """Raise NotFoundError for patterns that name nothing."""
+        nothing = unmatched(self.selection, inventory)
+        if nothing:
+            raise NotFoundError(
+                f"Nothing is called {' or '.join(nothing)} here.",
+                advice="Names are those of the vSphere Client; * and ? stand for any characters.",
+            )
+
+
+class Together:
+    """Controls for several threads: what stops one stops all, and the first failure is kept."""
+
+    def __init__(self, controls: Controls) -> None:
+        self._controls = controls
+        self._ended = threading.Event()
+        self._failure: BaseException | None = None
+
+    @property
+    def paused(self) -> bool:
+        """Whether to leave the source alone for now."""
+        return self._controls.paused
+
+    def is_set(self) -> bool:
+        """Whether to stop."""
+        return self._ended.is_set() or self._controls.is_set()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until asked to stop, at most so many seconds; returns whether to stop."""
+        end = None if timeout is None else time.monotonic() + timeout
+        while not self.is_set():
+            left = _STEP_S if end is None else end - time.monotonic()
+            if left <= 0:
+                return False
+            self._controls.wait(min(_STEP_S, left))
+        return True
+
+    def end(self) -> None:
+        """Stop all."""
+        self._ended.set()
+
+    def guard(self, work: Callable[[], None]) -> None:
+        """Run a thread's work; its failure ends all and is raised by ``check``."""
+        try:
+            work()
+        except ClosedError:
+            self.end()
+        except HyperscopeError as error:
+            self._failure = self._failure or error
+            self.end()
+
+    def check(self) -> None:
+        """Raise the failure that ended a thread."""
+        if self._failure is not None:
+            raise self._failure

@@ -1,0 +1,137 @@
+"""What is asked of whom: metric sets by kind of object, made from what the server says and shows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from collectors.vsphere.counters.metrics import EVERY, KINDS, Definition, MetricSet, choose, undefined
+from collectors.vsphere.counters.naming import Subject
+from collectors.vsphere.counters.plan import Member
+from collectors.vsphere.counters.reply import decode
+from collectors.vsphere.counters.request import MetricList, QuerySpec, metric_list, query_perf
+from collectors.vsphere.counters.server import PerfServer
+from resources.catalogue import Catalogue
+from resources.vcenter_limits import QueryLimits
+from resources.vcenter_presets import Preset
+
+REALTIME = ("HostSystem", "VirtualMachine")
+_SERIES_GUESS = 4  # instances of a counter before any reply told
+
+
+@dataclass(frozen=True, slots=True)
+class Stars:
+    """What the server makes of ``*``: vcsim gives it back as if it were an instance; a vCenter expands it.
+
+    ``own``: the expansion holds the entity's own value, so that it need not be asked for.
+    """
+
+    expands: bool
+    own: bool
+
+
+@dataclass(slots=True)
+class Asked:
+    """The realtime metrics of hosts and VMs.
+
+    QueryAvailablePerfMetric is asked of a sample of each kind, spread over all, and again every half hour:
+    what a real server lists differs by ESXi version and hardware, so the lists are united and never shrink. A
+    metric that an entity does not have is left out of the reply without a fault; an id that the server does
+    not define is a fault, so that ids without a definition are dropped here (``undefined``).
+    """
+
+    server: PerfServer
+    catalogue: Catalogue
+    preset: Preset
+    limits: QueryLimits
+    interval_s: int
+    definitions: Sequence[Definition]
+    manager: str
+    undefined: set[int] = field(default_factory=set)
+    _available: dict[str, set[tuple[int, bool]]] = field(default_factory=dict)
+    _sets: dict[str, MetricSet] = field(default_factory=dict)
+    _lists: dict[str, MetricList] = field(default_factory=dict)
+    _own_lists: dict[str, MetricList] = field(default_factory=dict)
+    _stars: Stars | None = None
+    _sampled_at: float | None = None
+
+    @property
+    def sets(self) -> Sequence[MetricSet]:
+        """What each kind is asked."""
+        return list(self._sets.values())
+
+    def refresh(self, subjects: Mapping[str, Subject], bad: set[tuple[str, int]]) -> bool:
+        """Ask what is available if it is time; whether the metric sets changed. Raises SourceError."""
+        now = time.monotonic()
+        if self._sampled_at is not None and now - self._sampled_at < self.limits.resample_s:
+            return False
+        if not any(_answers(one) for one in subjects.values()):
+            return False
+        before = {kind: chosen.ids for kind, chosen in self._sets.items()}
+        for kind in REALTIME:
+            self._sample(kind, [one for one in subjects.values() if one.type == kind and _answers(one)], bad)
+        self._sampled_at = now
+        return before != {kind: chosen.ids for kind, chosen in self._sets.items()}
+
+    def _sample(self, kind: str, there: Sequence[Subject], bad: set[tuple[str, int]]) -> None:
+        step = max(1, len(there) // self.limits.sampled)
+        some = [(one.type, one.moid) for one in there[::step][: self.limits.sampled]]
+        known = self._available.setdefault(kind, set())
+        known |= self.server.sampled(some, self.interval_s)
+        self.undefined |= set(undefined(self.definitions, known))
+        defined = [one for one in self.definitions if (kind, one.id) not in bad]
+        chosen = choose(KINDS[kind], defined, self.catalogue, self.preset, known or None)
+        if there and self._stars is None:
+            self._stars = self._probe(there[0], chosen)
+        self._sets[kind] = chosen
+        self._lists[kind] = metric_list(_pairs(chosen, self._stars or Stars(expands=True, own=False)))
+        self._own_lists.clear()
+
+    def _probe(self, subject: Subject, chosen: MetricSet) -> Stars | None:
+        """Ask one object for all instances and look at what comes; None when nothing does."""
+        stars = metric_list(pair for pair in chosen.ids if pair[1] == EVERY)
+        if not len(stars):
+            return None
+        now_ms = round(self.server.vsphere.server_time()[0].timestamp() * 1000)
+        spec = QuerySpec(subject.moid, subject.type, stars, now_ms - 10 * 1000 * self.interval_s, now_ms)
+        reply = decode(self.server.vsphere.post(query_perf(self.manager, [spec], self.interval_s)))
+        seen = {
+            instance for block in reply.blocks for entity in block.entities for instance in entity.instances
+        }
+        return Stars(expands=EVERY not in seen, own="" in seen) if seen else None
+
+    def member(self, subject: Subject, series: int) -> Member | None:
+        """The object in the plan; ``series`` it had last, 0 when that is unknown."""
+        metrics = self._list(subject)
+        if metrics is None or not len(metrics):
+            return None
+        return Member(subject.moid, subject.type, metrics, series or _SERIES_GUESS * len(metrics))
+
+    def _list(self, subject: Subject) -> MetricList | None:
+        if self._stars is None or self._stars.expands:
+            return self._lists.get(subject.type)
+        if subject.moid not in self._own_lists:
+            self._own_lists[subject.moid] = self._listed(subject)
+        return self._own_lists[subject.moid]
+
+    def _listed(self, subject: Subject) -> MetricList:
+        """The instances that this very object lists, for a server that does not expand ``*``."""
+        chosen = self._sets[subject.type]
+        available = self.server.available(subject.type, subject.moid, self.interval_s)
+        return metric_list(
+            dict.fromkeys(pair for pair in available if chosen.meaning(str(pair[0]), pair[1]) is not None)
+        )
+
+    def forget(self, moid: str) -> None:
+        """The object changed: list its instances again."""
+        self._own_lists.pop(moid, None)
+
+
+def _pairs(chosen: MetricSet, stars: Stars) -> list[tuple[int, str]]:
+    every = {counter for counter, instance in chosen.ids if instance == EVERY} if stars.own else set()
+    return [(counter, instance) for counter, instance in chosen.ids if instance or counter not in every]
+
+
+def _answers(subject: Subject) -> bool:
+    return subject.connected and (subject.powered_on or subject.type == "HostSystem")

@@ -1,0 +1,150 @@
+"""Who should have answered, who is asked again, and what is given up as lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from collectors.vsphere.counters.columns import Columns
+from collectors.vsphere.counters.ledger import NEVER, Ledger
+from collectors.vsphere.counters.marks import Marks, Mask
+from collectors.vsphere.counters.naming import Subject
+from sessions.model import IntArray
+
+_AT_ONCE = 3
+"""Slots that are asked again each round: most late samples are one or two rounds late (telegraf)."""
+_EVERY = 4
+"""Older slots are asked again every so many rounds."""
+_WAKING = 3
+"""Slots that a VM may take to its first sample after it was switched on."""
+
+
+class Attendance:
+    """The objects that are recorded: since when, whether they run, when they answered last.
+
+    A VM is due while it is switched on, a host from when it was first connected: what it did not deliver
+    while it was away comes when it is back, or is its gap. ``look_back`` and ``hour`` are in slots.
+    """
+
+    def __init__(
+        self, columns: Columns, ledger: Ledger, marks: Marks, *, look_back: int, hour: int, backfill: bool
+    ) -> None:
+        self._columns, self._ledger, self._marks = columns, ledger, marks
+        self._look_back, self._hour, self._backfill = look_back, hour, backfill
+        self._active = np.zeros(0, np.bool_)
+        self._joined = np.zeros(0, np.int64)
+        self._due_from = np.zeros(0, np.int64)
+        self._last = np.zeros(0, np.int64)
+        self._answering = np.zeros(0, np.int64)
+        self._again: dict[int, int] = {}
+
+    def update(self, subjects: Iterable[Subject], slot: int) -> None:
+        """These objects there are at ``slot``."""
+        running: list[int] = []
+        for subject in subjects:
+            number = self._columns.number(subject.ref)
+            if subject.type not in ("VirtualMachine", "HostSystem"):
+                continue
+            if subject.powered_on if subject.type == "VirtualMachine" else subject.connected:
+                running.append(number)
+            elif subject.type == "HostSystem" and number < self._active.size and self._active[number]:
+                running.append(number)  # it still samples, or should
+        self._grow(slot)
+        active = np.zeros(self._active.size, np.bool_)
+        active[running] = True
+        woken = active & ~self._active
+        self._due_from[woken] = slot + _WAKING
+        self._active = active
+
+    def _grow(self, slot: int) -> None:
+        more = len(self._columns.owners) - self._active.size
+        if more > 0:
+            self._active = np.concatenate((self._active, np.zeros(more, np.bool_)))
+            self._joined = np.concatenate((self._joined, np.full(more, slot, np.int64)))
+            self._due_from = np.concatenate((self._due_from, np.full(more, slot, np.int64)))
+            self._last = np.concatenate((self._last, np.full(more, -NEVER, np.int64)))
+            self._answering = np.concatenate((self._answering, np.full(more, slot, np.int64)))
+
+    @property
+    def active(self) -> int:
+        """How many objects are due now."""
+        return int(np.count_nonzero(self._active))
+
+    def start(self, subject: Subject, low: int, until: int) -> int:
+        """The slot after which an object is asked in a round from ``low`` to ``until``."""
+        number = self._columns.number(subject.ref)
+        if number >= self._last.size:
+            return low
+        if self._last[number] == -NEVER:
+            first = int(self._joined[number]) - (self._hour if self._backfill else 1)
+            return min(low, max(first, until - self._hour))
+        return min(low, self._again.get(number, low))
+
+    def expect(self, first: int, last: int) -> None:
+        """The slots ``first`` to ``last`` are due now, of every series that had a sample by then."""
+        owner = self._columns.owner
+        if owner.size == 0:
+            return
+        running = (self._active & (self._due_from <= last))[owner]
+        taken_up = self._ledger.last_slots() > -NEVER
+        for slot in range(first, last + 1):
+            known = taken_up | (self._joined[owner] < slot)
+            awake = (self._due_from <= slot)[owner]
+            self._marks.expect(slot, running & awake & known & (self._ledger.since <= slot))
+
+    def note(self, until: int) -> None:
+        """See who answered in the round up to ``until``."""
+        owner = self._columns.owner
+        self._grow(until)
+        latest = np.full(self._last.size, -NEVER, np.int64)
+        np.maximum.at(latest, owner, self._ledger.latest[: owner.size])
+        back = (latest > self._last + _AT_ONCE) & (self._last > -NEVER)
+        self._answering[back] = until
+        waking = (latest >= self._due_from - _WAKING) & (latest < self._due_from)
+        self._due_from[waking] = latest[waking]
+        self._last = np.maximum(self._last, latest)
+
+    def review(self, until: int) -> Iterator[tuple[int, Mask]]:
+        """What is lost after the round up to ``until``: slots, and the series that did not come.
+
+        The rest of what is missing will be asked again. An object that does not answer at all now is waited
+        for as long as its host keeps samples.
+        """
+        self._again.clear()
+        owner = self._columns.owner
+        silent = self._active & (self._last < until - _AT_ONCE)
+        for slot in self._marks.slots:
+            missing = self._marks.missing(slot)
+            if missing is None:
+                continue
+            over = ~silent & (until - np.maximum(slot, self._answering) >= self._look_back)
+            lost = missing & (over[owner] | (until - slot >= self._hour))
+            if lost.any():
+                self._marks.give_up(slot, lost)
+                yield slot, lost
+            self._ask_again(slot, until - slot, owner[missing & ~lost])
+        self._marks.settle(until - self._hour - 1)
+
+    def _ask_again(self, slot: int, age: int, owners: IntArray) -> None:
+        if owners.size and (age <= _AT_ONCE or age % _EVERY == 0):
+            for number in np.unique(owners).tolist():
+                self._again.setdefault(number, slot - 1)
+
+    def close(self) -> Iterator[tuple[int, Mask]]:
+        """All that is missing in the end."""
+        for slot in self._marks.slots:
+            missing = self._marks.missing(slot)
+            if missing is not None:
+                self._marks.give_up(slot, missing)
+                yield slot, missing
+
+    @property
+    def is_lacking(self) -> bool:
+        """Whether anything is to be asked again."""
+        return bool(self._again)
+
+    def due_series(self) -> int:
+        """How many series are due at an instant now."""
+        running = self._active[self._columns.owner]
+        return int(np.count_nonzero(running & (self._ledger.since < NEVER)))

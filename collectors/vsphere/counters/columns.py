@@ -1,0 +1,165 @@
+"""The series of a source as numbered columns, found by what a reply calls them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from collectors.vsphere.counters.metrics import KINDS, Meaning, MetricSet
+from collectors.vsphere.counters.naming import Subject, series_of
+from collectors.vsphere.counters.reply import EntitySamples
+from sessions.model import Entity, EntityRef, FloatArray, IntArray, SeriesSpec
+
+UNKNOWN = -1
+
+
+@dataclass(slots=True)
+class _Known:
+    """What an object answered last, and where that went: equal lists mean equal columns."""
+
+    counters: list[str]
+    instances: list[str]
+    columns: IntArray
+
+
+class Columns:
+    """Columns are numbered from 0 in the order of their first sample and never change.
+
+    ``owner`` (n,) is the number of the object that answers for the column, ``factor`` (n,) what its numbers
+    are multiplied with before they are stored: 1, but for a VM whose vCPUs are not those that its series'
+    scale was made for.
+    """
+
+    def __init__(self, interval_s: float) -> None:
+        self._interval_s = interval_s
+        self._sets: Mapping[str, MetricSet] = {}
+        self._by_identity: dict[tuple[EntityRef, str, str], int] = {}
+        self._known: dict[str, _Known] = {}
+        self._owners: dict[EntityRef, int] = {}
+        self._per_vcpu: dict[int, dict[int, int]] = {}
+        self._vcpus: dict[int, int] = {}
+        self._words: dict[int, FloatArray] = {}
+        self.specs: list[SeriesSpec] = []
+        self.strangers: dict[EntityRef, Entity] = {}
+        self._owner: _Growing[np.int64] = _Growing(np.int64)
+        self._factor: _Growing[np.float64] = _Growing(np.float64)
+
+    @property
+    def owner(self) -> IntArray:
+        """The number of each column's owner."""
+        return self._owner.values
+
+    @property
+    def factor(self) -> FloatArray:
+        """What each column's numbers are multiplied with."""
+        return self._factor.values
+
+    @property
+    def owners(self) -> Mapping[EntityRef, int]:
+        """The number of each object that was ever seen."""
+        return self._owners
+
+    def __len__(self) -> int:
+        return len(self.specs)
+
+    def mean(self, sets: Iterable[MetricSet]) -> None:
+        """What counter ids mean from now on."""
+        self._sets = {chosen.kind: chosen for chosen in sets}
+        self._known.clear()
+
+    def number(self, ref: EntityRef) -> int:
+        """The number of an object, a new one for a new object."""
+        return self._owners.setdefault(ref, len(self._owners))
+
+    def of(self, subject: Subject, samples: EntitySamples) -> IntArray:
+        """The column of each series, ``UNKNOWN`` for one that nobody asked for."""
+        known = self._known.get(subject.moid)
+        if known is not None and known.counters == samples.counters and known.instances == samples.instances:
+            return known.columns
+        columns = self._resolve(subject, samples)
+        self._known[subject.moid] = _Known(samples.counters, samples.instances, columns)
+        return columns
+
+    def forget(self, moid: str) -> None:
+        """An object is gone or changed: look its series up again."""
+        self._known.pop(moid, None)
+
+    def change_vcpus(self, subject: Subject) -> None:
+        """The VM has so many vCPUs now. Its series keep the scale that they have; the numbers make up for it.
+
+        A series has one scale for all of its life, so a VM's milliseconds are multiplied with old vCPUs / new
+        vCPUs from then on: canonical values stay right, and only those stored numbers are not vCenter's own.
+        """
+        number, vcpus = self.number(subject.ref), max(subject.vcpus, 1)
+        if self._vcpus.get(number) == vcpus:
+            return
+        self._vcpus[number] = vcpus
+        for column, scaled_for in self._per_vcpu.get(number, {}).items():
+            self._factor.values[column] = scaled_for / vcpus
+
+    def translate(self, row: FloatArray) -> None:
+        """States by their words, in place."""
+        for column, words in self._words.items():
+            if column < row.size and 0 <= row[column] < words.size:
+                row[column] = words[int(row[column])]
+
+    def _resolve(self, subject: Subject, samples: EntitySamples) -> IntArray:
+        chosen = self._sets.get(KINDS.get(subject.type, ""))
+        columns = np.full(len(samples.counters), UNKNOWN, np.int64)
+        pairs = zip(samples.counters, samples.instances, strict=True)
+        taken: set[int] = set()
+        for row, (counter, instance) in enumerate(pairs):
+            meaning = chosen.meaning(counter, instance) if chosen else None
+            if meaning is not None:
+                column = self._column(subject, meaning, instance)
+                if column not in taken:  # a server may answer "" and "*" with the same series
+                    taken.add(column)
+                    columns[row] = column
+        return columns
+
+    def _column(self, subject: Subject, meaning: Meaning, instance: str) -> int:
+        spec, stranger = series_of(subject, meaning, instance, self._interval_s)
+        identity = spec.entity, spec.counter, spec.instance
+        column = self._by_identity.get(identity)
+        if column is None:
+            column = self._by_identity[identity] = len(self.specs)
+            self._add(spec, self.number(subject.ref), meaning, max(subject.vcpus, 1))
+            if stranger is not None:
+                self.strangers.setdefault(stranger.ref, stranger)
+        return column
+
+    def _add(self, spec: SeriesSpec, owner: int, meaning: Meaning, vcpus: int) -> None:
+        column = len(self.specs)
+        self.specs.append(spec)
+        self._owner.append(owner)
+        self._factor.append(1.0)
+        if meaning.per_vcpu:
+            self._per_vcpu.setdefault(owner, {})[column] = vcpus
+            self._vcpus[owner] = vcpus
+        if meaning.words:
+            self._words[column] = np.array(meaning.words, np.float64)
+
+
+_N = TypeVar("_N", np.int64, np.float64)
+
+
+class _Growing(Generic[_N]):
+    """An array that grows at its end."""
+
+    def __init__(self, kind: type[_N]) -> None:
+        self._room: NDArray[_N] = np.zeros(1024, kind)
+        self._size = 0
+
+    @property
+    def values(self) -> NDArray[_N]:
+        return self._room[: self._size]
+
+    def append(self, value: float) -> None:
+        if self._size == self._room.size:
+            self._room = np.concatenate((self._room, np.zeros_like(self._room)))
+        self._room[self._size] = value
+        self._size += 1

@@ -1,0 +1,140 @@
+"""From replies to ticks: samples into columns, columns into groups, each sample handed over once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+
+from collectors.feed import Feed, Tick
+from collectors.vsphere.counters.columns import Columns
+from collectors.vsphere.counters.marks import Marks, Slots
+from collectors.vsphere.counters.naming import Subject
+from collectors.vsphere.counters.reply import Reply
+from sessions.model import FloatArray, IntArray
+
+GROUP = 32_768
+"""Series in a group at most: the store keeps one strip for each group and tick, and many series pack well."""
+
+NEVER = 1 << 62
+
+
+class Ledger:
+    """What a source has delivered. ``take`` replies, then ``store`` what was new in them.
+
+    ``since`` and ``latest`` (n,): the slots of each series' first and newest sample, ``±NEVER`` before.
+    ``stored`` counts samples of this run, ``refused`` series that could not be read, ``resumed`` is the last
+    instant that an earlier run of the session had, 0 for none.
+    """
+
+    def __init__(self, feed: Feed, source: int, columns: Columns, marks: Marks, slots: Slots) -> None:
+        self._feed, self._source = feed, source
+        self._columns, self._marks, self._slots = columns, marks, slots
+        self._rows: dict[int, FloatArray] = {}
+        self._groups: list[int] = []
+        self._starts: list[int] = [0]
+        self._last = np.zeros(0, np.int64)
+        self.since = np.zeros(0, np.int64)
+        self.latest = np.zeros(0, np.int64)
+        self.newest_ms = 0
+        self.stored = 0
+        self.refused = 0
+        self.resumed = 0
+
+    def take(self, reply: Reply, subject_of: Callable[[str], Subject | None]) -> None:
+        """Lay the reply's samples out. Those of unknown objects are left out."""
+        self.refused += reply.refused
+        for block in reply.blocks:
+            rows, columns = [], []
+            for entity in block.entities:
+                subject = subject_of(entity.moid)
+                if subject is not None:
+                    rows.append(np.arange(entity.first, entity.last))
+                    columns.append(self._columns.of(subject, entity))
+            if columns:
+                self._lay(block.times, block.values, np.concatenate(rows), np.concatenate(columns))
+
+    def _lay(self, times: IntArray, values: FloatArray, rows: IntArray, columns: IntArray) -> None:
+        known = columns >= 0
+        rows, columns = rows[known], columns[known]
+        whole = rows.size == len(values)
+        for at, t_ms in enumerate(times.tolist()):
+            row = self._row(t_ms)
+            come = values[:, at] if whole else values[rows, at]
+            have = ~np.isnan(come)
+            if have.all():
+                row[columns] = come
+            else:
+                row[columns[have]] = come[have]
+
+    def _row(self, t_ms: int) -> FloatArray:
+        size = len(self._columns)
+        row = self._rows.get(t_ms)
+        if row is None or row.size < size:
+            wider = np.full(size + size // 8, np.nan)
+            if row is not None:
+                wider[: row.size] = row
+            row = self._rows[t_ms] = wider
+        return row
+
+    def store(self) -> int:
+        """Hand over what is new, all groups' ticks in one go; returns how many samples that were."""
+        self._open_groups()
+        ticks: list[Tick] = []
+        stored = 0
+        for t_ms in sorted(self._rows):
+            stored += self._tick(t_ms, self._rows[t_ms][: len(self._columns)], ticks)
+        self._rows.clear()
+        if ticks:
+            self._feed.add_ticks(ticks)
+        self.stored += stored
+        return stored
+
+    def _tick(self, t_ms: int, row: FloatArray, ticks: list[Tick]) -> int:
+        slot = self._slots.of(t_ms)
+        row = np.pad(row, (0, len(self._columns) - row.size), constant_values=np.nan)
+        come = ~np.isnan(row) & (self._last < t_ms)
+        fresh = self._marks.admit(slot, come)
+        count = int(np.count_nonzero(fresh))
+        if not count:
+            return 0
+        self.newest_ms = max(self.newest_ms, t_ms)
+        np.minimum(self.since, np.where(fresh, slot, NEVER), out=self.since)
+        np.maximum(self.latest, np.where(fresh, slot, -NEVER), out=self.latest)
+        self._columns.translate(row)
+        stored = np.where(fresh, row * self._columns.factor, np.nan)
+        for group, (start, end) in zip(self._groups, pairwise(self._starts), strict=True):
+            if fresh[start:end].any():
+                ticks.append(Tick(group, t_ms, stored[start:end]))
+        return count
+
+    def _open_groups(self) -> None:
+        """Groups for the columns that came since: all of one round together."""
+        size, start = len(self._columns), self._starts[-1]
+        if start == size:
+            return
+        strangers = self._columns.strangers
+        if strangers:
+            self._feed.add_entities(list(strangers.values()))
+            strangers.clear()
+        last = [self._last]
+        while start < size:
+            end = min(size, start + GROUP)
+            group = self._feed.add_group(self._source, self._columns.specs[start:end])
+            self._groups.append(group.id)
+            self._starts.append(end)
+            last.append(np.asarray(group.last, np.int64))
+            start = end
+        self._last = np.concatenate(last)
+        self.resumed = max(self.resumed, int(self._last.max(initial=0)))
+        self._marks.grow(size)
+        new = slice(self.since.size, size)
+        slots = self.last_slots()[new]
+        self.since = np.concatenate((self.since, np.where(slots > -NEVER, slots + 1, NEVER)))
+        self.latest = np.concatenate((self.latest, slots))
+
+    def last_slots(self) -> IntArray:
+        """The slot of each column's last sample of an earlier run, ``-NEVER`` where there is none."""
+        slots = (self._last - self._slots.phase_ms + self._slots.interval_ms // 2) // self._slots.interval_ms
+        return np.where(self._last > 0, slots, -NEVER)

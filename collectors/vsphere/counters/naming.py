@@ -1,0 +1,111 @@
+"""What a series of vCenter is called in the session: its entity, counter, unit, instance and scale."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from collectors.columns.instances import is_shared_device
+from collectors.vsphere.counters.metrics import Meaning
+from sessions.model import Entity, EntityRef, Kind, SeriesSpec
+
+
+class Subject(Protocol):
+    """A managed object that has counters, as the inventory knows it now."""
+
+    @property
+    def moid(self) -> str:
+        """Its id in the vCenter."""
+
+    @property
+    def type(self) -> str:
+        """``VirtualMachine``, ``HostSystem``, …"""
+
+    @property
+    def ref(self) -> EntityRef:
+        """Its entity."""
+
+    @property
+    def name(self) -> str:
+        """What an admin calls it."""
+
+    @property
+    def host(self) -> str | None:
+        """The moid of a VM's host."""
+
+    @property
+    def cluster(self) -> str | None:
+        """The moid of its cluster."""
+
+    @property
+    def vcpus(self) -> int:
+        """A VM's vCPUs."""
+
+    @property
+    def powered_on(self) -> bool:
+        """Whether a VM runs."""
+
+    @property
+    def connected(self) -> bool:
+        """Whether a host is connected."""
+
+    @property
+    def instances(self) -> Mapping[str, EntityRef]:
+        """Entities by the instance name that counters use."""
+
+
+def series_of(
+    subject: Subject, meaning: Meaning, instance: str, interval_s: float
+) -> tuple[SeriesSpec, Entity | None]:
+    """The series of one answer, and its entity when the inventory does not have it."""
+    ref, entity = _entity(subject, meaning.place, instance)
+    spec = SeriesSpec(
+        ref,
+        meaning.key,
+        meaning.unit,
+        _instance(subject, ref, instance),
+        meaning.scale(interval_s, subject.vcpus),
+        f"{meaning.name}[{instance}]" if instance else meaning.name,
+    )
+    return spec, entity
+
+
+def _entity(subject: Subject, place: str, instance: str) -> tuple[EntityRef, Entity | None]:
+    kind = _KINDS[subject.ref.kind].get(place)
+    if kind is None:
+        return subject.ref, None
+    known = subject.instances.get(instance)
+    if known is not None and known.kind == kind:
+        return known, None
+    ref = EntityRef(kind, _key(subject, kind, instance))
+    parent = None if ref.key == instance else subject.ref
+    return ref, Entity(ref, f"vCPU {instance}" if kind == "vcpu" else instance, parent)
+
+
+def _key(subject: Subject, kind: Kind, instance: str) -> str:
+    if kind == "datastore" or (kind == "device" and is_shared_device(instance)):
+        return instance
+    within = {"vcpu": "vcpu/", "port": "nic/"}.get(kind, "")
+    return f"{subject.ref.key}/{within}{instance}"
+
+
+def _instance(subject: Subject, ref: EntityRef, instance: str) -> str:
+    if ref == subject.ref:
+        return instance
+    shared = ref.kind == "datastore" or (ref.kind == "device" and is_shared_device(ref.key))
+    return subject.ref.key if shared else ""
+
+
+_KINDS: Mapping[str, Mapping[str, Kind]] = {
+    "vm": {"vcpu": "vcpu", "vdisk": "vdisk", "nic": "port"},
+    "host": {
+        "device": "device",
+        "adapter": "adapter",
+        "path": "path",
+        "nic": "nic",
+        "datastore": "datastore",
+    },
+    "cluster": {},
+    "datastore": {},
+}
+"""Which instances of which kind of entity are entities of their own."""

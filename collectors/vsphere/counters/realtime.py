@@ -1,0 +1,419 @@
+"""Realtime counters of hosts and VMs: a round at each instant of the server's clock, nothing lost."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from collectors.feed import Controls, Feed, Health, State
+from collectors.vsphere.counters.asked import REALTIME, Asked
+from collectors.vsphere.counters.asking import Asker, Call
+from collectors.vsphere.counters.attendance import Attendance
+from collectors.vsphere.counters.columns import Columns
+from collectors.vsphere.counters.gaps import GapBook, subjects
+from collectors.vsphere.counters.ledger import Ledger
+from collectors.vsphere.counters.marks import Marks, Mask, Slots
+from collectors.vsphere.counters.naming import Subject
+from collectors.vsphere.counters.plan import Limits, Member, batches
+from collectors.vsphere.faults import ClosedError, ReplacedError
+from collectors.vsphere.retry import MOST_S, passes, reconnecting
+from collectors.vsphere.session import VSphere
+from resources.failures import NoCountersError, SourceError
+from resources.vcenter_limits import QueryLimits
+from sessions.model import EntityRef
+
+_CELLS = 1 << 25
+"""Samples that are held at once while a long time is caught up: 256 MB."""
+_MOST_SLOTS = 256
+_FIRST_LAG = 0.1
+"""How long after an instant the first round asks, in intervals; it moves with what the server needs."""
+_LATE_SHARE = 0.1
+_PAUSE_S = 0.5
+_SILENT_ROUNDS = 3
+
+_log = logging.getLogger(__name__)
+
+NO_SAMPLES = "no samples came"
+PAUSED = "paused"
+AWAY = "nobody recorded"
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The server's clock: its time when ours (monotonic) was ``at``."""
+
+    server_ms: float
+    at: float
+
+    def now_ms(self) -> float:
+        """The server's time now."""
+        return self.server_ms + (time.monotonic() - self.at) * 1000
+
+
+def read_clock(vsphere: VSphere) -> Clock:
+    """Ask the server for its time. Raises SourceError."""
+    server, took = vsphere.server_time()
+    return Clock(server.timestamp() * 1000, time.monotonic() - took / 2)
+
+
+@dataclass(slots=True)
+class _Plan:
+    """Who is asked in which calls, for one state of inventory and limits."""
+
+    calls: list[Call] = field(default_factory=list)
+    limits: Limits | None = None
+    inventory: object = None
+    made_at: float = -1e9
+
+
+class Realtime:
+    """The realtime loop of one connection, run in one thread; it ends with ``run``.
+
+    ``objects`` gives the selected hosts and VMs by moid, as the inventory knows them now; the same mapping
+    object as before means that nothing changed.
+    """
+
+    def __init__(
+        self,
+        vsphere: VSphere,
+        feed: Feed,
+        source: int,
+        objects: Callable[[], Mapping[str, Subject]],
+        asked: Asked,
+        limits: QueryLimits,
+        *,
+        backfill: bool = True,
+    ) -> None:
+        self._vsphere, self._feed, self._source = vsphere, feed, source
+        self._objects, self._asked, self._limits = objects, asked, limits
+        self._interval_s = asked.interval_s
+        self._backfill = backfill
+        self._slots = Slots(self._interval_s * 1000)
+        self._marks = Marks()
+        self._columns = Columns(self._interval_s)
+        self._ledger = Ledger(feed, source, self._columns, self._marks, self._slots)
+        self._hour = max(1, int(limits.realtime_s // self._interval_s))
+        self._attendance = Attendance(
+            self._columns,
+            self._ledger,
+            self._marks,
+            look_back=max(1, int(limits.look_back_s // self._interval_s)),
+            hour=self._hour,
+            backfill=backfill,
+        )
+        self._gaps = GapBook(source, self._slots)
+        self._asker: Asker | None = None
+        self._plan = _Plan()
+        self._now: Mapping[str, Subject] = {}
+        self._refs: dict[int, EntityRef] = {}
+        self._lag_s = _FIRST_LAG * self._interval_s
+        self._clock: Clock | None = None
+        self._offset_ms: int | None = None
+        self._cursor: int | None = None
+        self._reasons: dict[int, str] = {}
+        self._message = ""
+        self._failures = 0
+        self._silent_rounds = 0
+
+    def run(self, controls: Controls) -> None:
+        """Record until told to stop. Raises HyperscopeError for what does not pass by itself."""
+        try:
+            while not controls.is_set():
+                if controls.paused:
+                    self._pause(controls)
+                    continue
+                try:
+                    more = self.round()
+                except SourceError as error:
+                    self._survive(error, controls)
+                    continue
+                self._failures = 0
+                if not more:
+                    self._require_samples()
+                    controls.wait(self._rest_s())
+            self._finish()
+        finally:
+            if self._asker is not None:
+                self._asker.close()
+
+    # one round
+
+    def round(self) -> bool:
+        """Ask for what is due and store it; whether there is more to catch up. Raises SourceError."""
+        self._clock = read_clock(self._vsphere)
+        self._say_offset()
+        high = self._slots.reached(self._clock.now_ms() - self._lag_s * 1000)
+        if self._cursor is None:
+            self._cursor = high - (self._hour if self._backfill else 1)
+        low = self._reachable(high)
+        self._look(high)
+        until = min(high, low + self._slice())
+        if until > low:
+            self._fetch(low, until)
+            self._settle(low, until)
+        self._report("recording")
+        return until < high
+
+    def _slice(self) -> int:
+        guess = sum(member.series for call in self._plan.calls for member in call)
+        return max(1, min(_MOST_SLOTS, _CELLS // max(1, len(self._columns), guess)))
+
+    def _reachable(self, high: int) -> int:
+        """The slot to go on after: what lies before the hosts' hour is a gap."""
+        assert self._cursor is not None
+        low = max(self._cursor, high - self._hour)
+        if low > self._cursor and self._ledger.newest_ms:
+            lost = low - self._cursor
+            self._marks.forgo(lost * self._attendance.due_series())
+            reason = self._reasons.get(low, NO_SAMPLES)
+            self._gaps.miss(None, self._cursor + 1, low, reason)
+        return low
+
+    def _look(self, slot: int) -> None:
+        """See the inventory, and make a new plan when it is time for one."""
+        objects = self._objects()
+        changed = objects is not self._now
+        if changed:
+            for moid, subject in objects.items():
+                if self._now.get(moid) is not subject:
+                    self._columns.forget(moid)
+                    self._columns.change_vcpus(subject)
+                    self._refs[self._columns.number(subject.ref)] = subject.ref
+            self._now = objects
+            self._attendance.update(objects.values(), slot)
+        if self._is_stale(objects):
+            self._make_plan(objects)
+
+    def _is_stale(self, objects: Mapping[str, Subject]) -> bool:
+        if self._asker is not None and self._asker.limits is not self._plan.limits:
+            return True
+        old = time.monotonic() - self._plan.made_at >= self._limits.join_s
+        return old or (not self._plan.calls and self._plan.inventory is not objects)
+
+    def _make_plan(self, objects: Mapping[str, Subject]) -> None:
+        asker = self._asker or self._open(objects)
+        if self._asked.refresh(objects, asker.bad):
+            self._columns.mean(self._asked.sets)
+        same = self._plan.inventory is objects and self._plan.limits is asker.limits
+        if not same:
+            answered = self._answered()
+            members = (
+                self._asked.member(one, answered.get(self._columns.number(one.ref), 0))
+                for one in objects.values()
+                if one.type in REALTIME and (one.powered_on or one.type == "HostSystem")
+            )
+            there = [member for member in members if member is not None]
+            self._plan = _Plan(batches(there, asker.limits), asker.limits, objects)
+        self._plan.made_at = time.monotonic()
+
+    def _answered(self) -> dict[int, int]:
+        """How many series each object has."""
+        counts = np.bincount(self._columns.owner)
+        return {number: int(count) for number, count in enumerate(counts.tolist()) if count}
+
+    def _open(self, objects: Mapping[str, Subject]) -> Asker:
+        many = sum(one.type in REALTIME for one in objects.values())
+        workers = min(self._limits.workers, 1 + many // self._limits.entities_per_worker)
+        limits = Limits(self._limits.elements, self._limits.entities)
+        self._asker = Asker(
+            self._vsphere.post, self._asked.manager, self._interval_s, limits, max(2, workers)
+        )
+        return self._asker
+
+    def _fetch(self, low: int, until: int) -> None:
+        assert self._asker is not None
+        end = self._slots.instant(until)
+        starts = {
+            moid: self._attendance.start(one, low, until)
+            for moid, one in self._now.items()
+            if one.type in REALTIME
+        }
+
+        def window(member: Member) -> tuple[int, int]:
+            return self._slots.instant(starts.get(member.moid, low)), end
+
+        failed: list[SourceError] = []
+        for answer in self._asker.ask(self._plan.calls, window):
+            for reply in answer.replies:
+                self._ledger.take(reply, self._now.get)
+            if answer.error is not None:
+                failed.append(answer.error)
+        if failed and len(failed) == len(self._plan.calls):
+            self._ledger.store()
+            raise failed[0]
+        self._message = failed[0].happened if failed else ""
+
+    def _settle(self, low: int, until: int) -> None:
+        """Store what came, see what is missing, tell of gaps."""
+        first = not self._ledger.newest_ms
+        self._ledger.store()
+        if first and self._ledger.resumed:
+            self._resume(low)
+        self._attendance.note(until)
+        self._attendance.expect(low + 1, until)
+        self._cursor = until
+        for slot, lost in self._attendance.review(until):
+            self._lose(slot, lost)
+        self._tell_gaps()
+        self._adjust_lag(until)
+
+    def _resume(self, low: int) -> None:
+        """The time between an earlier run's last sample and what can still be had."""
+        last = self._slots.of(self._ledger.resumed)
+        if last < low:
+            self._gaps.miss(None, last + 1, low, AWAY)
+
+    def _adjust_lag(self, until: int) -> None:
+        """Ask later where much was not there yet at the first time, a little earlier where all was."""
+        missing = self._marks.missing(until)
+        share = np.count_nonzero(missing) / max(1, self._marks.size) if missing is not None else 0.0
+        most = min(self._limits.max_lag_s, 0.75 * self._interval_s)
+        if share > _LATE_SHARE:
+            self._lag_s = min(most, self._lag_s + 0.1 * self._interval_s)
+        elif share == 0.0:
+            self._lag_s = max(_FIRST_LAG * self._interval_s, self._lag_s * 0.98)
+
+    def _require_samples(self) -> None:
+        """Raise NoCountersError when running hosts and VMs never gave a sample."""
+        if self._ledger.newest_ms or not self._attendance.active:
+            self._silent_rounds = 0
+            return
+        self._silent_rounds += 1
+        if self._silent_rounds > _SILENT_ROUNDS:
+            raise NoCountersError(
+                f"{self._vsphere.address.place} gives no samples of any of its {self._attendance.active} "
+                "running hosts and VMs.",
+                meaning="Its performance service is not running, or hosts do not send their statistics.",
+                advice="See whether the performance charts of the vSphere Client show the last hour.",
+            )
+
+    # gaps
+
+    def _lose(self, slot: int, lost: Mask) -> None:
+        owners = [self._refs[number] for number in range(len(self._refs))]
+        specs = self._columns.specs
+        due = self._marks.due_at(slot)
+        reason = self._reasons.get(slot, NO_SAMPLES)
+        for subject in subjects(lost, due, self._columns.owner, owners, lambda column: specs[column].entity):
+            self._gaps.miss(subject, slot, slot, reason)
+
+    def _tell_gaps(self) -> None:
+        news = self._gaps.news()
+        if news:
+            self._feed.add_gaps(news)
+
+    # what goes wrong
+
+    def _survive(self, error: SourceError, controls: Controls) -> None:
+        """Wait until the server answers again; what was missed meanwhile is asked for then."""
+        if controls.is_set():
+            return
+        first_s = min(MOST_S, 2.0 ** min(self._failures, 5))
+        self._failures += 1
+        self._hold(error)
+
+        def told(failure: SourceError, _wait_s: float) -> None:
+            self._hold(failure)
+
+        if not passes(error):
+            first_s = self._limits.refused_s
+        try:
+            reconnecting(self._vsphere, controls, first_s=first_s, told=told)
+        except SourceError as failure:
+            if isinstance(failure, ClosedError | ReplacedError):
+                raise
+            self._hold(failure)
+        self._excuse(error.happened)
+
+    def _excuse(self, reason: str) -> None:
+        """Remember why the slots since the last good round may be missing."""
+        if self._cursor is not None:
+            self._reasons = {
+                slot: why for slot, why in self._reasons.items() if slot > self._cursor - 2 * self._hour
+            }
+            for slot in range(
+                max(self._cursor + 1, self._server_slot() - self._hour), self._server_slot() + 1
+            ):
+                self._reasons.setdefault(slot, reason)
+
+    def _hold(self, error: SourceError) -> None:
+        _log.info("Counters wait: %s", error.happened)
+        self._message = error.happened
+        self._report("reconnecting")
+
+    def _server_slot(self) -> int:
+        return self._slots.reached(self._clock.now_ms()) if self._clock is not None else 0
+
+    def _pause(self, controls: Controls) -> None:
+        """Leave the server alone; what is missed is a gap."""
+        self._report("paused")
+        first = self._cursor
+        while controls.paused and not controls.wait(_PAUSE_S):
+            pass
+        if first is None or self._clock is None:
+            return
+        last = self._server_slot()
+        if last > first:
+            self._marks.close(range(first + 1, last + 1))
+            self._gaps.miss(None, first + 1, last, PAUSED)
+            self._tell_gaps()
+            self._cursor = last
+
+    def _finish(self) -> None:
+        """What is still missing is asked for once more, then lost."""
+        try:
+            if self._cursor is not None and self._attendance.is_lacking:
+                self._fetch(self._cursor, self._cursor)
+                self._ledger.store()
+        except SourceError as error:
+            _log.info("The last samples were not to be had: %s", error.happened)
+        for slot, lost in self._attendance.close():
+            self._lose(slot, lost)
+        self._tell_gaps()
+        self._report("ended")
+
+    # what is said
+
+    def _rest_s(self) -> float:
+        if self._clock is None or self._cursor is None:
+            return self._interval_s
+        due_ms = self._slots.instant(self._cursor + 1) + self._lag_s * 1000
+        return float(np.clip((due_ms - self._clock.now_ms()) / 1000, 0.02, self._interval_s))
+
+    def _say_offset(self) -> None:
+        offset = self._vsphere.clock_offset_ms
+        if self._offset_ms is None or abs(offset - self._offset_ms) > 500:
+            self._offset_ms = offset
+            self._feed.update_source(self._source, clock_offset_ms=offset)
+
+    def _report(self, state: State) -> None:
+        newest = self._ledger.newest_ms
+        now = self._clock.now_ms() if self._clock is not None else 0.0
+        self._feed.report(
+            self._source,
+            Health(
+                state,
+                float(self._interval_s),
+                self._attendance.active,
+                len(self._columns),
+                self._marks.due,
+                self._marks.come,
+                max(0.0, (now - newest) / 1000) if newest else 0.0,
+                self._gaps.count,
+                newest or None,
+                self._message,
+                tuple(self._details()),
+            ),
+        )
+
+    def _details(self) -> Iterator[tuple[str, str]]:
+        if self._ledger.refused:
+            yield "unreadable series", str(self._ledger.refused)
+        if self._asker is not None and self._asker.refused:
+            yield "refused objects", str(len(self._asker.refused))
+        if self._asked.undefined:
+            yield "undefined counters", ", ".join(map(str, sorted(self._asked.undefined)))

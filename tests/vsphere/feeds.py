@@ -1,0 +1,136 @@
+"""A feed that keeps everything in memory and checks what the recorder would refuse."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from collectors.feed import Group, Health, Tick
+from sessions.model import Entity, EntityRef, Event, Fact, Gap, SeriesSpec, SourceSpec
+
+
+class MemoryFeed:
+    """``samples[spec][t_ms]`` is what was stored; a sample that comes twice fails the test."""
+
+    def __init__(self) -> None:
+        self.sources: dict[int, SourceSpec] = {}
+        self.entities: dict[EntityRef, Entity] = {}
+        self.facts: list[Fact] = []
+        self.events: list[Event] = []
+        self.groups: list[tuple[int, list[SeriesSpec]]] = []
+        self.samples: dict[tuple[int, EntityRef, str, str], dict[int, float]] = {}
+        self.specs: dict[tuple[int, EntityRef, str, str], SeriesSpec] = {}
+        self.gap_rows: dict[tuple[int, EntityRef | None, int], Gap] = {}
+        self.health: dict[int, Health] = {}
+        self.history: list[Health] = []
+        self.twice: list[tuple[EntityRef, str, int]] = []
+        self.calls = 0
+        self._changed = threading.Condition()
+
+    def add_source(self, spec: SourceSpec) -> int:
+        with self._changed:
+            self.sources[len(self.sources) + 1] = spec
+            return len(self.sources)
+
+    def update_source(
+        self,
+        source: int,
+        *,
+        interval_s: float | None = None,
+        clock_offset_ms: int | None = None,
+        attributes: Iterable[tuple[str, str]] | None = None,
+    ) -> None:
+        with self._changed:
+            spec = self.sources[source]
+            self.sources[source] = replace(
+                spec,
+                interval_s=spec.interval_s if interval_s is None else interval_s,
+                attributes=spec.attributes if attributes is None else tuple(attributes),
+            )
+
+    def add_entities(self, entities: Sequence[Entity]) -> None:
+        with self._changed:
+            known = {entity.ref for entity in entities} | self.entities.keys()
+            for entity in entities:
+                assert entity.parent is None or entity.parent in known, f"{entity} has no parent"
+                self.entities.setdefault(entity.ref, entity)
+
+    def add_facts(self, facts: Sequence[Fact]) -> None:
+        with self._changed:
+            self.facts += facts
+
+    def add_events(self, events: Sequence[Event]) -> None:
+        with self._changed:
+            self.events += events
+
+    def add_gaps(self, gaps: Sequence[Gap]) -> None:
+        with self._changed:
+            for gap in gaps:
+                self.gap_rows[gap.source, gap.entity, gap.start] = gap
+
+    def add_group(self, source: int, specs: Sequence[SeriesSpec]) -> Group:
+        with self._changed:
+            last = []
+            for spec in specs:
+                assert spec.entity in self.entities, f"{spec.entity} was not added"
+                key = (source, spec.entity, spec.counter, spec.instance)
+                assert key not in self.specs or not self.calls or key in self.samples
+                self.specs[key] = spec
+                last.append(max(self.samples.setdefault(key, {}), default=0))
+            assert len({(s.entity, s.counter, s.instance) for s in specs}) == len(specs)
+            self.groups.append((source, list(specs)))
+            return Group(len(self.groups) - 1, np.array(last, np.int64))
+
+    def add_ticks(self, ticks: Sequence[Tick]) -> None:
+        with self._changed:
+            self.calls += 1
+            for tick in ticks:
+                source, specs = self.groups[tick.group]
+                assert tick.stored.size == len(specs)
+                for at in np.flatnonzero(~np.isnan(tick.stored)).tolist():
+                    spec = specs[at]
+                    there = self.samples[source, spec.entity, spec.counter, spec.instance]
+                    if tick.t_ms in there:
+                        self.twice.append((spec.entity, spec.counter, tick.t_ms))
+                    there[tick.t_ms] = float(tick.stored[at])
+            self._changed.notify_all()
+
+    def report(self, source: int, health: Health) -> None:
+        with self._changed:
+            self.health[source] = health
+            self.history.append(health)
+            self._changed.notify_all()
+
+    @property
+    def gaps(self) -> list[Gap]:
+        with self._changed:
+            return [gap for gap in self.gap_rows.values() if gap.ticks]
+
+    def count(self) -> int:
+        with self._changed:
+            return sum(len(there) for there in self.samples.values())
+
+    def until(self, holds: Callable[[], bool], timeout: float = 60.0) -> None:
+        """Wait until ``holds``, looked at after each change."""
+        with self._changed:
+            assert self._changed.wait_for(holds, timeout), "it did not happen"
+
+
+class Stop:
+    """Controls that a test sets."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+        self.paused = False
+
+    def set(self) -> None:
+        self._event.set()
+
+    def is_set(self) -> bool:
+        return self._event.is_set()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        return self._event.wait(timeout)

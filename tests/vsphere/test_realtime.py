@@ -1,0 +1,235 @@
+"""Realtime counters from the test vCenter, which has the same samples as it said, and its faults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from collectors.vsphere.collector import Wishes
+from collectors.vsphere.selection import parse_selection
+from resources.failures import NoCountersError
+from sessions.model import EntityRef
+from tests.vcenter.running import TestVCenter
+from tests.vsphere.feeds import MemoryFeed
+from tests.vsphere.recording import Recording, differences, hasty, stored
+
+Start = Callable[..., TestVCenter]
+
+
+@pytest.fixture
+def server(start_vcenter: Start) -> TestVCenter:
+    return start_vcenter(hosts=2, vms=4, interval=1, history=60, rollup=10, rollup_days=0)
+
+
+@pytest.fixture
+def wishes(tmp_path: Path) -> Wishes:
+    return Wishes(extra_dirs=hasty(tmp_path))
+
+
+def vm(feed: MemoryFeed, name: str) -> EntityRef:
+    return next(ref for ref, entity in feed.entities.items() if ref.kind == "vm" and entity.name == name)
+
+
+def test_every_sample_once_and_the_hour_before(server: TestVCenter, wishes: Wishes) -> None:
+    began = round(server.now() * 1000)
+    with Recording(server, wishes) as recording:
+        recording.rounds(4)
+        end = recording.last()
+    feed = recording.feed
+    assert differences(feed, server, began - 50_000, end) == []
+    health = feed.health[1]
+    assert health.state == "ended"
+    assert health.expected == health.received == feed.count()
+    assert feed.gaps == []
+    assert min(min(there) for there in feed.samples.values()) < began - 50_000
+
+
+def test_without_the_hour(server: TestVCenter, wishes: Wishes) -> None:
+    began = round(server.now() * 1000)
+    with Recording(server, Wishes(backfill=False, extra_dirs=wishes.extra_dirs)) as recording:
+        recording.rounds(3)
+    feed = recording.feed
+    assert min(min(there) for there in feed.samples.values()) > began - 3_000
+    assert feed.health[1].expected == feed.health[1].received == feed.count()
+
+
+def test_late_samples_fill_in(server: TestVCenter, wishes: Wishes) -> None:
+    with Recording(server, wishes) as recording:
+        recording.rounds(1)
+        start = recording.last()
+        server.fault("late", entity="vm-00001", for_=3, seconds=2)
+        recording.rounds(7)
+        end = recording.last() - 3_000
+    feed = recording.feed
+    assert differences(feed, server, start - 20_000, end) == []
+    late = [health for health in feed.history if health.expected > health.received]
+    assert late
+    assert [gap for gap in feed.gaps if gap.start <= end] == []
+
+
+def test_what_never_was_is_a_gap_to_the_sample(server: TestVCenter, wishes: Wishes) -> None:
+    with Recording(server, wishes) as recording:
+        recording.rounds(1)
+        now = recording.last() // 1000
+        server.fault("missing", entity="vm-00002", **{"from": now + 2, "to": now + 5})
+        recording.until(lambda: recording.feed.gaps)
+        recording.rounds(3)
+    feed = recording.feed
+    assert [(gap.entity, gap.start, gap.end, gap.ticks) for gap in feed.gaps] == [
+        (vm(feed, "vm-00002"), (now + 3) * 1000, (now + 5) * 1000, 3)
+    ]
+    lost = sum(1 for key in stored(feed) if key[:2] == ("vm", "vm-00002")) * 3
+    assert feed.health[1].expected - feed.health[1].received == lost
+
+
+def test_minus_one_is_absent(server: TestVCenter, wishes: Wishes) -> None:
+    with Recording(server, wishes) as recording:
+        recording.rounds(1)
+        now = recording.last() // 1000
+        server.fault("absent", entity="vm-00003", counter="cpu.ready.*", **{"from": now + 1, "to": now + 3})
+        recording.rounds(6)
+        end = recording.last()
+    feed = recording.feed
+    ready = stored(feed)["vm", "vm-00003", "cpu.ready.summation", ""]
+    assert not {(now + 2) * 1000, (now + 3) * 1000} & ready.keys()
+    assert differences(feed, server, now * 1000, end) == []
+    assert {gap.entity.kind for gap in feed.gaps if gap.entity} <= {"vcpu"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        ("expire", {}),
+        ("disconnect", {"method": "QueryPerf", "count": 3}),
+        ("lost", {"method": "QueryPerf", "count": 2}),
+        ("half", {"method": "QueryPerf", "count": 3}),
+        ("broken_xml", {"method": "QueryPerf", "count": 3}),
+        ("html", {"method": "QueryPerf", "count": 3}),
+        ("empty", {"method": "QueryPerf", "count": 3}),
+        ("status", {"method": "QueryPerf", "count": 3}),
+        ("element_count", {"method": "QueryPerf", "count": 2}),
+        ("slow", {"method": "QueryPerf", "seconds": 2, "count": 2}),
+        ("fault", {"method": "QueryPerf", "type": "SystemError", "text": "database", "count": 4}),
+        ("not_authenticated", {"count": 2}),
+    ],
+)
+def test_it_goes_on_and_nothing_is_lost(
+    server: TestVCenter, wishes: Wishes, kind: str, options: dict[str, object]
+) -> None:
+    with Recording(server, wishes) as recording:
+        recording.rounds(1)
+        start = recording.last()
+        server.fault(kind, **options)
+        recording.rounds(5)
+        end = recording.last() - 1_000
+    assert differences(recording.feed, server, start - 5_000, end) == []
+    assert recording.feed.gaps == []
+
+
+def test_a_server_that_restarts(server: TestVCenter, wishes: Wishes) -> None:
+    with Recording(server, wishes) as recording:
+        recording.rounds(1)
+        start = recording.last()
+        server.stop()
+        recording.until(lambda: recording.feed.health[1].state == "reconnecting")
+        assert recording.feed.health[1].message
+        server.start()
+        recording.until(lambda: recording.feed.health[1].state == "recording")
+        recording.rounds(2)
+        end = recording.last()
+    assert differences(recording.feed, server, start - 5_000, end) == []
+    assert recording.feed.gaps == []
+    assert recording.feed.health[1].message == ""
+
+
+def test_vms_that_come_move_stop_and_go(server: TestVCenter, wishes: Wishes) -> None:
+    with Recording(server, wishes) as recording:
+        recording.rounds(1)
+        start = recording.last()
+        server.fault("vm_created", name="new", host="esx0001.lab", vcpus=2)
+        server.fault("vm_moved", vm="vm-00001", host="esx0002.lab")
+        server.fault("vm_power", vm="vm-00002", on=False)
+        server.fault("vm_destroyed", vm="vm-00003")
+        recording.until(lambda: any(key[1] == "new" for key in stored(recording.feed)))
+        recording.rounds(3)
+        server.fault("vm_power", vm="vm-00002", on=True)
+        recording.rounds(5)
+        end = recording.last() - 1_000
+    wrong = [
+        text for text in differences(recording.feed, server, start - 5_000, end) if "vm-00003" not in text
+    ]
+    assert wrong == []
+    assert recording.feed.gaps == []
+
+
+def test_a_pause_is_a_gap(server: TestVCenter, wishes: Wishes) -> None:
+    with Recording(server, wishes) as recording:
+        recording.rounds(1)
+        recording.stop.paused = True
+        recording.until(lambda: recording.feed.health[1].state == "paused")
+        before = recording.last()
+        wait_until(server, before / 1000 + 3)
+        recording.stop.paused = False
+        recording.rounds(3)
+    (gap,) = recording.feed.gaps
+    assert gap.reason == "paused"
+    assert gap.entity is None
+    times = sorted({t for there in recording.feed.samples.values() for t in there})
+    assert [t for t in times if gap.start <= t <= gap.end] == []
+    assert gap.start == before + 1_000
+    assert gap.end + 1_000 in times
+    assert gap.ticks == (gap.end - gap.start) // 1000 + 1
+
+
+def wait_until(server: TestVCenter, when: float) -> None:
+    """Until the server's clock shows ``when``."""
+    while server.now() < when:
+        server.samples(when - 1, when)
+
+
+def test_a_second_run_goes_on_where_the_first_ended(server: TestVCenter, wishes: Wishes) -> None:
+    with Recording(server, wishes) as first:
+        first.rounds(2)
+        start = first.last()
+    count = first.feed.count()
+    with Recording(server, wishes, first.feed) as second:
+        second.until(lambda: second.last() > start + 2_000 and len(first.feed.sources) == 2)
+    assert count
+    assert second.feed.gaps == []
+
+
+def test_a_selection(server: TestVCenter, tmp_path: Path) -> None:
+    chosen = Wishes(selection=parse_selection(["vm:vm-0000[12]"]), extra_dirs=hasty(tmp_path))
+    with Recording(server, chosen) as recording:
+        recording.rounds(1)
+    assert {key[1] for key in stored(recording.feed) if key[0] == "vm"} == {"vm-00001", "vm-00002"}
+    assert {key[0] for key in stored(recording.feed)} == {"vm", "host"}
+
+
+def test_no_performance_data(server: TestVCenter, wishes: Wishes) -> None:
+    server.fault("no_data", on=True)
+    recording = Recording(server, wishes)
+    with recording:
+        recording.feed.until(lambda: recording.failure is not None)
+        recording.end()
+        failure, recording.failure = recording.failure, None
+    assert isinstance(failure, NoCountersError)
+
+
+def test_more_than_the_server_takes_at_once(start_vcenter: Start, tmp_path: Path) -> None:
+    server = start_vcenter(
+        hosts=4, vms=40, interval=1, history=10, rollup=10, rollup_days=0, element_limit=1500
+    )
+    with Recording(server, Wishes(extra_dirs=hasty(tmp_path))) as recording:
+        recording.rounds(3)
+        end = recording.last()
+    assert differences(recording.feed, server, end - 3_000, end) == []
+    assert recording.feed.gaps == []
+
+
+def test_a_server_that_limits_calls_hears_few(server: TestVCenter, wishes: Wishes) -> None:
+    with Recording(server, wishes) as recording:
+        recording.rounds(4)
+    assert server.stats()["requests"]["QueryPerf"] < 20
