@@ -1,0 +1,74 @@
+"""Where things of the timeline are in pixels, and what a drag of the brush means. Knows no widget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from sessions.times import TimeRange
+
+Grip = Literal["start", "end", "inside", "outside"]
+
+GUTTER = 112
+RIGHT = 14
+LOAD_TOP, LOAD_HEIGHT = 6, 34
+FINDINGS_TOP, FINDINGS_HEIGHT = 46, 14
+EVENTS_TOP, EVENTS_HEIGHT = 64, 16
+SOURCES_TOP, SOURCE_STEP = 84, 7
+AXIS_HEIGHT = 20
+_GRIP_PIXELS = 6
+_SMALLEST_MS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Time to pixels and back for a strip of this width."""
+
+    span: TimeRange
+    width: int
+
+    @property
+    def left(self) -> int:
+        """Where the session begins."""
+        return GUTTER
+
+    @property
+    def pixels(self) -> int:
+        """How wide the session is."""
+        return max(self.width - GUTTER - RIGHT, 1)
+
+    def x(self, t_ms: float) -> float:
+        """The pixel column of a moment."""
+        length = max(self.span.end - self.span.start, 1)
+        return self.left + (t_ms - self.span.start) / length * self.pixels
+
+    def time(self, x: float) -> int:
+        """The moment of a pixel column, within the session."""
+        length = self.span.end - self.span.start
+        part = min(max((x - self.left) / self.pixels, 0.0), 1.0)
+        return self.span.start + round(part * length)
+
+    def grip(self, x: float, window: TimeRange) -> Grip:
+        """What of the brush is under the mouse."""
+        start, end = self.x(window.start), self.x(window.end)
+        if abs(x - start) <= _GRIP_PIXELS:
+            return "start"
+        if abs(x - end) <= _GRIP_PIXELS:
+            return "end"
+        whole = window.start <= self.span.start and window.end >= self.span.end
+        return "inside" if start < x < end and not whole else "outside"
+
+    def dragged(self, grip: Grip, window: TimeRange, begin: float, now: float) -> TimeRange:
+        """The window after a drag from one pixel column to another."""
+        if grip == "outside":
+            start, end = sorted((self.time(begin), self.time(now)))
+        elif grip == "start":
+            start, end = min(self.time(now), window.end - _SMALLEST_MS), window.end
+        elif grip == "end":
+            start, end = window.start, max(self.time(now), window.start + _SMALLEST_MS)
+        else:
+            length = window.end - window.start
+            by = round((now - begin) / self.pixels * (self.span.end - self.span.start))
+            start = min(max(window.start + by, self.span.start), self.span.end - length)
+            end = start + length
+        return TimeRange(start, max(end, start + _SMALLEST_MS))

@@ -1,0 +1,349 @@
+"""The timeline's strip: painted in one go, brushed with the mouse or the keyboard."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from datetime import datetime
+from itertools import pairwise
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QToolTip, QWidget
+
+from sessions.findings import Severity
+from sessions.times import TimeRange
+from widgets.foreign_text import shown
+from widgets.pane import Pane
+from widgets.theme import Theme, body_font
+from widgets.timeline import geometry as at
+from widgets.timeline.geometry import Grip, Scale
+from widgets.timeline.model import Bar, Moment, TimelineContent
+
+Clock = Callable[[int], datetime]
+_RANK: dict[Severity, int] = {"info": 0, "warning": 1, "critical": 2}
+_NEAR = 5
+_CLICK = 3
+_TICK_PIXELS = 110
+_SOURCES_SHOWN = 6
+
+
+class TimelineView(Pane):
+    """Signals: ``windowed(TimeRange, passing)``, ``unzoomed``, ``wanted(Finding)``, ``mark(ms)``."""
+
+    windowed = Signal(object, bool)
+    unzoomed = Signal()
+    wanted = Signal(object)
+    mark = Signal(object)
+
+    def __init__(self, theme: Theme, clock: Clock, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme, self._clock = theme, clock
+        self._content = TimelineContent()
+        self._window: TimeRange | None = None
+        self._drag: tuple[Grip, float, TimeRange] | None = None
+        self._moved = False
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMinimumHeight(at.SOURCES_TOP + 2 * at.SOURCE_STEP + at.AXIS_HEIGHT + 4)
+        self.setAccessibleName("Timeline of the session")
+        theme.changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        """As high as its lanes."""
+        lanes = min(len(self._content.sources), _SOURCES_SHOWN)
+        return QSize(900, at.SOURCES_TOP + max(lanes, 2) * at.SOURCE_STEP + at.AXIS_HEIGHT + 6)
+
+    def set_clock(self, clock: Clock) -> None:
+        """Show another clock."""
+        self._clock = clock
+        self.update()
+
+    def show_content(self, content: TimelineContent) -> None:
+        """Show these lanes."""
+        self._content = content
+        self.setMinimumHeight(self.sizeHint().height())
+        self.update()
+
+    def show_window(self, window: TimeRange | None) -> None:
+        """Put the brush around a window."""
+        self._window = window
+        self.update()
+
+    @property
+    def content(self) -> TimelineContent:
+        """What is shown."""
+        return self._content
+
+    # -- the user
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        """Take a handle, the brush, or begin a new one."""
+        scale = self._scale()
+        if scale is None or event.button() != Qt.MouseButton.LeftButton or self._window is None:
+            return
+        x = event.position().x()
+        self._drag, self._moved = (scale.grip(x, self._window), x, self._window), False
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        """Drag, or show what could be dragged."""
+        scale, x = self._scale(), event.position().x()
+        if scale is None or self._window is None:
+            return
+        if self._drag is None:
+            grip = scale.grip(x, self._window)
+            shapes = {"start": Qt.CursorShape.SizeHorCursor, "end": Qt.CursorShape.SizeHorCursor}
+            shape = shapes.get(
+                grip, Qt.CursorShape.OpenHandCursor if grip == "inside" else Qt.CursorShape.ArrowCursor
+            )
+            self.setCursor(Qt.CursorShape.PointingHandCursor if self._bar_at(event.position()) else shape)
+            return
+        grip, begin, window = self._drag
+        self._moved = self._moved or abs(x - begin) > _CLICK
+        if self._moved:
+            self.windowed.emit(scale.dragged(grip, window, begin, x), True)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        """Let go; a click on a finding shows it."""
+        scale, drag, self._drag = self._scale(), self._drag, None
+        if scale is None or drag is None:
+            return
+        grip, begin, window = drag
+        if self._moved:
+            self.windowed.emit(scale.dragged(grip, window, begin, event.position().x()), False)
+            return
+        bar = self._bar_at(event.position())
+        if bar is not None:
+            self.wanted.emit(bar.finding)
+
+    def mouseDoubleClickEvent(self, _event: QMouseEvent) -> None:  # noqa: N802
+        """The whole session."""
+        self._drag = None
+        self.unzoomed.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """Arrows move the brush, with Shift they move its end."""
+        window, span = self._window, self._content.span
+        steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+        step = steps.get(Qt.Key(event.key()))
+        if step is None or window is None or span is None:
+            super().keyPressEvent(event)
+            return
+        by = step * max((window.end - window.start) // 10, 1_000)
+        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            moved = TimeRange(window.start, min(max(window.end + by, window.start + 1_000), span.end))
+        else:
+            length = window.end - window.start
+            start = min(max(window.start + by, span.start), span.end - length)
+            moved = TimeRange(start, start + length)
+        self.windowed.emit(moved, False)
+
+    def event(self, event: QEvent) -> bool:
+        """Tooltips say what is under the mouse."""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            text = self._words_at(QPointF(event.pos()))
+            QToolTip.showText(event.globalPos(), text, self)
+            return True
+        return super().event(event)
+
+    # -- painting
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        """All lanes, then the brush over them."""
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(self._theme.tokens.surface1))
+        painter.setFont(body_font(11))
+        self._paint_gutter(painter)
+        scale = self._scale()
+        if scale is None:
+            painter.setPen(QColor(self._theme.tokens.faint))
+            painter.drawText(
+                self.rect().adjusted(at.GUTTER, 0, 0, 0),
+                Qt.AlignmentFlag.AlignVCenter,
+                "Nothing recorded yet.",
+            )
+            return
+        self._paint_brush(painter, scale)
+        self._paint_load(painter, scale)
+        self._paint_findings(painter, scale)
+        self._paint_moments(painter, scale)
+        self._paint_sources(painter, scale)
+        self._paint_axis(painter, scale)
+        self._paint_handles(painter, scale)
+
+    def _paint_gutter(self, painter: QPainter) -> None:
+        painter.setPen(QColor(self._theme.tokens.faint))
+        left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        words = painter.fontMetrics().elidedText(
+            self._content.load_words or "Load", Qt.TextElideMode.ElideRight, at.GUTTER - 20
+        )
+        for top, height, text in (
+            (at.LOAD_TOP, at.LOAD_HEIGHT, words),
+            (at.FINDINGS_TOP, at.FINDINGS_HEIGHT, "Findings"),
+            (at.EVENTS_TOP, at.EVENTS_HEIGHT, "Events, marks"),
+            (at.SOURCES_TOP - 4, 16, "Sources"),
+        ):
+            painter.drawText(QRectF(12, top, at.GUTTER - 16, height), left, text)
+
+    def _paint_load(self, painter: QPainter, scale: Scale) -> None:
+        load = self._content.load
+        if not load.size or not np.isfinite(load).any():
+            return
+        top = max(float(np.nanmax(load)), 1e-9)
+        bottom = at.LOAD_TOP + at.LOAD_HEIGHT
+        accent = QColor(self._theme.tokens.accent)
+        area = QColor(accent)
+        area.setAlphaF(0.2)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for run in _runs(load):
+            points = [
+                QPointF(scale.x(self._content.load_times[i]), bottom - load[i] / top * (at.LOAD_HEIGHT - 4))
+                for i in run
+            ]
+            closed = QPolygonF([QPointF(points[0].x(), bottom), *points, QPointF(points[-1].x(), bottom)])
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(area)
+            painter.drawPolygon(closed)
+            painter.setPen(QPen(accent, 1))
+            for a, b in pairwise(points):
+                painter.drawLine(a, b)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+    def _paint_findings(self, painter: QPainter, scale: Scale) -> None:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for bar in sorted(self._content.bars, key=lambda bar: _RANK[bar.severity]):
+            colour = QColor(self._theme.tokens.health(bar.severity))
+            box = self._bar_box(bar, scale)
+            painter.setBrush(colour)
+            painter.drawRoundedRect(box, 3, 3)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+    def _paint_moments(self, painter: QPainter, scale: Scale) -> None:
+        tokens = self._theme.tokens
+        free = float(at.GUTTER)
+        middle = Qt.AlignmentFlag.AlignVCenter
+        for moment in sorted(self._content.moments, key=lambda moment: (not moment.is_mark, moment.at)):
+            x = scale.x(moment.at)
+            painter.setPen(QPen(QColor(tokens.accent if moment.is_mark else tokens.faint), 1))
+            painter.drawLine(QPointF(x, at.EVENTS_TOP), QPointF(x, at.EVENTS_TOP + at.EVENTS_HEIGHT))
+        for moment in sorted(self._content.moments, key=lambda moment: moment.at):
+            x = scale.x(moment.at)
+            text = ("⚑ " if moment.is_mark else "") + shown(moment.text, 40)
+            width = painter.fontMetrics().horizontalAdvance(text)
+            if x + 4 < free or x + width > self.width():
+                continue
+            painter.setPen(QColor(tokens.text if moment.is_mark else tokens.muted))
+            painter.drawText(QRectF(x + 4, at.EVENTS_TOP, width + 4, at.EVENTS_HEIGHT), middle, text)
+            free = x + width + 12
+
+    def _paint_sources(self, painter: QPainter, scale: Scale) -> None:
+        tokens = self._theme.tokens
+        painter.setPen(Qt.PenStyle.NoPen)
+        for number, lane in enumerate(self._content.sources[:_SOURCES_SHOWN]):
+            top = at.SOURCES_TOP + number * at.SOURCE_STEP
+            start, end = scale.x(lane.window.start), scale.x(lane.window.end)
+            painter.setBrush(QColor(tokens.ok))
+            painter.drawRoundedRect(QRectF(start, top, max(end - start, 2), 4), 2, 2)
+            painter.setBrush(QColor(tokens.surface1))
+            for gap, _reason in lane.gaps:
+                left, right = scale.x(gap.start), scale.x(gap.end)
+                painter.drawRect(QRectF(left, top - 1, max(right - left, 1.5), 6))
+
+    def _paint_axis(self, painter: QPainter, scale: Scale) -> None:
+        span = scale.span
+        count = max(scale.pixels // _TICK_PIXELS, 1)
+        painter.setPen(QColor(self._theme.tokens.muted))
+        top = self.height() - at.AXIS_HEIGHT
+        form = "%H:%M:%S" if span.seconds < 600 else "%H:%M"
+        if span.seconds > 2 * 86_400:
+            form = "%d %b %H:%M"
+        for number in range(count + 1):
+            t = span.start + (span.end - span.start) * number // count
+            align = Qt.AlignmentFlag.AlignHCenter
+            box = QRectF(scale.x(t) - 60, top, 120, at.AXIS_HEIGHT)
+            if number == 0:
+                align, box = Qt.AlignmentFlag.AlignLeft, box.translated(60, 0)
+            elif number == count:
+                align, box = Qt.AlignmentFlag.AlignRight, box.translated(-60, 0)
+            painter.drawText(box, align | Qt.AlignmentFlag.AlignVCenter, self._clock(t).strftime(form))
+
+    def _paint_brush(self, painter: QPainter, scale: Scale) -> None:
+        if self._window is None:
+            return
+        tint = QColor(self._theme.tokens.accent)
+        tint.setAlphaF(0.1)
+        painter.fillRect(self._brush(scale, self._window), tint)
+
+    def _paint_handles(self, painter: QPainter, scale: Scale) -> None:
+        if self._window is None:
+            return
+        box = self._brush(scale, self._window)
+        accent = QColor(self._theme.tokens.accent)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(accent)
+        for x in (box.left(), box.right()):
+            painter.drawRoundedRect(QRectF(x - 2.5, at.FINDINGS_TOP - 5, 5, 24), 2.5, 2.5)
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(accent, 1))
+            painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5))
+
+    # -- geometry
+
+    def _scale(self) -> Scale | None:
+        span = self._content.span
+        return Scale(span, self.width()) if span is not None else None
+
+    def _brush(self, scale: Scale, window: TimeRange) -> QRectF:
+        left = max(scale.x(window.start), float(at.GUTTER))
+        right = min(scale.x(window.end), float(self.width() - at.RIGHT))
+        return QRectF(left, 2, max(right - left, 2), self.height() - at.AXIS_HEIGHT - 2)
+
+    def _bar_box(self, bar: Bar, scale: Scale) -> QRectF:
+        left, right = scale.x(bar.window.start), scale.x(bar.window.end)
+        return QRectF(left, at.FINDINGS_TOP + 2, max(right - left, 3), at.FINDINGS_HEIGHT - 4)
+
+    def _bar_at(self, position: QPointF) -> Bar | None:
+        scale = self._scale()
+        if scale is None:
+            return None
+        hit = [
+            bar
+            for bar in self._content.bars
+            if self._bar_box(bar, scale).adjusted(-2, -2, 2, 2).contains(position)
+        ]
+        return max(hit, key=lambda bar: _RANK[bar.severity], default=None)
+
+    def _words_at(self, position: QPointF) -> str:
+        scale = self._scale()
+        if scale is None or position.x() < at.GUTTER:
+            return ""
+        bar = self._bar_at(position)
+        if bar is not None:
+            return shown(bar.text)
+        near: list[Moment] = [
+            moment for moment in self._content.moments if abs(scale.x(moment.at) - position.x()) <= _NEAR
+        ]
+        if at.EVENTS_TOP <= position.y() <= at.EVENTS_TOP + at.EVENTS_HEIGHT and near:
+            return "\n".join(f"{self._clock(m.at):%H:%M:%S}  {shown(m.text)}" for m in near[:8])
+        number = math.floor((position.y() - at.SOURCES_TOP + 2) / at.SOURCE_STEP)
+        if 0 <= number < min(len(self._content.sources), _SOURCES_SHOWN):
+            return self._source_words(number, scale, position.x())
+        return f"{self._clock(scale.time(position.x())):%d %b %H:%M:%S}"
+
+    def _source_words(self, number: int, scale: Scale, x: float) -> str:
+        lane = self._content.sources[number]
+        for gap, reason in lane.gaps:
+            if scale.x(gap.start) - 2 <= x <= scale.x(gap.end) + 2:
+                return f"{shown(lane.name)}: gap from {self._clock(gap.start):%H:%M:%S}, {shown(reason)}"
+        return shown(lane.name)
+
+
+def _runs(values: np.ndarray) -> list[range]:
+    """Stretches of finite values, as ranges of indices."""
+    finite = np.isfinite(values).astype(np.int8)
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], finite, [0]])))
+    return [range(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
