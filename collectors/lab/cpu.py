@@ -12,7 +12,7 @@ import numpy as np
 
 from collectors.lab.activity import NormalNoise
 from collectors.lab.domains import Domains
-from collectors.lab.grouping import run_sums, sums
+from collectors.lab.grouping import between, run_sums, sums
 from collectors.lab.inventory import NORMAL_SHARES, POOL_SHARES, POOLS, Cluster
 from collectors.lab.knobs import BoolArray, Index, Knobs
 from collectors.lab.queueing import wait_ratio
@@ -90,7 +90,7 @@ class Cpu:
         index = self._index
         self.speed = frequency * (1.0 - CHARGED_LOSS * self._sharing)
         pace = frequency * (1.0 - WORK_LOSS * self._sharing)
-        available = np.clip(1.0 - knobs.blocked - stalled, 0.02, 1.0)
+        available = between(1.0 - knobs.blocked - stalled, 0.02, 1.0)
         work = np.minimum(knobs.demand * activity, 1.0)
         asked = np.minimum(work / pace[index.vcpu_host] + knobs.spin, available)
         need = np.minimum(asked + self._backlog / tick_s, available)
@@ -103,7 +103,7 @@ class Cpu:
         self.limited = np.minimum(need - allowed, available - run - wait)
         self._costop(knobs, run, wait, gang, available)
         self.run, self.system = run, system
-        self._backlog = np.clip(self._backlog + (asked - run) * tick_s, 0.0, _BACKLOG_S)
+        self._backlog = between(self._backlog + (asked - run) * tick_s, 0.0, _BACKLOG_S)
         self._account(available, asked, frequency)
         self._remember()
 
@@ -168,7 +168,7 @@ class Cpu:
         domains = self.domains
         inverse = (NORMAL_SHARES / np.maximum(knobs.shares, 1.0))[self._index.vcpu_vm]
         mean = domains.sums(run * inverse) / np.maximum(domains.sums(run), 1e-9)
-        spread: FloatArray = np.clip(inverse / np.maximum(mean[domains.of_vcpu], 1e-9), 0.3, 10.0)
+        spread: FloatArray = between(inverse / np.maximum(mean[domains.of_vcpu], 1e-9), 0.3, 10.0)
         return spread
 
     def _costop(
@@ -199,7 +199,7 @@ class Cpu:
         speed = self.speed[index.vcpu_host]
         self.used = self.run * speed + self.system - self.overlap * speed
         slow = np.maximum(0.0, 1.0 - np.minimum(speed, 1.0))
-        self.latency = np.clip(self.ready - self.limited + self.costop + self.run * slow, 0.0, 1.0)
+        self.latency = between(self.ready - self.limited + self.costop + self.run * slow, 0.0, 1.0)
         self.demand = np.minimum(asked + self.ready + self.costop, available) * frequency[index.vcpu_host]
 
     def _remember(self) -> None:

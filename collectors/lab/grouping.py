@@ -1,4 +1,4 @@
-"""Sums over groups of array elements: what vCPUs do to VMs, disks to LUNs, ports to uplinks."""
+"""Small array operations that ticks are made of: sums of vCPUs by VM, of disks by LUN, and bounds."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ from sessions.model import FloatArray, IntArray
 def sums(group: IntArray, values: FloatArray, count: int) -> FloatArray:
     """Total of ``values`` in each of ``count`` groups; ``group[i]`` says where ``values[i]`` belongs."""
     return cast("FloatArray", np.bincount(group, values, minlength=count))
+
+
+def between(values: FloatArray, low: FloatArray | float, high: FloatArray | float) -> FloatArray:
+    """``values`` kept within bounds: ``np.clip`` at a third of its cost for arrays as small as the lab's."""
+    return cast("FloatArray", np.minimum(np.maximum(values, low), high))
 
 
 def run_sums(values: FloatArray, start: IntArray) -> FloatArray:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from collectors.lab.activity import NormalNoise
-from collectors.lab.grouping import run_sums, sums
+from collectors.lab.grouping import between, run_sums, sums
 from collectors.lab.inventory import POOLS, Cluster
 from collectors.lab.knobs import Index, Knobs
 from collectors.lab.queueing import water_fill
@@ -51,8 +51,8 @@ def min_free_mb(machine_mb: FloatArray) -> FloatArray:
     """ESXi's sliding scale: 6 % of the first 4 GB, 4 % up to 12, 2 % up to 28, 1 % of the rest."""
     gb = machine_mb / 1024.0
     scale = (
-        0.06 * np.clip(gb, 0, 4) + 0.04 * np.clip(gb - 4, 0, 8)
-        + 0.02 * np.clip(gb - 12, 0, 16) + 0.01 * np.maximum(gb - 28, 0)
+        0.06 * between(gb, 0, 4) + 0.04 * between(gb - 4, 0, 8)
+        + 0.02 * between(gb - 12, 0, 16) + 0.01 * np.maximum(gb - 28, 0)
     )  # fmt: skip
     result: FloatArray = scale * 1024.0
     return result
@@ -108,7 +108,7 @@ class Memory:
 
     def step(self, knobs: Knobs, activity: FloatArray, fault_ms: FloatArray, tick_s: float) -> None:
         """Advance one tick. ``fault_ms`` (VMs) is how long reading each VM's swap file takes."""
-        self.active = np.clip(knobs.active * self.size * activity**0.5, 0.0, self.touched)
+        self.active = between(knobs.active * self.size * activity**0.5, 0.0, self.touched)
         self._churn(knobs, tick_s)
         self._grow(knobs)
         self._return(fault_ms, tick_s)
@@ -182,7 +182,7 @@ class Memory:
         rate = _BALLOON_PER_S * self.size * tick_s
         behind = np.maximum(self.balloon_target, self._lasting) - self.balloon
         step = behind * (1.0 - np.exp(-tick_s / _BALLOON_S))
-        self.balloon = self.balloon + np.clip(step, -rate, rate)
+        self.balloon = self.balloon + between(step, -rate, rate)
 
     def _swap_out(self, over: FloatArray, tick_s: float) -> None:
         """Compress and swap pages: of VMs whose balloon can't give their part, of VMs above a limit that
@@ -204,7 +204,7 @@ class Memory:
         )
         swapped = out - zipped
         in_use = np.maximum(self.active - self.swap_hot - self.zip_hot, 0.0)
-        hot = np.clip(in_use / np.maximum(resident, 1.0), 0.02, 0.95)
+        hot = between(in_use / np.maximum(resident, 1.0), 0.02, 0.95)
         self.zipped = self.zipped + zipped
         self.zip_hot = self.zip_hot + zipped * hot
         self.swap_hot = self.swap_hot + swapped * hot

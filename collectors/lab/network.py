@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from collectors.lab.cpu import Cpu
-from collectors.lab.grouping import run_sums, sums
+from collectors.lab.grouping import between, run_sums, sums
 from collectors.lab.inventory import UPLINKS, Cluster
 from collectors.lab.knobs import Index, Knobs
 from sessions.model import FloatArray
@@ -46,7 +46,7 @@ class Network:
         self, knobs: Knobs, tx_activity: FloatArray, rx_activity: FloatArray, cpu: Cpu, nfs_mb: FloatArray
     ) -> None:
         """Carry one tick. ``nfs_mb`` (hosts, 2) is what the hosts read from and write to NFS, MB/s."""
-        self.packet = np.clip(knobs.packet, 60.0, 1514.0)
+        self.packet = between(knobs.packet, 60.0, 1514.0)
         offered = knobs.tx * tx_activity
         shaped = np.minimum(offered, knobs.shape)
         excess = 1.0 - shaped / np.maximum(offered, 1e-9)
@@ -92,10 +92,10 @@ class Network:
         stall_s = _SLICE_S * (1.0 + 6.0 * waiting)
         backlog = packets * stall_s
         descheduled = np.minimum(waiting, 1.0) * np.exp(-knobs.ring / np.maximum(backlog, 1e-6))
-        drained = _PACKETS_PER_VCPU * np.minimum(count, 4.0) * np.clip(1.05 - running - waiting, 0.08, 1.0)
+        drained = _PACKETS_PER_VCPU * np.minimum(count, 4.0) * between(1.05 - running - waiting, 0.08, 1.0)
         saturated = 0.5 * np.maximum(0.0, 1.0 - drained / np.maximum(packets, 1.0))
         bursts = np.exp(-knobs.ring / np.maximum(knobs.burst, 1.0))
-        lost: FloatArray = np.clip(1.0 - (1.0 - descheduled) * (1.0 - saturated) * (1.0 - bursts), 0.0, 0.6)
+        lost: FloatArray = between(1.0 - (1.0 - descheduled) * (1.0 - saturated) * (1.0 - bursts), 0.0, 0.6)
         return np.where(lost < 2e-5, 0.0, lost)
 
     def _kernel_ports(self, management: FloatArray, storage_mb: FloatArray, knobs: Knobs) -> FloatArray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from collectors.lab.grouping import between
 from collectors.lab.inventory import Cluster
 from collectors.lab.speed import TURBO, usual_frequency
 from sessions.model import FloatArray
@@ -36,5 +37,5 @@ class Power:
         dynamic = _BUSY_WATTS_PER_CORE * self._cores * np.minimum(1.0, utilisation * 1.25)
         room = np.maximum(cap_watts - static, 1.0) / np.maximum(dynamic, 1.0)
         allowed = np.where(cap_watts > 0, np.maximum(room, 0.0) ** 0.4, np.inf)
-        self.factor = np.clip(np.minimum(wanted, allowed), _LOWEST, 1.0 + TURBO)
+        self.factor = between(np.minimum(wanted, allowed), _LOWEST, 1.0 + TURBO)
         self.watts = static + dynamic * self.factor**2.5

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from collectors.lab.grouping import between
 from sessions.model import FloatArray
 
 _MOST_TURNS = 16
@@ -21,7 +22,7 @@ def wait_ratio(utilisation: FloatArray, servers: FloatArray, variability: FloatA
     (Ca² + Cs²)/2, 1 for Poisson arrivals and exponential service. Arrays broadcast.
     Source: H. Sakasegawa, "An approximation formula Lq = α ρ^β/(1−ρ)", 1977.
     """
-    rho = np.clip(utilisation, 0.0, _MAX_UTILISATION)
+    rho = between(utilisation, 0.0, _MAX_UTILISATION)
     count = np.maximum(servers, 1.0)
     ratio: FloatArray = variability * rho ** (np.sqrt(2.0 * (count + 1.0)) - 1.0) / (count * (1.0 - rho))
     return ratio
@@ -76,11 +77,11 @@ def water_fill(capacity: FloatArray, need: FloatArray, weight: FloatArray, floor
     base = low.sum(axis=1)
     rise = np.cumsum(slope[:, :-1] * np.diff(levels, axis=1), axis=1)
     total = np.concatenate([base[:, None], base[:, None] + rise], axis=1)
-    last = np.clip((total <= capacity[:, None]).sum(axis=1) - 1, 0, levels.shape[1] - 1)
+    last = between((total <= capacity[:, None]).sum(axis=1) - 1, 0, levels.shape[1] - 1)
     rows = np.arange(need.shape[0])
     steep = np.maximum(slope[rows, last], 1e-12)
     level = levels[rows, last] + (capacity - total[rows, last]) / steep
-    share = np.clip(safe_weight * level[:, None], low, need)
+    share = between(safe_weight * level[:, None], low, need)
     fits = need.sum(axis=1) <= capacity
     share = np.where(fits[:, None], need, share)
     cut = np.minimum(1.0, capacity / np.maximum(base, 1e-12))

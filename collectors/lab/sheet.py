@@ -62,6 +62,7 @@ class Sheet:
                     field.name for field in table.fields if selected(table.cls, field, fields)
                 )
         self.flat: FloatArray = np.zeros(sum(table.data.size for table in self.tables.values()))
+        self._selected: dict[tuple[str, FieldSet], tuple[int, ...]] = {}
         offset = 0
         for table in self.tables.values():
             table.attach(self.flat, offset)
@@ -75,17 +76,23 @@ class Sheet:
     ) -> Iterator[Column]:
         """The columns of one instance of a class, in the order of its counters."""
         table = self.tables[cls]
-        for number, field in enumerate(table.fields):
-            if selected(cls, field, fields):
-                yield self._column(table, number, host, name, position)
+        for number in self._chosen(cls, fields):
+            yield self._column(table, number, host, name, position)
 
     def counter_columns(self, cls: str, host: int, fields: FieldSet) -> Iterator[Column]:
         """The columns of all instances of a class, one counter after the other."""
         table = self.tables[cls]
-        for number, field in enumerate(table.fields):
-            if selected(cls, field, fields):
-                for position, name in enumerate(table.names[host]):
-                    yield self._column(table, number, host, name, position)
+        for number in self._chosen(cls, fields):
+            for position, name in enumerate(table.names[host]):
+                yield self._column(table, number, host, name, position)
+
+    def _chosen(self, cls: str, fields: FieldSet) -> tuple[int, ...]:
+        """Which counters of a class belong to a field set."""
+        key = (cls, fields)
+        if key not in self._selected:
+            chosen = (n for n, field in enumerate(self.tables[cls].fields) if selected(cls, field, fields))
+            self._selected[key] = tuple(chosen)
+        return self._selected[key]
 
     def _column(self, table: Table, counter: int, host: int, name: str, position: int) -> Column:
         field = table.fields[counter]

@@ -7,7 +7,7 @@ import numpy as np
 from collectors.lab.activity import NormalNoise
 from collectors.lab.cpu import Cpu
 from collectors.lab.fields import APERF, C_STATES, P_STATES
-from collectors.lab.grouping import run_sums
+from collectors.lab.grouping import between, run_sums
 from collectors.lab.inventory import NORMAL_SHARES, Cluster
 from collectors.lab.knobs import Index, Knobs
 from collectors.lab.layout import VECTORS, HostLayout
@@ -108,7 +108,7 @@ class CpuView:
         percent = 100.0 * busy
         pairs = percent.reshape(-1, 2)
         overlap = 1.0 - 0.5 * shared_cores(cpu.busy)[self._pcpu_host[::2]]
-        core = np.repeat(np.clip(pairs.sum(axis=1) * overlap, pairs.max(axis=1), 100.0), 2)
+        core = np.repeat(between(pairs.sum(axis=1) * overlap, pairs.max(axis=1), 100.0), 2)
         used = percent * cpu.speed[self._pcpu_host]
         for name, values in (
             ("% Processor Time", used),
@@ -128,7 +128,7 @@ class CpuView:
         run = (
             self._base_run
             * np.exp(0.35 * noise)
-            * (1.0 + 40.0 * (knobs.kernel[self._world_host] - 0.01).clip(0.0))
+            * (1.0 + 40.0 * np.maximum(knobs.kernel[self._world_host] - 0.01, 0.0))
         )
         row["% Run"][...] = run
         row["% Used"][...] = run * cpu.speed[self._world_host]
@@ -140,10 +140,10 @@ class CpuView:
         ):  # fmt: skip
             row[name][mine] = 100.0 * share[vcpu]
         stall = 100.0 * memory.stall[self._index.vcpu_vm][vcpu]
-        row["% Swap Wait"][self._refill] = np.clip(47.0 + 6.0 * noise[self._refill], 0.0, 100.0)
+        row["% Swap Wait"][self._refill] = between(47.0 + 6.0 * noise[self._refill], 0.0, 100.0)
         row["% Memory Latency"][mine] = stall
         wait = 100.0 - row["% Run"] - row["% Ready"] - row["% CoStop"] - late[self._world_host]
-        wait = np.clip(wait + _ACCOUNTING_NOISE * noise, 0.0, 100.0)
+        wait = between(wait + _ACCOUNTING_NOISE * noise, 0.0, 100.0)
         row["% Wait"][...] = wait
         row["% VmWait"][...] = wait
         blocked = 100.0 * knobs.blocked[vcpu] + stall + 0.03 * np.abs(noise[mine])
@@ -156,8 +156,8 @@ class CpuView:
     def _idle(self, row: dict[str, FloatArray], pcpu: FloatArray, noise: FloatArray) -> None:
         """Idle worlds run when their PCPU does not, and are "ready" while it does: the trap in 1:system."""
         idle = self._idle_worlds
-        row["% Run"][idle] = np.clip(100.0 - pcpu + 0.4 * np.abs(noise[idle]), 0.0, 100.0)
-        row["% Ready"][idle] = np.clip(pcpu + 0.3 * np.abs(noise[idle]), 0.0, 100.0)
+        row["% Run"][idle] = between(100.0 - pcpu + 0.4 * np.abs(noise[idle]), 0.0, 100.0)
+        row["% Ready"][idle] = between(pcpu + 0.3 * np.abs(noise[idle]), 0.0, 100.0)
         for name in ("% Wait", "% VmWait", "% Used", "% Idle"):
             row[name][idle] = 0.0
 
@@ -221,13 +221,13 @@ class CpuView:
         """How much of the time each PCPU was in each C-, P- and T-state."""
         host = self._pcpu_host
         table = self._sheet["PCPU Power State"]
-        awake = np.clip(pcpu + 0.8, 0.0, 100.0)
+        awake = between(pcpu + 0.8, 0.0, 100.0)
         table.row["%C-State C0"][...] = awake
-        deep = np.clip(0.25 + knobs.parked[host], 0.0, 0.95)
+        deep = between(0.25 + knobs.parked[host], 0.0, 0.95)
         for state in range(1, C_STATES):
             share = deep if state == C_STATES - 1 else 1.0 - deep
             table.row[f"%C-State C{state}"][...] = (100.0 - awake) * share
-        slow = np.clip((1.02 - power.factor) / 0.64 * (P_STATES - 1), 0.0, P_STATES - 1)[host]
+        slow = between((1.02 - power.factor) / 0.64 * (P_STATES - 1), 0.0, P_STATES - 1)[host]
         for state in range(P_STATES):
             table.row[f"%P-State P{state}"][...] = 100.0 * np.maximum(0.0, 1.0 - np.abs(slow - state))
         table.row["%T-State T0"][...] = 100.0

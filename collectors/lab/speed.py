@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from collectors.lab.grouping import between
 from sessions.model import FloatArray
 
 TURBO = 0.1
@@ -28,7 +29,7 @@ def shared_cores(utilisation: FloatArray) -> FloatArray:
     """Share of busy time in which a core's other thread is busy too; worlds get whole cores while there are
     any.
     """
-    share: FloatArray = np.clip((utilisation - 0.28) / 0.72, 0.0, 1.0)
+    share: FloatArray = between((utilisation - 0.28) / 0.72, 0.0, 1.0)
     return share
 
 
