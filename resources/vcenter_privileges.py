@@ -17,7 +17,6 @@ class Privilege(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     id: str
     of: tuple[Literal["vcenter", "esxi"], ...]
-    needed: bool
     gives: str
     source: str
 
@@ -36,7 +35,7 @@ class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def privileges(kind: str) -> tuple[Privilege, ...]:
-    """The privileges that recording from a source of ``kind`` wants, needed ones first."""
+    """The privileges that recording from a source of ``kind`` needs."""
     return tuple(entry for entry in _document().privilege if kind in entry.of)
 
 

@@ -102,6 +102,8 @@ def told(error: BaseException, what: str, address: Address) -> SourceError:
         )
     if isinstance(error, OSError):
         return DisconnectedError(f"The connection to {place} broke when asking for {what}: {_reason(error)}.")
+    if type(error) is http.client.HTTPException:  # pyVmomi's word for a status that SOAP does not know
+        return bad_status(str(error), what, address)
     return DisconnectedError(
         f"{place} sent an answer that makes no sense when asked for {what}.",
         meaning=f"It is cut off or no vSphere answer ({_summary(error)}).",
@@ -109,8 +111,18 @@ def told(error: BaseException, what: str, address: Address) -> SourceError:
     )
 
 
+def bad_status(status: str, what: str, address: Address) -> DisconnectedError:
+    """The error for an HTTP ``status`` such as ``503 Service Unavailable``."""
+    return DisconnectedError(
+        f"{address.place} answered HTTP {status} when asked for {what}.",
+        meaning="A vCenter does so while its services start or are overloaded.",
+        advice="Wait until the vSphere Client works, then try again.",
+    )
+
+
 def _summary(error: BaseException) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())[:200]
+    words = str(error) if isinstance(error, BadReplyError) else f"{type(error).__name__}: {error}"
+    return " ".join(words.split())[:200]
 
 
 def soap_error(

@@ -14,11 +14,10 @@ from resources.vcenter_privileges import Privilege, privileges
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A privilege that the account lacks on the root of the inventory, and what is left out for it."""
+    """A privilege that the account lacks on the root of the inventory, and what it would give."""
 
     privilege: str
     gives: str
-    needed: bool
 
     def __str__(self) -> str:
         return f"The account lacks {self.privilege} on the root of the inventory: {self.gives}."
@@ -31,9 +30,9 @@ def missing_privileges(vsphere: VSphere) -> tuple[Missing, ...]:
     """
     wanted = privileges(vsphere.address.kind)
     granted = vsphere.ask("its privileges", lambda connection: _granted(connection, wanted))
-    lacking = tuple(Missing(p.id, p.gives, p.needed) for p in wanted if p.id not in granted)
-    if any(entry.needed for entry in lacking) and not vsphere.ask("the list of hosts", _sees_anything):
-        names = " and ".join(entry.privilege for entry in lacking if entry.needed)
+    lacking = tuple(Missing(p.id, p.gives) for p in wanted if p.id not in granted)
+    if lacking and not vsphere.ask("the list of hosts", _sees_anything):
+        names = " and ".join(entry.privilege for entry in lacking)
         raise PrivilegeError(
             f"{vsphere.address.user} sees no host and no VM of {vsphere.address.place}.",
             meaning=f"The account lacks {names} on the root of the inventory and on what is below it.",

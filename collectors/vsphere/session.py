@@ -20,6 +20,7 @@ from collectors.vsphere.faults import (
     BadReplyError,
     ClosedError,
     ReplacedError,
+    bad_status,
     fault_name,
     not_vsphere,
     soap_error,
@@ -29,8 +30,8 @@ from collectors.vsphere.login import LoginGuard
 from collectors.vsphere.soap import Channel, Reply, parse_fault
 from collectors.vsphere.stub import Stub
 from collectors.vsphere.trust import Ask, Thumbprints, Trust
-from collectors.vsphere.wire import Wire
-from resources.failures import DisconnectedError, HyperscopeError, SourceError
+from collectors.vsphere.wire import Wire, check_xml
+from resources.failures import HyperscopeError, SourceError
 from resources.vcenter_privileges import login_limits
 
 T = TypeVar("T")
@@ -185,12 +186,12 @@ class VSphere:
             self._log_in_again(generation)
             reply = self._send(envelope, action)
         if reply.status == 200:
+            check_xml(reply.content_type)
+            if not reply.body:
+                raise BadReplyError("an empty answer")
             return reply.body
         if reply.status != 500:
-            raise DisconnectedError(
-                f"{self.address.place} answered HTTP {reply.status} {reply.reason} when asked for {what}.",
-                meaning="A vCenter does so while its services start or are overloaded.",
-            )
+            raise bad_status(f"{reply.status} {reply.reason}", what, self.address)
         fault = parse_fault(reply.body)
         raise soap_error(fault.type_name, fault.text, fault.detail, what, self.address)
 

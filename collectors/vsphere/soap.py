@@ -29,6 +29,7 @@ class Reply:
 
     status: int
     reason: str
+    content_type: str
     body: bytes
 
 
@@ -74,7 +75,8 @@ class Channel:
         connection.request(method, path, body, {"Accept-Encoding": "gzip", **headers})
         response = connection.getresponse()
         packed = self._read(response)
-        reply = Reply(response.status, response.reason, self._unpacked(packed, response))
+        content_type = response.getheader("Content-Type") or ""
+        reply = Reply(response.status, response.reason, content_type, self._unpacked(packed, response))
         if connection.sock is not None:  # None: the server said that it closes
             with self._lock:
                 self._idle.append((connection, time.monotonic()))

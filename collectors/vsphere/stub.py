@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Any
 
 from pyVmomi import SoapStubAdapter
+from pyVmomi.VmomiSupport import F_OPTIONAL
 
 from collectors.vsphere.faults import BadReplyError
 from collectors.vsphere.soap import IDLE_S
@@ -58,7 +59,7 @@ class Stub(SoapStubAdapter):  # type: ignore[misc]
             if connection.usable():
                 return connection  # type: ignore[no-any-return]
             connection.close()
-        fresh = self._wire.connection()
+        fresh = self._wire.connection(only_xml=True)
         fresh.connect()
         return fresh
 
@@ -72,7 +73,10 @@ class Stub(SoapStubAdapter):  # type: ignore[misc]
     def InvokeMethod(self, mo: Any, info: Any, args: Any, outerStub: Any = None) -> Any:  # noqa: N802, N803
         """Call a method. Raises BadReplyError for a reply that pyVmomi can't read."""
         with _readable():
-            return super().InvokeMethod(mo, info, args, outerStub)
+            result = super().InvokeMethod(mo, info, args, outerStub)
+        if result is None and info.result is not type(None) and not info.resultFlags & F_OPTIONAL:
+            raise BadReplyError("an answer without a result")
+        return result
 
     @property
     def session_cookie(self) -> str:

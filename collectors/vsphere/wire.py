@@ -10,7 +10,7 @@ import threading
 import weakref
 
 from collectors.vsphere.address import Address
-from collectors.vsphere.faults import ClosedError, connecting
+from collectors.vsphere.faults import BadReplyError, ClosedError, connecting
 from collectors.vsphere.trust import Trust
 from resources.failures import SourceError
 
@@ -27,9 +27,9 @@ class Wire:
         self._lock = threading.Lock()
         self._cut = False
 
-    def connection(self) -> VerifiedConnection:
+    def connection(self, *, only_xml: bool = False) -> VerifiedConnection:
         """An HTTP connection that is made, and checked, when first used."""
-        return VerifiedConnection(self)
+        return VerifiedConnection(self, only_xml=only_xml)
 
     def secured(self) -> ssl.SSLSocket:
         """A new TLS connection to a server that is trusted. Raises SourceError."""
@@ -89,17 +89,33 @@ class Wire:
 
 
 class VerifiedConnection(http.client.HTTPConnection):
-    """HTTP/1.1 over the wire's TLS; connects anew by itself when the server ended a keep-alive."""
+    """HTTP/1.1 over the wire's TLS; connects anew by itself when the server ended a keep-alive.
+
+    With ``only_xml`` a reply of another type is refused: pyVmomi takes a proxy's page for "no result".
+    """
 
     default_port = 443
 
-    def __init__(self, wire: Wire) -> None:
+    def __init__(self, wire: Wire, *, only_xml: bool = False) -> None:
         super().__init__(wire.address.host, wire.address.port)
         self._wire = wire
+        self._only_xml = only_xml
 
     def connect(self) -> None:
         """Connect and check the certificate. Raises SourceError."""
         self.sock = self._wire.secured()
+
+    def getresponse(self) -> http.client.HTTPResponse:
+        """The reply's head. Raises BadReplyError when its type is not what was asked for."""
+        response = super().getresponse()
+        if self._only_xml and response.status in (200, 500):
+            try:
+                check_xml(response.getheader("Content-Type") or "")
+            except BadReplyError:
+                response.close()
+                self.close()
+                raise
+        return response
 
     @property
     def fresh(self) -> bool:
@@ -123,3 +139,9 @@ class VerifiedConnection(http.client.HTTPConnection):
             with contextlib.suppress(OSError):
                 self.sock.settimeout(waiting)
         return False
+
+
+def check_xml(content_type: str) -> None:
+    """Raises BadReplyError for the type of something else than XML, such as a proxy's page."""
+    if content_type and "xml" not in content_type.lower():
+        raise BadReplyError(f"a page of the type {content_type[:40]}")

@@ -24,6 +24,8 @@ from resources.failures import (
     TimedOutError,
     UnknownHostError,
 )
+from tests.vcenter.running import PASSWORD as VCENTER_PASSWORD
+from tests.vcenter.running import TestVCenter
 from tests.vsphere.conftest import PASSWORD, Connect, address_of
 from tests.vsphere.envelopes import CURRENT_TIME
 from tests.vsphere.front import Certificate, Front, Mode
@@ -231,6 +233,42 @@ def test_what_breaks_in_between_is_got_over(
     vsphere.check()
     how(vsphere)
     assert vsphere.generation == 1
+
+
+def changed(vsphere: VSphere) -> object:
+    """A call that may have no result: a proxy's page must not pass for one."""
+    return vsphere.ask("its clock", lambda c: c.content.propertyCollector.WaitForUpdatesEx("", None))
+
+
+@pytest.mark.parametrize("how", [asked, posted, changed])
+@pytest.mark.parametrize("kind", ["disconnect", "lost", "half", "html", "broken_xml", "empty", "status"])
+def test_a_vcenter_that_misbehaves(vcenter: TestVCenter, kind: str, how: Callable[[VSphere], object]) -> None:
+    address = parse_address(vcenter.address)
+    with VSphere(address, lambda: VCENTER_PASSWORD, thumbprint=vcenter.thumbprint) as vsphere:
+        posted(vsphere)
+        vcenter.fault(kind, count=1)
+        if how is posted and kind in {"disconnect", "lost"}:
+            assert posted(vsphere)  # asked again on a new connection
+        elif how is posted and kind == "broken_xml":
+            assert posted(vsphere)  # raw bytes are for the counters' reader to judge
+        else:
+            with pytest.raises(DisconnectedError, match="its clock"):
+                how(vsphere)
+        vsphere.check()
+        how(vsphere)
+        assert vsphere.generation == 1
+
+
+@pytest.mark.parametrize("how", [asked, posted, changed])
+@pytest.mark.parametrize("kind", ["not_authenticated", "expire"])
+def test_a_vcenter_that_ends_our_session(
+    vcenter: TestVCenter, kind: str, how: Callable[[VSphere], object]
+) -> None:
+    address = parse_address(vcenter.address)
+    with VSphere(address, lambda: VCENTER_PASSWORD, thumbprint=vcenter.thumbprint) as vsphere:
+        vcenter.fault(kind) if kind == "expire" else vcenter.fault(kind, count=1)
+        how(vsphere)
+        assert vsphere.generation == 2
 
 
 def test_nothing_is_left_open_after_a_failure(front: Front) -> None:
