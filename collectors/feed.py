@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+import numpy as np
+
 from sessions.model import Entity, Event, Fact, FloatArray, Gap, IntArray, SeriesSpec, SourceSpec
 
 State = Literal["connecting", "recording", "reconnecting", "paused", "ended", "failed"]
@@ -17,10 +19,16 @@ State = Literal["connecting", "recording", "reconnecting", "paused", "ended", "f
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Series that arrive together. ``last`` (n,): time of each one's last stored sample in ms, 0 for none."""
+    """Series that arrive together.
+
+    ``last`` (n,): time of each one's last stored sample in ms, 0 for none. ``scale`` (n,): what each one's
+    stored numbers are multiplied with, which is as it was first given: a series of an earlier run keeps its
+    own. Empty where nothing differs from what was asked for.
+    """
 
     id: int
     last: IntArray
+    scale: FloatArray = field(default_factory=lambda: np.zeros(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +88,7 @@ class Feed(Protocol):
         """Entities, parents in the same call or before; known ones are left as they are."""
 
     def add_facts(self, facts: Sequence[Fact]) -> None:
-        """Facts. One of the same entity, name and start replaces the earlier; a later start ends an open one."""
+        """Facts. One of the same entity, name and start replaces the earlier, a later start ends an open one."""
 
     def add_events(self, events: Sequence[Event]) -> None:
         """Events."""

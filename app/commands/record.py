@@ -11,17 +11,21 @@ import typer
 
 from app.crash import crash_folder
 from app.recorder.board import SourceStatus
-from app.recorder.conducting import Commands, Conductor, install_thread_hook, log_source
+from app.recorder.conducting import Commands, Conductor, log_source
 from app.recorder.durations import parse_duration
+from app.recorder.hooks import install_hooks
 from app.recorder.limits import Limits, load_limits
 from app.recorder.log import RecorderLog
-from app.recorder.origins import Wishes, collector_of, require_distinct
-from app.recorder.passwords import AskedPasswords
+from app.recorder.origins import Wishes, collectors_of
+from app.recorder.questions import Questions
 from app.recorder.recording import Outcome, Recording
 from app.recorder.reporting import JsonReporter, PageReporter, QuietReporter, Reporter
 from app.recorder.stdin_lines import StdinLines
 from app.recorder.writing import Rules
 from app.terminal import cancellable, notices
+from collectors.vsphere.collector import Wishes as VSphereWishes
+from collectors.vsphere.selection import parse_selection
+from resources.vcenter_presets import DEFAULT_PRESET
 
 _MEGABYTE = 1 << 20
 
@@ -65,6 +69,36 @@ def record(
             show_default=False,
         ),
     ] = None,
+    preset: Annotated[
+        str, typer.Option(metavar="NAME", help="Which counters: troubleshooting, storage or everything.")
+    ] = DEFAULT_PRESET,
+    select: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND:GLOB",
+            help="Only these: vm:SQL*, host:esx0*, cluster:Prod, datastore:*; repeat for more.",
+            show_default=False,
+        ),
+    ] = None,
+    backfill: Annotated[
+        bool, typer.Option("--backfill/--no-backfill", help="Also the last hour, which hosts still have.")
+    ] = True,
+    history: Annotated[
+        str,
+        typer.Option(metavar="TIME", help="Also so much of the past from vCenter's rollups: 2d, 12h …"),
+    ] = "",
+    thumbprint: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SHA256",
+            help="The certificate that a source must have; repeat in the order of the sources.",
+            show_default=False,
+        ),
+    ] = None,
+    password_stdin: Annotated[
+        bool,
+        typer.Option("--password-stdin", help="Read passwords from stdin: a line for each source, in order."),
+    ] = False,
     speed: Annotated[
         float, typer.Option(min=0, help="Lab only: its seconds in a second; 0 is as fast as it goes.")
     ] = 1.0,
@@ -84,16 +118,25 @@ def record(
     it. What breaks on the way is got over: a gap remains where nothing was to be had, and 'hyperscope info'
     shows it. Without --attached the recording also goes on when stdin closes.
     """
-    require_distinct(sources)
     limits = load_limits()
-    wishes = Wishes(speed=speed)
     seconds = parse_duration(duration, "--duration") if duration else None
     rules = rules_of(limits, rotate, keep_free)
-    collectors = [collector_of(source, wishes) for source in sources]
-    install_thread_hook()
+    days = parse_duration(history, "--history") / 86_400 if history else 0.0
+    wanted = VSphereWishes(
+        selection=parse_selection(select or ()), preset=preset, backfill=backfill, history_days=days
+    )
+    install_hooks(log := RecorderLog(crash_folder(), limits.log))
     with cancellable() as wake:
         reporter = reporter_for(wake, as_json=as_json, attached=attached)
-        log = RecorderLog(crash_folder(), limits.log)
+        takes_commands = attached or (as_json and not sys.stdin.isatty())
+        lines = StdinLines() if takes_commands or password_stdin else None
+        questions = None
+        if attached and isinstance(reporter, JsonReporter):
+            questions = Questions(reporter.lines.say, wake.is_set)
+        wishes = Wishes(
+            wanted, speed, thumbprint or (), lines if password_stdin else None, questions, reporter.ask
+        )
+        collectors = collectors_of(sources, wishes)
 
         def changed(source: SourceStatus) -> None:
             log_source(log, source)
@@ -103,10 +146,9 @@ def record(
             collectors, out, limits, rules,
             on_change=changed, on_over=wake.set, on_rotation=reporter.rotated,
         )  # fmt: skip
-        passwords = AskedPasswords(lambda _source: None, wake.is_set)
-        if attached or (as_json and not sys.stdin.isatty()):
-            commands = Commands(recording, reporter, log, passwords.give)
-            StdinLines().hand_over(commands.obey, wake.set if attached else lambda: None)
+        if lines is not None and takes_commands:
+            commands = Commands(recording, reporter, log, questions)
+            lines.hand_over(commands.obey, wake.set if attached else lambda: None)
         conductor = Conductor(recording, reporter, log, wake, limits.status.every_s, seconds)
         finish(conductor.run([collector.name for collector in collectors]))
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.crash import save_crash
 from app.recorder.board import SourceStatus
 from app.recorder.log import RecorderLog, word_of
-from app.recorder.protocol import Command, Mark, Password, Pause, Resume, Stop, read_command
+from app.recorder.protocol import Command, Mark, Password, Pause, Resume, Stop, Trust, read_command
+from app.recorder.questions import Questions
 from app.recorder.recording import Outcome, Recording
 from app.recorder.reporting import Reporter
 from resources.failures import HyperscopeError
@@ -90,10 +88,9 @@ class Commands:
     """What may be asked of a recording by lines on stdin."""
 
     def __init__(
-        self, recording: Recording, reporter: Reporter, log: RecorderLog, give: Callable[[str, str], None]
+        self, recording: Recording, reporter: Reporter, log: RecorderLog, questions: Questions | None
     ) -> None:
-        """``give`` takes the password of a source."""
-        self._recording, self._reporter, self._log, self._give = recording, reporter, log, give
+        self._recording, self._reporter, self._log, self._questions = recording, reporter, log, questions
 
     def obey(self, line: bytes) -> None:
         """Do what a line says; one that makes no sense is a warning."""
@@ -115,15 +112,13 @@ class Commands:
                 self._log.write("unpaused")
             case Stop():
                 self._recording.stop()
-            case Password(source=source, password=password):
-                self._give(source, password)
+            case Password() | Trust():
+                self._answer(command)
 
-
-def install_thread_hook() -> None:
-    """A bug in some thread goes to a crash report, without a word of what it was about on stderr."""
-
-    def hook(caught: threading.ExceptHookArgs) -> None:
-        if caught.exc_value is not None and not isinstance(caught.exc_value, SystemExit):
-            sys.stderr.write(f"hyperscope: {save_crash(caught.exc_value)}\n")
-
-    threading.excepthook = hook
+    def _answer(self, command: Password | Trust) -> None:
+        if self._questions is None:
+            self._reporter.warn("Nothing was asked.")
+        elif isinstance(command, Password):
+            self._questions.answer("password", command.source, command.password)
+        else:
+            self._questions.answer("certificate", command.source, command.sha256)

@@ -8,6 +8,7 @@ be recognised as a secret. Sources are told apart by their number.
 from __future__ import annotations
 
 import os
+import re
 import threading
 import time
 from pathlib import Path
@@ -32,6 +33,7 @@ _WORDS = frozenset(
         *(name for name, kind in vars(failures).items() if isinstance(kind, type)),
     )
 )
+_PLACE = re.compile(r"(?:app|collectors|resources|sessions)(?:\.[a-z_]+)+")  # of our own modules, as they are
 
 
 class RecorderLog:
@@ -45,7 +47,9 @@ class RecorderLog:
 
     def write(self, event: str, **fields: float | str | None) -> None:
         """One line. Raises ValueError for an event, a field or a word that is not on the list."""
-        line = " ".join((_stamp(), *_checked(event, fields))) + "\n"
+        self._append(" ".join((_stamp(), *_checked(event, fields))) + "\n")
+
+    def _append(self, line: str) -> None:
         with self._lock:
             try:
                 self._rotate(len(line))
@@ -53,6 +57,11 @@ class RecorderLog:
                     file.write(line)
             except OSError:  # a full disk ends the recording by itself; the log just ends
                 return
+
+    def place(self, level: int, name: str, line: int) -> None:
+        """That something was worth a message of some module, and where in the code, but not what it said."""
+        if _PLACE.fullmatch(name):
+            self._append(f"{_stamp()} note level={level} at={name}:{line}\n")
 
     def _rotate(self, more: int) -> None:
         if not self.path.exists() or self.path.stat().st_size + more <= self._most:

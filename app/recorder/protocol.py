@@ -2,7 +2,8 @@
 
 {"do": "mark", "text": "I changed the limit", "at": "2026-11-21T14:21:35Z"}    at is optional
 {"do": "pause"}   {"do": "resume"}   {"do": "stop"}
-{"do": "password", "source": "vcenter://admin@vc01", "password": "…"}          answers the event of that name
+{"do": "password", "source": "vcenter://admin@vc01", "password": "…"}          answers the event "password"
+{"do": "trust", "source": "vcenter://admin@vc01", "sha256": "AA:BB:…"}         answers "certificate"; "" is no
 """
 
 from __future__ import annotations
@@ -41,7 +42,14 @@ class Password(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
         return f"Password(source={self.source!r})"
 
 
-Command = Mark | Pause | Resume | Stop | Password
+class Trust(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="trust"):
+    """The certificate of a source that asked is the right one; an empty ``sha256`` says that it is not."""
+
+    source: str
+    sha256: str
+
+
+Command = Mark | Pause | Resume | Stop | Password | Trust
 
 _MOST_BYTES = 1 << 16
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
@@ -38,6 +39,9 @@ class Reporter(Protocol):
 
     def warn(self, sentence: str) -> None:
         """Something that does not end the recording."""
+
+    def ask(self, question: str) -> bool:
+        """Yes or no, from somebody at the terminal; no where there is nobody."""
 
     def finishing(self) -> None:
         """It was stopped, and is being put in order."""
@@ -81,6 +85,10 @@ class JsonReporter:
     def warn(self, sentence: str) -> None:
         """A warning of no source."""
         self.lines.say("warning", source=None, state=None, message=sentence)
+
+    def ask(self, _question: str) -> bool:
+        """Nobody sits there; questions are events."""
+        return False
 
     def finishing(self) -> None:
         """Stopped, and being put in order."""
@@ -127,6 +135,10 @@ class QuietReporter:
         """One line."""
         self._say(sentence)
 
+    def ask(self, _question: str) -> bool:
+        """Nobody sits there."""
+        return False
+
     def finishing(self) -> None:
         """Nothing."""
 
@@ -144,6 +156,7 @@ class PageReporter(QuietReporter):
     def __init__(self) -> None:
         super().__init__()
         self._live = Live(console=self._console, auto_refresh=False, transient=True)
+        self._asking = threading.Lock()
 
     def started(self, recording: Recording, sources: list[str]) -> None:
         """The first line, and the page below it."""
@@ -152,8 +165,23 @@ class PageReporter(QuietReporter):
         self._live.start()
 
     def status(self, status: Status, session: Path) -> None:
-        """Renew the page."""
-        self._live.update(page(status, session, self._console.width), refresh=True)
+        """Renew the page, unless a question stands there."""
+        if self._asking.acquire(blocking=False):
+            try:
+                self._live.update(page(status, session, self._console.width), refresh=True)
+            finally:
+                self._asking.release()
+
+    def ask(self, question: str) -> bool:
+        """Ask in place of the page."""
+        with self._asking:
+            self._live.stop()
+            try:
+                return self._console.input(Text(question)).strip().lower() in ("y", "yes")
+            except EOFError:
+                return False
+            finally:
+                self._live.start()
 
     def finishing(self) -> None:
         """Say that it takes a moment."""

@@ -185,7 +185,7 @@ class SessionFile:
         """Series that arrive together, each with the time of its last sample."""
         group = self._declare(source, specs)
         self._groups.append(group)
-        return Group(len(self._groups), self._last[group.ids])
+        return Group(len(self._groups), self._last[group.ids], self._writer.scales(group.ids))
 
     def add_ticks(self, ticks: Sequence[Tick]) -> None:
         """Store ticks in one transaction."""

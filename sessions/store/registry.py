@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from sessions.model import Entity, EntityRef, IntArray, SeriesSpec
+from sessions.model import Entity, EntityRef, FloatArray, IntArray, SeriesSpec
 from sessions.store.inventory import BATCH, MAX_ENTITIES, MAX_SCALE, MAX_SERIES, Inventory
 
 
@@ -40,6 +41,7 @@ class Registry:
             for i, key in enumerate(keys):
                 self._series[batch.source, *key] = batch.first + i
         self._sources = inventory.source.tolist()
+        self._scales = array("d", inventory.scale)
 
     @property
     def series_count(self) -> int:
@@ -51,6 +53,11 @@ class Registry:
         if ids.size and not 0 < ids.min() <= ids.max() <= self.series_count:
             raise ValueError("series that do not exist")
         return {self._sources[series] for series in ids.tolist()}
+
+    def scales_of(self, ids: IntArray) -> FloatArray:
+        """The scales of series that exist."""
+        scales: FloatArray = np.frombuffer(self._scales)[ids]
+        return scales
 
     def admit_entities(self, entities: Iterable[Entity]) -> Iterator[EntityBatch]:
         """Batches of the new ones, parents first; raises ValueError for parents unknown or in a circle."""
@@ -78,6 +85,7 @@ class Registry:
         if first + len(fresh) > MAX_SERIES + 1:
             raise ValueError(f"more than {MAX_SERIES} series")
         self._sources += [source] * len(fresh)
+        self._scales = self._scales + array("d", [spec.scale for spec in fresh.values()])
         self._series.update({key: first + i for i, key in enumerate(fresh)})
         new_specs, entities = list(fresh.values()), [key[1] for key in fresh]
         batches = [

@@ -127,6 +127,10 @@ class SessionWriter(RecordWriter):
         with self._guarded():
             return last_samples(self._database)
 
+    def scales(self, ids: IntArray) -> FloatArray:
+        """The scale that each series was first given and keeps."""
+        return self._registry.scales_of(ids)
+
     def add_source(self, spec: SourceSpec) -> int:
         """Add a source, in the state ``recording``; returns its id."""
         sources.require(spec, "recording")

@@ -19,8 +19,8 @@ from app.recorder.event_lines import EventLines
 from app.recorder.limits import load_limits
 from app.recorder.log import RecorderLog, word_of
 from app.recorder.parts import newest_part, next_part
-from app.recorder.passwords import AskedPasswords
 from app.recorder.protocol import Mark, Password, Pause, Stop, read_command
+from app.recorder.questions import Questions
 from app.recorder.queue import Job, WriterQueue
 from collectors.lab.live import LabAddress, parse_lab_address
 from resources.failures import CancelledError, DiskFullError, LoginError, UsageError
@@ -131,22 +131,28 @@ def test_a_wrong_line_is_not_repeated(line: str) -> None:
     assert SECRET not in "".join(traceback.format_exception(caught.value)).replace(line % SECRET, "")
 
 
-def test_a_password_that_is_asked_for() -> None:
-    asked: list[str] = []
+def test_questions() -> None:
+    asked: list[dict[str, object]] = []
     stop = threading.Event()
 
-    def answer(source: str) -> None:
-        asked.append(source)
-        passwords.give(source, SECRET)
+    def say(event: str, **fields: object) -> None:
+        asked.append({"event": event, **fields})
+        questions.answer(event, "vcenter://a@b", SECRET if event == "password" else "AA:BB")
 
-    passwords = AskedPasswords(answer, stop.is_set)
-    assert passwords.wait_for("vcenter://a@b") == SECRET
-    assert passwords.wait_for("vcenter://a@b") == SECRET
-    assert asked == ["vcenter://a@b"]
-    assert SECRET not in repr(passwords)
+    questions = Questions(say, stop.is_set)
+    for _ in range(2):
+        assert questions.password("vcenter://a@b") == SECRET
+        assert questions.trust("vcenter://a@b", "AA:BB", "self-signed")
+    assert asked == [
+        {"event": "password", "source": "vcenter://a@b"},
+        {"event": "certificate", "source": "vcenter://a@b", "sha256": "AA:BB", "why": "self-signed"},
+    ]
+    assert not questions.trust("vcenter://a@b", "CC:DD", "another than was asked about")
+    assert SECRET not in repr(questions)
     stop.set()
     with pytest.raises(LoginError):
-        AskedPasswords(asked.append, stop.is_set).wait_for("x")
+        questions.password("vcenter://c@d")
+    assert not questions.trust("vcenter://c@d", "AA", "")
 
 
 class _Slow(io.StringIO):

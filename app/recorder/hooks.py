@@ -1,0 +1,33 @@
+"""Where messages and bugs of the recorder's threads go: never to stderr, where they could say anything."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+
+from app.crash import save_crash
+from app.recorder.log import RecorderLog
+
+
+class _Places(logging.Handler):
+    """Notes where in our code a message came from, and not what it says."""
+
+    def __init__(self, log: RecorderLog) -> None:
+        super().__init__(logging.WARNING)
+        self._log = log
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """One message."""
+        self._log.place(record.levelno, record.name, record.lineno)
+
+
+def install_hooks(log: RecorderLog) -> None:
+    """A message of some module becomes a place in the log; a bug in some thread becomes a crash report."""
+    logging.getLogger().addHandler(_Places(log))
+
+    def hook(caught: threading.ExceptHookArgs) -> None:
+        if caught.exc_value is not None and not isinstance(caught.exc_value, SystemExit):
+            sys.stderr.write(f"hyperscope: {save_crash(caught.exc_value)}\n")
+
+    threading.excepthook = hook
