@@ -35,6 +35,9 @@ _UNLIMITED = -1.0
 _NAME_LIMIT = 250
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
 _SLOTS = (("NVME", "nvme"), ("AHCI", "sata"), ("SATA", "sata"), ("IDE", "ide"), ("", "scsi"))
+_TELLING = etree.XPath(
+    "*[v:busNumber or v:capacityInKB or v:macAddress]", namespaces={"v": "urn:vim25"}, smart_strings=False
+)
 _SCREEN_NAME = re.compile(r"vmhba\d+:C\d+:T\d+:L\d+")
 
 
@@ -145,7 +148,7 @@ def snapshots(element: Element) -> Snapshots:
 
 def devices(element: Element) -> Devices:
     """ArrayOfVirtualDevice: disks and network adapters; told apart by what they have, not by type."""
-    found = list(_items(element))
+    found = _TELLING(element)
     controllers: dict[str, tuple[str, str, str]] = {}
     for one in found:
         bus = one.find(NS + "busNumber")

@@ -42,6 +42,8 @@ class Follower:
         self._version = ""
         self._generation = -1
         self._page = reading.page
+        self.in_doubt = False
+        """Whether a reply was lost: updates may have been in it that the server does not tell again."""
         self.unknown: list[str] = []
         """Properties that this server does not have, as ``type.path``."""
 
@@ -54,6 +56,7 @@ class Follower:
         )
         view = self._post(requests.create_view(views, root, tuple(self._paths)), reference_of)
         self._collector, self._version, self._page = own.moid, "", self._reading.page
+        self.in_doubt = False
         self._filter(view.moid)
 
     def _filter(self, view: str) -> None:
@@ -92,7 +95,9 @@ class Follower:
             size = len(data)
             return update_set(data)
 
+        doubted, self.in_doubt = self.in_doubt, True
         found = self._post(request, read)
+        self.in_doubt = doubted
         if found.version:
             self._version = found.version
         if found.updates:

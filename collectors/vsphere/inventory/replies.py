@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from lxml import etree
 
+from collectors.vsphere.faults import BadReplyError
 from collectors.vsphere.inventory.elements import NS, Element, child, reference, said
 from collectors.vsphere.inventory.paths import PLACES, ROWS, kind_of
 from collectors.vsphere.inventory.values import Ref, Value
@@ -50,9 +51,13 @@ def root_of(data: bytes) -> Element:
 
     Raises BadReplyError (a reply cut off, garbage).
     """
-    if _ILLEGAL.search(data) or _ILLEGAL_RAW.search(data):
-        data = _ILLEGAL_RAW.sub(b" ", _ILLEGAL.sub(b" ", data))
-    return parse_xml(data)
+    try:
+        return parse_xml(data)
+    except BadReplyError:
+        cleaned = _ILLEGAL_RAW.sub(b" ", _ILLEGAL.sub(b" ", data))
+        if cleaned == data:
+            raise
+        return parse_xml(cleaned)
 
 
 def returned(data: bytes) -> list[Element]:

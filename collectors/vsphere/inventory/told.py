@@ -14,6 +14,9 @@ ANY = "*"
 """Stands for all facts of an entity."""
 
 
+_KEPT = 50_000
+
+
 class Change(NamedTuple):
     """A fact that became another; ``before`` None: there was none, ``after`` None: there is none any more."""
 
@@ -55,6 +58,7 @@ class Told:
     _said: dict[str, dict[EntityRef, Said]] = field(default_factory=dict)
     _speaker: dict[EntityRef, str] = field(default_factory=dict)
     _entities: set[EntityRef] = field(default_factory=set)
+    _same: dict[Pair, Pair] = field(default_factory=dict)
 
     def knows(self, moid: str) -> bool:
         """Whether anything was said of the object that still holds."""
@@ -72,7 +76,8 @@ class Told:
         for ref, pairs in described.facts:
             if self._speaker.setdefault(ref, moid) != moid:
                 continue
-            after[ref] = self._compare(ref, before.get(ref), pairs, at, times or {}, facts, changes)
+            once = tuple(self._once(pair) for pair in pairs)
+            after[ref] = self._compare(ref, before.get(ref), once, at, times or {}, facts, changes)
         for ref, said in before.items():
             if ref not in after:
                 self._end(ref, said, at, facts, changes)
@@ -130,6 +135,10 @@ class Told:
                 later.pop(name, None)
             changes.append(Change(ref, name, old.get(name), new.get(name)))
         return Said(pairs, before.start, later or None)
+
+    def _once(self, pair: Pair) -> Pair:
+        """Thousands of VMs share most of what is said of them: keep one of each."""
+        return self._same.setdefault(pair, pair) if len(self._same) < _KEPT else self._same.get(pair, pair)
 
     def _drifts(self, name: str, old: FactValue, new: FactValue) -> bool:
         allowed = self.patience.get(name)

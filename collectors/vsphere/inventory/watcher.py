@@ -58,6 +58,7 @@ class InventoryWatcher:
         self._pairing = Pairing(self._event_knowledge)
         self._reader: EventReader | None = None
         self._next_events = 0.0
+        self._rested = 0.0
         self._inventory = Inventory()
         self._lock = threading.Lock()
 
@@ -97,6 +98,7 @@ class InventoryWatcher:
         return self.snapshot()
 
     def _read_all(self) -> None:
+        begun = time.monotonic()
         self._keeper.begin()
         self._follower.start()
         while True:
@@ -105,6 +107,8 @@ class InventoryWatcher:
             if not found.truncated:
                 break
         self._tell(self._keeper.settle(self._now(), complete=True))
+        ended = time.monotonic()
+        self._rested = ended + (ended - begun) * self._known.reading.rest
 
     def run(self, controls: Controls) -> None:
         """Follow the inventory until told to stop; gets over lost connections and sessions by itself.
@@ -139,22 +143,30 @@ class InventoryWatcher:
     def follow(self, wait_s: int) -> None:
         """One round: wait so long for changes, read events, tell the session. Raises SourceError."""
         try:
-            found = self._follower.next(wait_s)
+            if self._follower.in_doubt and time.monotonic() >= self._rested:
+                raise LostTrackError("A reply was lost.")
+            came = self._take_changes(wait_s)
         except LostTrackError:
             self._read_events()
             self._read_all()
             self._say_due()
             return
-        self._keeper.take(found.updates)
-        while found.truncated:
-            found = self._follower.next(0)
-            self._keeper.take(found.updates)
-        if found.updates or time.monotonic() >= self._next_events:
+        if came or time.monotonic() >= self._next_events:
             self._read_events()
         if doubtful := self._keeper.doubtful():
             self._keeper.take(self._follower.read_anew(doubtful))
         self._tell(self._keeper.settle(self._now()))
         self._say_due()
+
+    def _take_changes(self, wait_s: int) -> bool:
+        """Whether anything changed."""
+        found = self._follower.next(wait_s)
+        came = bool(found.updates)
+        self._keeper.take(found.updates)
+        while found.truncated:
+            found = self._follower.next(0)
+            self._keeper.take(found.updates)
+        return came
 
     def cancel(self) -> None:
         """Let a ``run`` that waits for the server look at its controls now. Raises SourceError."""
