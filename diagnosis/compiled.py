@@ -13,12 +13,12 @@ from resources.problem_cards import Card, Cause, EvidenceItem, Problems, Rule, S
 
 _PLACE = re.compile(r"\{([^{}]+)\}")
 _CALL = re.compile(r"(who|top)\(\s*([a-z_0-9]+)\s*\)")
-_TEXTS = ("entity", "host")
+_TEXTS = ("entity", "host", "pool")
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place in a template: a text (``entity``, ``host``), the members behind a signal, or a number."""
+    """A place in a template: a text (``entity``, ``host``, ``pool``), members of a signal, or a number."""
 
     kind: str  # "text", "who", "top" or "number"
     name: str = ""
@@ -57,6 +57,16 @@ class CompiledSignal:
 
 
 @dataclass(frozen=True, slots=True)
+class CompiledStated:
+    """What an inventory says of a cause, with its sentences."""
+
+    known: Node
+    test: Node
+    because: Template
+    otherwise: Template
+
+
+@dataclass(frozen=True, slots=True)
 class CompiledCause:
     """A cause with its tests and sentences."""
 
@@ -68,6 +78,17 @@ class CompiledCause:
     otherwise: Template
     unknown: Template
     remedies: tuple[Template, ...]
+    stated: CompiledStated | None = None
+
+    def nodes(self) -> Iterable[Node]:
+        """Its tests."""
+        stated = (self.stated.known, self.stated.test) if self.stated else ()
+        return [test for test in (self.likely, self.possible, *stated) if test]
+
+    def texts(self) -> Iterable[Template]:
+        """Its sentences."""
+        said = (self.stated.because, self.stated.otherwise) if self.stated else ()
+        return (self.because, self.because_possible, self.otherwise, self.unknown, *said, *self.remedies)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +129,9 @@ class CompiledRule:
         """Signals that causes, evidence and sentences read."""
         names = {name for node in self.values.values() for name in node.names()}
         for cause in self.causes:
-            for node in (cause.likely, cause.possible):
-                names.update(node.names() if node else ())
-            for text in (
-                cause.because,
-                cause.because_possible,
-                cause.otherwise,
-                cause.unknown,
-                *cause.remedies,
-            ):
+            for node in cause.nodes():
+                names.update(node.names())
+            for text in cause.texts():
                 names |= text.names()
         for text in (self.conclusion, *self.notes):
             names |= text.names()
@@ -276,6 +291,18 @@ class _Compiler:
             otherwise=template(cause.otherwise),
             unknown=template(cause.unknown),
             remedies=tuple(template(step) for step in cause.remedies),
+            stated=self._stated(cause),
+        )
+
+    def _stated(self, cause: Cause) -> CompiledStated | None:
+        if cause.stated is None:
+            return None
+        where = f"cause {cause.id}"
+        return CompiledStated(
+            known=self._parse(where, cause.stated.known),
+            test=self._test(where, cause.stated.test, Shape.ENTITY),
+            because=self._template(where, cause.stated.because),
+            otherwise=self._template(where, cause.stated.otherwise),
         )
 
     def _template(self, where: str, text: str) -> Template:

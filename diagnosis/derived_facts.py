@@ -16,10 +16,10 @@ def derived_facts(
 ) -> Iterator[Fact]:
     """What follows from the facts by the rules; from those of pools the latest, for all of the time."""
     for rule in rules:
-        if rule.of == "pool":
-            yield from _of_pools(rule, facts, entities)
-        else:
-            yield from _of_self(rule, facts)
+        found = list(_of_pools(rule, facts, entities) if rule.of == "pool" else _of_self(rule, facts))
+        yield from found
+        if rule.known:
+            yield from _absent(rule, facts, {fact.entity for fact in found})
 
 
 def latest(facts: Sequence[Fact], name: str) -> dict[EntityRef, Fact]:
@@ -33,6 +33,12 @@ def _of_self(rule: DerivedFact, facts: Sequence[Fact]) -> Iterator[Fact]:
             value = _number(rule, fact.value)
             if value is not None:
                 yield Fact(fact.entity, rule.name, value, fact.start, fact.end)
+
+
+def _absent(rule: DerivedFact, facts: Sequence[Fact], told: set[EntityRef]) -> Iterator[Fact]:
+    for fact in latest(facts, rule.known).values():
+        if fact.entity not in told:
+            yield Fact(fact.entity, rule.name, rule.absent, fact.start, fact.end)
 
 
 def _number(rule: DerivedFact, value: str | float | bool) -> float | None:

@@ -96,23 +96,35 @@ class _Block:
 
     def _verdicts(self, cause: CompiledCause) -> list[Verdict]:
         likely, possible = (self._scalar(node) if node else None for node in (cause.likely, cause.possible))
+        stated = self._stated(cause)
         return [
-            verdict_of(
+            verdict_of(float(stated[row]), None)
+            if not np.isnan(stated[row])
+            else verdict_of(
                 None if likely is None else float(likely[row]),
                 None if possible is None else float(possible[row]),
             )
             for row in range(len(self._hits))
         ]
 
+    def _stated(self, cause: CompiledCause) -> FloatArray:
+        """What an inventory says of the cause for each hit: true, false, or NaN where it says nothing."""
+        if cause.stated is None:
+            return np.full(len(self._hits), np.nan)
+        known = ~np.isnan(self._scalar(cause.stated.known))
+        return np.where(known, self._scalar(cause.stated.test), np.nan)
+
     def _cause(self, compiled: CompiledCause, verdict: Verdict, row: int) -> CauseVerdict:
-        sentence = {
+        sentences = {
             "likely": compiled.because,
             "possible": compiled.because_possible,
             "unknown": compiled.unknown,
             "ruled out": compiled.otherwise,
-        }[verdict]
+        }
+        if compiled.stated and not np.isnan(self._stated(compiled)[row]):
+            sentences["likely"], sentences["ruled out"] = compiled.stated.because, compiled.stated.otherwise
         cause = compiled.cause
-        return CauseVerdict(cause.id, cause.title, verdict, self._speaker.text(sentence, row))
+        return CauseVerdict(cause.id, cause.title, verdict, self._speaker.text(sentences[verdict], row))
 
     def _remedies(self, ranked: list[tuple[CompiledCause, Verdict]], row: int) -> tuple[str, ...]:
         """Steps for what is likely; where nothing is, for what is possible; else for what is unknown."""

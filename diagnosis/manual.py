@@ -100,7 +100,8 @@ def _signal(name: str, signal: Signal) -> tuple[str, str, str]:
 
 
 def _cause(cause: Cause) -> tuple[str, str, str]:
-    tests = [("likely", cause.likely), ("possible", cause.possible)]
+    stated = cause.stated.test if cause.stated else ""
+    tests = [("by the inventory", stated), ("likely", cause.likely), ("possible", cause.possible)]
     when = "<br>".join(f"*{verdict}* `{text}`" for verdict, text in tests if text)
     unknown = f"*unknown* {_spoken(cause.unknown)}" if cause.unknown else ""
     steps = "<br>".join(f"{number}. {_spoken(step)}" for number, step in enumerate(cause.remedies, start=1))

@@ -142,6 +142,11 @@ class Topology:
         hosts = self.rows(source, "host")
         return hosts[0] if len(hosts) == 1 else None
 
+    def pool(self, ref: EntityRef) -> EntityRef | None:
+        """The resource pool that a VM is in, where the session says so."""
+        key = self._said("pool").get(ref)
+        return EntityRef("pool", str(key)) if key is not None else None
+
     def _group(self, source: int) -> dict[tuple[EntityRef | None, str], list[EntityRef]]:
         """Entities of a source by what is above them: (None, kind) is all of the kind."""
         if source in self._groups:

@@ -39,7 +39,7 @@ class Speaker:
 
     def _fill(self, place: Place, row: int) -> str:
         if place.kind == "text":
-            return self._entity(row) if place.name == "entity" else self._host(row)
+            return {"entity": self._entity, "host": self._host, "pool": self._pool}[place.name](row)
         if place.kind == "who":
             return self.who(place.name, row) or "none of them"
         if place.kind == "top":
@@ -60,6 +60,10 @@ class Speaker:
     def _host(self, row: int) -> str:
         host = self.scene.topology.host(self.scene.source, self.scene.rows[row])
         return self.scene.topology.entity(host).name if host else "the host"
+
+    def _pool(self, row: int) -> str:
+        pool = self.scene.topology.pool(self.scene.rows[row])
+        return f"pool {self.scene.topology.entity(pool).name}" if pool else "its pool"
 
     def _top(self, signal: str, unit: str, row: int) -> str:
         named = [f"{name} ({format_value(mean, unit)})" for name, mean in self._ranked(signal, row)[:_TOP]]

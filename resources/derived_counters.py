@@ -13,7 +13,8 @@ class DerivedFact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A number from another fact ``made_of``: of the entity itself, or the smallest of its pools (``of``).
 
     ``words`` gives the number of each text, any other text gives none; ``count`` is how many items the text
-    lists, separated by commas.
+    lists, separated by commas. ``absent`` is the number of an entity of which ``known`` is known and the
+    fact is not.
     """
 
     name: str
@@ -22,6 +23,8 @@ class DerivedFact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     of: Literal["self", "pool"] = "self"
     words: dict[str, float] = msgspec.field(default_factory=dict)
     count: bool = False
+    known: str = ""
+    absent: float = 0.0
 
 
 class DerivedCounter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -117,8 +117,23 @@ class Presence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kinds: list[str] = msgspec.field(default_factory=list)
 
 
+class Stated(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What an inventory says of a cause: ``test`` decides where ``known`` (mostly a fact) is known.
+
+    ``because`` is said where it is true, ``otherwise`` where it is false.
+    """
+
+    known: str
+    test: str
+    because: str
+    otherwise: str
+
+
 class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Why it happens. The first that holds of ``likely``, ``possible`` decides; both false rule it out.
+
+    ``stated`` comes first: facts of an inventory decide, where there are any. ``needs`` is the source
+    without which it can't be decided.
 
     ``because`` (``otherwise`` when ruled out) is a template with the numbers. ``unknown`` says which
     counter or fact would decide and where it could come from. ``entities`` limits it to rules of these
@@ -135,6 +150,8 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     possible: str = ""
     because_possible: str = ""
     entities: list[str] = msgspec.field(default_factory=list)
+    stated: Stated | None = None
+    needs: Literal["", "esxtop"] = ""
 
 
 class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

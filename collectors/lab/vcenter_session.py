@@ -41,9 +41,10 @@ def vcenter_session(document: Json, catalogue: Catalogue) -> MemorySession:
     times = document["start_ms"] + interval * (1 + np.arange(document["ticks"], dtype=np.int64))
     values = np.array(columns, dtype=np.float64).T
     values[values < 0] = np.nan
+    taken = ~np.isnan(values).all(axis=1)
     session = MemorySession()
     session.add_source(
-        SourceSpec("vcenter", NAME, float(document["interval_s"])), times, specs, values,
+        SourceSpec("vcenter", NAME, float(document["interval_s"])), times[taken], specs, values[taken],
         entities=built.entities.values(), facts=built.facts, events=built.events,
     )  # fmt: skip
     return session
