@@ -32,7 +32,7 @@ from app.gui.workbench import Workbench
 from resources.catalogue import load_catalogue
 from resources.failures import HyperscopeError
 from resources.problem_cards import load_problems
-from resources.views import load_chart_templates, load_headlines, load_limits
+from resources.views import load_chart_templates, load_headlines, load_limits, load_screens
 from widgets.theme import Preference, Theme
 
 
@@ -70,6 +70,7 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
         limits=load_limits(problems),
         chart_templates=load_chart_templates(catalogue),
         headlines=load_headlines(catalogue),
+        screens=load_screens(catalogue),
         notify=window.messages.show_message,
         show_finding=workbench.show_finding,
         drop_mark=workbench.drop_mark,

@@ -16,7 +16,7 @@ from app.gui.session_model import SessionModel
 from app.gui.settings import Settings
 from resources.catalogue import Catalogue
 from resources.problem_cards import Problems
-from resources.views import ChartTemplate, Headline, Limits
+from resources.views import ChartTemplate, Headline, Limits, Screen
 from sessions.findings import Finding
 from widgets.theme import Theme
 
@@ -44,6 +44,7 @@ class Desk:
     limits: Limits
     chart_templates: tuple[ChartTemplate, ...]
     headlines: Mapping[str, Headline]
+    screens: tuple[Screen, ...]
     notify: Callable[[str, Notice], None]
     show_finding: Callable[[Finding], None]
     drop_mark: Callable[[int | None], None]

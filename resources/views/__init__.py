@@ -3,13 +3,16 @@
 from resources.views.charts import ChartTemplate, load_chart_templates
 from resources.views.headlines import Headline, load_headlines
 from resources.views.limits import CounterLimits, Limits, load_limits
+from resources.views.screens import Screen, load_screens
 
 __all__ = [
     "ChartTemplate",
     "CounterLimits",
     "Headline",
     "Limits",
+    "Screen",
     "load_chart_templates",
     "load_headlines",
     "load_limits",
+    "load_screens",
 ]

@@ -42,7 +42,7 @@ class SourceLane:
 
 @dataclass(frozen=True)
 class TimelineContent:
-    """All lanes. ``load_times`` (n,) in ms and ``load`` (n,) are the curve on top, ``load_words`` its name."""
+    """``load_times`` (n,) in ms and ``load`` (n,) are the curve on top, ``load_words`` names it."""
 
     span: TimeRange | None = None
     load_times: FloatArray = field(default_factory=lambda: np.zeros(0))

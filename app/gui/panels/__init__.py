@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from app.gui.desk import PanelSpec
-from app.gui.panels import charts, findings, inventory, timeline
+from app.gui.panels import charts, esxtop, findings, inventory, timeline
 
 PANELS: tuple[PanelSpec, ...] = (
     PanelSpec("inventory", "Inventory", "inventory", "left", inventory.make),
     PanelSpec("charts", "Charts", "charts", "center", charts.make, ("Ctrl+2",)),
+    PanelSpec("esxtop", "esxtop", "table", "center", esxtop.make, ("Ctrl+3",)),
     PanelSpec("findings", "Findings", "findings", "right", findings.make),
     PanelSpec("timeline", "Timeline", "timeline", "bottom", timeline.make),
 )

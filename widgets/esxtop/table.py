@@ -1,0 +1,212 @@
+"""The table itself: dense rows, frozen names, cells tinted by their limits, small curves on demand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import numpy as np
+from PySide6.QtCore import (
+    QItemSelectionModel,
+    QMimeData,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPointF,
+    QRect,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QColor, QDrag, QPainter, QPen, QPolygonF, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from sessions.model import FloatArray
+from widgets.esxtop.model import INDENT, SPARK, STATE, EsxtopModel
+from widgets.theme import Theme, figures_font
+from widgets.theme.tokens import DENSE_ROW_PX, SMALL_PX
+
+SERIES_MIME = "application/x-hyperscope-series"
+State = Literal["", "warning", "critical"]
+_TINT = {"warning": 0.16, "critical": 0.22}
+_NAME_WIDTH = 190
+_INDENT = 14
+_NUMBER_WIDTH = 70
+_SPARK_WIDTH = 168
+
+
+class _Cell(QStyledItemDelegate):
+    """Paints a cell: tint, small curve, text."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Draw it."""
+        tokens = self._theme.tokens
+        area: QRect = option.rect
+        state: State = index.data(STATE) or ""
+        colour = QColor(tokens.health(state) if state else tokens.text)
+        painter.save()
+        if state:
+            tint = QColor(colour)
+            tint.setAlphaF(_TINT[state])
+            painter.fillRect(area, tint)
+        if option.state & QStyle.StateFlag.State_Selected:
+            accent = QColor(tokens.accent)
+            accent.setAlphaF(0.18)
+            painter.fillRect(area, accent)
+        spark = index.data(SPARK)
+        if spark is not None:
+            self._paint_spark(painter, area, spark)
+        if option.state & QStyle.StateFlag.State_HasFocus:
+            painter.setPen(QColor(tokens.accent))
+            painter.drawRect(area.adjusted(0, 0, -1, -1))
+        painter.setFont(option.font)
+        painter.setPen(colour)
+        indent = index.data(INDENT) or 0
+        text = area.adjusted(8 + indent * _INDENT, 0, -8, 0)
+        words = str(index.data() or "")
+        align = Qt.AlignmentFlag(index.data(Qt.ItemDataRole.TextAlignmentRole))
+        if not align & Qt.AlignmentFlag.AlignRight:
+            words = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, text.width())
+        painter.drawText(text, align, words)
+        painter.restore()
+
+    def _paint_spark(self, painter: QPainter, area: QRect, values: FloatArray) -> None:
+        there = np.flatnonzero(np.isfinite(values))
+        if there.size < 2:
+            return
+        top = max(float(np.nanmax(values)), 1e-9)
+        low = min(float(np.nanmin(values)), 0.0)
+        width = max(area.width() - _NUMBER_WIDTH - 8, 20)
+        x = area.left() + 4 + there / max(values.size - 1, 1) * width
+        y = area.bottom() - 3 - (values[there] - low) / max(top - low, 1e-9) * (area.height() - 7)
+        pen = QColor(self._theme.tokens.accent)
+        pen.setAlphaF(0.7)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(pen, 1))
+        painter.drawPolyline(QPolygonF([QPointF(a, b) for a, b in zip(x.tolist(), y.tolist(), strict=True)]))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+
+class EsxtopTable(QTableView):
+    """Signal ``charted(row, column)`` on a double click; ``series_of`` names the series of dragged cells."""
+
+    charted = Signal(int, int)
+
+    def __init__(
+        self, model: EsxtopModel, theme: Theme, series_of: Callable[[Sequence[QModelIndex]], list[int]]
+    ) -> None:
+        super().__init__()
+        self._theme, self._series_of = theme, series_of
+        self.setModel(model)
+        _prepare(self, theme)
+        self.setDragEnabled(True)
+        self.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.horizontalHeader().setSortIndicatorShown(True)
+        self.horizontalHeader().setSectionsClickable(True)
+        self.horizontalHeader().setHighlightSections(False)
+        self.doubleClicked.connect(lambda index: self.charted.emit(index.row(), index.column()))
+        self._frozen = QTableView(self)
+        self._frozen.setModel(model)
+        self._frozen.setSelectionModel(self.selectionModel())
+        _prepare(self._frozen, theme)
+        self._frozen.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._frozen.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._frozen.setObjectName("frozen-names")
+        self._frozen.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self._frozen.doubleClicked.connect(lambda index: self.charted.emit(index.row(), index.column()))
+        self.verticalScrollBar().valueChanged.connect(self._frozen.verticalScrollBar().setValue)
+        self._frozen.verticalScrollBar().valueChanged.connect(self.verticalScrollBar().setValue)
+        self.horizontalHeader().sectionResized.connect(self._resized)
+        model.modelReset.connect(self._fit)
+        model.layoutChanged.connect(self._frozen.viewport().update)
+        theme.changed.connect(self._repaint)
+        self.setColumnWidth(0, _NAME_WIDTH)
+        self._fit()
+
+    def sort_by(self, column: int, order: Qt.SortOrder) -> None:
+        """Sort, and show the arrow."""
+        self.horizontalHeader().setSortIndicator(column, order)
+        self.model().sort(column, order)
+
+    def make_room_for_curves(self, column: int) -> None:
+        """Widen the column that shows small curves beside its numbers."""
+        if column >= EsxtopModel.FIXED and self.columnWidth(column) < _SPARK_WIDTH:
+            self.setColumnWidth(column, _SPARK_WIDTH)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """The frozen column is as high as the table."""
+        super().resizeEvent(event)
+        self._place()
+
+    def startDrag(self, _actions: Qt.DropAction) -> None:  # noqa: N802
+        """What is dragged is the series of the selected cells."""
+        ids = self._series_of(self.selectedIndexes())
+        if not ids:
+            return
+        data = QMimeData()
+        data.setData(SERIES_MIME, json.dumps(ids).encode())
+        drag = QDrag(self)
+        drag.setMimeData(data)
+        drag.exec(Qt.DropAction.CopyAction)
+
+    def selectionCommand(  # noqa: N802
+        self, index: QModelIndex | QPersistentModelIndex, event: object = None
+    ) -> QItemSelectionModel.SelectionFlag:
+        """As Qt has it; spelled out so that both tables share one selection."""
+        return super().selectionCommand(index, event)  # type: ignore[arg-type]
+
+    def _fit(self) -> None:
+        model = self.model()
+        metrics = self.fontMetrics()
+        assert isinstance(model, EsxtopModel)
+        for column in range(EsxtopModel.FIXED, model.columnCount()):
+            title = str(model.headerData(column, Qt.Orientation.Horizontal))
+            self.setColumnWidth(column, max(metrics.horizontalAdvance(title) + 34, 74))
+        for column in range(1, model.columnCount()):
+            self._frozen.setColumnHidden(column, True)
+        self.setColumnHidden(1, not model.several_hosts)
+        self.setColumnWidth(1, 132)
+        self._frozen.setColumnWidth(0, self.columnWidth(0))
+        self._place()
+
+    def _resized(self, section: int, _old: int, new: int) -> None:
+        if section == 0:
+            self._frozen.setColumnWidth(0, new)
+            self._place()
+
+    def _place(self) -> None:
+        frame = self.frameWidth()
+        height = self.viewport().height() + self.horizontalHeader().height()
+        self._frozen.setGeometry(frame, frame, self.columnWidth(0), height)
+        self._frozen.horizontalHeader().setFixedHeight(self.horizontalHeader().height())
+
+    def _repaint(self) -> None:
+        for table in (self, self._frozen):
+            table.viewport().update()
+
+
+def _prepare(table: QTableView, theme: Theme) -> None:
+    table.setItemDelegate(_Cell(theme, table))
+    table.setFont(figures_font(SMALL_PX))
+    table.setShowGrid(False)
+    table.setWordWrap(False)
+    table.verticalHeader().hide()
+    table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+    table.verticalHeader().setDefaultSectionSize(DENSE_ROW_PX)
+    table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+    table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+    table.setTabKeyNavigation(False)
