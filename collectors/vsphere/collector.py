@@ -12,6 +12,7 @@ from pathlib import Path
 
 from collectors.feed import Controls, Feed, Health
 from collectors.vsphere.address import Address
+from collectors.vsphere.counters.archive import Archive
 from collectors.vsphere.counters.asked import REALTIME, Asked
 from collectors.vsphere.counters.naming import Subject
 from collectors.vsphere.counters.realtime import Realtime
@@ -19,6 +20,7 @@ from collectors.vsphere.counters.server import PerfServer
 from collectors.vsphere.faults import ClosedError, ReplacedError
 from collectors.vsphere.inventory.objects import Inventory, Managed
 from collectors.vsphere.inventory.watcher import InventoryWatcher
+from collectors.vsphere.privileges import missing_privileges
 from collectors.vsphere.retry import passes
 from collectors.vsphere.selection import Selection, unmatched
 from collectors.vsphere.session import VSphere
@@ -99,23 +101,41 @@ class VSphereCollector:
             vsphere, feed, source, chosen.objects, asked, self._limits, backfill=self._wishes.backfill
         )
         together = Together(controls)
-        with self._beside(vsphere, watcher, together):
+        rollups = Archive(
+            vsphere,
+            feed,
+            self._source(vsphere),
+            chosen.objects,
+            asked,
+            self._limits,
+            history_days=self._wishes.history_days,
+            live=self._wishes.rollups,
+        )
+        with self._beside(vsphere, watcher, rollups, together):
             realtime.run(together)
         together.check()
 
     @contextlib.contextmanager
-    def _beside(self, vsphere: VSphere, watcher: InventoryWatcher, together: Together) -> Iterator[None]:
-        """The inventory in its own thread; both end together, and closing the connection cuts its wait."""
-        follow = threading.Thread(
-            target=together.guard, args=(lambda: self._follow(watcher, together),), name="vsphere-inventory"
-        )
-        follow.start()
+    def _beside(
+        self, vsphere: VSphere, watcher: InventoryWatcher, rollups: Archive, together: Together
+    ) -> Iterator[None]:
+        """Inventory and rollups in threads of their own; all end together: closing cuts what waits."""
+        works: dict[str, Callable[[], None]] = {"inventory": lambda: self._follow(watcher, together)}
+        if rollups.is_wanted:
+            works["rollups"] = lambda: rollups.run(together)
+        threads = [
+            threading.Thread(target=together.guard, args=(work,), name=f"vsphere-{name}")
+            for name, work in works.items()
+        ]
+        for thread in threads:
+            thread.start()
         try:
             yield
         finally:
             together.end()
             vsphere.close()
-            follow.join()
+            for thread in threads:
+                thread.join()
 
     def _follow(self, watcher: InventoryWatcher, controls: Controls) -> None:
         while not controls.is_set():
@@ -131,11 +151,13 @@ class VSphereCollector:
 
     def _source(self, vsphere: VSphere) -> SourceSpec:
         kind: SourceKind = "vcenter" if self._address.kind == "vcenter" else "esxi"
-        return SourceSpec(kind, self._address.host, float(_USUAL_S), vsphere.clock_offset_ms)
+        return SourceSpec(kind, self._address.place, float(_USUAL_S), vsphere.clock_offset_ms)
 
     def _said(self, vsphere: VSphere, watcher: InventoryWatcher) -> Iterator[tuple[str, str]]:
         yield "product", vsphere.about.full_name
         yield "preset", self._wishes.preset
+        for missing in missing_privileges(vsphere):
+            yield "privileges", str(missing)
         yield from watcher.notes
 
     def _asked(self, server: PerfServer, objects: Mapping[str, Subject]) -> Asked:

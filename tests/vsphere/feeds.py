@@ -32,6 +32,9 @@ class MemoryFeed:
 
     def add_source(self, spec: SourceSpec) -> int:
         with self._changed:
+            for source, known in self.sources.items():
+                if (known.kind, known.name) == (spec.kind, spec.name):
+                    return source
             self.sources[len(self.sources) + 1] = spec
             return len(self.sources)
 
@@ -102,6 +105,11 @@ class MemoryFeed:
         with self._changed:
             self.health[source] = health
             self.history.append(health)
+            self._changed.notify_all()
+
+    def wake(self) -> None:
+        """Look again at what is waited for."""
+        with self._changed:
             self._changed.notify_all()
 
     @property

@@ -49,6 +49,8 @@ class Recording:
             self.collector.run(self.feed, self.stop)
         except HyperscopeError as error:
             self.failure = error
+        finally:
+            self.feed.wake()
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -71,6 +73,7 @@ class Recording:
 
     def rounds(self, more: int, source: int = 1) -> None:
         """Wait for so many more instants."""
+        self.until(lambda: self.last(source) > 0)
         start = self.last(source)
         interval = self.interval_ms(source)
         self.until(lambda: self.last(source) >= start + more * interval)

@@ -38,6 +38,7 @@ class Attendance:
         self._last = np.zeros(0, np.int64)
         self._answering = np.zeros(0, np.int64)
         self._again: dict[int, int] = {}
+        self._ended: dict[int, int] = {}
 
     def update(self, subjects: Iterable[Subject], slot: int) -> None:
         """These objects there are at ``slot``."""
@@ -55,6 +56,8 @@ class Attendance:
         active[running] = True
         woken = active & ~self._active
         self._due_from[woken] = slot + _WAKING
+        self._ended = {number: at for number, at in self._ended.items() if slot - at < self._look_back}
+        self._ended.update(dict.fromkeys(np.flatnonzero(self._active & ~active).tolist(), slot))
         self._active = active
 
     def _grow(self, slot: int) -> None:
@@ -79,7 +82,15 @@ class Attendance:
         if self._last[number] == -NEVER:
             first = int(self._joined[number]) - (self._hour if self._backfill else 1)
             return min(low, max(first, until - self._hour))
+        if number in self._ended:
+            return min(low, max(int(self._last[number]), until - self._hour))
         return min(low, self._again.get(number, low))
+
+    def is_asked(self, subject: Subject) -> bool:
+        """Whether to ask an object: a VM also for a while after it ended, for its last samples."""
+        if subject.type == "HostSystem" or subject.powered_on:
+            return True
+        return self._columns.number(subject.ref) in self._ended
 
     def expect(self, first: int, last: int) -> None:
         """The slots ``first`` to ``last`` are due now, of every series that had a sample by then."""
@@ -115,7 +126,7 @@ class Attendance:
         owner = self._columns.owner
         silent = self._active & (self._last < until - _AT_ONCE)
         for slot in self._marks.slots:
-            missing = self._marks.missing(slot)
+            missing = self._present(slot)
             if missing is None:
                 continue
             over = ~silent & (until - np.maximum(slot, self._answering) >= self._look_back)
@@ -126,6 +137,17 @@ class Attendance:
             self._ask_again(slot, until - slot, owner[missing & ~lost])
         self._marks.settle(until - self._hour - 1)
 
+    def _present(self, slot: int) -> Mask | None:
+        """What is missing at ``slot``, but for VMs that ended before: they were not due."""
+        missing = self._marks.missing(slot)
+        if missing is None:
+            return None
+        ended = missing & (~self._active & (self._last < slot))[self._columns.owner]
+        if ended.any():
+            self._marks.excuse(slot, ended)
+            missing &= ~ended
+        return missing if missing.any() else None
+
     def _ask_again(self, slot: int, age: int, owners: IntArray) -> None:
         if owners.size and (age <= _AT_ONCE or age % _EVERY == 0):
             for number in np.unique(owners).tolist():
@@ -134,7 +156,7 @@ class Attendance:
     def close(self) -> Iterator[tuple[int, Mask]]:
         """All that is missing in the end."""
         for slot in self._marks.slots:
-            missing = self._marks.missing(slot)
+            missing = self._present(slot)
             if missing is not None:
                 self._marks.give_up(slot, missing)
                 yield slot, missing

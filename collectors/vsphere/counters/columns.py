@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -60,11 +60,16 @@ class Columns:
 
     @property
     def owners(self) -> Mapping[EntityRef, int]:
-        """The number of each object that was ever seen."""
+        """The number of each object that was ever seen, in the order of the numbers."""
         return self._owners
 
     def __len__(self) -> int:
         return len(self.specs)
+
+    @property
+    def meant(self) -> Sequence[MetricSet]:
+        """What counter ids mean now."""
+        return list(self._sets.values())
 
     def mean(self, sets: Iterable[MetricSet]) -> None:
         """What counter ids mean from now on."""
@@ -100,6 +105,16 @@ class Columns:
         self._vcpus[number] = vcpus
         for column, scaled_for in self._per_vcpu.get(number, {}).items():
             self._factor.values[column] = scaled_for / vcpus
+
+    def rescale(self, first: int, scales: FloatArray) -> None:
+        """The session keeps these scales for the columns from ``first`` on: an earlier run gave them."""
+        for column, scale in enumerate(scales.tolist(), first):
+            factor = self.specs[column].scale / scale
+            if factor != 1.0:
+                self._factor.values[column] = factor
+                owner = int(self._owner.values[column])
+                if column in self._per_vcpu.get(owner, {}):
+                    self._per_vcpu[owner][column] = round(self._vcpus[owner] * factor)
 
     def translate(self, row: FloatArray) -> None:
         """States by their words, in place."""

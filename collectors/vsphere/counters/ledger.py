@@ -122,6 +122,7 @@ class Ledger:
         while start < size:
             end = min(size, start + GROUP)
             group = self._feed.add_group(self._source, self._columns.specs[start:end])
+            self._columns.rescale(start, group.scale)
             self._groups.append(group.id)
             self._starts.append(end)
             last.append(np.asarray(group.last, np.int64))

@@ -103,6 +103,13 @@ class Marks:
         """Miss these series no longer at ``slot``. If they come after all they are let in."""
         self._lost[slot] = np.packbits(self._unpacked(self._lost, slot) | lost)
 
+    def excuse(self, slot: int, series: Mask) -> None:
+        """These series were not due at ``slot`` after all, unless they came."""
+        due = self._unpacked(self._due, slot)
+        excused = due & series & ~self._unpacked(self._come, slot)
+        self.due -= int(np.count_nonzero(excused))
+        self._due[slot] = np.packbits(due & ~excused)
+
     def forgo(self, samples: int) -> None:
         """So many samples were due at slots that can't be asked any more."""
         self.due += samples

@@ -24,7 +24,6 @@ from collectors.vsphere.retry import MOST_S, passes, reconnecting
 from collectors.vsphere.session import VSphere
 from resources.failures import NoCountersError, SourceError
 from resources.vcenter_limits import QueryLimits
-from sessions.model import EntityRef
 
 _CELLS = 1 << 25
 """Samples that are held at once while a long time is caught up: 256 MB."""
@@ -109,7 +108,6 @@ class Realtime:
         self._asker: Asker | None = None
         self._plan = _Plan()
         self._now: Mapping[str, Subject] = {}
-        self._refs: dict[int, EntityRef] = {}
         self._lag_s = _FIRST_LAG * self._interval_s
         self._clock: Clock | None = None
         self._offset_ms: int | None = None
@@ -182,7 +180,6 @@ class Realtime:
                 if self._now.get(moid) is not subject:
                     self._columns.forget(moid)
                     self._columns.change_vcpus(subject)
-                    self._refs[self._columns.number(subject.ref)] = subject.ref
             self._now = objects
             self._attendance.update(objects.values(), slot)
         if self._is_stale(objects):
@@ -204,7 +201,7 @@ class Realtime:
             members = (
                 self._asked.member(one, answered.get(self._columns.number(one.ref), 0))
                 for one in objects.values()
-                if one.type in REALTIME and (one.powered_on or one.type == "HostSystem")
+                if one.type in REALTIME and self._attendance.is_asked(one)
             )
             there = [member for member in members if member is not None]
             self._plan = _Plan(batches(there, asker.limits), asker.limits, objects)
@@ -294,7 +291,7 @@ class Realtime:
     # gaps
 
     def _lose(self, slot: int, lost: Mask) -> None:
-        owners = [self._refs[number] for number in range(len(self._refs))]
+        owners = list(self._columns.owners)
         specs = self._columns.specs
         due = self._marks.due_at(slot)
         reason = self._reasons.get(slot, NO_SAMPLES)

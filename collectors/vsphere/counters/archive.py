@@ -1,0 +1,86 @@
+"""The archive of a vCenter as sources of their own: days of rollups back, then rollups as they come."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from collectors.feed import Controls, Feed, Health
+from collectors.vsphere.counters.asked import Asked
+from collectors.vsphere.counters.naming import Subject
+from collectors.vsphere.counters.realtime import read_clock
+from collectors.vsphere.counters.rollups import ALWAYS, Rollups, Span, spans
+from collectors.vsphere.faults import ClosedError
+from collectors.vsphere.session import VSphere
+from resources.failures import SourceError
+from resources.vcenter_limits import QueryLimits
+from sessions.model import SourceSpec
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Archive:
+    """Which rollups are recorded: ``history_days`` back, and from now on if ``live``.
+
+    The finest interval is the source ``NAME rollups``; where history is longer than it is kept, coarser ones
+    follow as ``NAME rollups 1800 s``.
+    """
+
+    vsphere: VSphere
+    feed: Feed
+    source: SourceSpec
+    objects: Callable[[], Mapping[str, Subject]]
+    asked: Asked
+    limits: QueryLimits
+    history_days: float
+    live: bool
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether there is anything to do; a host alone has no archive of clusters."""
+        return self.history_days > 0 or (self.live and self.vsphere.about.api_type == "VirtualCenter")
+
+    def run(self, controls: Controls) -> None:
+        """Read the history, then follow the finest interval until told to stop. Raises SourceErrors."""
+        kept = self.asked.server.history()
+        if not kept:
+            return
+        period_s = kept[0].period_s
+        now_ms = round(read_clock(self.vsphere).now_ms())
+        parts = spans(kept, self.history_days, now_ms)
+        finest = None
+        for span in parts:
+            rollups = self._rollups(span.period_s, finest=span.period_s == period_s)
+            self._read(rollups, span, controls)
+            if span.period_s == period_s:
+                finest = rollups
+            else:
+                rollups.close()
+        if self.live and not controls.is_set() and self._has_objects():
+            finest = finest or self._rollups(period_s, finest=True)
+            finest.run(controls)
+        elif finest is not None:
+            finest.close()
+
+    def _has_objects(self) -> bool:
+        return any(one.type in ALWAYS for one in self.objects().values())
+
+    def _read(self, rollups: Rollups, span: Span, controls: Controls) -> None:
+        try:
+            rollups.history(span.start_ms, span.end_ms, controls)
+        except ClosedError:
+            raise
+        except SourceError as error:
+            _log.warning("History of %s s was not read to its end: %s", span.period_s, error.happened)
+
+    def _rollups(self, period_s: int, *, finest: bool) -> Rollups:
+        name = f"{self.source.name} rollups" if finest else f"{self.source.name} rollups {period_s} s"
+        source = self.feed.add_source(
+            replace(self.source, name=name, interval_s=float(period_s), attributes=())
+        )
+        self.feed.report(source, Health("connecting", float(period_s)))
+        return Rollups(
+            self.vsphere, self.feed, source, self.objects, self.asked, self.limits, period_s=period_s
+        )

@@ -1,0 +1,243 @@
+"""Rollups from vCenter's archive: 300 s of clusters and datastores while recording, and days of them back."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from collectors.feed import Controls, Feed, Health, State
+from collectors.vsphere.counters.asked import Asked
+from collectors.vsphere.counters.asking import Asker
+from collectors.vsphere.counters.columns import Columns
+from collectors.vsphere.counters.gaps import GapBook, subjects
+from collectors.vsphere.counters.ledger import Ledger
+from collectors.vsphere.counters.marks import Marks, Slots
+from collectors.vsphere.counters.metrics import KINDS, MetricSet, choose, choose_rollups
+from collectors.vsphere.counters.naming import Subject
+from collectors.vsphere.counters.plan import Limits, Member, historical, query_metrics
+from collectors.vsphere.counters.realtime import NO_SAMPLES, Clock, read_clock
+from collectors.vsphere.counters.request import MetricList, metric_list
+from collectors.vsphere.counters.server import Kept
+from collectors.vsphere.faults import ClosedError
+from collectors.vsphere.retry import passes, reconnecting
+from collectors.vsphere.session import VSphere
+from resources.failures import SourceError
+from resources.vcenter_limits import QueryLimits
+
+ALWAYS = ("ClusterComputeResource", "Datastore")
+"""What has rollups and no realtime samples."""
+HISTORY = ("HostSystem", "VirtualMachine", *ALWAYS)
+_DAY_S = 86_400
+_LAG = 0.2
+"""How long after its end a rollup is asked for, in intervals: vCenter computes it first."""
+_LOOK_BACK = 3
+"""Rollups that are asked again in each round: they may come late."""
+
+_CELLS = 1 << 25
+_MOST_SLOTS = 256
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of history: samples every ``period_s`` in (start, end], ms of the server's clock."""
+
+    period_s: int
+    start_ms: int
+    end_ms: int
+
+
+def spans(kept: Sequence[Kept], days: float, now_ms: int) -> list[Span]:
+    """Which interval to read for which part of the last ``days``: the finest that is still kept."""
+    found: list[Span] = []
+    end_ms, first_ms = now_ms, now_ms - round(days * _DAY_S * 1000)
+    for one in sorted(kept, key=lambda interval: interval.period_s):
+        start_ms = max(first_ms, now_ms - one.length_s * 1000)
+        if start_ms < end_ms:
+            found.append(Span(one.period_s, start_ms, end_ms))
+            end_ms = start_ms
+    return found
+
+
+class Rollups:
+    """One source of rollups of one period: ``history`` first if wanted, then ``run`` in its own thread."""
+
+    def __init__(
+        self,
+        vsphere: VSphere,
+        feed: Feed,
+        source: int,
+        objects: Callable[[], Mapping[str, Subject]],
+        asked: Asked,
+        limits: QueryLimits,
+        *,
+        period_s: int,
+    ) -> None:
+        self._vsphere, self._feed, self._source = vsphere, feed, source
+        self._objects, self._asked, self._limits = objects, asked, limits
+        self._period_s = period_s
+        self._slots = Slots(period_s * 1000)
+        self._marks = Marks()
+        self._columns = Columns(period_s)
+        self._ledger = Ledger(feed, source, self._columns, self._marks, self._slots)
+        self._gaps = GapBook(source, self._slots)
+        self._lists: dict[str, MetricList] = {}
+        self._asker: Asker | None = None
+        self._cursor: int | None = None
+        self._message = ""
+
+    def run(self, controls: Controls) -> None:
+        """Ask for each rollup as it is due, until told to stop. Raises SourceErrors that do not pass."""
+        try:
+            while not controls.is_set():
+                wait_s = 1.0
+                try:
+                    if not controls.paused:
+                        wait_s = self.round()
+                except ClosedError:
+                    raise
+                except SourceError as error:
+                    self._survive(error, controls)
+                controls.wait(wait_s)
+            self._report("ended")
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """End the threads that ask."""
+        if self._asker is not None:
+            self._asker.close()
+
+    def round(self) -> float:
+        """Ask for what is due; returns after how many seconds the next one is. Raises SourceError."""
+        clock = read_clock(self._vsphere)
+        high = self._slots.reached(clock.now_ms() - _LAG * self._period_s * 1000)
+        if self._cursor is None:
+            self._cursor = high - 1
+        if high > self._cursor:
+            start_ms = self._slots.instant(self._cursor - _LOOK_BACK)
+            self._fetch(ALWAYS, start_ms, self._slots.instant(high))
+            self._count(self._cursor + 1, high)
+            self._cursor = high
+            self._message = ""
+        self._report("recording", clock)
+        due_ms = self._slots.instant(high + 1) + _LAG * self._period_s * 1000
+        return float(np.clip((due_ms - clock.now_ms()) / 1000, 0.1, self._period_s))
+
+    def history(self, start_ms: int, end_ms: int, controls: Controls) -> None:
+        """Store what the archive has of hosts, VMs, clusters and datastores in (start, end]; in pieces.
+
+        Raises SourceError.
+        """
+        piece_ms = self._period_s * 1000
+        while start_ms < end_ms and not controls.is_set():
+            stop_ms = min(end_ms, start_ms + piece_ms)
+            self._fetch(HISTORY, start_ms, stop_ms)
+            self._report("recording")
+            slots = max(1, min(_MOST_SLOTS, _CELLS // max(1, len(self._columns))))
+            start_ms, piece_ms = stop_ms, slots * self._period_s * 1000
+        self._cursor = self._slots.of(end_ms)
+
+    def _fetch(self, types: Sequence[str], start_ms: int, end_ms: int) -> None:
+        objects = self._objects()
+        asker = self._asker or self._open()
+        self._choose(types, objects)
+        calls = historical(self._members(types, objects), asker.limits)
+        for answer in asker.ask(calls, lambda _member: (start_ms, end_ms)):
+            for reply in answer.replies:
+                self._ledger.take(reply, objects.get)
+            if answer.error is not None:
+                raise answer.error
+        self._ledger.store()
+
+    def _open(self) -> Asker:
+        most = query_metrics(self._asked.server.query_metrics(), self._limits.default_query_metrics)
+        limits = Limits(
+            self._limits.elements, self._limits.entities, most, self._limits.cluster_query_metrics
+        )
+        self._asker = Asker(self._vsphere.post, self._asked.manager, self._period_s, limits, 1)
+        return self._asker
+
+    def _choose(self, types: Sequence[str], objects: Mapping[str, Subject]) -> None:
+        """What each type has in the archive, looked up once: its level decides, and is seldom changed."""
+        fresh = [kind for kind in types if kind not in self._lists]
+        sets: list[MetricSet] = []
+        for kind in fresh:
+            there = [(one.type, one.moid) for one in objects.values() if one.type == kind]
+            if there:
+                step = max(1, len(there) // self._limits.sampled)
+                sampled = there[::step][: self._limits.sampled]
+                available = self._asked.server.sampled(sampled, self._period_s)
+                chosen = self._chosen(kind, available)
+                self._lists[kind] = metric_list(chosen.ids)
+                sets.append(chosen)
+        if sets:
+            self._columns.mean([*self._columns.meant, *sets])
+
+    def _chosen(self, kind: str, available: set[tuple[int, bool]]) -> MetricSet:
+        asked = self._asked
+        if kind in ALWAYS:
+            return choose_rollups(KINDS[kind], asked.definitions, asked.preset, available)
+        return choose(KINDS[kind], asked.definitions, asked.catalogue, asked.preset, available)
+
+    def _members(self, types: Sequence[str], objects: Mapping[str, Subject]) -> list[Member]:
+        return [
+            Member(one.moid, one.type, metrics, len(metrics))
+            for one in objects.values()
+            if one.type in types and len(metrics := self._lists.get(one.type, _NOTHING))
+        ]
+
+    def _count(self, first: int, last: int) -> None:
+        """What should have come by now; what is missing after the look-back is a gap."""
+        owners = list(self._columns.owners)
+        owner = self._columns.owner
+        followed = np.array([ref.kind in ("cluster", "datastore") for ref in owners], np.bool_)[owner]
+        for slot in range(first, last + 1):
+            self._marks.expect(slot, followed & (self._ledger.since <= slot))
+        for slot in self._marks.slots:
+            missing = self._marks.missing(slot)
+            if missing is not None and last - slot >= _LOOK_BACK:
+                self._marks.give_up(slot, missing)
+                due = self._marks.due_at(slot)
+                for ref in subjects(missing, due, owner, owners, lambda one: self._columns.specs[one].entity):
+                    self._gaps.miss(ref, slot, slot, NO_SAMPLES)
+        self._marks.settle(last - 2 * _LOOK_BACK)
+        news = self._gaps.news()
+        if news:
+            self._feed.add_gaps(news)
+
+    def _survive(self, error: SourceError, controls: Controls) -> None:
+        if controls.is_set():
+            return
+        if not passes(error):
+            raise error
+        _log.info("Rollups wait: %s", error.happened)
+        self._message = error.happened
+        self._report("reconnecting")
+        reconnecting(self._vsphere, controls)
+
+    def _report(self, state: State, clock: Clock | None = None) -> None:
+        newest = self._ledger.newest_ms
+        behind = max(0.0, (clock.now_ms() - newest) / 1000) if clock is not None and newest else 0.0
+        self._feed.report(
+            self._source,
+            Health(
+                state,
+                float(self._period_s),
+                int(np.unique(self._columns.owner).size),
+                len(self._columns),
+                self._marks.due,
+                self._marks.come,
+                behind,
+                self._gaps.count,
+                newest or None,
+                self._message,
+            ),
+        )
+
+
+_NOTHING = metric_list(())
