@@ -38,7 +38,7 @@ _SIZES = ((48 << 20, 1024), (24 << 20, 1024), (12 << 20, 512))
 """Bytes of values that each process may gather, and rows of a piece, by the number of workers.
 
 Chosen so that all processes together stay below 300 MB, whatever moves (measured: 75 MB for this process at
-20,000 columns, 40 for each worker, 13 for multiprocessing's tracker, and room for a block that is being made).
+20,000 columns, 40 for each worker, 13 for the tracker of multiprocessing, and room for a block being made).
 """
 _PATIENCE_S = 0.2
 _TELL_EVERY_S = 0.1
@@ -157,13 +157,19 @@ class _Import:
         """Have a piece done: by a worker that has time, else here."""
         if piece.spooled:
             self._spooled[piece.number] = piece.path
-        if self._pool.full:
+        last = self._is_last(piece)
+        if self._pool.full(last=last):
             self._collect(writer, 0)
         # While processes start, what is there to look at first comes from this one.
-        if self._pool.full or piece.number == 0:
+        if self._pool.full(last=last) or piece.number == 0:
             self._store(writer, self._pool.do_here(piece, self._tell))
         else:
             self._pool.submit(piece, self._tell)
+
+    def _is_last(self, piece: Piece) -> bool:
+        """Whether nothing comes after a piece, as far as that can be told."""
+        capture = self._found[-1].capture
+        return piece.path == capture.path and int(piece.ends[-1]) + 2 >= capture.size
 
     def _collect(self, writer: SessionWriter, timeout: float) -> None:
         """Store the results that are there within ``timeout`` seconds."""

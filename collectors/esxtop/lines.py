@@ -52,11 +52,15 @@ def lines_of(stream: TextStream, skip: int, chunk: int = _READ) -> Iterator[Line
                 offset += held
                 rest, held, overlong = [], 0, True
             continue
-        whole = b"".join((*rest, memoryview(data)[: last + 1]))
+        after = len(data) - last - 1
+        # To read the beginning of a line again is quicker than to copy all others behind it.
+        again = not rest and stream.give_back(after)
+        whole = data if again else b"".join((*rest, memoryview(data)[: last + 1]))
         found, count = _split(whole, offset, number, overlong=overlong)
         number += count
-        offset += len(whole)
-        rest, held, overlong = [data[last + 1 :]], len(data) - last - 1, False
+        offset += held + last + 1
+        rest = [] if again or not after else [data[last + 1 :]]
+        held, overlong = (0 if again else after), False
         yield found
     whole = b"".join(rest)
     if whole or overlong:

@@ -60,7 +60,11 @@ class TextStream:
     """
 
     def __init__(
-        self, read: Callable[[int], bytes], raw: BinaryIO, skip: int, transform: Callable[[bytes], bytes]
+        self,
+        read: Callable[[int], bytes],
+        raw: BinaryIO,
+        skip: int,
+        transform: Callable[[bytes], bytes] | None,
     ) -> None:
         self._read = read
         self._raw = raw
@@ -83,8 +87,16 @@ class TextStream:
                 return
             if not data:
                 return
-            yield self._transform(data[self._skip :] if self._skip else data)
+            data = data[self._skip :] if self._skip else data
             self._skip = 0
+            yield self._transform(data) if self._transform else data
+
+    def give_back(self, count: int) -> bool:
+        """Read the last ``count`` bytes again next time; False where that can't be done."""
+        if self._transform or self._read != self._raw.read:
+            return False
+        self._raw.seek(-count, 1)
+        return True
 
 
 def recognise(path: Path) -> Capture:
@@ -123,7 +135,7 @@ def text_of(capture: Capture) -> Iterator[TextStream]:
         yield TextStream(read, raw, capture.skip, _transform(capture))
 
 
-def _transform(capture: Capture) -> Callable[[bytes], bytes]:
+def _transform(capture: Capture) -> Callable[[bytes], bytes] | None:
     decode = codecs.getincrementaldecoder(capture.encoding)("replace").decode if capture.encoding else None
     if decode and capture.carriage_returns:
         return lambda data: decode(data).encode("utf-8", "replace").replace(b"\r", b"\n")
@@ -131,7 +143,7 @@ def _transform(capture: Capture) -> Callable[[bytes], bytes]:
         return lambda data: decode(data).encode("utf-8", "replace")
     if capture.carriage_returns:
         return lambda data: data.replace(b"\r", b"\n")
-    return bytes
+    return None
 
 
 @contextmanager

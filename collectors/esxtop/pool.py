@@ -52,10 +52,12 @@ class Workers:
         """Whether any result is still to come."""
         return bool(self._done) or any(worker.pieces for worker in self._workers)
 
-    @property
-    def full(self) -> bool:
-        """Whether every worker has as much as it should: always when there is none."""
-        return all(len(worker.pieces) >= _AHEAD for worker in self._workers)
+    def full(self, *, last: bool) -> bool:
+        """Whether every worker has as much as it should: always when there is none.
+
+        The last piece must not wait for a worker while this process would do nothing.
+        """
+        return all(len(worker.pieces) >= (1 if last else _AHEAD) for worker in self._workers)
 
     def do_here(self, piece: Piece, pulse: Callable[[], None]) -> PieceResult:
         """Do a piece in this process."""
