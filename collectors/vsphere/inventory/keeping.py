@@ -125,22 +125,40 @@ class Keeper:
         for moid in sorted(self._left):
             yield from self._remove(moid, at)
         self._left.clear()
-        for moid in self._in_order():
-            yield from self._renew(moid, at)
-        self._touched.clear()
+        self._touch_dependents()
+        self._touch_heirs()
+        while self._touched:
+            for moid in self._in_order():
+                yield from self._renew(moid, at)
+            self._touched.clear()
+            self._touch_heirs()
         self._former.clear()
         self._loaded = self._loaded or complete
         oldest = at - round(self.events.pairing.within_s * 1000)
         self._times = {key: time for key, time in self._times.items() if time >= oldest}
 
-    def _in_order(self) -> list[str]:
+    def _touch_dependents(self) -> None:
         if self._loaded and self._news_of:
             moved = frozenset(moid for moid in self._news_of if self._is_mentioned(moid))
             if moved:
                 self._touched.update(self._look.dependents(moved))
         self._news_of.clear()
-        objects = self._look.objects
-        return sorted(self._touched & objects.keys(), key=lambda moid: (_RANK[objects[moid].type], moid))
+
+    def _touch_heirs(self) -> None:
+        """Hosts that may speak for a shared device whose host no longer does."""
+        released = {ref for ref in self._told.released if ref.kind == "device"}
+        self._told.released.clear()
+        if released:
+            self._touched.update(
+                one.moid
+                for one in self.objects.values()
+                if one.type == HOST and not released.isdisjoint(one.instances.values())
+            )
+
+    def _in_order(self) -> list[str]:
+        objects, depth = self._look.objects, self._look.depth
+        present = self._touched & objects.keys()
+        return sorted(present, key=lambda moid: (_RANK[objects[moid].type], depth(moid), moid))
 
     def _is_mentioned(self, moid: str) -> bool:
         seen = self._look.objects.get(moid)

@@ -11,6 +11,8 @@ from collectors.vsphere.inventory.replies import Update
 from collectors.vsphere.inventory.values import DatastoreInfo, Devices, Ref, Value
 from sessions.model import EntityRef
 
+_DEEPEST = 64  # of nested pools; a server that sends a cycle is none of ours to trust
+
 
 @dataclass(slots=True)
 class Seen:
@@ -134,6 +136,13 @@ class Lookup:
         seen = self.objects.get(host)
         parent = seen.get("parent") if seen and seen.type == HOST else None
         return parent.moid if isinstance(parent, Ref) and parent.type == CLUSTER else ""
+
+    def depth(self, moid: str) -> int:
+        """How many pools a pool lies in; 0 for all else."""
+        found = 0
+        while (seen := self.objects.get(moid)) and seen.type == POOL and found < _DEEPEST:
+            found, moid = found + 1, seen.moid_at("parent")
+        return found
 
     def dependents(self, moids: frozenset[str]) -> Iterator[str]:
         """Objects whose description speaks of one of these."""

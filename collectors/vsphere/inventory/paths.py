@@ -114,7 +114,7 @@ PLACES: Mapping[str, Mapping[str, int]] = MappingProxyType(
 )
 """Type → path → position of the row."""
 
-ORDER = (NETWORK, DATASTORE, CLUSTER, POOL, HOST, VM)
+ORDER = (NETWORK, DATASTORE, CLUSTER, HOST, POOL, VM)
 """In this order objects are described: what others refer to comes first."""
 
 _KIN = {

@@ -55,6 +55,8 @@ class Told:
     """
 
     patience: Mapping[str, float] = field(default_factory=dict)
+    released: set[EntityRef] = field(default_factory=set)
+    """Entities that nobody speaks for any more; another object may."""
     _said: dict[str, dict[EntityRef, Said]] = field(default_factory=dict)
     _speaker: dict[EntityRef, str] = field(default_factory=dict)
     _entities: set[EntityRef] = field(default_factory=set)
@@ -96,6 +98,7 @@ class Told:
 
     def _end(self, ref: EntityRef, said: Said, at: int, facts: list[Fact], changes: list[Change]) -> None:
         self._speaker.pop(ref, None)
+        self.released.add(ref)
         for name, value in said.pairs:
             facts.append(Fact(ref, name, value, said.since(name), max(at, said.since(name))))
             changes.append(Change(ref, name, value, None))

@@ -1,0 +1,500 @@
+"""From plain values to entities, facts, the inventory, and what changes do to them."""
+
+from __future__ import annotations
+
+from collectors.vsphere.inventory.objects import Inventory
+from collectors.vsphere.inventory.replies import Update
+from collectors.vsphere.inventory.values import (
+    Adapter,
+    Allocation,
+    ClusterConfig,
+    DatastoreInfo,
+    Devices,
+    Disk,
+    Lun,
+    Path,
+    PhysicalNic,
+    Ref,
+    Snapshots,
+    Switch,
+    VirtualNic,
+)
+from sessions.model import Entity, EntityRef
+from tests.vsphere.inventories import instances, keeper, kinds, update
+
+CLUSTER = update(
+    "ClusterComputeResource",
+    "domain-c1",
+    name="Prod",
+    configurationEx=ClusterConfig(True, "fullyAutomated", 3.0, True),
+)
+ROOT_POOL = update(
+    "ResourcePool",
+    "resgroup-1",
+    name="Resources",
+    parent=Ref("ClusterComputeResource", "domain-c1"),
+    owner=Ref("ClusterComputeResource", "domain-c1"),
+)
+GOLD = update(
+    "ResourcePool",
+    "resgroup-2",
+    name="Gold",
+    parent=Ref("ResourcePool", "resgroup-1"),
+    owner=Ref("ClusterComputeResource", "domain-c1"),
+    config__cpuAllocation=Allocation(4000.0, 0.0, 8000.0),
+    config__memoryAllocation=Allocation(None, 1024.0, 163840.0),
+)
+INNER = update(
+    "VirtualApp",
+    "resgroup-3",
+    name="Inner",
+    parent=Ref("ResourcePool", "resgroup-2"),
+    owner=Ref("ClusterComputeResource", "domain-c1"),
+)
+STORE = update(
+    "Datastore",
+    "datastore-1",
+    name="fast",
+    summary__url="ds:///vmfs/volumes/5c3f-aa/",
+    summary__type="VMFS",
+    summary__capacity=1024.0**4,
+    summary__freeSpace=512 * 1024.0**3,
+    info=DatastoreInfo(("5c3f-aa",), ("naa.60", "mpx.vmhba0:C0:T0:L0")),
+    iormConfiguration__enabled=True,
+    iormConfiguration__congestionThreshold=30.0,
+)
+PORTGROUP = update("DistributedVirtualPortgroup", "dvportgroup-7", name="dv-prod")
+
+
+def host(moid: str, name: str, cluster: str = "domain-c1", depth: float = 64.0) -> Update:
+    return update(
+        "HostSystem",
+        moid,
+        name=name,
+        parent=Ref("ClusterComputeResource" if cluster else "ComputeResource", cluster or "domain-s1"),
+        runtime__connectionState="connected",
+        runtime__powerState="poweredOn",
+        runtime__inMaintenanceMode=False,
+        config__powerSystemInfo="static",
+        config__product="8.0.2 build-1",
+        config__hyperThread=True,
+        hardware__numaInfo=2.0,
+        hardware__memorySize=512 * 1024.0**3,
+        hardware__cpuInfo__hz=2_600_000_000.0,
+        hardware__cpuInfo__numCpuCores=32.0,
+        hardware__cpuInfo__numCpuThreads=64.0,
+        config__network__pnic=(PhysicalNic("vmnic0", "nmlx5", 25000.0), PhysicalNic("vmnic1", "", None)),
+        config__network__vswitch=(Switch("vSwitch0", ("vmnic0",)),),
+        config__network__proxySwitch=(Switch("DSwitch", ("vmnic1",)),),
+        config__storageDevice__hostBusAdapter=(Adapter("vmhba2", "qlnativefc", "QLE"),),
+        config__storageDevice__scsiLun=(
+            Lun("naa.60", depth, "PURE", "FlashArray", False),
+            Lun("mpx.vmhba0:C0:T0:L0", 32.0, "VMware", "Disk", True),
+        ),
+        config__storageDevice__multipathInfo=(Path("vmhba2:C0:T1:L3", "fc.a-fc.b-naa.60", "active"),),
+        datastore=(Ref("Datastore", "datastore-1"),),
+    )
+
+
+def vm(moid: str = "vm-1", name: str = "db01", uuid: str = "uuid-1", **more: object) -> Update:
+    values: dict[str, object] = {
+        "name": name,
+        "config__template": False,
+        "config__instanceUuid": uuid,
+        "runtime__connectionState": "connected",
+        "runtime__powerState": "poweredOn",
+        "runtime__host": Ref("HostSystem", "host-1"),
+        "resourcePool": Ref("ResourcePool", "resgroup-2"),
+        "datastore": (Ref("Datastore", "datastore-1"),),
+        "config__hardware__numCPU": 2.0,
+        "config__hardware__memoryMB": 4096.0,
+        "config__cpuAllocation": Allocation(None, 0.0, 2000.0),
+        "config__hardware__device": Devices(
+            (Disk("scsi0:0", "ParaVirtualSCSIController", "datastore-1", 1000.0, None, "persistent"),),
+            (VirtualNic("4000", "Network adapter 1", "VirtualVmxnet3", "", "dvportgroup-7"),),
+        ),
+        "guest__toolsRunningStatus": "guestToolsRunning",
+    }
+    return update("VirtualMachine", moid, **{**values, **more})  # type: ignore[arg-type]
+
+
+VM = EntityRef("vm", "uuid-1")
+HOST = EntityRef("host", "esx01")
+WORLD = (
+    vm(),
+    host("host-1", "esx01"),
+    host("host-2", "esx02"),
+    INNER,
+    GOLD,
+    ROOT_POOL,
+    CLUSTER,
+    STORE,
+    PORTGROUP,
+)
+
+
+def test_a_vm_as_facts() -> None:
+    _, feed = keeper(*WORLD)
+    assert feed.facts(VM) == {
+        "host": "esx01",
+        "pool": "vc/resgroup-2",
+        "power_state": "poweredOn",
+        "vcpus": 2.0,
+        "mem.size_mb": 4096.0,
+        "cpu.reservation_mhz": 0.0,
+        "cpu.shares": 2000.0,
+        "snapshots": 0.0,
+        "tools": "guestToolsRunning",
+        "vdisk.scsi0:0.controller": "pvscsi",
+        "vdisk.scsi0:0.datastore": "ds:///vmfs/volumes/5c3f-aa/",
+        "vdisk.scsi0:0.mode": "persistent",
+        "vdisk.scsi0:0.shares": 1000.0,
+        "nic.4000.type": "vmxnet3",
+        "nic.4000.network": "dv-prod",
+    }
+
+
+def test_a_host_and_what_it_has_as_facts() -> None:
+    _, feed = keeper(*WORLD)
+    assert feed.facts(HOST) == {
+        "power_policy": "static",
+        "hyperthreading": True,
+        "numa.nodes": 2.0,
+        "cpu.cores": 32.0,
+        "cpu.threads": 64.0,
+        "cpu.mhz": 2600.0,
+        "mem.size_mb": 524288.0,
+        "version": "8.0.2 build-1",
+        "connection_state": "connected",
+        "maintenance": False,
+    }
+    assert feed.facts(EntityRef("nic", "esx01/vmnic0")) == {
+        "nic.speed_mbps": 25000.0,
+        "nic.driver": "nmlx5",
+        "nic.switch": "vSwitch0",
+    }
+    assert feed.facts(EntityRef("nic", "esx01/vmnic1")) == {"nic.switch": "DSwitch"}
+    assert feed.facts(EntityRef("device", "naa.60")) == {
+        "device.queue_depth": 64.0,
+        "device.vendor": "PURE",
+        "device.model": "FlashArray",
+        "device.local": False,
+        "device.datastore": "ds:///vmfs/volumes/5c3f-aa/",
+    }
+    assert feed.facts(EntityRef("device", "esx02/mpx.vmhba0:C0:T0:L0"))["device.local"] is True
+
+
+def test_clusters_pools_and_datastores_as_facts() -> None:
+    _, feed = keeper(*WORLD)
+    assert feed.facts(EntityRef("cluster", "vc/domain-c1")) == {
+        "drs.enabled": True,
+        "drs.behavior": "fullyAutomated",
+        "drs.rate": 3.0,
+        "ha.enabled": True,
+    }
+    assert feed.facts(EntityRef("pool", "vc/resgroup-2")) == {
+        "cpu.limit_mhz": 4000.0,
+        "cpu.reservation_mhz": 0.0,
+        "cpu.shares": 8000.0,
+        "mem.reservation_mb": 1024.0,
+        "mem.shares": 163840.0,
+    }
+    assert feed.facts(EntityRef("datastore", "ds:///vmfs/volumes/5c3f-aa/")) == {
+        "uuid": "5c3f-aa",
+        "datastore.type": "VMFS",
+        "datastore.capacity_mb": 1048576.0,
+        "datastore.free_mb": 524288.0,
+        "sioc.enabled": True,
+        "sioc.threshold_ms": 30.0,
+    }
+
+
+def test_entities_hang_together() -> None:
+    _, feed = keeper(*WORLD)
+    cluster = EntityRef("cluster", "vc/domain-c1")
+    parents = {f"{ref.kind}/{ref.key}": one.parent for ref, one in feed.entities.items()}
+    assert parents["cluster/vc/domain-c1"] == EntityRef("vcenter", "vc")
+    assert parents["host/esx01"] == cluster
+    assert parents["vm/uuid-1"] == cluster
+    assert parents["pool/vc/resgroup-2"] == cluster
+    assert parents["pool/vc/resgroup-3"] == EntityRef("pool", "vc/resgroup-2")
+    assert "pool/vc/resgroup-1" not in parents
+    assert parents["device/naa.60"] is None
+    assert parents["device/esx01/mpx.vmhba0:C0:T0:L0"] == HOST
+    assert parents["path/esx01/vmhba2:C0:T1:L3"] == EntityRef("adapter", "esx01/vmhba2")
+    assert feed.entities[EntityRef("vcpu", "uuid-1/vcpu/1")] == Entity(
+        EntityRef("vcpu", "uuid-1/vcpu/1"), "vCPU 1", VM
+    )
+    assert feed.entities[EntityRef("port", "uuid-1/nic/4000")].name == "Network adapter 1"
+
+
+def test_the_inventory_maps_counters_instances() -> None:
+    kept, _ = keeper(*WORLD)
+    found = kept.objects["vm-1"]
+    assert (found.type, found.ref, found.name, found.host, found.cluster) == (
+        "VirtualMachine",
+        VM,
+        "db01",
+        "host-1",
+        "domain-c1",
+    )
+    assert (found.vcpus, found.powered_on, found.connected) == (2, True, True)
+    store = "datastore/ds:///vmfs/volumes/5c3f-aa/"
+    assert instances(found.instances) == {
+        "0": "vcpu/uuid-1/vcpu/0",
+        "1": "vcpu/uuid-1/vcpu/1",
+        "scsi0:0": "vdisk/uuid-1/scsi0:0",
+        "4000": "port/uuid-1/nic/4000",
+        "5c3f-aa": store,
+        "fast": store,
+    }
+    assert instances(kept.objects["host-1"].instances) == {
+        "vmnic0": "nic/esx01/vmnic0",
+        "vmnic1": "nic/esx01/vmnic1",
+        "vmhba2": "adapter/esx01/vmhba2",
+        "naa.60": "device/naa.60",
+        "mpx.vmhba0:C0:T0:L0": "device/esx01/mpx.vmhba0:C0:T0:L0",
+        "vmhba2:C0:T1:L3": "path/esx01/vmhba2:C0:T1:L3",
+        "fc.a-fc.b-naa.60": "path/esx01/vmhba2:C0:T1:L3",
+        "5c3f-aa": store,
+        "fast": store,
+    }
+    assert kept.objects["resgroup-2"].cluster == "domain-c1"
+    assert "resgroup-1" not in kept.objects
+    assert "dvportgroup-7" not in kept.objects
+
+
+def test_a_standalone_host_needs_no_cluster() -> None:
+    root = update(
+        "ResourcePool", "ha-root-pool", name="Resources", parent=Ref("ComputeResource", "ha-compute-res"),
+        owner=Ref("ComputeResource", "ha-compute-res"),
+    )  # fmt: skip
+    pool = update(
+        "ResourcePool", "pool0", name="lab", parent=Ref("ResourcePool", "ha-root-pool"),
+        owner=Ref("ComputeResource", "domain-s1"),
+    )  # fmt: skip
+    guest = vm(runtime__host=Ref("HostSystem", "ha-host"), resourcePool=Ref("ResourcePool", "pool0"))
+    kept, feed = keeper(host("ha-host", "esx09", cluster=""), root, pool, guest, vcenter=None)
+    assert {ref.kind for ref in feed.entities} >= {"host", "vm", "pool"}
+    assert not {"vcenter", "cluster"} & {ref.kind for ref in feed.entities}
+    assert feed.entities[VM].parent == EntityRef("host", "esx09")
+    assert feed.entities[EntityRef("pool", "vc/pool0")].parent == EntityRef("host", "esx09")
+    assert kept.objects["vm-1"].cluster is None
+
+
+def test_moving_and_switching_off_are_facts_and_events() -> None:
+    kept, feed = keeper(*WORLD)
+    kept.take([
+        update("VirtualMachine", "vm-1", "modify", runtime__host=Ref("HostSystem", "host-2")),
+        update("VirtualMachine", "vm-1", "modify", runtime__powerState="poweredOff"),
+    ])  # fmt: skip
+    feed.settle(kept, 5000)
+    assert feed.history(VM, "host") == [("esx01", 1000, 5000), ("esx02", 5000, None)]
+    assert feed.history(VM, "power_state") == [("poweredOn", 1000, 5000), ("poweredOff", 5000, None)]
+    assert sorted((event.kind, event.text) for event in feed.events) == [
+        ("power", "Power state of db01: poweredOff, before poweredOn"),
+        ("vmotion", "db01 moved from esx01 to esx02"),
+    ]
+    assert (kept.objects["vm-1"].host, kept.objects["vm-1"].powered_on) == ("host-2", False)
+    assert feed.settle(kept, 6000) == []
+
+
+def test_a_limit_that_is_lifted_ends() -> None:
+    kept, feed = keeper(*WORLD[1:], vm(config__cpuAllocation=Allocation(1000.0, 0.0, 2000.0)))
+    kept.take(
+        [update("VirtualMachine", "vm-1", "modify", config__cpuAllocation=Allocation(None, 0.0, 2000.0))]
+    )
+    feed.settle(kept, 4000)
+    assert feed.history(VM, "cpu.limit_mhz") == [(1000.0, 1000, 4000)]
+    kept.take(
+        [update("VirtualMachine", "vm-1", "modify", config__cpuAllocation=Allocation(800.0, 0.0, 2000.0))]
+    )
+    feed.settle(kept, 7000)
+    assert feed.history(VM, "cpu.limit_mhz") == [(1000.0, 1000, 4000), (800.0, 7000, None)]
+
+
+def test_snapshots_of_backups_are_told_from_others() -> None:
+    kept, feed = keeper(*WORLD)
+    kept.take(
+        [
+            update(
+                "VirtualMachine",
+                "vm-1",
+                "modify",
+                snapshot=Snapshots(1, "2026-01-01T00:00:00Z", ("before patch",)),
+            )
+        ]
+    )
+    feed.settle(kept, 2000)
+    both = ("before patch", "VEEAM BACKUP TEMPORARY SNAPSHOT")
+    kept.take(
+        [update("VirtualMachine", "vm-1", "modify", snapshot=Snapshots(2, "2026-01-01T00:00:00Z", both))]
+    )
+    feed.settle(kept, 3000)
+    kept.take(
+        [
+            update(
+                "VirtualMachine",
+                "vm-1",
+                "modify",
+                snapshot=Snapshots(1, "2026-01-01T00:00:00Z", ("before patch",)),
+            )
+        ]
+    )
+    feed.settle(kept, 4000)
+    kept.take([update("VirtualMachine", "vm-1", "modify", snapshot=None)])
+    feed.settle(kept, 5000)
+    assert kinds(feed.events) == ["snapshot", "backup", "backup", "snapshot"]
+    assert [value for value, _, _ in feed.history(VM, "snapshots")] == [0.0, 1.0, 2.0, 1.0, 0.0]
+    assert "snapshot.oldest" not in feed.facts(VM)
+
+
+def test_mounts_are_events() -> None:
+    kept, feed = keeper(*WORLD)
+    new = update("Datastore", "datastore-2", name="slow", summary__url="ds:///vmfs/volumes/b1/")
+    kept.take([new, update("HostSystem", "host-1", "modify", datastore=(Ref("Datastore", "datastore-2"),))])
+    feed.settle(kept, 2000)
+    assert {event.text for event in feed.events} == {
+        "slow is there now",
+        "esx01 has datastore slow now",
+        "esx01 no longer has datastore fast",
+    }
+
+
+def test_what_leaves_ends_its_facts() -> None:
+    kept, feed = keeper(*WORLD)
+    kept.take([Update("leave", "VirtualMachine", "vm-1")])
+    feed.settle(kept, 9000)
+    assert feed.facts(VM) == {}
+    assert feed.history(VM, "vcpus") == [(2.0, 1000, 9000)]
+    assert [event.text for event in feed.events] == ["db01 is gone"]
+    assert "vm-1" not in kept.objects
+    kept.take([vm()])
+    feed.settle(kept, 10000)
+    assert feed.history(VM, "vcpus")[-1] == (2.0, 10000, None)
+
+
+def test_a_shared_device_goes_on_when_one_host_leaves() -> None:
+    kept, feed = keeper(*WORLD[:2], host("host-2", "esx02", depth=32.0), *WORLD[3:])
+    device = EntityRef("device", "naa.60")
+    assert feed.facts(device)["device.queue_depth"] == 64.0
+    kept.take([Update("leave", "HostSystem", "host-1")])
+    feed.settle(kept, 2000)
+    assert feed.facts(EntityRef("nic", "esx01/vmnic0")) == {}
+    assert feed.facts(device)["device.queue_depth"] == 32.0
+
+
+def test_a_new_complete_reading_finds_the_differences() -> None:
+    kept, feed = keeper(*WORLD)
+    kept.begin()
+    kept.take([one for one in WORLD if one.moid not in ("host-2", "vm-1")])
+    kept.take([vm(config__hardware__numCPU=4.0), vm("vm-2", "new", "uuid-2")])
+    said = feed.settle(kept, 8000, complete=True)
+    assert feed.history(VM, "vcpus") == [(2.0, 1000, 8000), (4.0, 8000, None)]
+    assert feed.facts(EntityRef("host", "esx02")) == {}
+    assert {fact.entity.key.partition("/")[0] for fact in said} == {"uuid-1", "uuid-2", "esx02"}
+    assert {event.text for event in feed.events} == {"new is there now", "esx02 is gone"}
+
+
+def test_a_reading_that_breaks_off_ends_nothing() -> None:
+    kept, feed = keeper(*WORLD)
+    kept.begin()
+    kept.take(WORLD[:2])
+    kept.begin()
+    kept.take(WORLD)
+    assert feed.settle(kept, 8000, complete=True) == []
+    assert feed.events == []
+
+
+def test_names_that_come_late_reach_those_who_use_them() -> None:
+    kept, feed = keeper(vm(), host("host-1", "esx01"), CLUSTER)
+    assert "pool" not in feed.facts(VM)
+    assert feed.facts(VM)["nic.4000.network"] == "dvportgroup-7"
+    kept.take([ROOT_POOL, GOLD, STORE, PORTGROUP])
+    feed.settle(kept, 2000)
+    facts = feed.facts(VM)
+    assert (facts["pool"], facts["nic.4000.network"]) == ("vc/resgroup-2", "dv-prod")
+    assert "5c3f-aa" in kept.objects["vm-1"].instances
+
+
+def test_a_renamed_vm_stays_the_same_entity() -> None:
+    kept, feed = keeper(*WORLD)
+    kept.take([update("VirtualMachine", "vm-1", "modify", name="db01-old")])
+    feed.settle(kept, 2000)
+    assert feed.facts(VM)["name"] == "db01-old"
+    assert kept.objects["vm-1"].name == "db01-old"
+    assert feed.entities[VM].name == "db01"
+
+
+def test_a_renamed_host_keeps_its_key_and_placements() -> None:
+    kept, feed = keeper(*WORLD)
+    kept.take([update("HostSystem", "host-1", "modify", name="esx01.lab")])
+    feed.settle(kept, 2000)
+    assert kept.objects["host-1"].ref == HOST
+    assert feed.facts(HOST)["name"] == "esx01.lab"
+    assert feed.facts(VM)["host"] == "esx01"
+
+
+def test_copied_vms_stay_apart() -> None:
+    kept, _ = keeper(*WORLD, vm("vm-9", "copy", "uuid-1"))
+    assert kept.objects["vm-1"].ref == VM
+    assert kept.objects["vm-9"].ref == EntityRef("vm", "vc/vm-9")
+
+
+def test_templates_and_vms_in_the_making_are_left_out() -> None:
+    kept, feed = keeper(
+        *WORLD[1:],
+        vm(config__template=True),
+        vm("vm-2", uuid=""),
+        update("VirtualMachine", "vm-3", name="half", runtime__connectionState="orphaned"),
+    )
+    assert EntityRef("vm", "uuid-1") not in feed.entities
+    assert kept.objects["vm-2"].ref == EntityRef("vm", "vc/vm-2")
+    assert "vm-3" not in kept.objects
+    kept.take([update("VirtualMachine", "vm-1", "modify", config__template=False)])
+    feed.settle(kept, 2000)
+    assert kept.objects["vm-1"].ref == VM
+    kept.take([update("VirtualMachine", "vm-1", "modify", config__template=True)])
+    feed.settle(kept, 3000)
+    assert "vm-1" not in kept.objects
+    assert feed.facts(VM) == {}
+
+
+def test_drifting_free_space_is_no_news() -> None:
+    kept, feed = keeper(*WORLD)
+    store = EntityRef("datastore", "ds:///vmfs/volumes/5c3f-aa/")
+    for step in (511, 510, 508):
+        kept.take([update("Datastore", "datastore-1", "modify", summary__freeSpace=step * 1024.0**3)])
+        feed.settle(kept, 1000 + step)
+    assert [value for value, _, _ in feed.history(store, "datastore.free_mb")] == [524288.0]
+    kept.take([update("Datastore", "datastore-1", "modify", summary__freeSpace=500 * 1024.0**3)])
+    feed.settle(kept, 3000)
+    assert [value for value, _, _ in feed.history(store, "datastore.free_mb")] == [524288.0, 512000.0]
+
+
+def test_what_may_not_be_read_is_a_note_not_a_crash() -> None:
+    kept, feed = keeper(
+        Update(
+            "enter", "VirtualMachine", "vm-1", vm().values[:6], (("config.hardware.device", "NoPermission"),)
+        ),
+        Update("enter", "HostSystem", "host-9", (), (("name", "NoPermission"),)),
+    )
+    assert feed.facts(VM)["power_state"] == "poweredOn"
+    ((name, text),) = kept.notes
+    assert name == "inventory.refused"
+    assert text == (
+        "Not readable for this account: HostSystem.name of 1 object (NoPermission); "
+        "VirtualMachine.config.hardware.device of 1 object (NoPermission)"
+    )
+
+
+def test_snapshots_of_the_inventory_know_what_changed() -> None:
+    kept, feed = keeper(*WORLD)
+    first = Inventory(dict(kept.objects), 1)
+    kept.take([update("VirtualMachine", "vm-1", "modify", runtime__powerState="poweredOff")])
+    kept.take([Update("leave", "HostSystem", "host-2")])
+    feed.settle(kept, 2000)
+    second = Inventory(dict(kept.objects), 2)
+    assert second.changed_since(first) == {"vm-1", "host-2"}
+    assert second.changed_since(second) == frozenset()
+    assert [one.name for one in second.of("HostSystem")] == ["esx01"]
