@@ -32,7 +32,7 @@ from app.gui.workbench import Workbench
 from resources.catalogue import load_catalogue
 from resources.failures import HyperscopeError
 from resources.problem_cards import load_problems
-from resources.views import load_chart_templates, load_headlines, load_limits, load_screens
+from resources.views import load_chart_templates, load_headlines, load_limits, load_overview, load_screens
 from widgets.theme import Preference, Theme
 
 
@@ -71,6 +71,7 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
         chart_templates=load_chart_templates(catalogue),
         headlines=load_headlines(catalogue),
         screens=load_screens(catalogue),
+        overview=load_overview(catalogue),
         notify=window.messages.show_message,
         show_finding=workbench.show_finding,
         drop_mark=workbench.drop_mark,

@@ -16,7 +16,7 @@ from app.gui.session_model import SessionModel
 from app.gui.settings import Settings
 from resources.catalogue import Catalogue
 from resources.problem_cards import Problems
-from resources.views import ChartTemplate, Headline, Limits, Screen
+from resources.views import ChartTemplate, Headline, Limits, Overview, Screen
 from sessions.findings import Finding
 from widgets.theme import Theme
 
@@ -45,6 +45,7 @@ class Desk:
     chart_templates: tuple[ChartTemplate, ...]
     headlines: Mapping[str, Headline]
     screens: tuple[Screen, ...]
+    overview: Overview
     notify: Callable[[str, Notice], None]
     show_finding: Callable[[Finding], None]
     drop_mark: Callable[[int | None], None]

@@ -3,6 +3,7 @@
 from resources.views.charts import ChartTemplate, load_chart_templates
 from resources.views.headlines import Headline, load_headlines
 from resources.views.limits import CounterLimits, Limits, load_limits
+from resources.views.overview import Overview, OverviewChart, Talkers, load_overview
 from resources.views.screens import Screen, load_screens
 
 __all__ = [
@@ -10,9 +11,13 @@ __all__ = [
     "CounterLimits",
     "Headline",
     "Limits",
+    "Overview",
+    "OverviewChart",
     "Screen",
+    "Talkers",
     "load_chart_templates",
     "load_headlines",
     "load_limits",
+    "load_overview",
     "load_screens",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -51,6 +51,10 @@ class Limits:
     def of(self, counter: str, kind: str) -> CounterLimits | None:
         """The limits of a counter on entities of a kind, None where no card has any."""
         return self._entries.get((counter, kind))
+
+    def items(self) -> Iterable[tuple[tuple[str, str], CounterLimits]]:
+        """All limits by counter and kind, in the order of the table."""
+        return self._entries.items()
 
     def __len__(self) -> int:
         return len(self._entries)

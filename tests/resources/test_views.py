@@ -29,7 +29,7 @@ def test_every_limit_has_a_source() -> None:
     problems, catalogue = load_problems(), load_catalogue()
     limits = load_limits(problems)
     assert len(limits) > 30
-    for (counter, kind), found in limits._entries.items():
+    for (counter, kind), found in limits.items():
         known = catalogue.get(counter)
         assert known is not None, counter
         assert kind in known.entities, (counter, kind)

@@ -158,6 +158,10 @@ class ChartCard(QFrame):
         self.show_values(math.nan)
         self._make_room()
 
+    def can_close(self, *, on: bool) -> None:
+        """Whether it has a button to close it."""
+        self._close.setVisible(on)
+
     def show_values(self, when: float) -> None:
         """Put the values at a moment into the legend; NaN means the last of the window."""
         start, end = self.plot.window

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from app.gui.desk import PanelSpec
-from app.gui.panels import charts, esxtop, findings, inventory, timeline
+from app.gui.panels import charts, esxtop, findings, heatmap, inventory, overview, timeline
 
 PANELS: tuple[PanelSpec, ...] = (
     PanelSpec("inventory", "Inventory", "inventory", "left", inventory.make),
+    PanelSpec("overview", "Overview", "overview", "center", overview.make, ("Ctrl+1",)),
     PanelSpec("charts", "Charts", "charts", "center", charts.make, ("Ctrl+2",)),
     PanelSpec("esxtop", "esxtop", "table", "center", esxtop.make, ("Ctrl+3",)),
+    PanelSpec("heatmap", "Heat map", "heatmap", "center", heatmap.make, ("Ctrl+4",)),
     PanelSpec("findings", "Findings", "findings", "right", findings.make),
     PanelSpec("timeline", "Timeline", "timeline", "bottom", timeline.make),
 )

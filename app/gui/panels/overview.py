@@ -1,0 +1,212 @@
+"""The overview page: the session in ten seconds, within the scope's window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QWidget
+
+from app.gui.desk import Desk
+from app.gui.jobs import Job
+from app.gui.panels.chart_sets import curve_name, lines_of
+from app.gui.snapshot import Change, Snapshot
+from app.gui.words import clock
+from resources.units import format_value
+from sessions.model import EntityRef, FloatArray, IntArray, Series
+from sessions.store import SessionReader
+from sessions.times import TimeRange
+from widgets.charts.card import NamedCurve
+from widgets.charts.curve import Curve
+from widgets.charts.spec import ChartSpec
+from widgets.overview import Line, OverviewView, TalkerList
+
+_WAIT_MS = 150
+_LIVE_MS = 2_000
+_CURVES = 4
+_LINES = 6
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What the worker read: samples of the charts, and the best of each list."""
+
+    curves: dict[int, tuple[IntArray, FloatArray]]
+    charts: list[list[int]]
+    lists: list[list[tuple[int, float]]]
+
+
+class OverviewPanel(OverviewView):
+    """Reads everything of the page in one query."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk.theme, clock(desk.settings.text("look.times")))
+        self._desk = desk
+        self._stale = False
+        self._wait = QTimer(self, singleShot=True, interval=_WAIT_MS)
+        self._wait.timeout.connect(self._read)
+        self.wanted.connect(desk.show_finding)
+        self.chosen.connect(lambda ref: desk.scope.set(desk.scope.scope.on([ref])))
+        self.windowed.connect(
+            lambda window, passing: desk.scope.set(desk.scope.scope.during(window), passing=passing)
+        )
+        desk.session.opened.connect(lambda _snapshot: self._read())
+        desk.session.changed.connect(self._grown)
+        desk.scope.changed.connect(lambda _scope: self._wait.start(_WAIT_MS))
+        desk.findings.changed.connect(self._show_findings)
+        desk.settings.changed.connect(self._settings_changed)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        """What changed while it was hidden is read now."""
+        super().showEvent(event)
+        if self._stale:
+            self._read()
+
+    def _grown(self, change: Change) -> None:
+        if change and not self._wait.isActive():
+            self._wait.start(_LIVE_MS)
+
+    def _show_findings(self) -> None:
+        note = "No problem found." if self._desk.findings.diagnosis is not None else "Looking for problems…"
+        self.show_findings(self._desk.findings.findings, note)
+
+    def _read(self) -> None:
+        snapshot = self._desk.session.snapshot
+        if not self.isVisible():
+            self._stale = True
+            return
+        self._stale = False
+        window = self._desk.scope.scope.window_in(snapshot.span) if snapshot else None
+        if snapshot is None or window is None:
+            return
+        self._show_findings()
+        self.show_changes(self._lately(snapshot, window))
+        charts = [self._of_scope(snapshot, chart.counters) for chart in self._desk.overview.chart]
+        lists = [
+            (self._of_scope(snapshot, ((one.kind, one.counter),), wide=True), one.statistic)
+            for one in self._desk.overview.talkers
+        ]
+
+        def work(reader: SessionReader, job: Job) -> _Found:
+            return _find(reader, job, charts, lists, window)
+
+        def done(found: _Found) -> None:
+            self._show(found, snapshot, window)
+
+        self._desk.session.query("overview", work, done)
+
+    def _of_scope(
+        self, snapshot: Snapshot, counters: Sequence[tuple[str, str]], *, wide: bool = False
+    ) -> list[Series]:
+        """Series of the first counter that the session has: of the scope's entities, else of all."""
+        chosen = set(self._desk.scope.scope.entities)
+        for kind, counter in counters:
+            found = [
+                one
+                for one in snapshot.series
+                if one.counter == counter and one.entity.kind == kind and not one.spec.instance
+            ]
+            of_scope = [one for one in found if _belongs(one.entity, chosen, snapshot)]
+            if found:
+                return found if wide or not of_scope else of_scope
+        return []
+
+    def _show(self, found: _Found, snapshot: Snapshot, window: TimeRange) -> None:
+        charts = []
+        for spec, ids in zip(self._desk.overview.chart, found.charts, strict=True):
+            series = [snapshot.by_id[number] for number in ids if number in snapshot.by_id]
+            if not series:
+                continue
+            curves = [
+                NamedCurve(
+                    curve_name(one, series, snapshot, self._desk.catalogue),
+                    one.spec.unit,
+                    Curve(*found.curves[one.id]),
+                )
+                for one in series
+                if one.id in found.curves
+            ]
+            limits = lines_of(series, self._desk.limits)
+            charts.append((ChartSpec(spec.title, series[0].spec.unit, tuple(ids), "", limits), curves))
+        self.show_charts(charts, window)
+        lists = []
+        for talkers, best in zip(self._desk.overview.talkers, found.lists, strict=True):
+            if best:
+                title = f"{talkers.title} ({talkers.statistic})"
+                lists.append(TalkerList(title, [self._talker(snapshot, *one) for one in best]))
+        self.show_lists(lists)
+
+    def _talker(self, snapshot: Snapshot, number: int, value: float) -> Line:
+        series = snapshot.by_id[number]
+        limits = self._desk.limits.of(series.counter, series.entity.kind)
+        state = (limits.state(value) if limits else "") or "none"
+        return Line(
+            snapshot.name(series.entity),
+            format_value(value, series.spec.unit),
+            state,
+            series.entity,
+        )
+
+    def _lately(self, snapshot: Snapshot, window: TimeRange) -> list[Line]:
+        at = clock(self._desk.settings.text("look.times"))
+        moments = [(event.at, event.text, event.entity) for event in snapshot.events]
+        moments += [(mark.at, f"⚑ {mark.text}", None) for mark in snapshot.marks]
+        inside = sorted((one for one in moments if window.contains(one[0])), key=lambda one: -one[0])
+        return [Line(text, f"{at(when):%H:%M:%S}", "none", ref) for when, text, ref in inside[:_LINES]]
+
+    def _settings_changed(self, key: str) -> None:
+        if key == "look.times":
+            self.set_clock(clock(self._desk.settings.text(key)))
+
+
+def _find(
+    reader: SessionReader,
+    job: Job,
+    charts: Sequence[Sequence[Series]],
+    lists: Sequence[tuple[Sequence[Series], str]],
+    window: TimeRange,
+) -> _Found:
+    best_of_charts = [
+        [number for number, _ in _best(reader, series, "max", window, _CURVES)] for series in charts
+    ]
+    job.check()
+    best_of_lists = [_best(reader, series, statistic, window, _LINES) for series, statistic in lists]
+    job.check()
+    ids = sorted({number for numbers in best_of_charts for number in numbers})
+    curves: dict[int, tuple[IntArray, FloatArray]] = {}
+    for frame in reader.read(np.array(ids, np.int64), window):
+        for number, column in zip(frame.ids.tolist(), frame.values.T, strict=True):
+            curves[number] = (frame.times, np.ascontiguousarray(column))
+    return _Found(curves, best_of_charts, best_of_lists)
+
+
+def _best(
+    reader: SessionReader, series: Sequence[Series], statistic: str, window: TimeRange, most: int
+) -> list[tuple[int, float]]:
+    """The series whose mean or maximum over the window is highest, from chunk statistics where they do."""
+    if not series:
+        return []
+    ids = np.array([one.id for one in series], np.int64)
+    stats = reader.stats(ids, window)
+    values = stats.mean if statistic == "mean" else stats.maximum
+    order = np.argsort(-np.nan_to_num(values, nan=-np.inf), kind="stable")[:most]
+    return [(int(ids[at]), float(values[at])) for at in order if np.isfinite(values[at])]
+
+
+def _belongs(ref: EntityRef, chosen: set[EntityRef], snapshot: Snapshot) -> bool:
+    """Whether an entity is one of the chosen ones, or below one of them."""
+    while True:
+        if ref in chosen:
+            return True
+        entity = snapshot.entities.get(ref)
+        if entity is None or entity.parent is None:
+            return False
+        ref = entity.parent
+
+
+def make(desk: Desk) -> QWidget:
+    """The panel of the table."""
+    return OverviewPanel(desk)
