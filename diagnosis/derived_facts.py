@@ -16,10 +16,16 @@ def derived_facts(
 ) -> Iterator[Fact]:
     """What follows from the facts by the rules; from those of pools the latest, for all of the time."""
     for rule in rules:
-        found = list(_of_pools(rule, facts, entities) if rule.of == "pool" else _of_self(rule, facts))
+        found = list(_found(rule, facts, entities))
         yield from found
         if rule.known:
             yield from _absent(rule, facts, {fact.entity for fact in found})
+
+
+def _found(rule: DerivedFact, facts: Sequence[Fact], entities: Mapping[EntityRef, Entity]) -> Iterator[Fact]:
+    if rule.of == "pool":
+        return _of_pools(rule, facts, entities)
+    return _in_pools(rule, facts, entities) if rule.of == "pool shares" else _of_self(rule, facts)
 
 
 def latest(facts: Sequence[Fact], name: str) -> dict[EntityRef, Fact]:
@@ -57,6 +63,29 @@ def _of_pools(
         numbers = list(_above(EntityRef("pool", str(member.value)), said, entities))
         if numbers:
             yield Fact(member.entity, rule.name, min(numbers), member.start, member.end)
+
+
+def _in_pools(
+    rule: DerivedFact, facts: Sequence[Fact], entities: Mapping[EntityRef, Entity]
+) -> Iterator[Fact]:
+    """Shares as they count outside of pools: each pool divides its own among what is in it."""
+    said = latest(facts, rule.made_of)
+    shares = {ref: float(fact.value) for ref, fact in said.items() if not isinstance(fact.value, str)}
+    members = latest(facts, "pool")
+    above = {ref: EntityRef("pool", str(fact.value)) for ref, fact in members.items()}
+    pools = {ref: entity.parent for ref, entity in entities.items() if ref.kind == "pool" and entity.parent}
+    above.update({ref: parent for ref, parent in pools.items() if parent.kind == "pool"})
+    total: dict[EntityRef, float] = {}
+    for ref, pool in above.items():
+        total[pool] = total.get(pool, 0.0) + shares.get(ref, 0.0)
+    for ref, fact in members.items():
+        counted, current = shares.get(ref, 0.0), above.get(ref)
+        for _ in range(_DEEPEST):
+            if current is None or not total.get(current) or current not in shares:
+                break
+            counted, current = counted * shares[current] / total[current], above.get(current)
+        if counted:
+            yield Fact(ref, rule.name, counted, fact.start, fact.end)
 
 
 def _above(pool: EntityRef, said: Known, entities: Mapping[EntityRef, Entity]) -> Iterator[float]:

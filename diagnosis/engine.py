@@ -297,8 +297,16 @@ class _Run:
         return {key: known for key in keys if (known := self._catalogue.get(key))}
 
     def _notes(self) -> tuple[str, ...]:
-        sizes = [self._table.axis(one.id).size for one in self._sources]
-        return () if any(sizes) else ("The window has no samples.",)
+        if not any(self._table.axis(one.id).size for one in self._sources):
+            return ("The window has no samples.",)
+        kinds = {one.spec.kind for one in self._sources}
+        if not kinds <= set(self._problems.derived.kinds):
+            return ()
+        return tuple(
+            f"Not judged: {check.title}. No source has {', '.join(check.lacking)}; esxtop on the hosts has."
+            for check in self._checks()
+            if check.entities and not check.judged and check.lacking
+        )
 
 
 def _union(windows: list[TimeRange]) -> tuple[TimeRange, ...]:

@@ -10,7 +10,9 @@ from resources.counter_schema import EntityKind
 
 
 class DerivedFact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A number from another fact ``made_of``: of the entity itself, or the smallest of its pools (``of``).
+    """A number from another fact ``made_of``: of the entity itself, or (``of`` "pool") its pools' smallest.
+
+    ``of`` "pool shares": the entity's, as its pools divide theirs among what is in them.
 
     ``words`` gives the number of each text, any other text gives none; ``count`` is how many items the text
     lists, separated by commas. ``absent`` is the number of an entity of which ``known`` is known and the
@@ -20,7 +22,7 @@ class DerivedFact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     made_of: str
     source: str
-    of: Literal["self", "pool"] = "self"
+    of: Literal["self", "pool", "pool shares"] = "self"
     words: dict[str, float] = msgspec.field(default_factory=dict)
     count: bool = False
     known: str = ""

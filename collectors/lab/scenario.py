@@ -129,7 +129,10 @@ class Site(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One scenario. ``expert`` is what someone who knows would conclude from the counters, and why."""
+    """One scenario. ``expert`` is what someone who knows would conclude from the counters, and why.
+
+    ``not_in_vcenter`` says why vCenter's counters don't show it, where they don't.
+    """
 
     id: str
     title: str
@@ -139,6 +142,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     expert: str
     problem: str = ""
     seconds: int = 0
+    not_in_vcenter: str = ""
     site: Site = Site()
     cast: Mapping[str, Role] = {}
     inject: tuple[Inject, ...] = ()

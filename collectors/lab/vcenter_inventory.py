@@ -11,7 +11,6 @@ from collectors.lab.inventory import (
     LOCAL_LUN,
     NFS_LUN,
     NODES,
-    POOL_SHARES,
     POOLS,
     SHARED_LUNS,
     UPLINKS,
@@ -116,13 +115,20 @@ def _datastores(cluster: Cluster) -> list[Json]:
 
 
 def _pools(lab: Lab, limits: Limits) -> list[Json]:
-    """The cluster's pools; one that is limited is a pool within them for the VMs that the limit holds."""
-    found = [_pool(name, None, int(shares)) for name, shares in zip(POOLS, POOL_SHARES, strict=True)]
+    """The cluster's pools; one that is limited is a pool within them for the VMs that the limit holds.
+
+    Their shares grow with what is in them (scalable shares), because the lab's scheduler knows no pools.
+    """
+    inside: dict[str, float] = {}
+    for number, vm in enumerate(lab.cluster.vms):
+        for name in {POOLS[vm.pool], _pool_of(vm, limits)}:
+            inside[name] = inside.get(name, 0.0) + float(lab.knobs.shares[number]) * vm.vcpus
+    found = [_pool(name, None, inside.get(name, 0.0)) for name in POOLS]
     for cell in _limited(limits):
-        mhz = lab.cluster.hosts[cell // len(POOLS)].mhz
+        name, mhz = _limited_name(cell), lab.cluster.hosts[cell // len(POOLS)].mhz
         found.append(
             _pool(
-                _limited_name(cell), POOLS[cell % len(POOLS)], int(POOL_SHARES[cell % len(POOLS)]),
+                name, POOLS[cell % len(POOLS)], inside.get(name, 0.0),
                 _finite(limits.pool_cpu[cell] * mhz), _finite(limits.pool_memory[cell]),
             )
         )  # fmt: skip
@@ -130,10 +136,10 @@ def _pools(lab: Lab, limits: Limits) -> list[Json]:
 
 
 def _pool(
-    name: str, parent: str | None, shares: int, cpu: int | None = None, memory: int | None = None
+    name: str, parent: str | None, shares: float, cpu: int | None = None, memory: int | None = None
 ) -> Json:
     return {
-        "name": name, "parent": parent, "cluster": CLUSTER, "cpu_limit_mhz": cpu, "cpu_shares": shares,
+        "name": name, "parent": parent, "cluster": CLUSTER, "cpu_limit_mhz": cpu, "cpu_shares": int(shares),
         "cpu_reservation_mhz": 0, "mem_limit_mb": memory, "mem_reservation_mb": 0,
     }  # fmt: skip
 

@@ -13,6 +13,7 @@ from typing import Any, cast
 import numpy as np
 
 from collectors.columns.instances import is_shared_device
+from collectors.lab.lab import TICK_S
 from resources.catalogue import Catalogue, Counter, VcenterSpelling
 from resources.conversions import scale_of
 from sessions.memory import MemorySession
@@ -33,12 +34,13 @@ _INSTANCE_KINDS: Mapping[str, Kind] = {
 
 
 def vcenter_session(document: Json, catalogue: Catalogue) -> MemorySession:
-    """The scenario as one source of kind vcenter; sample i is taken at the end of interval i."""
+    """The scenario as one source of kind vcenter; a sample is taken at the last tick of its interval."""
     built = _Session(document, catalogue)
     built.inventory()
     specs, columns = built.series()
     interval = int(document["interval_s"]) * 1000
-    times = document["start_ms"] + interval * (1 + np.arange(document["ticks"], dtype=np.int64))
+    first = document["start_ms"] + interval - round(TICK_S * 1000)
+    times = first + interval * np.arange(document["ticks"], dtype=np.int64)
     values = np.array(columns, dtype=np.float64).T
     values[values < 0] = np.nan
     taken = ~np.isnan(values).all(axis=1)

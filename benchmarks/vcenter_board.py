@@ -1,0 +1,82 @@
+"""The scoreboard of diagnosis on vCenter sessions: the lab's scenarios as vCenter's counters show them.
+
+    python -m benchmarks.vcenter_board --seeds 3 [--first-seed N] [--scenario GLOB] [--misses]
+
+The same truths as for esxtop, but that a session of a vCenter with too few samples is the vCenter's, and that
+a scenario may say that vCenter does not show it (``not_in_vcenter``): then only false alarms count. A cause
+that a card says to need esxtop is right when it comes first, be it as unknown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fnmatch import fnmatch
+
+from benchmarks.scoreboard import Board, Score, judge, markdown
+from collectors.lab import GroundTruth, Lab, Truth, load_scenarios, vcenter_document, vcenter_session
+from diagnosis import diagnose
+from resources.catalogue import Catalogue, load_catalogue
+from resources.problem_cards import Problems, load_problems
+from sessions.memory import MemorySession
+
+
+def play(
+    scenario: str, seed: int, problems: Problems, catalogue: Catalogue
+) -> tuple[MemorySession, dict[str, Score]]:
+    """One run of one scenario through vCenter's counters: its session, and its scores by problem."""
+    chosen = load_scenarios()[scenario]
+    lab = Lab(chosen, seed=seed)
+    session = vcenter_session(vcenter_document(lab, catalogue=catalogue), catalogue)
+    findings = diagnose(session, problems, catalogue)
+    truth = lab.truth()
+    there = () if chosen.not_in_vcenter else tuple(dict.fromkeys(seen_by_vcenter(truth.truth, session)))
+    seen = GroundTruth(there, truth.also)
+    return session, judge(seen, findings, lab.start_ms, f"{scenario} seed {seed}")
+
+
+def seen_by_vcenter(truths: Sequence[Truth], session: MemorySession) -> Iterator[Truth]:
+    """The truths as a vCenter's session names them: what a host's source lacks, the whole session lacks."""
+    (source,) = session.sources()
+    for truth in truths:
+        if truth.problem == "data.insufficient":
+            yield replace(truth, kind="vcenter", name=source.spec.name)
+        else:
+            yield truth
+
+
+def run(seeds: Sequence[int], pattern: str = "*") -> Board:
+    """Play and judge every scenario that matches, once a seed."""
+    problems, catalogue = load_problems(), load_catalogue()
+    board = Board(len(seeds))
+    begin = time.perf_counter()
+    for name, scenario in load_scenarios().items():
+        if scenario.kind != "demo" and fnmatch(name, pattern):
+            for seed in seeds:
+                board.add(name, play(name, seed, problems, catalogue)[1])
+    board.seconds = time.perf_counter() - begin
+    return board
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the board from the command line; 1 when a goal is missed."""
+    parser = argparse.ArgumentParser(prog="vcenter_board", description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--first-seed", type=int, default=1)
+    parser.add_argument("--scenario", default="*", help="scenarios whose id matches this pattern")
+    parser.add_argument("--misses", action="store_true", help="say what was missed, mistaken or raised")
+    options = parser.parse_args(arguments)
+    board = run(range(options.first_seed, options.first_seed + options.seeds), options.scenario)
+    print(markdown(board))
+    if options.misses:
+        print("\n".join(line for score in board.problems.values() for line in score.misses))
+    short = board.short()
+    print("\n".join(short))
+    return 1 if short else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
