@@ -13,7 +13,7 @@ INVENTORY_FILE = RESOURCES / "vcenter" / "inventory.toml"
 
 class Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How much at once: seconds of a wait, objects and bytes of a reply, facts of a hand-over; how long to
-    rest after a complete reading, in times of its length.
+    rest after a complete reading, in times of its length; how many paths to list and gone objects to know.
     """
 
     wait_s: int
@@ -21,6 +21,9 @@ class Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     most: int
     page_bytes: int
     rest: int
+    most_paths: int
+    remembered: int
+    clock_s: int
     facts: int
 
 
@@ -35,8 +38,7 @@ class InventoryKnowledge(msgspec.Struct, frozen=True, forbid_unknown_fields=True
 def load_inventory_knowledge(path: Path = INVENTORY_FILE) -> InventoryKnowledge:
     """The file, checked. Raises KnowledgeError."""
     known = checked(read_toml(path), InventoryKnowledge, path)
-    reading = known.reading
-    if min(reading.wait_s, reading.page, reading.most, reading.page_bytes, reading.rest, reading.facts) < 1:
+    if min(msgspec.structs.astuple(known.reading)) < 1:
         raise wrong(path, "reading", "numbers must be at least 1")
     if any(not 0 < share < 1 for share in known.patience.values()):
         raise wrong(path, "patience", "a share is between 0 and 1")

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from collectors.feed import Gap, Group, Health, Tick
+from collectors.feed import Group, Health, Tick
 from collectors.vsphere.inventory.keeping import Keeper
 from collectors.vsphere.inventory.paths import PLACES, kind_of
 from collectors.vsphere.inventory.replies import Update
 from collectors.vsphere.inventory.values import Value
 from resources.vcenter_events import load_events
 from resources.vcenter_inventory import load_inventory_knowledge
-from sessions.model import Entity, EntityRef, Event, Fact, SeriesSpec, SourceSpec
+from sessions.model import Entity, EntityRef, Event, Fact, Gap, SeriesSpec, SourceSpec
 from sessions.replacing import settled_facts
 
 KNOWN = load_inventory_knowledge()

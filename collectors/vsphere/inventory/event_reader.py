@@ -33,14 +33,19 @@ class EventReader:
         self._known = known
         self._types = [*known.events, "TaskEvent"]
         self._from = begin
-        self._newest = begin
+        self._look_back = round(known.reading.look_back_s * 1000)
         self._read: dict[tuple[str, int], None] = {}
         self.refused = ""
 
-    def read(self) -> list[RawEvent]:
-        """What happened since the last call, in the server's order. Raises SourceError."""
+    def read(self, now: int) -> list[RawEvent]:
+        """What happened since the last call, in the server's order; ``now`` is the server's time (ms).
+
+        A clock that was set back makes us read from there. Raises SourceError.
+        """
         if self.refused:
             return []
+        if now < self._from:
+            self._from = now - self._look_back
         try:
             return self._new(self._all())
         except (PrivilegeError, SoapFault) as error:
@@ -71,8 +76,8 @@ class EventReader:
         new = [
             event for event in events if (event.key, event.at) not in self._read and event.at >= self._from
         ]
-        self._newest = max((event.at for event in new), default=self._newest)
-        self._from = max(self._from, self._newest - round(self._known.reading.look_back_s * 1000))
+        newest = max((event.at for event in new), default=self._from)
+        self._from = max(self._from, newest - self._look_back)
         self._read.update(dict.fromkeys((event.key, event.at) for event in new))
         self._read = {one: None for one in self._read if one[1] >= self._from}
         return new

@@ -28,6 +28,10 @@ class Look(Protocol):
     def words(self) -> Mapping[str, str]:
         """API type of a virtual device → the word that admins use."""
 
+    @property
+    def lists_paths(self) -> bool:
+        """Whether paths become entities: not where there are too many of them."""
+
     def ref(self, moid: str) -> EntityRef | None:
         """The entity of an object, None when it has none (the root pool) or is not known."""
 

@@ -49,10 +49,11 @@ class Keeper:
     _former: dict[str, Value] = field(default_factory=dict)
     _refused: dict[tuple[str, str, str], int] = field(default_factory=dict)
     _times: dict[tuple[EntityRef, str], int] = field(default_factory=dict)
+    _paths: int = 0
     _loaded: bool = False
 
     def __post_init__(self) -> None:
-        self._look = Lookup(self.site, self.known.words)
+        self._look = Lookup(self.site, self.known.words, self.known.reading.remembered)
         self._told = Told(self.known.patience)
 
     def ref_ever(self, moid: str) -> EntityRef | None:
@@ -73,7 +74,7 @@ class Keeper:
                 self._touched.discard(update.moid)
                 continue
             known = self._look.objects.get(update.moid)
-            if known is None and update.kind == "modify":
+            if update.kind == "modify" and (known is None or update.moid in self._left):
                 continue  # it left meanwhile
             self._remember(update, known)
             self._look.apply(update)
@@ -120,6 +121,7 @@ class Keeper:
         if complete:
             self._left |= self._unseen or set()
             self._unseen = None
+            self._count_paths()
         if self.vcenter and not self._loaded:
             yield Settled(News((self.vcenter,)))
         for moid in sorted(self._left):
@@ -136,6 +138,12 @@ class Keeper:
         self._loaded = self._loaded or complete
         oldest = at - round(self.events.pairing.within_s * 1000)
         self._times = {key: time for key, time in self._times.items() if time >= oldest}
+
+    def _count_paths(self) -> None:
+        hosts = [one for one in self._look.objects.values() if one.type == HOST]
+        listed = (one.get("config.storageDevice.multipathInfo") for one in hosts)
+        self._paths = sum(len(paths) for paths in listed if isinstance(paths, tuple))
+        self._look.lists_paths = self._paths <= self.known.reading.most_paths
 
     def _touch_dependents(self) -> None:
         if self._loaded and self._news_of:
@@ -173,6 +181,8 @@ class Keeper:
             return
         event = noticed("gone", at, ref, self.events, name=managed.name if managed else ref.key)
         yield Settled(self._told.forget(moid, at), (("entity", event),) if event else ())
+        if managed and managed.type == VM:
+            self._told.drop((ref, *managed.instances.values()))
 
     def _renew(self, moid: str, at: int) -> Iterator[Settled]:
         seen = self._look.objects[moid]
@@ -247,11 +257,17 @@ class Keeper:
 
     @property
     def notes(self) -> list[tuple[str, str]]:
-        """What could not be read, as one attribute of the source."""
-        if not self._refused:
-            return []
+        """What could not be read or was left out, as attributes of the source."""
+        found: list[tuple[str, str]] = []
+        if not self._look.lists_paths:
+            found.append(("inventory.paths", f"{self._paths} storage paths are too many to be listed."))
+        if self._refused:
+            found.append(("inventory.refused", self._said_of_refused()))
+        return found
+
+    def _said_of_refused(self) -> str:
         said = [
             f"{kind}.{path} of {count} object{'' if count == 1 else 's'} ({fault or 'unknown reason'})"
             for (kind, path, fault), count in sorted(self._refused.items())
         ]
-        return [("inventory.refused", "Not readable for this account: " + "; ".join(said))]
+        return "Not readable for this account: " + "; ".join(said)

@@ -50,9 +50,12 @@ class Lookup:
 
     site: str
     words: Mapping[str, str]
+    remembered: int = 10_000
+    lists_paths: bool = True
     objects: dict[str, Seen] = field(default_factory=dict)
     _refs: dict[str, EntityRef] = field(default_factory=dict)
     _owner: dict[EntityRef, str] = field(default_factory=dict)
+    _gone: dict[str, EntityRef] = field(default_factory=dict)
     _first_name: dict[str, str] = field(default_factory=dict)
 
     def apply(self, update: Update) -> Seen:
@@ -66,26 +69,35 @@ class Lookup:
         return seen
 
     def remove(self, moid: str) -> Seen | None:
-        """Forget an object; its entity stays its own, should it come back."""
+        """Forget an object; its entity is its own for a while, should it come back or be spoken of."""
+        if ref := self._refs.pop(moid, None):
+            self._gone[moid] = ref
+            if len(self._gone) > self.remembered:
+                oldest = next(iter(self._gone))
+                self._owner.pop(self._gone.pop(oldest), None)
+                self._first_name.pop(oldest, None)
         return self.objects.pop(moid, None)
 
     def ref(self, moid: str) -> EntityRef | None:
         """The object's entity, None where it has none: root pools, networks, objects not known (yet)."""
-        if moid in self._refs:
-            return self._refs[moid] if moid in self.objects else None
+        if found := self._refs.get(moid):
+            return found
         seen = self.objects.get(moid)
         ref = self._identify(seen) if seen else None
         if ref is None:
             return None
+        if before := self._gone.pop(moid, None):
+            self._refs[moid] = before
+            return before
         if self._owner.get(ref, moid) != moid:  # copied disks bring a VM's identity along
             ref = EntityRef(ref.kind, f"{self.site}/{moid}")
         self._refs[moid], self._owner[ref] = ref, moid
-        self._first_name[moid] = self.name(moid)
+        self._first_name.setdefault(moid, self.name(moid))
         return ref
 
     def ref_ever(self, moid: str) -> EntityRef | None:
         """The entity of an object that may be gone: events speak of those."""
-        return self._refs.get(moid) or self.ref(moid)
+        return self.ref(moid) or self._gone.get(moid)
 
     def first_name(self, moid: str) -> str:
         """What the object was called when it became an entity."""

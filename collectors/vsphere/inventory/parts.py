@@ -82,9 +82,9 @@ def adapters(value: tuple[Adapter, ...], owner: EntityRef, _look: Look) -> Itera
         yield _part(_adapter(owner, one.name), one.name, owner, one.name, pairs=pairs)
 
 
-def paths(value: tuple[Path, ...], owner: EntityRef, _look: Look) -> Iterator[Part]:
+def paths(value: tuple[Path, ...], owner: EntityRef, look: Look) -> Iterator[Part]:
     """Paths under the name that esxtop shows, which is also how counters may spell them."""
-    for one in value:
+    for one in value if look.lists_paths else ():
         adapter, colon, _ = one.runtime.partition(":")
         above = _adapter(owner, adapter) if colon and adapter.startswith("vmhba") else owner
         ref = EntityRef("path", f"{owner.key}/{one.runtime}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -95,6 +95,10 @@ class Told:
         for ref, said in self._said.pop(moid, {}).items():
             self._end(ref, said, at, facts, changes)
         return News((), tuple(facts), tuple(changes))
+
+    def drop(self, refs: Iterable[EntityRef]) -> None:
+        """Forget that these entities were added; should they come back they are added again."""
+        self._entities.difference_update(refs)
 
     def _end(self, ref: EntityRef, said: Said, at: int, facts: list[Fact], changes: list[Change]) -> None:
         self._speaker.pop(ref, None)

@@ -58,6 +58,7 @@ class InventoryWatcher:
         self._pairing = Pairing(self._event_knowledge)
         self._reader: EventReader | None = None
         self._next_events = 0.0
+        self._next_clock = 0.0
         self._rested = 0.0
         self._inventory = Inventory()
         self._lock = threading.Lock()
@@ -92,7 +93,7 @@ class InventoryWatcher:
 
     def load(self) -> Inventory:
         """Read all there is and store its entities and facts. Raises SourceError."""
-        self._vsphere.server_time()
+        self._measure_clock()
         self._reader = self._reader or EventReader(self._vsphere, self._event_knowledge, self._now())
         self._read_all()
         return self.snapshot()
@@ -177,15 +178,21 @@ class InventoryWatcher:
         if reader is None:
             return
         self._next_events = time.monotonic() + self._event_knowledge.reading.poll_s
+        self._measure_clock()
         heard = [
             one
-            for raw in reader.read()
+            for raw in reader.read(self._now())
             if (one := hear(raw, self._event_knowledge, self._keeper.ref_ever)) is not None
         ]
         self._pairing.hear(heard)
         self._keeper.hear(heard)
         if heard:
             self._feed.add_events([one.event for one in heard])
+
+    def _measure_clock(self) -> None:
+        if time.monotonic() >= self._next_clock:
+            self._vsphere.server_time()
+            self._next_clock = time.monotonic() + self._known.reading.clock_s
 
     def _tell(self, settled: Iterator[Settled]) -> None:
         entities: list[Entity] = []
