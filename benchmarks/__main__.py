@@ -14,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks import diagnosing, importing, reading, scoreboard, sizes
+from benchmarks import diagnosing, importing, reading, scoreboard, sizes, vsphere
 from benchmarks.measure import Row
 
 FOLDER = Path(__file__).resolve().parent
@@ -24,6 +24,8 @@ BENCHMARKS = {
     "size": sizes.measure,
     "read": reading.measure,
     "diagnose": diagnosing.measure,
+    "decode": vsphere.measure,
+    "largest": vsphere.measure_largest,
 }
 
 

@@ -33,6 +33,8 @@ from sessions.model import SourceKind, SourceSpec
 
 _STEP_S = 0.2
 _USUAL_S = 20
+_GRACE_S = 5.0
+"""What the last questions may take after we were asked to stop."""
 
 _log = logging.getLogger(__name__)
 
@@ -120,7 +122,11 @@ class VSphereCollector:
         self, vsphere: VSphere, watcher: InventoryWatcher, rollups: Archive, together: Together
     ) -> Iterator[None]:
         """Inventory and rollups in threads of their own; all end together: closing cuts what waits."""
-        works: dict[str, Callable[[], None]] = {"inventory": lambda: self._follow(watcher, together)}
+        over = threading.Event()
+        works: dict[str, Callable[[], None]] = {
+            "inventory": lambda: self._follow(watcher, together),
+            "ending": lambda: _cut(vsphere, together, over),
+        }
         if rollups.is_wanted:
             works["rollups"] = lambda: rollups.run(together)
         threads = [
@@ -132,6 +138,7 @@ class VSphereCollector:
         try:
             yield
         finally:
+            over.set()
             together.end()
             vsphere.close()
             for thread in threads:
@@ -171,6 +178,13 @@ class VSphereCollector:
             definitions,
             server.manager(),
         )
+
+
+def _cut(vsphere: VSphere, together: Together, over: threading.Event) -> None:
+    """Once asked to stop, break off what hangs in the server after a moment of grace."""
+    together.wait()
+    if not over.wait(_GRACE_S):
+        vsphere.close()
 
 
 def _interval_s(server: PerfServer, objects: Mapping[str, Subject]) -> int:

@@ -117,9 +117,9 @@ class MemoryFeed:
         with self._changed:
             return [gap for gap in self.gap_rows.values() if gap.ticks]
 
-    def count(self) -> int:
+    def count(self, source: int = 1) -> int:
         with self._changed:
-            return sum(len(there) for there in self.samples.values())
+            return sum(len(there) for key, there in self.samples.items() if key[0] == source)
 
     def until(self, holds: Callable[[], bool], timeout: float = 60.0) -> None:
         """Wait until ``holds``, looked at after each change."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -177,7 +178,7 @@ def test_a_pause_is_a_gap(server: TestVCenter, wishes: Wishes) -> None:
     (gap,) = recording.feed.gaps
     assert gap.reason == "paused"
     assert gap.entity is None
-    times = sorted({t for there in recording.feed.samples.values() for t in there})
+    times = sorted({t for there in stored(recording.feed).values() for t in there})
     assert [t for t in times if gap.start <= t <= gap.end] == []
     assert gap.start == before + 1_000
     assert gap.end + 1_000 in times
@@ -235,3 +236,43 @@ def test_a_server_that_limits_calls_hears_few(server: TestVCenter, wishes: Wishe
     with Recording(server, wishes) as recording:
         recording.rounds(4)
     assert server.stats()["requests"]["QueryPerf"] < 20
+
+
+def test_the_servers_clock_jumps(server: TestVCenter, wishes: Wishes) -> None:
+    with Recording(server, wishes) as recording:
+        recording.rounds(1)
+        start = recording.last()
+        server.jump(30)
+        recording.rounds(31)
+        server.jump(-5)
+        recording.rounds(2)
+        end = recording.last() - 1_000
+    feed = recording.feed
+    assert differences(feed, server, start - 5_000, end) == []
+    (gap,) = [gap for gap in feed.gaps if gap.entity is None]
+    assert 29 <= (gap.ticks or 0) <= 31
+    times = sorted({t for there in stored(feed).values() for t in there})
+    assert {gap.start - 1_000, gap.end + 1_000} <= set(times)
+    assert [t for t in times if gap.start <= t <= gap.end] == []
+
+
+def test_stopping_does_not_wait_for_what_hangs(server: TestVCenter, wishes: Wishes) -> None:
+    with Recording(server, wishes) as recording:
+        recording.rounds(1)
+        server.fault("hang", method="QueryPerf")
+        recording.until(lambda: any(fault["hits"] for fault in server.faults()))
+        began = server.now()
+        recording.end()
+        assert server.now() - began < 30
+        server.clear()
+
+
+def test_threads_and_memory_stay_as_they_are(server: TestVCenter, wishes: Wishes) -> None:
+    with Recording(server, wishes) as recording:
+        recording.rounds(1)
+        before = threading.active_count()
+        for _ in range(10):
+            server.fault("expire")
+            server.fault("disconnect", count=1)
+        recording.rounds(2)
+        assert threading.active_count() <= before + 1

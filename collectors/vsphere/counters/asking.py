@@ -68,6 +68,11 @@ class Asker:
         """End the threads; close the connection first if one may be waiting in a call."""
         self._pool.shutdown(wait=True, cancel_futures=True)
 
+    def forgive(self) -> None:
+        """Ask again what was refused."""
+        with self._lock:
+            self.refused.clear()
+
     def _answer(self, call: Call, window: Window) -> Answer:
         replies: list[Reply] = []
         try:
@@ -77,7 +82,7 @@ class Asker:
         return Answer(call, tuple(replies))
 
     def _fetch(self, call: Call, window: Window, into: list[Reply]) -> None:
-        call = tuple(member for member in call if member.moid not in self.refused)
+        call = self._without_bad(tuple(member for member in call if member.moid not in self.refused))
         if not call:
             return
         try:

@@ -198,18 +198,17 @@ def numbers(texts: list[str], columns: int) -> tuple[FloatArray, int]:
 
 
 def _parsed(joined: str) -> IntArray | None:
-    """The integers, None where anything else stands between the commas."""
-    if joined.translate(_DIGITS):
-        return None
+    """The integers, None where anything else stands between the commas or one is out of range."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
-            return np.fromstring(joined, dtype=np.int64, sep=",")
+            flat = np.fromstring(joined, dtype=np.int64, sep=",")
         except (DeprecationWarning, ValueError):
             return None
+    return None if flat.size and flat.max() == _MOST else flat
 
 
-_DIGITS = str.maketrans("", "", "0123456789,-")
+_MOST = np.iinfo(np.int64).max
 
 
 def _carefully(texts: list[str], columns: int) -> tuple[FloatArray, int]:

@@ -1,0 +1,110 @@
+"""The whole collector: against plain vcsim, which no one here wrote, and what it says when it can't."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from collectors.vsphere.address import parse_address
+from collectors.vsphere.collector import VSphereCollector, Wishes
+from collectors.vsphere.selection import parse_selection
+from resources.failures import HyperscopeError, LoginError, NotFoundError, RefusedError, UsageError
+from tests.vcenter.running import PASSWORD, PlainVcsim, TestVCenter, free_port
+from tests.vsphere.feeds import MemoryFeed, Stop
+from tests.vsphere.recording import Recording, hasty, stored
+
+Start = Callable[..., TestVCenter]
+
+
+@pytest.mark.slow
+def test_plain_vcsim_gives_every_expected_sample(vcsim: PlainVcsim) -> None:
+    """It gives ``*`` back, sorts the newest first and lists a counter that it does not define."""
+    with Recording(vcsim, Wishes()) as recording:
+        recording.until(lambda: recording.last() > 0)
+        recording.rounds(1)
+    health = recording.feed.health[1]
+    assert health.expected == health.received == recording.feed.count()
+    assert recording.feed.gaps == []
+    assert ("undefined counters", "10042") in health.details
+    instances = {key[3] for key in stored(recording.feed)}
+    assert "*" not in instances
+    assert {"", "0"} <= instances
+    assert min(len(samples) for key, samples in recording.feed.samples.items() if key[0] == 1) > 170
+
+
+def failure(collector: VSphereCollector) -> HyperscopeError:
+    with pytest.raises(HyperscopeError) as caught:
+        collector.run(MemoryFeed(), Stop())
+    return caught.value
+
+
+def test_a_wrong_password_is_said_at_once(vcenter: TestVCenter) -> None:
+    collector = VSphereCollector(parse_address(vcenter.address), lambda: "x", thumbprint=vcenter.thumbprint)
+    assert isinstance(failure(collector), LoginError)
+
+
+def test_a_refused_port_is_said_at_once() -> None:
+    address = parse_address(f"vcenter://root@127.0.0.1:{free_port()}")
+    assert isinstance(failure(VSphereCollector(address, lambda: "x")), RefusedError)
+
+
+def test_a_selection_of_nothing_is_said(vcenter: TestVCenter) -> None:
+    wishes = Wishes(selection=parse_selection(["vm:no-such"]))
+    collector = VSphereCollector(
+        parse_address(vcenter.address), lambda: PASSWORD, wishes, thumbprint=vcenter.thumbprint
+    )
+    error = failure(collector)
+    assert isinstance(error, NotFoundError)
+    assert "vm:no-such" in error.happened
+
+
+def test_an_unknown_preset_is_refused() -> None:
+    with pytest.raises(UsageError, match="no preset"):
+        VSphereCollector(parse_address("vcenter://a@b"), lambda: "x", Wishes(preset="none"))
+
+
+def test_vcpus_that_change_keep_the_scale(start_vcenter: Start, tmp_path: Path) -> None:
+    """Milliseconds are stored as if the VM still had the vCPUs that the series' scale was made for."""
+    server = start_vcenter(hosts=1, vms=1, interval=1, history=5, rollup=10, rollup_days=0)
+    wishes = Wishes(extra_dirs=hasty(tmp_path), rollups=False)
+    with Recording(server, wishes) as recording:
+        recording.rounds(1)
+        before = vcpus(recording)
+        server.fault("vm_reconfigured", vm="vm-00001", vcpus=2 * before)
+        recording.until(lambda: vcpus(recording) == before * 2)
+        recording.rounds(3)
+        end = recording.last()
+    rows = server.samples((end - 1_000) / 1000, end / 1000, values=True)["listed"]
+    theirs = next(
+        row["v"][0]
+        for row in rows
+        if (row["entity"], row["counter"], row["instance"]) == ("vm-00001", "cpu.run.summation", "")
+    )
+    mine = stored(recording.feed)["vm", "vm-00001", "cpu.run.summation", ""][end]
+    assert mine == pytest.approx(theirs / 2)
+
+
+def vcpus(recording: Recording) -> int:
+    told = [fact.value for fact in recording.feed.facts if fact.name == "vcpus"]
+    return int(told[-1]) if told else 0
+
+
+def test_a_host_that_does_not_respond(start_vcenter: Start, tmp_path: Path) -> None:
+    server = start_vcenter(hosts=2, vms=2, interval=1, history=5, rollup=10, rollup_days=0)
+    with Recording(server, Wishes(extra_dirs=hasty(tmp_path), rollups=False)) as recording:
+        recording.rounds(1)
+        server.fault("host_connection", host="esx0001.lab", on=False)
+        recording.rounds(3)
+        server.fault("host_connection", host="esx0001.lab", on=True)
+        recording.until(
+            lambda: any(gap.entity and gap.entity.key == "esx0001.lab" for gap in recording.feed.gaps)
+        )
+    feed = recording.feed
+    (gap,) = [gap for gap in feed.gaps if gap.entity and gap.entity.key == "esx0001.lab"]
+    samples = stored(feed)["host", "esx0001.lab", "cpu.usage.average", ""]
+    assert gap.start - 1_000 in samples
+    assert gap.end + 1_000 in samples
+    assert [t for t in samples if gap.start <= t <= gap.end] == []
+    assert gap.ticks == (gap.end - gap.start) // 1_000 + 1

@@ -1,0 +1,81 @@
+"""Rollups from the archive: clusters and datastores while recording, days of everything on request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from collectors.vsphere.collector import Wishes
+from collectors.vsphere.counters.rollups import Span, spans
+from collectors.vsphere.counters.server import Kept
+from tests.vcenter.running import TestVCenter
+from tests.vsphere.recording import Recording, hasty, stored
+
+Start = Callable[..., TestVCenter]
+KEPT = [Kept(300, 86_400), Kept(1800, 7 * 86_400), Kept(7200, 30 * 86_400)]
+
+
+def test_the_finest_interval_that_is_kept() -> None:
+    day = 86_400_000
+    now = 100 * day
+    assert spans(KEPT, 0.5, now) == [Span(300, now - day // 2, now)]
+    assert spans(KEPT, 2, now) == [Span(300, now - day, now), Span(1800, now - 2 * day, now - day)]
+    assert spans(KEPT, 0, now) == []
+
+
+@given(st.floats(0, 400), st.integers(10**12, 2 * 10**12))
+def test_spans_follow_each_other(days: float, now: int) -> None:
+    found = spans(KEPT, days, now)
+    assert all(later.start_ms == earlier.end_ms for later, earlier in pairwise(found))
+    assert all(span.start_ms < span.end_ms <= now for span in found)
+
+
+def test_clusters_and_datastores_while_recording(start_vcenter: Start, tmp_path: Path) -> None:
+    server = start_vcenter(
+        hosts=2, vms=2, interval=1, history=30, rollup=3, rollup_days=0, max_query_metrics=4
+    )
+    with Recording(server, Wishes(extra_dirs=hasty(tmp_path))) as recording:
+        recording.until(lambda: 2 in recording.feed.sources and recording.last(2) > 0)
+        recording.rounds(2, source=2)
+        end = recording.last(2)
+    feed = recording.feed
+    assert feed.sources[2].name.endswith(" rollups")
+    assert feed.sources[2].interval_s == 3
+    mine = stored(feed, 2)
+    assert {key[0] for key in mine} == {"cluster", "datastore"}
+    there = rolled(server, end - 6_000, end, 3)
+    for key, samples in mine.items():
+        assert {t: v for t, v in samples.items() if end - 6_000 < t <= end} == there[key], key
+    health = feed.health[2]
+    assert health.expected == health.received
+    assert feed.gaps == []
+
+
+def test_days_of_history(start_vcenter: Start, tmp_path: Path) -> None:
+    server = start_vcenter(hosts=2, vms=2, interval=1, history=5, rollup=300, rollup_days=2)
+    wishes = Wishes(backfill=False, history_days=0.1, rollups=False, extra_dirs=hasty(tmp_path))
+    with Recording(server, wishes) as recording:
+        recording.until(lambda: len(stored(recording.feed, 2)) > 0)
+        recording.rounds(1)
+    mine = stored(recording.feed, 2)
+    assert {key[0] for key in mine} == {"cluster", "datastore", "host", "vm"}
+    longest = max(len(samples) for samples in mine.values())
+    assert longest >= 0.1 * 86_400 / 300 - 2
+
+
+def rolled(
+    server: TestVCenter, start_ms: int, end_ms: int, period: int
+) -> dict[tuple[str, ...], dict[int, float]]:
+    answer = server.samples(
+        start_ms / 1000, end_ms / 1000, values=True, period=period, kinds=["cluster", "datastore"]
+    )
+    return {
+        (row["kind"], row["entity"], row["counter"], row["instance"]): {
+            t * 1000: float(v) for t, v in zip(row["t"], row["v"], strict=True) if v >= 0
+        }
+        for row in answer["listed"]
+    }
