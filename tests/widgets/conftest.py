@@ -12,6 +12,8 @@ import pytest
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
+from widgets.theme import Theme
+
 
 @pytest.fixture(autouse=True)
 def nothing_left_behind(qapp: QApplication) -> Iterator[None]:
@@ -28,3 +30,9 @@ def nothing_left_behind(qapp: QApplication) -> Iterator[None]:
     assert not shown, f"widgets left: {shown}"
     timers = [timer for timer in qapp.findChildren(QTimer) if timer.isActive()]
     assert not timers, f"timers left: {timers}"
+
+
+@pytest.fixture
+def theme(qapp: QApplication) -> Theme:
+    """The dark theme."""
+    return Theme(qapp, "dark")

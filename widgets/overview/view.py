@@ -52,7 +52,7 @@ class TalkerList:
 
 
 class OverviewView(QScrollArea):
-    """Signals: ``wanted(Finding)``, ``chosen(EntityRef)``, and from the charts ``windowed(TimeRange, bool)``."""
+    """Signals: ``wanted(Finding)``, ``chosen(EntityRef)``, from charts ``windowed(TimeRange, passing)``."""
 
     wanted = Signal(object)
     chosen = Signal(object)

@@ -1,0 +1,110 @@
+"""The esxtop table: order, limits, families that stay together, numbers as esxtop prints them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPersistentModelIndex, Qt
+from PySide6.QtTest import QAbstractItemModelTester
+
+from sessions.model import EntityRef
+from widgets.esxtop import Column, EsxtopModel, Row, Values
+from widgets.esxtop.model import STATE, number_text
+
+DOWN = Qt.SortOrder.DescendingOrder
+COLUMNS = (
+    Column("cpu.used", "%USED", "%", "used", 75.0, 90.0),
+    Column("cpu.ready", "%RDY", "%", "ready", 5.0),
+)
+ROWS = (
+    Row(EntityRef("vm", "a"), "alpha", "esx1", expandable=True),
+    Row(EntityRef("vcpu", "a0"), "vCPU 0", "esx1", depth=1),
+    Row(EntityRef("vcpu", "a1"), "vCPU 1", "esx1", depth=1),
+    Row(EntityRef("vm", "b"), "<b>bold</b>\n\u202egnp.exe", "esx2"),
+    Row(EntityRef("vm", "c"), "gamma", "esx1"),
+)
+NUMBERS = np.array([[20.0, 1.0], [10.0, 0.5], [30.0, 1.5], [95.0, np.nan], [80.0, 7.0]])
+
+
+@pytest.fixture
+def model(qapp: object) -> EsxtopModel:
+    found = EsxtopModel()
+    found.set_table(ROWS, COLUMNS, Values(NUMBERS))
+    return found
+
+
+def names(model: EsxtopModel) -> list[str]:
+    return [model.row_at(row)[1].name[:5] for row in range(model.rowCount())]
+
+
+def test_qt_accepts_it(model: EsxtopModel) -> None:
+    QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
+    model.sort(2, DOWN)
+    model.set_table(ROWS, COLUMNS, Values(NUMBERS[::-1].copy()))
+    model.set_table(ROWS[:2], COLUMNS, Values(NUMBERS[:2]))
+    model.set_table((), (), Values())
+
+
+def test_families_stay_together(model: EsxtopModel) -> None:
+    model.sort(2, DOWN)
+    assert names(model) == ["<b>bo", "gamma", "alpha", "vCPU ", "vCPU "]
+    assert [model.row_at(row)[1].ref.key for row in (3, 4)] == ["a1", "a0"]
+
+
+def test_absent_numbers_go_last_either_way(model: EsxtopModel) -> None:
+    model.sort(3, DOWN)
+    assert names(model)[-1] == "<b>bo"
+    model.sort(3, Qt.SortOrder.AscendingOrder)
+    assert names(model)[-1] == "<b>bo"
+
+
+def test_a_selected_row_stays_selected_when_numbers_change_the_order(model: EsxtopModel) -> None:
+    model.sort(2, DOWN)
+    kept = QPersistentModelIndex(model.index(1, 0))
+    other = NUMBERS.copy()
+    other[4, 0] = 1.0
+    model.set_table(ROWS, COLUMNS, Values(other))
+    assert model.row_at(kept.row())[1].name == "gamma"
+
+
+def test_limits_are_a_state_and_a_symbol(model: EsxtopModel) -> None:
+    cells = {
+        model.row_at(row)[1].name[:5]: (
+            model.index(row, 2).data(STATE),
+            str(model.index(row, 2).data()),
+        )
+        for row in (model.place_of(ROWS[0].ref), model.place_of(ROWS[3].ref), model.place_of(ROWS[4].ref))
+    }
+    assert cells == {
+        "alpha": ("", "20.00"),
+        "<b>bo": ("critical", "▲ 95.00"),
+        "gamma": ("warning", "◆ 80.00"),
+    }
+
+
+def test_hostile_names_are_text_on_one_line(model: EsxtopModel) -> None:
+    text = str(model.index(model.place_of(EntityRef("vm", "b")), 0).data())
+    assert text == "<b>bold</b> �gnp.exe"
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (1.234, "%", "1.23"),
+        (4321.0, "MB", "4321.0"),
+        (12_345.6, "/s", "12,346"),
+        (9.0, "count", "9"),
+        (float("nan"), "%", "–"),
+    ],
+)
+def test_numbers(value: float, unit: str, text: str) -> None:
+    assert number_text(value, unit) == text
+
+
+def test_two_thousand_rows_are_sorted_by_arrays(model: EsxtopModel) -> None:
+    rows = [Row(EntityRef("vm", str(n)), f"vm{n}", "esx1") for n in range(2_000)]
+    numbers = np.random.default_rng(1).random((2_000, 2)) * 100
+    model.set_table(rows, COLUMNS, Values(numbers))
+    model.sort(2, DOWN)
+    shown = [float(str(model.index(row, 2).data()).lstrip("◆▲ ")) for row in range(2_000)]
+    assert shown == sorted(shown, reverse=True)

@@ -1,0 +1,99 @@
+"""The inventory: search, health, selection, ten thousand entities."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QAbstractItemModelTester
+from pytestqt.qtbot import QtBot
+
+from sessions.model import EntityRef
+from widgets.inventory import InventoryModel, InventoryView, Node
+from widgets.inventory.model import HEALTH, VALUE, node_for
+from widgets.theme import Theme
+
+
+def ref(kind: str, key: str) -> EntityRef:
+    return EntityRef(kind, key)  # type: ignore[arg-type]
+
+
+def tree(hosts: int = 2, vms: int = 3) -> Node:
+    root = Node("")
+    heading = root.add(Node("Hosts"))
+    for number in range(hosts):
+        host = heading.add(node_for(ref("host", f"esx{number}"), f"esx{number}.lab"))
+        for vm in range(vms):
+            host.add(node_for(ref("vm", f"{number}/{vm}"), f"db-{number}-{vm}"))
+    return root
+
+
+def test_qt_accepts_it(qapp: object) -> None:
+    model = InventoryModel()
+    QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
+    model.set_tree(tree())
+    model.set_health({ref("vm", "1/2"): "critical"})
+    model.set_values({ref("vm", "1/2"): "31 %"})
+    model.set_tree(Node(""))
+
+
+def test_health_and_value_are_told_to_screen_readers_too(qapp: object) -> None:
+    model = InventoryModel()
+    model.set_tree(tree())
+    model.set_health({ref("vm", "1/2"): "critical"})
+    model.set_values({ref("vm", "1/2"): "31 % rdy"})
+    index = model.index_of(ref("vm", "1/2"))
+    assert (index.data(), index.data(HEALTH), index.data(VALUE)) == ("db-1-2", "critical", "31 % rdy")
+    assert index.data(Qt.ItemDataRole.AccessibleTextRole) == "db-1-2, critical, 31 % rdy"
+    assert index.parent().data() == "esx1.lab"
+
+
+def test_search_finds_the_vm_and_keeps_its_host(qtbot: QtBot, theme: Theme) -> None:
+    model = InventoryModel()
+    view = InventoryView(model, theme)
+    qtbot.addWidget(view)
+    model.set_tree(tree())
+    view.search.setText("DB-1-2")
+    proxy = view.tree.model()
+    qtbot.waitUntil(lambda: proxy.rowCount(proxy.index(0, 0)) == 1)
+    host = proxy.index(0, 0, proxy.index(0, 0))
+    assert host.data() == "esx1.lab"
+    assert [proxy.index(row, 0, host).data() for row in range(proxy.rowCount(host))] == ["db-1-2"]
+    chosen: list[object] = []
+    view.chosen.connect(chosen.append)
+    qtbot.keyClick(view.search, Qt.Key.Key_Return)
+    assert chosen[-1] == [ref("vm", "1/2")]
+    view.search.setText("no such thing")
+    qtbot.waitUntil(lambda: proxy.rowCount() == 0)
+    assert not view.tree.isVisibleTo(view)
+
+
+def test_choosing_from_outside_says_nothing(qtbot: QtBot, theme: Theme) -> None:
+    model = InventoryModel()
+    view = InventoryView(model, theme)
+    qtbot.addWidget(view)
+    model.set_tree(tree())
+    said: list[object] = []
+    view.chosen.connect(said.append)
+    view.choose([ref("vm", "0/1"), ref("vm", "1/1")])
+    assert {one.key for one in view.selected()} == {"0/1", "1/1"}
+    assert said == []
+    view.choose([])
+    assert view.selected() == []
+
+
+def test_ten_thousand_entities(qtbot: QtBot, theme: Theme) -> None:
+    model = InventoryModel()
+    view = InventoryView(model, theme)
+    qtbot.addWidget(view)
+    model.set_tree(tree(hosts=100, vms=100))
+    view.search.setText("db-57-")
+    proxy = view.tree.model()
+    qtbot.waitUntil(lambda: proxy.rowCount(proxy.index(0, 0)) == 1)
+    host = proxy.index(0, 0, proxy.index(0, 0))
+    assert proxy.rowCount(host) == 100
+
+
+def test_a_hostile_name_stays_one_line() -> None:
+    node = node_for(ref("vm", "x"), "a\nb\x07<img src=x>" + "n" * 400)
+    assert "\n" not in node.title
+    assert len(node.title) == 300
+    assert node_for(ref("vm", "x"), "").title == "(without a name)"
