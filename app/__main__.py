@@ -7,16 +7,18 @@ import multiprocessing
 import os
 import sys
 
+# For worker processes, too, which import this module first.
+# numpy's BLAS starts a thread a core, which spin for a tenth of a second in each process; nothing here
+# multiplies matrices that are worth it.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# A capture's header makes hundreds of thousands of objects that stay: looking for garbage among them whenever
+# 700 more have come would take a third of the time.
+gc.set_threshold(50_000)
+
 
 def main() -> int:
     """Run the command that the words after the program's name say; returns the exit code."""
     multiprocessing.freeze_support()
-    # numpy's BLAS starts a thread a core, which spin for a tenth of a second in each process; nothing
-    # here multiplies matrices that are worth it. Worker processes inherit this.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # A capture's header makes hundreds of thousands of objects that stay: looking for garbage among them
-    # each time that 700 more have come would take a third of the time.
-    gc.set_threshold(50_000)
     # Imported here since every worker process imports this module again and needs none of it.
     from app.program import run  # noqa: PLC0415
 

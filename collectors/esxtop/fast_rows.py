@@ -42,7 +42,10 @@ class RowParser:
         """Values of sound rows, shape (len(lines), width); None when any of them needs a closer look."""
         if self._has_words:
             return None
-        bodies = [self._body(line) for line in lines]
+        if len(lines) == 1 and not lines[0].endswith(self._delimiter):
+            bodies: list[bytes | None] = [*lines]  # how many values there are tells how many fields
+        else:
+            bodies = [self._body(line) for line in lines]
         values = self._numbers(bodies)
         return None if values is None else values.reshape(len(lines), self._values)
 
