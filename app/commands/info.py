@@ -70,6 +70,9 @@ def show(found: SessionInfo) -> None:
 def notes(source: Source) -> list[str]:
     """What the source says of itself: files, time zone, what was lost, how its clock goes."""
     lines = [f"{key}: {value}" for key, value in source.spec.attributes if key not in (EXPECTED, RECEIVED)]
+    if source.state == "interrupted":
+        again = "; import the capture again" if source.spec.kind == "esxtop" else ""
+        lines.insert(0, f"interrupted: it was not written to its end, what comes after is missing{again}")
     if source.spec.counted:
         expected, got = source.spec.counted
         lines.append(f"received {format_count(got)} of {format_count(expected)} expected samples")
@@ -120,5 +123,7 @@ def summary(found: SessionInfo) -> list[tuple[str, str]]:
         length = format_duration(found.span.seconds)
         lines.insert(0, ("time", f"{iso(found.span.start)} to {iso(found.span.end)} ({length})"))
     each = f", {found.bytes / found.samples:.2f} bytes each" if found.samples else ""
+    if found.title:
+        lines.insert(0, ("title", found.title))
     lines.append(("samples", f"{format_count(found.samples)} in {format_bytes(found.bytes)}{each}"))
     return lines

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 import sys
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 from sessions.store.database import busy, translated
@@ -17,11 +17,30 @@ from sessions.store.database import busy, translated
 _ATTEMPTS = 20
 
 
+def is_written(session: Path) -> bool:
+    """Whether somebody writes the session now, as far as can be told: a killed writer does not."""
+    path = _lock_file(session)
+    if not path.exists():
+        return False
+    try:
+        with closing(
+            sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", timeout=0, uri=True)
+        ) as connection:
+            connection.execute("SELECT count(*) FROM sqlite_master")
+    except sqlite3.OperationalError:
+        return path.exists()
+    return False
+
+
+def _lock_file(session: Path) -> Path:
+    return session.with_name(session.name + "-lock")
+
+
 class WriterLock:
     """Held from construction to ``release``; raises BusyError when another holds it."""
 
     def __init__(self, session: Path) -> None:
-        self._path = session.with_name(session.name + "-lock")
+        self._path = _lock_file(session)
         with translated(session):
             for _ in range(_ATTEMPTS):
                 if self._acquire(session):

@@ -25,6 +25,7 @@ from sessions.model import (
 from sessions.store import sources, statistics
 from sessions.store.database import Database
 from sessions.store.info import SessionInfo
+from sessions.store.lock import is_written
 from sessions.store.opening import open_for_reading
 from sessions.store.overview import overview
 from sessions.store.records import RecordReader
@@ -176,6 +177,8 @@ class SessionReader(RecordReader):
     def _source(self, number: int, spec: SourceSpec, state: str) -> Source:
         segments = self._samples.of_source(number)
         span = _span(segments)
+        if state in sources.UNFINISHED and not is_written(self._database.path):
+            state = "interrupted"
         return Source(
             id=number,
             spec=spec,

@@ -11,7 +11,8 @@ from sessions.model import SourceKind, SourceSpec
 from sessions.store.codec import BlobError
 from sessions.store.database import Database
 
-STATES = frozenset({"recording", "importing", "complete", "interrupted"})
+UNFINISHED = frozenset({"recording", "importing"})
+STATES = UNFINISHED | {"complete", "interrupted"}
 
 _KINDS = frozenset(get_args(SourceKind))
 _TYPES = (int, str, str, object, str, int, str)

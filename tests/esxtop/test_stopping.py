@@ -145,9 +145,9 @@ def test_workers_do_not_outlive_their_parent(file: Path, tmp_path: Path) -> None
     gone, alive = psutil.wait_procs(workers, timeout=30)
     assert not alive
     assert gone
-    # What it wrote so far can be read: the import is told as interrupted by the next writer.
+    # What it wrote so far can be read, and says that it is not all.
     with SessionReader.open(tmp_path / "s.hscope") as reader:
-        assert [source.state for source in reader.sources()] == ["importing"]
+        assert [source.state for source in reader.sources()] == ["interrupted"]
 
 
 def test_a_full_disk_leaves_nothing(file: Path, tiny_disk: Path) -> None:
