@@ -41,6 +41,8 @@ Chosen so that all processes together stay below 300 MB, whatever moves (measure
 20,000 columns, 40 for each worker, 13 for the tracker of multiprocessing, and room for a block being made).
 """
 _PATIENCE_S = 0.2
+_MOST_NAMES = 3
+_LONGEST_NAME = 100
 _TELL_EVERY_S = 0.1
 
 
@@ -82,6 +84,18 @@ def _worker_count(captures: Sequence[Capture], asked: int | None) -> int:
     return 0 if total < _SMALL else min((os.cpu_count() or 1) - 1, _MOST_WORKERS)
 
 
+def _title(found: Sequence[Peek]) -> str:
+    """Whose captures they are, and what the files are called: ``esx01: night.csv``."""
+    hosts = dict.fromkeys(path.host for one in found for path in one.header.paths if path is not None)
+    return f"{_some(list(hosts))}: {_some([one.capture.path.name for one in found])}"
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    text = ", ".join(name[:_LONGEST_NAME] for name in names[:_MOST_NAMES]) + more
+    return "".join(sign if sign.isprintable() else "\ufffd" for sign in text)
+
+
 class _Import:
     """One run: the session, the hosts and sections met so far, and what was lost."""
 
@@ -112,7 +126,7 @@ class _Import:
     def run(self) -> ImportReport:
         """Do it all; leaves no file behind when it fails."""
         with _translated(self._out):
-            writer = SessionWriter.create(self._out, durable=False)
+            writer = SessionWriter.create(self._out, title=_title(self._found), durable=False)
             try:
                 with self._spool_folder() as spool:
                     for one in self._found:

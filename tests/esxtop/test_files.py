@@ -125,3 +125,19 @@ def test_what_a_session_says_of_its_source(tmp_path: Path) -> None:
     assert int(said["columns"]) == report.columns
     assert (source.spec.kind, source.spec.name, source.spec.interval_s) == ("esxtop", HOST, 5.0)
     assert source.state == "complete"
+
+
+def title_of(*files: Path) -> str:
+    report, _ = imported(*files)
+    with SessionReader.open(report.out) as reader:
+        return reader.info().title
+
+
+def test_a_session_has_a_title(tmp_path: Path) -> None:
+    files = [part(tmp_path, "night.csv", range(3)), part(tmp_path, "day.csv", range(3, 6))]
+    assert title_of(*files) == f"{HOST}: night.csv, day.csv"
+
+
+def test_a_title_can_be_shown(tmp_path: Path) -> None:
+    files = [part(tmp_path, name, range(3)) for name in ("in\u200bvisible.csv", *"abcd")]
+    assert title_of(*files) == f"{HOST}: in\ufffdvisible.csv, a, b and 2 more"
