@@ -4,17 +4,21 @@
     python run.py test         every check and every test, with all that they need
     python run.py lint         formatting, lint, types and layers only
     python run.py bench        the benchmarks, each beside its peer; writes benchmarks/RESULTS.md
+    python run.py bundle       the program as one folder that needs no Python (dist/)
     python run.py lock         resolve the requirement files anew (developers)
     python run.py ARGS…        anything else goes to hyperscope: python run.py import capture.csv -o s.hscope
 
 Standard library only. It makes .venv beside this file from the hash-locked files in requirements/ and
-makes it again when those change.
+makes it again when those change. On Debian and Ubuntu it installs the system packages that are missing when
+it is root, else it prints the line to run. For tests and benchmarks it builds the simulated vCenters into
+.cache/go-bin, with the Go that is there or the one in .venv.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -30,32 +34,59 @@ OLDEST = (3, 11)
 LEVELS = ("run", "test", "bench")
 LOCKS = {"run": (), "test": ("--group", "dev"), "bench": ("--group", "dev", "--group", "bench")}
 
+# System packages of Debian and Ubuntu; a|b: either will do, a is installed.
+WINDOW = (
+    "libegl1 libgl1 libxkbcommon0 libxkbcommon-x11-0 libdbus-1-3 libxcb-cursor0 libxcb-icccm4 "
+    "libxcb-keysyms1 libxcb-shape0 libxcb-image0 libxcb-render-util0 libxcb-randr0 libxcb-xinerama0 "
+    "libfontconfig1"
+)
+TESTS = f"{WINDOW} xvfb openssh-server fio openbox xdotool fonts-inter|fonts-noto-core"
+
+# The simulated vCenters: ours, and govmomi's as its users have it (the newest that installs this way).
+GO_BIN = ROOT / ".cache" / "go-bin"
+GO_OLDEST = (1, 24)
+SERVER = ROOT / "tests" / "vcenter" / "server"
+GOVMOMI = {name: f"github.com/vmware/govmomi/{name}@v0.46.0" for name in ("vcsim", "govc")}
+
 
 def main(words: Sequence[str]) -> int:
     """Do what the words say; returns the exit code."""
     if sys.version_info < OLDEST:
         found = ".".join(map(str, sys.version_info[:3]))
         return fail(f"Python {found} is too old.", f"Install Python {OLDEST[0]}.{OLDEST[1]} or newer.")
-    verb = words[0] if words else ""
-    if verb == "test":
-        return test(words[1:])
-    if verb == "lint":
-        return prepare("test") or lint()
-    if verb == "bench":
-        return prepare("bench") or python("-m", "benchmarks", *words[1:], where=ROOT)
-    if verb == "lock":
-        return lock(words[1:])
+    verbs = {"test": test, "lint": only_lint, "bench": bench, "bundle": bundle, "lock": lock}
+    if words and words[0] in verbs:
+        return verbs[words[0]](words[1:])
+    if not words and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        packages(WINDOW)  # without them the window says what it misses
     # -P: a folder called app where the user stands must not be taken for ours.
     return prepare("run") or python("-P", "-m", "app", *(words or ("demo",)))
 
 
 def test(words: Sequence[str]) -> int:
     """Lint and every test; words go to pytest (then only the tests run)."""
-    if code := prepare("test"):
+    if code := prepare("test") or packages(TESTS):
         return code
-    if words:
+    without = simulators()
+    if words:  # a few tests: those that need what could not be built are skipped, and say so
         return python("-m", "pytest", *words, where=ROOT)
-    return lint() or python("-m", "pytest", "-n", "auto", "--dist", "worksteal", "-q", where=ROOT)
+    return without or lint() or python("-m", "pytest", "-n", "auto", "--dist", "worksteal", "-q", where=ROOT)
+
+
+def bench(words: Sequence[str]) -> int:
+    """The benchmarks, with their peers."""
+    ready = prepare("bench") or packages(TESTS) or simulators()
+    return ready or python("-m", "benchmarks", *words, where=ROOT)
+
+
+def bundle(words: Sequence[str]) -> int:
+    """The program as one folder."""
+    return prepare("test") or python("packaging/bundle.py", *words, where=ROOT)
+
+
+def only_lint(_words: Sequence[str]) -> int:
+    """Lint in an environment that has the tools."""
+    return prepare("test") or lint()
 
 
 def lint() -> int:
@@ -113,6 +144,85 @@ def make_venv() -> int:
     subprocess.run(["apt-get", "update", "-qq"], check=False)
     subprocess.run(line.split(), check=False, stdout=subprocess.DEVNULL)
     return subprocess.run(command, check=False).returncode
+
+
+def packages(names: str) -> int:
+    """Install what is missing, where this is Debian or Ubuntu and we may; else print the line to run."""
+    if not (shutil.which("apt-get") and shutil.which("dpkg-query")):
+        return 0
+    wanted = [choice.split("|") for choice in names.split()]
+    form = "-f=${Package} ${db:Status-Status}\n"
+    command = ["dpkg-query", "-W", form, *(name for choice in wanted for name in choice)]
+    listed = subprocess.run(command, check=False, capture_output=True, text=True).stdout
+    there = {
+        name
+        for name, _, status in (line.partition(" ") for line in listed.splitlines())
+        if status == "installed"
+    }
+    missing = [choice[0] for choice in wanted if there.isdisjoint(choice)]
+    if not missing:
+        return 0
+    install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *missing]
+    if os.geteuid() != 0:  # type: ignore[unused-ignore,attr-defined]
+        say(f"System packages are missing. Run: sudo {' '.join(install)}")
+        return 0
+    say(f"installing {' '.join(missing)} …")
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    subprocess.run(["apt-get", "update", "-qq"], check=False)
+    done = subprocess.run(install, check=False, env=environment, stdout=subprocess.DEVNULL)
+    if done.returncode:
+        return fail(
+            "System packages could not be installed.", f"Look at apt-get's message above: {' '.join(install)}"
+        )
+    return 0
+
+
+def simulators() -> int:
+    """Build the simulated vCenters that are missing or older than their source."""
+    source = hashlib.sha256()
+    for path in [*sorted(SERVER.glob("*.go")), SERVER / "go.mod", SERVER / "go.sum"]:
+        source.update(path.read_bytes())
+    stamp = GO_BIN / "testvcenter.sha256"
+    jobs: list[tuple[str, ...]] = []
+    if modules := [module for name, module in GOVMOMI.items() if not built(name).exists()]:
+        jobs.append(("install", *modules))
+    fresh = stamp.is_file() and stamp.read_text(encoding="utf-8") == source.hexdigest()
+    if not fresh or not built("testvcenter").exists():
+        jobs.append(("build", "-trimpath", "-buildvcs=false", "-o", str(built("testvcenter")), "."))
+    if not jobs:
+        return 0
+    go = find_go()
+    if go is None:
+        return fail("There is no Go to build the simulated vCenters with.", "Remove .venv and try again.")
+    say("building the simulated vCenters …")
+    GO_BIN.mkdir(parents=True, exist_ok=True)
+    environment = {**os.environ, "GOBIN": str(GO_BIN)}
+    running = [subprocess.Popen([go, *job], cwd=SERVER, env=environment) for job in jobs]
+    codes = [work.wait() for work in running]
+    if any(codes):
+        return fail(
+            "The simulated vCenters could not be built.",
+            "Look at Go's message above; it needs its modules once, from a module proxy or a cache.",
+        )
+    stamp.write_text(source.hexdigest(), encoding="utf-8")
+    return 0
+
+
+def built(name: str) -> Path:
+    """Where a simulated vCenter's program is put."""
+    return GO_BIN / (f"{name}.exe" if os.name == "nt" else name)
+
+
+def find_go() -> str | None:
+    """A Go that is new enough: the machine's own, else that of .venv."""
+    for go in (shutil.which("go"), shutil.which("go", path=str(PYTHON.parent))):
+        if go is None:
+            continue
+        said = subprocess.run([go, "version"], check=False, capture_output=True, text=True).stdout
+        version = re.search(r"go(\d+)\.(\d+)", said)
+        if version and (int(version[1]), int(version[2])) >= GO_OLDEST:
+            return go
+    return None
 
 
 def installed_level() -> str | None:
