@@ -66,6 +66,13 @@ func (c *Changes) Make(change *Change) (known bool, err error) {
 	return true, do(change)
 }
 
+// follow does a scenario's vMotion at its time.
+func (c *Changes) follow(vm, host string, at time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.move(&Change{VM: vm, Host: host}, at)
+}
+
 func (c *Changes) machine(name string) (*simulator.VirtualMachine, *Object, error) {
 	o, err := c.world.named("vm", name)
 	if err != nil {
@@ -207,7 +214,7 @@ func (c *Changes) create(x *Change) error {
 		return fmt.Errorf("there is a VM %q already", x.Name)
 	}
 	vm := c.world.addVM(&entry)
-	c.world.object(vm.Self).born = c.world.clock.Now().Unix()
+	c.world.object(vm.Self).SetBorn(c.world.clock.Now().Unix())
 	c.linked(vm)
 	c.scribe.post(Happening{Type: "VmCreatedEvent", VM: vm, Host: host, Text: "Created virtual machine " + vm.Name})
 	return nil

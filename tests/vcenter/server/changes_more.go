@@ -77,13 +77,12 @@ func (c *Changes) snapshot(x *Change) error {
 		return err
 	}
 	info := c.task(vm, "CreateSnapshot_Task", "createSnapshot", func(ctx *simulator.Context) {
-		ctx.WithLock(vm, func() {
-			ref := c.world.addSnapshot(vm, countSnapshots(vm), countSnapshots(vm)+1)
-			newest(vm.Snapshot.RootSnapshotList).CreateTime = c.world.clock.Now().UTC()
-			ctx.Update(vm, []types.PropertyChange{
-				{Name: "snapshot", Val: *vm.Snapshot}, {Name: "rootSnapshot", Val: with(vm.RootSnapshot, ref)},
-			})
-		})
+		tree := c.world.withSnapshot(vm, countSnapshots(vm), c.world.clock.Now().UTC())
+		values := map[string]any{"snapshot": *tree}
+		if vm.Snapshot == nil {
+			values["rootSnapshot"] = []types.ManagedObjectReference{*tree.CurrentSnapshot}
+		}
+		c.set(ctx, vm, values)
 	})
 	c.scribe.post(Happening{Type: "TaskEvent", VM: vm, Host: c.hostOf(vm), Task: info, Text: "Task: Create virtual machine snapshot"})
 	return nil
@@ -102,14 +101,6 @@ func countTree(list []types.VirtualMachineSnapshotTree) int {
 		n += countTree(list[i].ChildSnapshotList)
 	}
 	return n
-}
-
-func newest(list []types.VirtualMachineSnapshotTree) *types.VirtualMachineSnapshotTree {
-	last := &list[len(list)-1]
-	if len(last.ChildSnapshotList) > 0 {
-		return newest(last.ChildSnapshotList)
-	}
-	return last
 }
 
 func (c *Changes) removeSnapshots(x *Change) error {
@@ -203,7 +194,7 @@ func (c *Changes) addHost(x *Change) error {
 		}
 	}
 	born := c.world.clock.Now().Unix()
-	c.world.measureHost(entry).born = born
+	c.world.measureHost(entry).SetBorn(born)
 	ctx := c.world.context()
 	if cluster, ok := c.world.reg.Get(*host.Parent).(*simulator.ClusterComputeResource); ok {
 		c.set(ctx, cluster, map[string]any{"host": with(cluster.Host, host.Self)})
@@ -211,7 +202,7 @@ func (c *Changes) addHost(x *Change) error {
 	for i := range c.world.scenario.VMs {
 		if vm := &c.world.scenario.VMs[i]; vm.Host == entry.Name && c.world.machine(vm.Name) == nil {
 			made := c.world.addVM(vm)
-			c.world.object(made.Self).born = born
+			c.world.object(made.Self).SetBorn(born)
 			c.linked(made)
 		}
 	}

@@ -93,26 +93,27 @@ func (c *Control) switches(w *wish) (done bool, found any, err error) {
 	case "missing", "late", "absent":
 		return true, nil, c.window(w)
 	case "no_data":
-		c.perf.options.NoData = w.On == nil || *w.On
+		c.perf.Set(func(o *PerfOptions) { o.NoData = w.On == nil || *w.On })
 	case "deny":
 		c.rights.Deny(orText(w.User, "*"), w.Privileges)
 	case "limit":
 		if w.Limit == nil {
 			return true, nil, fmt.Errorf("limit: how much?")
 		}
-		c.perf.options.MaxQueryMetrics = *w.Limit
+		c.perf.Set(func(o *PerfOptions) { o.MaxQueryMetrics = *w.Limit })
 	case "elements":
 		if w.Limit == nil {
 			return true, nil, fmt.Errorf("elements: how many?")
 		}
-		c.front.elementLimit = *w.Limit
+		c.front.elementLimit.Store(int64(*w.Limit))
 	default:
 		return false, nil, nil
 	}
 	return true, nil, nil
 }
 
-// window takes samples away whose times are in (from, to]; without these from now on, for so many seconds.
+// window takes samples away whose times are in (from, to]; without these from now on,
+// for so many seconds or ticks.
 func (c *Control) window(w *wish) error {
 	one := Window{Kind: w.Kind, Entity: w.Entity, Counter: w.Counter, Seconds: int64(w.Seconds), From: c.world.clock.Now().Unix()}
 	if w.From != nil {
@@ -122,6 +123,8 @@ func (c *Control) window(w *wish) error {
 		one.To = int64(*w.To)
 	} else if w.For > 0 {
 		one.To = one.From + int64(w.For)
+	} else if w.Count > 0 {
+		one.To = one.From + int64(w.Count)*c.world.line.Interval
 	}
 	if one.To != 0 && one.To < one.From {
 		return fmt.Errorf("%s: to is before from", w.Kind)
@@ -133,7 +136,7 @@ func (c *Control) window(w *wish) error {
 func (c *Control) clear(*http.Request) (any, error) {
 	c.front.faults.Clear()
 	c.world.windows.Clear(c.world.clock.Now())
-	c.perf.options.NoData = false
+	c.perf.Set(func(o *PerfOptions) { o.NoData = false })
 	return nil, nil
 }
 

@@ -66,8 +66,9 @@ func counterName(info *types.PerfCounterInfo) string {
 
 // add makes a counter of this name and returns its id.
 func (c *Catalogue) add(name, unit, stats string, level, device int32) int32 {
-	parts := strings.SplitN(name, ".", 3)
-	if len(parts) != 3 {
+	group, rest, _ := strings.Cut(name, ".")
+	dot := strings.LastIndex(rest, ".") // a name may have dots: net.throughput.usage.nfs.average
+	if dot < 0 {
 		panic("not group.name.rollup: " + name)
 	}
 	var highest int32
@@ -78,8 +79,8 @@ func (c *Catalogue) add(name, unit, stats string, level, device int32) int32 {
 		return &types.ElementDescription{Description: types.Description{Label: key, Summary: key}, Key: key}
 	}
 	c.Info = append(c.Info, types.PerfCounterInfo{
-		Key: highest + 1, NameInfo: describe(parts[1]), GroupInfo: describe(parts[0]), UnitInfo: describe(unit),
-		RollupType: types.PerfSummaryType(parts[2]), StatsType: types.PerfStatsType(stats),
+		Key: highest + 1, NameInfo: describe(rest[:dot]), GroupInfo: describe(group), UnitInfo: describe(unit),
+		RollupType: types.PerfSummaryType(rest[dot+1:]), StatsType: types.PerfStatsType(stats),
 		Level: level, PerDeviceLevel: device,
 	})
 	c.index()

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -46,7 +47,7 @@ type Front struct {
 	sessions     *Sessions
 	requests     *Counts
 	totals       *Counts
-	elementLimit int
+	elementLimit atomic.Int64
 }
 
 // page is a reply that is not sent yet.
@@ -93,8 +94,9 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // answer lets the simulator do the call.
 func (f *Front) answer(r *http.Request, body []byte, method string) *page {
-	if f.elementLimit > 0 && bytes.Count(body, []byte("<"))-bytes.Count(body, []byte("</")) > f.elementLimit {
-		return soapPage(tooManyElements(f.elementLimit))
+	limit := int(f.elementLimit.Load())
+	if limit > 0 && bytes.Count(body, []byte("<"))-bytes.Count(body, []byte("</")) > limit {
+		return soapPage(tooManyElements(limit))
 	}
 	reply := &page{header: http.Header{}, status: http.StatusOK}
 	f.next.ServeHTTP(reply, r)
@@ -148,7 +150,7 @@ func (f *Front) send(w http.ResponseWriter, r *http.Request, p *page) {
 }
 
 func (f *Front) fail(w http.ResponseWriter, r *http.Request, body []byte, method string, fault *Fault) {
-	if text := fault.faultText(max(f.elementLimit, 500000)); text != "" {
+	if text := fault.faultText(int(max(f.elementLimit.Load(), 500000))); text != "" {
 		f.send(w, r, soapPage(text))
 		return
 	}

@@ -48,7 +48,7 @@ func (w *World) putChild(folder types.ManagedObjectReference, entity mo.Entity) 
 	if entity.Reference().Value == "" {
 		w.reg.NewEntity(entity)
 	}
-	parent.ChildEntity = append(parent.ChildEntity, entity.Reference()) // first: views look for it there
+	w.reg.AppendReference(w.context(), parent, &parent.ChildEntity, entity.Reference()) // first: views look for it there
 	w.reg.PutEntity(parent, entity)
 	return entity.Reference()
 }
@@ -157,10 +157,11 @@ func datastoreInfo(entry *DatastoreEntry, url string) types.BaseDatastoreInfo {
 }
 
 func (w *World) mount(store *simulator.Datastore, host *simulator.HostSystem, entry *DatastoreEntry) {
-	store.Host = append(store.Host, types.DatastoreHostMount{Key: host.Self, MountInfo: types.HostMountInfo{
+	mount := types.DatastoreHostMount{Key: host.Self, MountInfo: types.HostMountInfo{
 		Path: "/vmfs/volumes/" + entry.UUID, AccessMode: "readWrite", Mounted: types.NewBool(true), Accessible: types.NewBool(true),
-	}})
-	host.Datastore = append(host.Datastore, store.Self)
+	}}
+	w.reg.WithLock(w.context(), store, func() { store.Host = append(store.Host, mount) })
+	w.reg.AppendReference(w.context(), host, &host.Datastore, store.Self)
 	if parent := w.computeResource(host); parent != nil && simulator.FindReference(parent.Datastore, store.Self) == nil {
 		parent.Datastore = append(parent.Datastore, store.Self)
 	}

@@ -30,15 +30,19 @@ func (w *World) addVM(entry *VMEntry) *simulator.VirtualMachine {
 	vm.Datastore = []types.ManagedObjectReference{store.Self}
 	w.addDevices(vm, entry)
 	for n := 0; n < entry.Snapshots; n++ {
-		w.addSnapshot(vm, n, entry.Snapshots)
+		made := time.Unix(w.line.Epoch, 0).Add(-time.Duration(entry.Snapshots-n) * 24 * time.Hour).UTC()
+		vm.Snapshot = w.withSnapshot(vm, n, made)
+		if n == 0 {
+			vm.RootSnapshot = []types.ManagedObjectReference{*vm.Snapshot.CurrentSnapshot}
+		}
 	}
 	vm.Summary = w.summary(vm)
 	for _, ref := range vm.Datastore {
 		place := w.reg.Get(ref).(*simulator.Datastore)
-		place.Vm = append(place.Vm, vm.Self)
+		w.reg.AppendReference(w.context(), place, &place.Vm, vm.Self)
 	}
-	host.Vm = append(host.Vm, vm.Self)
-	pool.Vm = append(pool.Vm, vm.Self)
+	w.reg.AppendReference(w.context(), host, &host.Vm, vm.Self)
+	w.reg.AppendReference(w.context(), pool, &pool.Vm, vm.Self)
 	if parent := w.computeResource(host); parent.EnvironmentBrowser != nil {
 		vm.EnvironmentBrowser = *parent.EnvironmentBrowser
 	}
@@ -212,29 +216,34 @@ func (w *World) nic(vm *simulator.VirtualMachine, entry *PortEntry) types.BaseVi
 	return &types.VirtualVmxnet3{VirtualVmxnet: types.VirtualVmxnet{VirtualEthernetCard: card}}
 }
 
-// addSnapshot puts a snapshot under the newest one; the first is a day old for each that follows.
-func (w *World) addSnapshot(vm *simulator.VirtualMachine, n, of int) types.ManagedObjectReference {
+// withSnapshot is a VM's tree of snapshots with one more under the newest; the tree that it has is left as it is,
+// because replies may still be written from it.
+func (w *World) withSnapshot(vm *simulator.VirtualMachine, n int, made time.Time) *types.VirtualMachineSnapshotInfo {
 	snapshot := &simulator.VirtualMachineSnapshot{}
 	snapshot.Vm = vm.Self
 	snapshot.Config = *vm.Config
 	ref := w.reg.Put(snapshot).Reference()
-	tree := types.VirtualMachineSnapshotTree{
-		Snapshot: ref, Vm: vm.Self, Name: fmt.Sprintf("snapshot %d", n+1), Id: int32(n + 1), State: vm.Runtime.PowerState,
-		CreateTime: time.Unix(w.line.Epoch, 0).Add(-time.Duration(of-n) * 24 * time.Hour).UTC(),
+	info := &types.VirtualMachineSnapshotInfo{CurrentSnapshot: &ref}
+	if vm.Snapshot != nil {
+		info.RootSnapshotList = copyTree(vm.Snapshot.RootSnapshotList)
 	}
-	if vm.Snapshot == nil {
-		vm.Snapshot = &types.VirtualMachineSnapshotInfo{}
-	}
-	list := &vm.Snapshot.RootSnapshotList
+	list := &info.RootSnapshotList
 	for len(*list) > 0 {
 		list = &(*list)[len(*list)-1].ChildSnapshotList
 	}
-	*list = append(*list, tree)
-	vm.Snapshot.CurrentSnapshot = &ref
-	if n == 0 {
-		vm.RootSnapshot = []types.ManagedObjectReference{ref}
+	*list = append(*list, types.VirtualMachineSnapshotTree{
+		Snapshot: ref, Vm: vm.Self, Name: fmt.Sprintf("snapshot %d", n+1), Id: int32(n + 1), State: vm.Runtime.PowerState,
+		CreateTime: made,
+	})
+	return info
+}
+
+func copyTree(list []types.VirtualMachineSnapshotTree) []types.VirtualMachineSnapshotTree {
+	copied := append([]types.VirtualMachineSnapshotTree(nil), list...)
+	for i := range copied {
+		copied[i].ChildSnapshotList = copyTree(copied[i].ChildSnapshotList)
 	}
-	return ref
+	return copied
 }
 
 func (w *World) summary(vm *simulator.VirtualMachine) types.VirtualMachineSummary {

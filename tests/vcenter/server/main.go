@@ -147,8 +147,8 @@ func serve(o *options, world *World) error {
 	world.reg.SessionManager().TLS = func() *tls.Config { return &tls.Config{Certificates: []tls.Certificate{pair}} }
 	front := &Front{
 		next: service.ServeMux, faults: &Faults{}, sessions: sessions, requests: &Counts{}, totals: &Counts{},
-		elementLimit: o.elementLimit,
 	}
+	front.elementLimit.Store(int64(o.elementLimit))
 	control, err := net.Listen("tcp", o.control)
 	if err != nil {
 		return err
@@ -156,9 +156,11 @@ func serve(o *options, world *World) error {
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, os.Interrupt)
 	events := newScribe(world)
+	changes := &Changes{world: world, scribe: events}
+	events.moved = changes.follow
 	go events.follow()
 	desk := &Control{world: world, front: front, sessions: sessions, rights: rights, perf: perf, service: service,
-		changes: &Changes{world: world, scribe: events}, stop: func() { stop <- os.Interrupt }}
+		changes: changes, stop: func() { stop <- os.Interrupt }}
 	go func() { _ = http.Serve(control, desk.handler()) }()
 	server := &http.Server{
 		Handler: front, TLSConfig: &tls.Config{Certificates: []tls.Certificate{pair}},

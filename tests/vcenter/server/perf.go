@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"sort"
+	"sync"
 	"time"
 
 	"github.com/vmware/govmomi/simulator"
@@ -25,10 +26,25 @@ type PerfOptions struct {
 // PerformanceManager answers as the documentation says that a vCenter does, where the simulator's own does not.
 type PerformanceManager struct {
 	simulator.PerformanceManager
-	world   *World
-	options PerfOptions
-	rights  *Rights
-	served  *Counts
+	world  *World
+	mu     sync.RWMutex
+	given  PerfOptions
+	rights *Rights
+	served *Counts
+}
+
+// options are those of now.
+func (p *PerformanceManager) options() PerfOptions {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.given
+}
+
+// Set changes an option.
+func (p *PerformanceManager) Set(change func(*PerfOptions)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	change(&p.given)
 }
 
 // Lock and Unlock do nothing: queries run at the same time, as on a real server.
@@ -37,7 +53,7 @@ func (*PerformanceManager) Unlock() {}
 
 func newPerformanceManager(w *World, options PerfOptions, rights *Rights) *PerformanceManager {
 	original := w.reg.Get(*w.model.ServiceContent.PerfManager).(*simulator.PerformanceManager)
-	p := &PerformanceManager{PerformanceManager: *original, world: w, options: options, rights: rights, served: &Counts{}}
+	p := &PerformanceManager{PerformanceManager: *original, world: w, given: options, rights: rights, served: &Counts{}}
 	p.PerfCounter = w.catalogue.Info
 	p.HistoricalInterval = nil
 	for n, span := range p.intervals() {
@@ -54,9 +70,9 @@ func newPerformanceManager(w *World, options PerfOptions, rights *Rights) *Perfo
 // intervals are the historical sampling periods; a standalone host keeps the first only.
 func (p *PerformanceManager) intervals() []int64 {
 	if p.world.esxi {
-		return []int64{p.options.Rollup}
+		return []int64{p.options().Rollup}
 	}
-	return []int64{p.options.Rollup, 1800, 7200, 86400}
+	return []int64{p.options().Rollup, 1800, 7200, 86400}
 }
 
 func (p *PerformanceManager) historical(interval int64) bool {
@@ -139,7 +155,7 @@ func (p *PerformanceManager) QueryAvailablePerfMetric(
 	}
 	body.Res = &types.QueryAvailablePerfMetricResponse{}
 	o := p.world.object(req.Entity)
-	if o == nil || p.options.NoData {
+	if o == nil || p.options().NoData {
 		return body
 	}
 	interval := int64(req.IntervalId)
@@ -158,7 +174,7 @@ func (p *PerformanceManager) QueryAvailablePerfMetric(
 		return body
 	}
 	for _, m := range o.Metrics {
-		if p.world.catalogue.Archived(m.Counter, m.Instance, p.options.Level) {
+		if p.world.catalogue.Archived(m.Counter, m.Instance, p.options().Level) {
 			body.Res.Returnval = append(body.Res.Returnval, types.PerfMetricId{CounterId: m.Counter, Instance: m.Instance})
 		}
 	}
@@ -168,11 +184,11 @@ func (p *PerformanceManager) QueryAvailablePerfMetric(
 // ticks are an entity's sampling ticks that can be read now, ascending; most is 0 for all, else the newest so many.
 func (p *PerformanceManager) ticks(o *Object, begin, end *time.Time, most int) []int64 {
 	line, now := p.world.line, p.world.clock.Now()
-	last := line.Last(now.Add(-time.Duration(p.options.LagSeconds) * time.Second))
+	last := line.Last(now.Add(-time.Duration(p.options().LagSeconds) * time.Second))
 	if end != nil {
 		last = min(last, line.Last(*end))
 	}
-	first := max(line.After(now.Add(-time.Duration(p.options.KeepSeconds)*time.Second)), 0)
+	first := max(line.After(now.Add(-time.Duration(p.options().KeepSeconds)*time.Second)), 0)
 	if begin != nil {
 		first = max(first, line.After(*begin))
 	}
@@ -228,7 +244,7 @@ func (p *PerformanceManager) QueryPerf(ctx *simulator.Context, req *types.QueryP
 		return &methods.QueryPerfBody{Fault_: fault}
 	}
 	reply := &replyWriter{}
-	if !p.options.NoData {
+	if !p.options().NoData {
 		for i := range req.QuerySpec {
 			spec := &req.QuerySpec[i]
 			if o := p.world.object(spec.Entity); o != nil {
@@ -266,7 +282,7 @@ func (p *PerformanceManager) check(ctx *simulator.Context, specs []types.PerfQue
 			counted += p.counted(spec)
 		}
 	}
-	if p.options.MaxQueryMetrics > 0 && counted > p.options.MaxQueryMetrics {
+	if p.options().MaxQueryMetrics > 0 && counted > p.options().MaxQueryMetrics {
 		return restricted()
 	}
 	return nil
@@ -297,7 +313,7 @@ func (p *PerformanceManager) counted(spec *types.PerfQuerySpec) int {
 		}
 	}
 	if o.Kind == "cluster" {
-		factor := p.options.ClusterFactor
+		factor := p.options().ClusterFactor
 		if factor == 0 {
 			factor = max(len(o.members), 1)
 		}
@@ -313,7 +329,7 @@ func (p *PerformanceManager) interval(spec *types.PerfQuerySpec) int64 {
 	case realtimeKind(spec.Entity.Type):
 		return p.world.line.Interval
 	default:
-		return p.options.Rollup
+		return p.options().Rollup
 	}
 }
 

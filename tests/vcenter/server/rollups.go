@@ -10,7 +10,7 @@ import (
 func (p *PerformanceManager) answerRollups(reply *replyWriter, o *Object, spec *types.PerfQuerySpec, period int64) {
 	times := p.periods(spec, period)
 	kept := func(m *Metric) bool {
-		return p.world.catalogue.Archived(m.Counter, m.Instance, p.options.Level)
+		return p.world.catalogue.Archived(m.Counter, m.Instance, p.options().Level)
 	}
 	metrics := p.chosen(o, spec.MetricId, kept)
 	if len(times) == 0 || len(metrics) == 0 {
@@ -37,7 +37,7 @@ func (p *PerformanceManager) answerRollups(reply *replyWriter, o *Object, spec *
 // periods are the ends of the whole periods that a query covers, ascending; maxSample has no say in history.
 func (p *PerformanceManager) periods(spec *types.PerfQuerySpec, period int64) []int64 {
 	line, now := p.world.line, p.world.clock.Now()
-	lag := time.Duration(p.options.LagSeconds) * time.Second
+	lag := time.Duration(p.options().LagSeconds) * time.Second
 	last := floorDiv(now.Add(-lag).Unix(), period) * period
 	if spec.EndTime != nil {
 		last = min(last, floorDiv(spec.EndTime.Unix(), period)*period)

@@ -79,7 +79,7 @@ func (c *Control) countObject(answer *found, o *Object, q *question, counters ma
 			q.Instances == "each" && m.Instance == "" {
 			continue
 		}
-		if q.Period != 0 && !c.world.catalogue.Archived(m.Counter, m.Instance, c.perf.options.Level) {
+		if q.Period != 0 && !c.world.catalogue.Archived(m.Counter, m.Instance, c.perf.options().Level) {
 			continue
 		}
 		name := counterName(c.world.catalogue.byID[m.Counter])

@@ -103,6 +103,13 @@ func (o *Object) Runs(at int64) bool {
 	return on
 }
 
+// SetBorn notes since when the entity exists, Unix seconds.
+func (o *Object) SetBorn(at int64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.born = at
+}
+
 // SetPower notes that the entity is on or off from a time on; 0 is "ever since".
 func (o *Object) SetPower(at time.Time, on bool) {
 	o.mu.Lock()

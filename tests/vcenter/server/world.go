@@ -145,7 +145,9 @@ func (w *World) all() []*Object {
 
 // derive makes the metrics of a cluster or datastore from those of its hosts.
 func (w *World) derive(o *Object, instance string, members []*Object) {
+	fresh := newObject(o.Kind, o.Name, newShape(derivedMetrics(w.catalogue, o.Kind, instance)))
+	fresh.Ref, fresh.members = o.Ref, members
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	o.Shape, o.members = newShape(derivedMetrics(w.catalogue, o.Kind, instance)), members
+	w.objects[o.Ref], w.names[o.Kind+":"+o.Name] = fresh, fresh
 }
