@@ -88,7 +88,7 @@ class Feed(Protocol):
         """Entities, parents in the same call or before; known ones are left as they are."""
 
     def add_facts(self, facts: Sequence[Fact]) -> None:
-        """Facts. One of the same entity, name and start replaces the earlier, a later start ends an open one."""
+        """Facts. One of the same entity, name and start replaces the earlier; a later start ends one."""
 
     def add_events(self, events: Sequence[Event]) -> None:
         """Events."""

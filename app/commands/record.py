@@ -102,6 +102,14 @@ def record(
     speed: Annotated[
         float, typer.Option(min=0, help="Lab only: its seconds in a second; 0 is as fast as it goes.")
     ] = 1.0,
+    knowledge: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="DIR",
+            help="Also use the presets, counters and limits in this folder.",
+            show_default=False,
+        ),
+    ] = None,
     attached: Annotated[
         bool,
         typer.Option(
@@ -123,7 +131,11 @@ def record(
     rules = rules_of(limits, rotate, keep_free)
     days = parse_duration(history, "--history") / 86_400 if history else 0.0
     wanted = VSphereWishes(
-        selection=parse_selection(select or ()), preset=preset, backfill=backfill, history_days=days
+        selection=parse_selection(select or ()),
+        preset=preset,
+        backfill=backfill,
+        history_days=days,
+        extra_dirs=tuple(knowledge or ()),
     )
     install_hooks(log := RecorderLog(crash_folder(), limits.log))
     with cancellable() as wake:

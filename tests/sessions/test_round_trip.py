@@ -287,6 +287,11 @@ def test_info_says_what_is_in_it(session_path: Path) -> None:
         "kind": "lab", "name": "esx01", "start": "2023-11-14T22:13:20Z", "end": "2023-11-14T22:17:25Z",
         "interval_s": 5.0, "ticks": 50, "columns": 42, "samples": info["samples"],
         "gaps": [["2023-11-14T22:13:20Z", "2023-11-14T22:13:25Z"]],
+        "missing": [
+            {"from": "2023-11-14T22:13:20Z", "to": "2023-11-14T22:13:25Z", "entity": None,
+             "reason": "late", "ticks": None},
+        ],
+        "expected": None, "received": None,
         "clock_offset_ms": 12, "state": "complete", "notes": {"file": "capture.csv"},
     }  # fmt: skip
 
