@@ -33,13 +33,20 @@ class Recording:
     """A collector that runs while the context lasts; leaving it stops it and checks that it ended well."""
 
     def __init__(
-        self, server: TestVCenter | PlainVcsim, wishes: Wishes, feed: MemoryFeed | None = None
+        self,
+        server: TestVCenter | PlainVcsim,
+        wishes: Wishes,
+        feed: MemoryFeed | None = None,
+        scheme: str = "vcenter",
     ) -> None:
         self.feed = feed or MemoryFeed()
         self.stop = Stop()
         self.failure: HyperscopeError | None = None
         self.collector = VSphereCollector(
-            parse_address(server.address), lambda: PASSWORD, wishes, thumbprint=server.thumbprint
+            parse_address(server.address.replace("vcenter", scheme, 1)),
+            lambda: PASSWORD,
+            wishes,
+            thumbprint=server.thumbprint,
         )
         self._before = set(threading.enumerate())
         self._thread = threading.Thread(target=self._run, name="recording")

@@ -108,3 +108,12 @@ def test_a_host_that_does_not_respond(start_vcenter: Start, tmp_path: Path) -> N
     assert gap.end + 1_000 in samples
     assert [t for t in samples if gap.start <= t <= gap.end] == []
     assert gap.ticks == (gap.end - gap.start) // 1_000 + 1
+
+
+def test_a_host_alone(start_vcenter: Start, tmp_path: Path) -> None:
+    server = start_vcenter(esxi=True, vms=2, interval=1, history=5)
+    with Recording(server, Wishes(extra_dirs=hasty(tmp_path)), scheme="esxi") as recording:
+        recording.rounds(2)
+    assert recording.feed.sources[1].kind == "esxi"
+    assert {key[0] for key in stored(recording.feed)} == {"host", "vm"}
+    assert len(recording.feed.sources) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -276,3 +277,17 @@ def test_threads_and_memory_stay_as_they_are(server: TestVCenter, wishes: Wishes
             server.fault("disconnect", count=1)
         recording.rounds(2)
         assert threading.active_count() <= before + 1
+
+
+def test_a_server_that_samples_within_the_interval(start_vcenter: Start, wishes: Wishes) -> None:
+    """Samples at odd seconds, every two."""
+    epoch = int(time.time()) // 2 * 2 - 59
+    server = start_vcenter(hosts=1, vms=2, interval=2, epoch=epoch, rollup=10, rollup_days=0)
+    with Recording(server, wishes) as recording:
+        recording.rounds(2)
+        end = recording.last()
+    assert end // 1000 % 2 == 1
+    assert differences(recording.feed, server, end - 30_000, end) == []
+    assert recording.feed.gaps == []
+    health = recording.feed.health[1]
+    assert health.expected == health.received == recording.feed.count()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
 
@@ -77,6 +78,13 @@ class Ledger:
                 wider[: row.size] = row
             row = self._rows[t_ms] = wider
         return row
+
+    def phase_ms(self, interval_ms: int) -> int:
+        """When in the interval most of the samples that were taken are, in ms."""
+        phases = Counter[int]()
+        for t_ms, row in self._rows.items():
+            phases[t_ms % interval_ms] += int(np.count_nonzero(~np.isnan(row)))
+        return phases.most_common(1)[0][0] if phases else 0
 
     def store(self) -> int:
         """Hand over what is new, all groups' ticks in one go; returns how many samples that were."""

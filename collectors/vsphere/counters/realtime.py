@@ -248,6 +248,8 @@ class Realtime:
     def _settle(self, low: int, until: int) -> None:
         """Store what came, see what is missing, tell of gaps."""
         first = not self._ledger.newest_ms
+        if first and self._learn_phase():
+            low, until = low - 1, until - 1  # the last slot's instant is later now
         self._ledger.store()
         if first and self._ledger.resumed:
             self._resume(low)
@@ -258,6 +260,11 @@ class Realtime:
             self._lose(slot, lost)
         self._tell_gaps()
         self._adjust_lag(until)
+
+    def _learn_phase(self) -> bool:
+        """Take over when in the interval the server samples; whether that is not at its start."""
+        self._slots.phase_ms = self._ledger.phase_ms(self._interval_s * 1000)
+        return self._slots.phase_ms != 0
 
     def _resume(self, low: int) -> None:
         """The time between an earlier run's last sample and what can still be had."""
