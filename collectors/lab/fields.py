@@ -247,7 +247,7 @@ _DIAGNOSIS: dict[str, frozenset[str]] = {
     ),
     "PCPU Power State": frozenset({APERF}),
 }
-"""What problem cards read, and what tells entities and zero-filled groups."""
+"""What problem cards read, and what tells entities and zero-filled groups; of VMs and the VMkernel only."""
 
 
 def selected(cls: str, field: Field, fields: FieldSet) -> bool:

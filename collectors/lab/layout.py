@@ -25,7 +25,6 @@ LOCAL_PARTITIONS = (1, 5, 6, 7, 8)
 _ONLY_VMS = "% VmWait"
 """Printed for the groups of VMs only, which is how to tell them."""
 _TINY_WORLDS = 2
-_KERNEL_GROUPS_WITHOUT_MEMORY = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,7 @@ class HostLayout:
     @property
     def memory_groups(self) -> tuple[Group, ...]:
         """Groups that ``Group Memory`` shows: all but the VMkernel's own."""
-        return self.groups[_KERNEL_GROUPS_WITHOUT_MEMORY:]
+        return tuple(group for group in self.groups if not group.kernel)
 
 
 def build_layouts_of(cluster: Cluster) -> tuple[HostLayout, ...]:
@@ -214,7 +213,7 @@ class _Walk:
             *self._instances(P_STATE_TABLE),
             *self._instances("VSAN"),
             *self._groups(),
-            *self._instances("Group Memory"),
+            *self._memory_groups(),
             *self._adapters(),
             *self._devices(),
             *self._instances("Physical Disk NFS Volume"),
@@ -235,13 +234,19 @@ class _Walk:
     def _groups(self) -> Iterator[Column]:
         world = 0
         for number, group in enumerate(self._layout.groups):
-            for column in self._one("Group Cpu", number):
-                if group.vm != NO_OWNER or column.path.counter != _ONLY_VMS:
-                    yield column
+            if self._fields != "diagnosis" or group.vm != NO_OWNER or group.kernel:
+                for column in self._one("Group Cpu", number):
+                    if group.vm != NO_OWNER or column.path.counter != _ONLY_VMS:
+                        yield column
             for member in group.worlds:
                 if self._fields != "diagnosis" or member.vcpu != NO_OWNER:
                     yield from self._one("Vcpu", world)
                 world += 1
+
+    def _memory_groups(self) -> Iterator[Column]:
+        for number, group in enumerate(self._layout.memory_groups):
+            if self._fields != "diagnosis" or group.vm != NO_OWNER:
+                yield from self._one("Group Memory", number)
 
     def _adapters(self) -> Iterator[Column]:
         for adapter in range(len(ADAPTERS)):

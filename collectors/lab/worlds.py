@@ -54,12 +54,13 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A scheduler group with its worlds; ``vm`` is the VM's number or NO_OWNER."""
+    """A scheduler group with its worlds; ``vm`` is the VM's number or NO_OWNER; ``kernel`` the VMkernel's."""
 
     id: int
     name: str
     worlds: tuple[World, ...]
     vm: int = NO_OWNER
+    kernel: bool = False
 
     @property
     def instance(self) -> str:
@@ -89,7 +90,8 @@ def _kernel_groups(host: Host, rng: np.random.Generator) -> list[Group]:
     others = ([World(2_097_600, "DVS sync world")], [World(2_097_700, "vmotionServer")])
     members = ([*idle, *system], helper, drivers, *others)
     return [
-        Group(id_, name, tuple(worlds)) for (id_, name), worlds in zip(_KERNEL_GROUPS, members, strict=True)
+        Group(id_, name, tuple(worlds), kernel=True)
+        for (id_, name), worlds in zip(_KERNEL_GROUPS, members, strict=True)
     ]
 
 
