@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import TypeAlias
 from urllib.parse import unquote
 
@@ -166,7 +167,7 @@ def devices(element: Element) -> Devices:
 def luns(element: Element) -> tuple[Lun, ...]:
     """ArrayOfScsiLun: disks only."""
     return tuple(
-        Lun(
+        _lun(
             tidy(said(one, "canonicalName")),
             _number(said(one, "queueDepth")),
             tidy(said(one, "vendor")),
@@ -238,6 +239,12 @@ def cluster_config(element: Element) -> ClusterConfig:
         _number(said(element, "drsConfig", "vmotionRate")),
         _flag(said(element, "dasConfig", "enabled")),
     )
+
+
+@lru_cache(maxsize=10_000)
+def _lun(name: str, queue_depth: float | None, vendor: str, model: str, local: bool | None) -> Lun:
+    """Hosts of a cluster see the same devices: one value for all."""
+    return Lun(name, queue_depth, vendor, model, local)
 
 
 def _items(element: Element) -> Iterator[Element]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from collectors.vsphere.inventory.describe import Described, describe
 from collectors.vsphere.inventory.happenings import Heard, noticed
 from collectors.vsphere.inventory.lookup import Lookup, Seen
 from collectors.vsphere.inventory.objects import HOST, VM, Managed
-from collectors.vsphere.inventory.paths import ORDER
+from collectors.vsphere.inventory.paths import ORDER, PLACES
 from collectors.vsphere.inventory.replies import Update
 from collectors.vsphere.inventory.told import Change, News, Told
 from collectors.vsphere.inventory.values import Ref, Snapshots, Value
@@ -18,6 +18,7 @@ from resources.vcenter_inventory import InventoryKnowledge
 from sessions.model import Entity, EntityRef, Event
 
 _RANK = {kind: at for at, kind in enumerate(ORDER)}
+_PATHS = PLACES[HOST]["config.storageDevice.multipathInfo"]
 _WATCHED = {VM: "snapshot", HOST: "datastore"}
 """Properties whose former value says more than the facts that they become."""
 
@@ -63,6 +64,7 @@ class Keeper:
     def begin(self) -> None:
         """A complete reading begins: what does not come by its end is gone."""
         self._unseen = set(self._look.objects)
+        self._paths = 0
         self._refused.clear()
         self._doubtful.clear()
 
@@ -77,7 +79,7 @@ class Keeper:
             if update.kind == "modify" and (known is None or update.moid in self._left):
                 continue  # it left meanwhile
             self._remember(update, known)
-            self._look.apply(update)
+            self._look.apply(self._counted(update))
             self._touched.add(update.moid)
             self._left.discard(update.moid)
             if self._unseen is not None:
@@ -121,7 +123,7 @@ class Keeper:
         if complete:
             self._left |= self._unseen or set()
             self._unseen = None
-            self._count_paths()
+            self._look.lists_paths = self._paths <= self.known.reading.most_paths
         if self.vcenter and not self._loaded:
             yield Settled(News((self.vcenter,)))
         for moid in sorted(self._left):
@@ -139,11 +141,15 @@ class Keeper:
         oldest = at - round(self.events.pairing.within_s * 1000)
         self._times = {key: time for key, time in self._times.items() if time >= oldest}
 
-    def _count_paths(self) -> None:
-        hosts = [one for one in self._look.objects.values() if one.type == HOST]
-        listed = (one.get("config.storageDevice.multipathInfo") for one in hosts)
-        self._paths = sum(len(paths) for paths in listed if isinstance(paths, tuple))
-        self._look.lists_paths = self._paths <= self.known.reading.most_paths
+    def _counted(self, update: Update) -> Update:
+        """The update, without its paths when there are too many already: they would fill the memory."""
+        if update.type != HOST or self._unseen is None:
+            return update
+        listed = next((value for at, value in update.values if at == _PATHS), None)
+        self._paths += len(listed) if isinstance(listed, tuple) else 0
+        if self._paths <= self.known.reading.most_paths:
+            return update
+        return replace(update, values=tuple(one for one in update.values if one[0] != _PATHS))
 
     def _touch_dependents(self) -> None:
         if self._loaded and self._news_of:
