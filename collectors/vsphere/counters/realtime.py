@@ -174,16 +174,23 @@ class Realtime:
     def _look(self, slot: int) -> None:
         """See the inventory, and make a new plan when it is time for one."""
         objects = self._objects()
-        changed = objects is not self._now
-        if changed:
-            for moid, subject in objects.items():
-                if self._now.get(moid) is not subject:
-                    self._columns.forget(moid)
-                    self._columns.change_vcpus(subject)
-            self._now = objects
+        if objects is not self._now:
+            self._take_in(objects)
             self._attendance.update(objects.values(), slot)
         if self._is_stale(objects):
             self._make_plan(objects)
+
+    def _take_in(self, objects: Mapping[str, Subject]) -> None:
+        """Forget what was known of objects that are gone or changed."""
+        for moid in self._now.keys() - objects.keys():
+            self._columns.forget(moid)
+            self._asked.forget(moid)
+        for moid, subject in objects.items():
+            if self._now.get(moid) is not subject:
+                self._columns.forget(moid)
+                self._asked.forget(moid)
+                self._columns.change_vcpus(subject)
+        self._now = objects
 
     def _is_stale(self, objects: Mapping[str, Subject]) -> bool:
         if self._asker is not None and self._asker.limits is not self._plan.limits:
