@@ -38,6 +38,7 @@ COMMANDS = {
     "export": ("app.commands.exporting", "export"),
     "lab": ("app.commands.lab", "commands"),
     "gui": ("app.commands.gui", "gui"),
+    "selftest": ("app.commands.selftest", "selftest"),
 }
 """Each command's module, and what in it is the command: a function, or a group of commands."""
 

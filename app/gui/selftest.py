@@ -1,0 +1,61 @@
+"""The window's half of ``selftest``: opens a session, waits for charts and findings, and says what it saw."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QEventLoop, QTimer
+from PySide6.QtWidgets import QApplication
+
+from app.gui.application import build
+from widgets.charts.stack import ChartStack
+
+_LOOK_MS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What was on the screen: seconds until the window and until its first chart, and how much there was."""
+
+    window_s: float
+    first_chart_s: float
+    charts: int
+    findings: int
+
+
+def look(path: Path, folder: Path, screenshot: Path | None, wait_ms: int) -> Seen:
+    """Open a session in a window with settings of its own in ``folder``; waits at most ``wait_ms``."""
+    begun = time.perf_counter()
+    existing = QApplication.instance()
+    application = existing if isinstance(existing, QApplication) else QApplication(["hyperscope"])
+    program = build(application, folder / "settings")
+    program.window.show()
+    application.processEvents()
+    window_s = time.perf_counter() - begun
+    opened = time.perf_counter()
+    program.window.show_panel("charts")
+    program.workbench.open_paths([path])
+    stack = program.window.findChild(ChartStack)
+    assert stack is not None
+    first: list[float] = []
+    loop = QEventLoop()
+
+    def check() -> None:
+        if stack.cards and not first:
+            first.append(time.perf_counter() - opened)
+        if first and program.desk.findings.diagnosis is not None:
+            loop.quit()
+
+    timer = QTimer(interval=_LOOK_MS)
+    timer.timeout.connect(check)
+    timer.start()
+    QTimer.singleShot(wait_ms, loop.quit)
+    loop.exec()
+    timer.stop()
+    seen = Seen(window_s, first[0] if first else -1.0, len(stack.cards), len(program.desk.findings.findings))
+    if screenshot is not None:
+        program.window.grab().save(str(screenshot))
+    program.window.close()
+    return seen

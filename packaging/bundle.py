@@ -1,0 +1,72 @@
+"""Builds the folder that is handed out on this platform, and tests what it built.
+
+    python run.py bundle            builds dist/hyperscope (and Hyperscope.app on macOS)
+
+The frozen program is then run as a user would: its help, its self-test (a window on a sample session), and a
+headless demo. Any of them failing fails the build.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+DIST = ROOT / "dist"
+WORK = ROOT / "build"
+
+
+def main() -> int:
+    """Build and test; returns the exit code."""
+    spec = ROOT / "packaging" / "hyperscope.spec"
+    command = [sys.executable, "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN"]
+    command += ["--distpath", str(DIST), "--workpath", str(WORK), str(spec)]
+    code = subprocess.run(command, check=False, cwd=ROOT).returncode
+    if code:
+        return code
+    program = console_program()
+    print(f"built {program.parent.relative_to(ROOT)}: {size_mb(program.parent):.0f} MB", flush=True)
+    sample = DIST / "selftest" / "demo.hscope"
+    sample.unlink(missing_ok=True)
+    demo = ["demo", "--headless", "--duration", "120", "--json", "-o", str(sample)]
+    for words in (["--help"], ["selftest"], demo, ["info", str(sample)]):
+        code = run(program, words)
+        if code:
+            print(f"bundle: {program.name} {' '.join(words)} ended with {code}", file=sys.stderr)
+            return code
+    return 0
+
+
+def console_program() -> Path:
+    """The console executable of the folder that was built."""
+    name = "hyperscope-cli.exe" if os.name == "nt" else "hyperscope-cli"
+    return DIST / "hyperscope" / name
+
+
+def run(program: Path, words: list[str]) -> int:
+    """Run the frozen program without this clone or its packages in sight; returns its exit code."""
+    environment = {name: text for name, text in os.environ.items() if not name.startswith("PYTHON")}
+    print(f"testing: {program.name} {' '.join(words)}", flush=True)
+    folder = DIST / "selftest"
+    folder.mkdir(exist_ok=True)
+    done = subprocess.run(
+        [str(program), *words],
+        check=False,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        timeout=600,
+    )
+    return done.returncode
+
+
+def size_mb(folder: Path) -> float:
+    """How large a folder is, in MB of 1024 × 1024 bytes."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / (1 << 20)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
