@@ -85,7 +85,7 @@ class Gathering:
     def add(self, times: IntArray, values: FloatArray) -> None:
         """Take rows (len(times), series), NaN where absent; the array may be used again.
 
-        Few at a time, a megabyte or so, are quickest.
+        Some megabytes at a time are quickest.
         """
         if len(times):
             batch = _Batch.of(times.copy(), values)
