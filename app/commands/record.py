@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from threading import Event
 from typing import Annotated
 
 import typer
 
 from app.crash import crash_folder
+from app.recorder.attachment import Attachment
 from app.recorder.board import SourceStatus
 from app.recorder.conducting import Commands, Conductor, log_source
 from app.recorder.durations import parse_duration
@@ -22,6 +22,7 @@ from app.recorder.recording import Outcome, Recording
 from app.recorder.reporting import JsonReporter, PageReporter, QuietReporter, Reporter
 from app.recorder.stdin_lines import StdinLines
 from app.recorder.writing import Rules
+from app.secrets import somebody_there
 from app.terminal import cancellable, notices
 from collectors.vsphere.collector import Wishes as VSphereWishes
 from collectors.vsphere.selection import parse_selection
@@ -139,14 +140,20 @@ def record(
     )
     install_hooks(log := RecorderLog(crash_folder(), limits.log))
     with cancellable() as wake:
-        reporter = reporter_for(wake, as_json=as_json, attached=attached)
+        attachment = Attachment(wake.set, is_attached=attached)
+        reporter = reporter_for(attachment, as_json=as_json)
         takes_commands = attached or (as_json and not sys.stdin.isatty())
         lines = StdinLines() if takes_commands or password_stdin else None
         questions = None
         if attached and isinstance(reporter, JsonReporter):
             questions = Questions(reporter.lines.say, wake.is_set)
         wishes = Wishes(
-            wanted, speed, thumbprint or (), lines if password_stdin else None, questions, reporter.ask
+            wanted,
+            speed,
+            thumbprint or (),
+            lines if password_stdin else None,
+            questions,
+            reporter.ask if somebody_there() and lines is None else None,
         )
         collectors = collectors_of(sources, wishes)
 
@@ -159,8 +166,8 @@ def record(
             on_change=changed, on_over=wake.set, on_rotation=reporter.rotated,
         )  # fmt: skip
         if lines is not None and takes_commands:
-            commands = Commands(recording, reporter, log, questions)
-            lines.hand_over(commands.obey, wake.set if attached else lambda: None)
+            commands = Commands(recording, reporter, log, questions, attachment)
+            lines.hand_over(commands.obey, attachment.lost)
         conductor = Conductor(recording, reporter, log, wake, limits.status.every_s, seconds)
         finish(conductor.run([collector.name for collector in collectors]))
 
@@ -173,10 +180,10 @@ def rules_of(limits: Limits, rotate: str, keep_free_mb: int | None) -> Rules:
     return Rules(round(free * _MEGABYTE), days_s, 0 if rotate and not days_s else round(size))
 
 
-def reporter_for(wake: Event, *, as_json: bool, attached: bool) -> Reporter:
+def reporter_for(attachment: Attachment, *, as_json: bool) -> Reporter:
     """Who is told: a program, somebody at a terminal, or a log."""
     if as_json:
-        return JsonReporter(wake.set if attached else lambda: None)
+        return JsonReporter(attachment.lost)
     return PageReporter() if notices().is_terminal else QuietReporter()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -35,7 +36,7 @@ class SourceStatus:
             "series": health.series,
             "expected": health.expected,
             "received": health.received,
-            "behind_s": round(health.behind_s, 3),
+            "behind_s": round(health.behind_s, 3) if math.isfinite(health.behind_s) else None,
             "gaps": health.gaps,
             "last_ms": health.last_ms,
             "message": health.message,
@@ -50,6 +51,15 @@ class CollectorStatus:
     name: str
     is_over: bool = False
     error: HyperscopeError | None = None
+
+    def to_json(self) -> dict[str, object]:
+        """As a status line has it; ``code`` 0 and an empty message where nothing failed."""
+        return {
+            "name": self.name,
+            "is_over": self.is_over,
+            "code": self.error.exit_code if self.error else 0,
+            "message": str(self.error) if self.error else "",
+        }
 
 
 class Board:

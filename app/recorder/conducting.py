@@ -6,12 +6,14 @@ import threading
 import time
 from dataclasses import dataclass
 
+from app.recorder.attachment import Attachment
 from app.recorder.board import SourceStatus
 from app.recorder.log import RecorderLog, word_of
-from app.recorder.protocol import Command, Mark, Password, Pause, Resume, Stop, Trust, read_command
+from app.recorder.protocol import Command, Detach, Mark, Password, Pause, Resume, Stop, Trust, read_command
 from app.recorder.questions import Questions
 from app.recorder.recording import Outcome, Recording
 from app.recorder.reporting import Reporter
+from app.recorder.stop_file import forget, is_asked_to_stop
 from resources.failures import HyperscopeError
 from sessions.times import parse_time
 
@@ -30,6 +32,7 @@ class Conductor:
     def run(self, sources: list[str]) -> Outcome:
         """Record until a signal, a command, the time limit or the collectors' end."""
         recording = self.recording
+        forget(recording.session)
         recording.start()
         self.reporter.started(recording, sources)
         self.log.write("resumed" if recording.resumed else "started", collectors=len(sources))
@@ -50,7 +53,7 @@ class Conductor:
             self.reporter.status(self.recording.status(), self.recording.session)
             ticks += 1
             due = min(began + ticks * self.every_s, ends)
-            if self.wake.wait(max(0.0, due - time.monotonic())):
+            if self.wake.wait(max(0.0, due - time.monotonic())) or is_asked_to_stop(self.recording.session):
                 return
 
     def _log_end(self, outcome: Outcome) -> None:
@@ -88,9 +91,15 @@ class Commands:
     """What may be asked of a recording by lines on stdin."""
 
     def __init__(
-        self, recording: Recording, reporter: Reporter, log: RecorderLog, questions: Questions | None
+        self,
+        recording: Recording,
+        reporter: Reporter,
+        log: RecorderLog,
+        questions: Questions | None,
+        attachment: Attachment,
     ) -> None:
         self._recording, self._reporter, self._log, self._questions = recording, reporter, log, questions
+        self._attachment = attachment
 
     def obey(self, line: bytes) -> None:
         """Do what a line says; one that makes no sense is a warning."""
@@ -112,6 +121,10 @@ class Commands:
                 self._log.write("unpaused")
             case Stop():
                 self._recording.stop()
+            case Detach():
+                self._attachment.detach()
+                self._reporter.detached()
+                self._log.write("detached")
             case Password() | Trust():
                 self._answer(command)
 

@@ -20,7 +20,19 @@ from resources import failures
 from sessions.model import SourceKind
 
 _EVENTS = frozenset(
-    ("started", "resumed", "source", "mark", "paused", "unpaused", "rotated", "status", "failed", "ended")
+    (
+        "started",
+        "resumed",
+        "source",
+        "mark",
+        "paused",
+        "unpaused",
+        "rotated",
+        "detached",
+        "status",
+        "failed",
+        "ended",
+    )
 )
 _FIELDS = frozenset(
     ("source", "kind", "state", "error", "code", "samples", "bytes", "gaps", "behind_s", "rate", "queue")

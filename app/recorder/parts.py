@@ -25,31 +25,47 @@ def open_part(path: Path, title: str) -> tuple[SessionWriter, Path, int, bool]:
         writer = SessionWriter.create(path, title=title)
         writer.set_meta(MADE, "record")
         return writer, path, 1, False
-    with SessionReader.open(path, check=False) as reader:
-        said = reader.meta()
-    if said.get(MADE) != "record":
+    part = part_of(path)
+    if part is None:
         raise AlreadyExistsError(
             f"{path} exists already and is no recording.",
             meaning="A recording can be continued; what was imported or made by the demo stays as it is.",
             advice="Choose another name.",
         )
+    return SessionWriter.open(path), path, part, True
+
+
+def part_of(path: Path) -> int | None:
+    """Which part of a recording a session is; None for one that ``record`` did not make."""
+    with SessionReader.open(path, check=False) as reader:
+        said = reader.meta()
+    if said.get(MADE) != "record":
+        return None
     part = said.get(PART, "1")
-    return SessionWriter.open(path), path, int(part) if part.isdigit() else 1, True
+    return int(part) if part.isascii() and part.isdigit() and len(part) < 9 else 1
 
 
 def newest_part(path: Path) -> Path:
-    """The last of ``S.hscope``, ``S-002.hscope``, ``S-003.hscope`` … that is there without a break."""
-    number = 2
-    while (following := _numbered(path, number)).exists():
-        path_of_last, number = following, number + 1
-    return path if number == 2 else path_of_last
+    """The last of ``S.hscope``, ``S-002.hscope``, ``S-003.hscope`` …; others may have such names, too."""
+    if not path.exists():
+        return path
+    numbered = [
+        (int(match[2]), other)
+        for other in path.parent.iterdir()
+        if (match := _NUMBERED.fullmatch(other.stem)) and other == _numbered(path, int(match[2]))
+    ]
+    parts = (other for number, other in sorted(numbered, reverse=True) if part_of(other) == number)
+    return next(parts, path)
 
 
-def next_part(path: Path, part: int) -> Path:
-    """Where part ``part`` goes on: ``S-003.hscope`` after ``S-002.hscope``."""
+def next_part(path: Path, part: int) -> tuple[Path, int]:
+    """Where part ``part`` goes on, and as which: ``S-003.hscope`` after ``S-002.hscope``, if that is free."""
     match = _NUMBERED.fullmatch(path.stem)
     first = path.with_name(match[1] + path.suffix) if match and part > 1 else path
-    return _numbered(first, part + 1)
+    number = part + 1
+    while _numbered(first, number).exists():
+        number += 1
+    return _numbered(first, number), number
 
 
 def _numbered(path: Path, number: int) -> Path:

@@ -1,7 +1,7 @@
 """The recorder's language: commands as JSON lines on stdin, events as JSON lines on stdout.
 
 {"do": "mark", "text": "I changed the limit", "at": "2026-11-21T14:21:35Z"}    at is optional
-{"do": "pause"}   {"do": "resume"}   {"do": "stop"}
+{"do": "pause"}   {"do": "resume"}   {"do": "stop"}   {"do": "detach"}
 {"do": "password", "source": "vcenter://admin@vc01", "password": "…"}          answers the event "password"
 {"do": "trust", "source": "vcenter://admin@vc01", "sha256": "AA:BB:…"}         answers "certificate"; "" is no
 """
@@ -32,6 +32,10 @@ class Stop(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="d
     """End the recording."""
 
 
+class Detach(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="detach"):
+    """Go on when stdin ends and nobody reads stdout any more; a stop file (see stop_file) ends it then."""
+
+
 class Password(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="password"):
     """The password of a source that asked for it. Never shown: its repr has none."""
 
@@ -49,7 +53,7 @@ class Trust(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="
     sha256: str
 
 
-Command = Mark | Pause | Resume | Stop | Password | Trust
+Command = Mark | Pause | Resume | Stop | Detach | Password | Trust
 
 _MOST_BYTES = 1 << 16
 

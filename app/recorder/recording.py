@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections import deque
@@ -51,6 +52,7 @@ class Status:
         """As a status line has it."""
         return {
             "sources": [source.to_json() for source in self.sources],
+            "collectors": [collector.to_json() for collector in self.collectors],
             "seconds": round(self.seconds, 3),
             "rate": round(self.rate, 3),
             "behind_s": round(self.behind_s, 3),
@@ -152,7 +154,8 @@ class Recording:
         sources = tuple(self._board.sources())
         size = size_on_disk(self._writing.path)
         in_file = self._writing.samples
-        late = max((source.health.behind_s for source in sources), default=0.0)
+        behind = (source.health.behind_s for source in sources)
+        late = max((one for one in behind if math.isfinite(one)), default=0.0)
         return Status(
             sources=sources,
             collectors=tuple(self._board.collectors()),

@@ -40,6 +40,9 @@ class Reporter(Protocol):
     def warn(self, sentence: str) -> None:
         """Something that does not end the recording."""
 
+    def detached(self) -> None:
+        """Whoever started us lets us go on alone; nothing is read or expected from them after this."""
+
     def ask(self, question: str) -> bool:
         """Yes or no, from somebody at the terminal; no where there is nobody."""
 
@@ -85,6 +88,10 @@ class JsonReporter:
     def warn(self, sentence: str) -> None:
         """A warning of no source."""
         self.lines.say("warning", source=None, state=None, message=sentence)
+
+    def detached(self) -> None:
+        """The last line that somebody reads."""
+        self.lines.say("detached")
 
     def ask(self, _question: str) -> bool:
         """Nobody sits there; questions are events."""
@@ -134,6 +141,9 @@ class QuietReporter:
     def warn(self, sentence: str) -> None:
         """One line."""
         self._say(sentence)
+
+    def detached(self) -> None:
+        """Nothing."""
 
     def ask(self, _question: str) -> bool:
         """Nobody sits there."""

@@ -206,16 +206,16 @@ class SessionFile:
         """Go on in a new file, with the same sources, entities, groups and what holds of them."""
         old, old_path = self._writer, self.path
         self.store_counts()
-        path = next_part(old_path, self.part)
+        path, part = next_part(old_path, self.part)
         with SessionReader.open(old_path, check=False) as reader:
             title = reader.meta().get("title", "")
             writer = SessionWriter.create(path, title=title)
             try:
-                self._continue_in(writer, reader)
+                self._continue_in(writer, reader, part)
             except BaseException:
                 writer.discard()
                 raise
-        self.path, self.part, self.began = path, self.part + 1, time.monotonic()
+        self.path, self.part, self.began = path, part, time.monotonic()
         self._samples_of_closed += old.samples
         old.close()
 
@@ -234,9 +234,9 @@ class SessionFile:
         """Remove a file in which nothing was recorded."""
         self._writer.discard()
 
-    def _continue_in(self, writer: SessionWriter, reader: SessionReader) -> None:
+    def _continue_in(self, writer: SessionWriter, reader: SessionReader, part: int) -> None:
         writer.set_meta(MADE, "record")
-        writer.set_meta(PART, str(self.part + 1))
+        writer.set_meta(PART, str(part))
         writer.set_meta("continues", self.path.name)
         writer.add_entities(reader.entities().values())
         writer.add_facts([fact for fact in reader.facts() if fact.end is None])

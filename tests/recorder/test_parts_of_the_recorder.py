@@ -24,6 +24,7 @@ from app.recorder.questions import Questions
 from app.recorder.queue import Job, WriterQueue
 from collectors.lab.live import LabAddress, parse_lab_address
 from resources.failures import CancelledError, DiskFullError, LoginError, UsageError
+from sessions.store import SessionWriter
 
 SECRET = "hunter2-gœheim"
 
@@ -53,12 +54,23 @@ def test_lab_addresses() -> None:
 
 def test_parts_of_a_long_recording(tmp_path: Path) -> None:
     first = tmp_path / "night-2026.hscope"
+    names = [f"night-2026-{number:03}.hscope" for number in range(7)]
     assert newest_part(first) == first
-    assert next_part(first, 1).name == "night-2026-002.hscope"
-    assert next_part(next_part(first, 1), 2).name == "night-2026-003.hscope"
-    for number in (2, 3, 5):
-        (tmp_path / f"night-2026-{number:03}.hscope").touch()
-    assert newest_part(first).name == "night-2026-003.hscope"
+    assert next_part(first, 1) == (tmp_path / names[2], 2)
+    assert next_part(tmp_path / names[2], 2) == (tmp_path / names[3], 3)
+    for number in (2, 3, 4):  # the last is no part of it, it only has such a name
+        with SessionWriter.create(tmp_path / names[number]) as writer:
+            writer.set_meta("made by", "record")
+            writer.set_meta("part", str(number) if number < 4 else "1")
+    assert newest_part(first) == first  # there is no first part: they are others' names
+    with SessionWriter.create(first) as writer:
+        writer.set_meta("made by", "record")
+    assert newest_part(first) == tmp_path / names[3]
+    assert next_part(tmp_path / names[3], 3) == (tmp_path / names[5], 5)
+    with SessionWriter.create(tmp_path / names[5]) as writer:
+        writer.set_meta("made by", "record")
+        writer.set_meta("part", "5")
+    assert newest_part(first) == tmp_path / names[5]
 
 
 def test_the_log_takes_numbers_and_words_only(tmp_path: Path) -> None:
