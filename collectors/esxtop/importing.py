@@ -34,7 +34,7 @@ from sessions.store import SessionWriter
 _SMALL = 8 << 20
 """Below this many bytes the work is done before a worker process has started."""
 _MOST_WORKERS = 2
-_SIZES = ((48 << 20, 1024), (24 << 20, 1024), (12 << 20, 512))
+_SIZES = ((48 << 20, 1024), (20 << 20, 1024), (12 << 20, 512))
 """Bytes of values that each process may gather, and rows of a piece, by the number of workers.
 
 Chosen so that all processes together stay below 300 MB, whatever moves (measured: 75 MB for this process at
