@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -79,6 +81,93 @@ def test_ci_runs_the_readme_command_and_nothing_else() -> None:
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert script.strip().endswith("exec python3 run.py test")
     assert "python run.py test" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def _programs(folder: Path, **scripts: str) -> None:
+    folder.mkdir()
+    for name, text in scripts.items():
+        program = folder / name.replace("_", "-")
+        program.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+        program.chmod(0o755)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Debian's programs are shell scripts here")
+def test_missing_system_packages_are_installed_or_named(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    _programs(
+        tmp_path / "bin",
+        dpkg_query="echo libgl1 installed; echo fio not-installed; echo fonts-noto installed",
+        apt_get=f'echo "$DEBIAN_FRONTEND $@" >> {tmp_path}/asked',
+    )
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=os.pathsep)
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert run.packages("libgl1 fio fonts-inter|fonts-noto") == 0
+    line = "apt-get install -y -qq --no-install-recommends fio"
+    assert capfd.readouterr().err == f"System packages are missing. Run: sudo {line}\n"
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert run.packages("libgl1 fonts-inter|fonts-noto") == 0
+    assert not (tmp_path / "asked").exists(), "a second run costs nothing"
+    assert run.packages("libgl1 fio") == 0
+    asked = (tmp_path / "asked").read_text(encoding="utf-8").splitlines()
+    assert asked[-1] == f"noninteractive {line.removeprefix('apt-get ')}"
+
+
+def test_without_debian_no_package_is_looked_for(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert run.packages(run.TESTS) == 0
+
+
+def test_simulated_vcenters_are_built_when_their_source_changes(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    run.GO_BIN, run.SERVER = tmp_path / "go-bin", tmp_path / "server"
+    run.SERVER.mkdir()
+    for name, text in (
+        ("main.go", "package main\nfunc main() {}\n"),
+        ("go.mod", "module testvcenter\n"),
+        ("go.sum", ""),
+    ):
+        (run.SERVER / name).write_text(text, encoding="utf-8")
+    run.GO_BIN.mkdir()
+    for name in run.GOVMOMI:
+        run.built(name).touch()
+    if run.find_go() is None:
+        pytest.skip("no Go here")
+    assert run.simulators() == 0
+    assert run.built("testvcenter").exists()
+    capfd.readouterr()
+    assert run.simulators() == 0
+    assert capfd.readouterr().err == "", "nothing to do, nothing to say"
+    (run.SERVER / "main.go").write_text("package main\nfunc main() { broken }\n", encoding="utf-8")
+    assert run.simulators() == 1
+    assert "The simulated vCenters could not be built." in capfd.readouterr().err
+    monkeypatch.setattr(run, "find_go", lambda: None)
+    assert run.simulators() == 1
+    assert "There is no Go" in capfd.readouterr().err
+
+
+def test_go_comes_from_the_environment_where_the_machine_has_none(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    found = run.find_go()
+    if found is None and not shutil.which("go", path=str(run.PYTHON.parent)):
+        pytest.skip("this environment is not the one that run.py makes")
+    assert Path(found).parent == run.PYTHON.parent
+
+
+def test_no_package_index_and_no_proxy_is_named() -> None:
+    for path in (
+        ROOT / "run.py",
+        ROOT / ".ci" / "run",
+        *(ROOT / "tests" / "vcenter" / "server").glob("go.*"),
+    ):
+        text = path.read_text(encoding="utf-8")
+        assert "://" not in text, path
+        assert "GOPROXY" not in text, path
 
 
 def test_help_comes_from_any_folder(tmp_path: Path) -> None:

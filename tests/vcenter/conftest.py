@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.vcenter.binaries import MissingProgramError, program
+from tests.vcenter.peers import Peer
 from tests.vcenter.running import PlainVcsim, TestVCenter
 
 
@@ -35,6 +36,19 @@ def start_vcenter() -> Iterator[Callable[..., TestVCenter]]:
 def vcenter(start_vcenter: Callable[..., TestVCenter]) -> TestVCenter:
     """A test vCenter: a cluster of 2 hosts with 4 VMs, samples each second, those of a minute in the past."""
     return start_vcenter(hosts=2, vms=4, interval=1, history=60, rollup=10, rollup_days=0)
+
+
+@pytest.fixture
+def login() -> Iterator[Callable[..., Peer]]:
+    """pyVmomi logins: ``login(server)``, ``login(server, user, password)``."""
+    with ExitStack() as connected:
+
+        def connect(server: TestVCenter | PlainVcsim, *words: str) -> Peer:
+            peer = Peer(server.place, *words)
+            connected.callback(peer.close)
+            return peer
+
+        yield connect
 
 
 @pytest.fixture(scope="session")

@@ -151,3 +151,14 @@ func (w *World) derive(o *Object, instance string, members []*Object) {
 	defer w.mu.Unlock()
 	w.objects[o.Ref], w.names[o.Kind+":"+o.Name] = fresh, fresh
 }
+
+// forget takes an entity's samples away.
+func (w *World) forget(kind, name string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	key := kind + ":" + name
+	if o := w.names[key]; o != nil {
+		delete(w.objects, o.Ref)
+		delete(w.names, key)
+	}
+}

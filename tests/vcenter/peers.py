@@ -1,0 +1,88 @@
+"""How a client that no one here wrote (pyVmomi) talks to the simulated vCenters."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any
+
+from pyVmomi import SoapStubAdapter, vim
+from pyVmomi.VmomiSupport import newestVersions
+
+from tests.vcenter.running import PASSWORD, USER, Place
+
+Query = vim.PerformanceManager.QuerySpec
+Metric = vim.PerformanceManager.MetricId
+
+
+class Peer:
+    """A login, the counters by name and a few questions."""
+
+    def __init__(self, place: Place, user: str = USER, password: str = PASSWORD) -> None:
+        trusting = ssl.create_default_context()
+        trusting.check_hostname = False
+        trusting.verify_mode = ssl.CERT_NONE
+        self._stub = SoapStubAdapter(
+            place.host, place.port, version=newestVersions.GetName("vim"), sslContext=trusting
+        )
+        self.instance: Any = vim.ServiceInstance("ServiceInstance", self._stub)
+        self.content: Any = self.instance.RetrieveContent()
+        self.perf: Any = self.content.perfManager
+        sessions: Any = self.content.sessionManager
+        try:
+            sessions.Login(user, password, None)
+        except vim.fault.VimFault:
+            self.close()
+            raise
+
+    @cached_property
+    def ids(self) -> dict[str, int]:
+        """The counters' ids by group.name.rollup."""
+        return {
+            f"{one.groupInfo.key}.{one.nameInfo.key}.{one.rollupType}": one.key
+            for one in self.perf.perfCounter
+        }
+
+    def close(self) -> None:
+        """Leave without saying goodbye."""
+        self._stub.DropConnections()
+
+    def all(self, kind: type[Any]) -> dict[str, Any]:
+        """The inventory's objects of a type, by name."""
+        view = self.content.viewManager.CreateContainerView(self.content.rootFolder, [kind], True)
+        try:
+            return {one.name: one for one in view.view}
+        finally:
+            view.Destroy()
+
+    def query(
+        self, entity: Any, counters: Iterable[str | tuple[str, str]], interval: int, **options: object
+    ) -> dict[tuple[str, str], dict[int, int]]:
+        """Samples by counter and instance, by Unix time; in the server's order."""
+        names = {number: name for name, number in self.ids.items()}
+        pairs = [(one, "") if isinstance(one, str) else one for one in counters]
+        metrics = [Metric(counterId=self.ids[name], instance=instance) for name, instance in pairs]
+        options.setdefault("format", "csv")
+        spec = Query(entity=entity, metricId=metrics, intervalId=interval, **options)
+        found: dict[tuple[str, str], dict[int, int]] = {}
+        for answer in self.perf.QueryPerf([spec]):
+            times, rows = _read(answer)
+            for key, values in rows:
+                found[names[key.counterId], key.instance] = dict(zip(times, values, strict=True))
+        return found
+
+
+def moment(seconds: float) -> datetime:
+    """A Unix time as pyVmomi wants it."""
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+def _read(answer: Any) -> tuple[Sequence[int], list[tuple[Any, Sequence[int]]]]:
+    if isinstance(answer, vim.PerformanceManager.EntityMetricCSV):
+        stamps = answer.sampleInfoCSV.split(",")[1::2]
+        times = [int(datetime.fromisoformat(stamp).timestamp()) for stamp in stamps]
+        return times, [(one.id, [int(text) for text in one.value.split(",")]) for one in answer.value]
+    times = [int(one.timestamp.timestamp()) for one in answer.sampleInfo]
+    return times, [(one.id, list(one.value)) for one in answer.value]
