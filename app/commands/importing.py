@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 from typing import Annotated
 
+import msgspec
 import typer
 from rich.text import Text
 
 from app.commands.options import AsJson
+from app.recorder.event_lines import EventLines
+from app.recorder.stdin_lines import StdinLines
 from app.terminal import cancellable, notices, print_json, progress_bar, results, time_left
 from collectors.esxtop import ImportReport, Progress, import_captures
+from resources.catalogue import load_catalogue
+from resources.failures import HyperscopeError
 from resources.units import format_bytes, format_count, format_duration, format_rate
+
+LATER = Path("-")
+
+
+class _Job(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``{"files": […], "out": …}``: what to import, said later."""
+
+    files: list[str]
+    out: str
 
 
 def import_(
@@ -27,24 +44,82 @@ def import_(
         int, typer.Option(min=0, help="Worker processes; 0 takes one a core.", show_default=False)
     ] = 0,
     as_json: AsJson = False,
+    attached: Annotated[
+        bool,
+        typer.Option(
+            "--attached",
+            help="Progress as JSON lines; stopped when stdin closes: for a window that starts it.",
+        ),
+    ] = False,
 ) -> None:
     """Read what 'esxtop -b' wrote into a session.
 
     Several files of one host may come in any order and may overlap. Ask for all fields when you record:
     'esxtop -b -a -d 5 -n 720 > capture.csv'; without -a ballooning per VM, limits and aborts are not in it.
     """
-    with cancellable() as cancel, progress_bar("Importing") as show:
-
-        def report_progress(now: Progress) -> None:
-            part = now.bytes_done / now.bytes_total if now.bytes_total else None
-            rate = format_rate(now.bytes_per_second, "B")
-            show(part, f"{rate}  {time_left(now.seconds_left)}")
-
-        report = import_captures(files, out, progress=report_progress, cancel=cancel, workers=workers or None)
+    with cancellable() as cancel:
+        if attached:
+            _import_for_a_window(files, out, workers, cancel)
+            return
+        with _progress_here() as tell:
+            report = import_captures(files, out, progress=tell, cancel=cancel, workers=workers or None)
     if as_json:
         print_json({**report.to_json(), "session": str(out)})
     else:
         show_report(report, out)
+
+
+@contextmanager
+def _progress_here() -> Iterator[Callable[[Progress], None]]:
+    with progress_bar("Importing") as show:
+
+        def tell(now: Progress) -> None:
+            part = now.bytes_done / now.bytes_total if now.bytes_total else None
+            rate = format_rate(now.bytes_per_second, "B")
+            show(part, f"{rate}  {time_left(now.seconds_left)}")
+
+        yield tell
+
+
+def _import_for_a_window(files: Sequence[Path], out: Path, workers: int, cancel: Event) -> None:
+    """Events in place of a bar: ``progress`` a few times a second (the session has rows once ``rows`` is not
+    0), and ``ended`` with the code and the sentence of a failure, or with the notes of the report.
+
+    Files given as ``-`` come in the first line of stdin, as does the session: a window that sees a file being
+    dragged towards it has all this ready by the time the file is dropped.
+    """
+    lines, commands = EventLines(cancel.set), StdinLines()
+    known = None
+    if files == [LATER]:
+        known = load_catalogue()
+        asked = commands.next_line()
+        if asked is None:
+            return
+        job = msgspec.json.decode(asked, type=_Job)
+        files, out = [Path(file) for file in job.files], Path(job.out)
+    commands.hand_over(lambda _line: None, cancel.set)
+
+    def tell(now: Progress) -> None:
+        lines.say(
+            "progress",
+            bytes_done=now.bytes_done,
+            bytes_total=now.bytes_total,
+            rows=now.rows,
+            bytes_per_second=round(now.bytes_per_second, 1),
+            seconds_left=now.seconds_left,
+        )
+
+    try:
+        report = import_captures(
+            files, out, progress=tell, cancel=cancel, workers=workers or None, catalogue=known
+        )
+    except HyperscopeError as error:
+        lines.say("ended", code=error.exit_code, session=None, message=str(error), notes=[])
+        raise
+    else:
+        lines.say("ended", code=0, session=str(out), message="", notes=list(report.notes))
+    finally:
+        lines.close()
 
 
 def show_report(report: ImportReport, out: Path) -> None:

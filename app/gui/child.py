@@ -1,0 +1,172 @@
+"""A child process that speaks JSON lines: what it says arrives as signals on the window's thread.
+
+Not a QProcess: that kills its child when it is destroyed, and a recording may outlive the window.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import IO, Any
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+
+from app.gui.own_program import own_command, own_folder
+
+DETACHED = "detached"
+"""The event after which a child goes on alone."""
+
+_LONGEST_LINE = 1 << 20
+_LAST_WORDS = 5
+_KILL_AFTER_S = 20.0
+
+
+class Child(QObject):
+    """Starts ``hyperscope WORDS…``. Signals: ``said`` with each JSON object, ``ended`` with the exit code.
+
+    Lines that are no JSON objects are dropped: the child may be of another version, or sick. What comes
+    on stderr is kept, its last lines only, for when it dies. Nothing is said after ``ended``.
+    """
+
+    said = Signal(object)
+    ended = Signal(int)
+    _heard = Signal(object)
+    _over = Signal(int)
+
+    def __init__(self, words: Sequence[str], parent: QObject | None = None) -> None:
+        """Raises OSError where the program can't be started."""
+        super().__init__(parent)
+        self._words: deque[str] = deque(maxlen=_LAST_WORDS)
+        self._is_let_go = False
+        self.is_running = True
+        self._process = subprocess.Popen(
+            own_command(*words),
+            cwd=own_folder(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            **_apart(),
+        )
+        self._heard.connect(self._hear, Qt.ConnectionType.QueuedConnection)
+        self._over.connect(self._end, Qt.ConnectionType.QueuedConnection)
+        self._complaints = threading.Thread(target=self._read_complaints, name="child-errors", daemon=True)
+        self._reader = threading.Thread(target=self._read, name="child", daemon=True)
+        self._complaints.start()
+        self._reader.start()
+
+    @property
+    def pid(self) -> int:
+        """The process."""
+        return self._process.pid
+
+    @property
+    def last_words(self) -> str:
+        """The last line of stderr, without the program's name; empty when there was none."""
+        lines = [line.strip() for line in self._words if line.strip()]
+        return lines[-1].removeprefix("hyperscope: ") if lines else ""
+
+    def say(self, command: Mapping[str, object]) -> bool:
+        """A JSON line on its stdin; False when it does not listen any more."""
+        return self._write(json.dumps(command).encode() + b"\n")
+
+    def close_stdin(self) -> None:
+        """The end of its stdin: attached children end by themselves then."""
+        with suppress(OSError):
+            _pipe(self._process.stdin).close()
+
+    def kill(self) -> None:
+        """End it at once."""
+        with suppress(OSError):
+            self._process.kill()
+
+    def let_go(self) -> None:
+        """Leave it running, and hear no more of it; call it when it has agreed to go on alone."""
+        self._is_let_go = True
+        self.close_stdin()
+
+    def wait(self, seconds: float = _KILL_AFTER_S) -> None:
+        """Wait for its end and kill it when that takes too long; for when the window goes."""
+        self.close_stdin()
+        self._reader.join(seconds)
+        if self._reader.is_alive():
+            self.kill()
+            self._reader.join()
+        self._complaints.join(seconds)
+
+    def _write(self, line: bytes) -> bool:
+        try:
+            _pipe(self._process.stdin).write(line)
+        except (OSError, ValueError):
+            return False
+        return True
+
+    def _read(self) -> None:
+        rest = b""
+        with _pipe(self._process.stdout) as pipe:
+            while chunk := pipe.read(1 << 16):
+                *lines, rest = (rest + chunk).split(b"\n")
+                rest = rest[-_LONGEST_LINE:]
+                if any(self._pass_on(line) == DETACHED for line in lines):
+                    # It goes on without us, and nobody is to wait for it: not even Popen's own reminder.
+                    self._process.returncode = 0
+                    return
+        self._over.emit(self._process.wait())
+
+    def _pass_on(self, line: bytes) -> object:
+        found = _object(line)
+        if found is None:
+            return None
+        self._heard.emit(found)
+        return found.get("event")
+
+    def _read_complaints(self) -> None:
+        with _pipe(self._process.stderr) as pipe:
+            for line in pipe:
+                self._words.append(line.decode("utf-8", "replace"))
+
+    @Slot(object)
+    def _hear(self, found: dict[str, Any]) -> None:
+        if not self._is_let_go:
+            self.said.emit(found)
+
+    @Slot(int)
+    def _end(self, code: int) -> None:
+        self._complaints.join(1.0)
+        self.is_running = False
+        self.close_stdin()
+        if not self._is_let_go:
+            self.ended.emit(code)
+
+
+def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
+    assert pipe is not None
+    return pipe
+
+
+def _object(line: bytes) -> dict[str, Any] | None:
+    if len(line) > _LONGEST_LINE:
+        return None
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _apart() -> dict[str, Any]:
+    """A group of its own: Ctrl-C in the terminal of the window is not meant for the recorder."""
+    if sys.platform == "win32":
+        flags = subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP
+        return {"creationflags": flags, "env": _environment()}
+    return {"start_new_session": True, "env": _environment()}
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONUTF8": "1", "PYTHONUNBUFFERED": "1"}

@@ -1,0 +1,103 @@
+"""What the status bar says of sources: while they are recorded, and of a session that is only looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.gui.recorder_events import SourceReport, Status
+from app.gui.snapshot import Snapshot
+from app.gui.status_bar import SourceEntry
+from resources.units import format_count, format_duration
+from sessions.model import Source
+from widgets.theme import Health
+
+_ON_TIME_INTERVALS = 1.5
+"""A sample that comes within so many intervals of its instant is not late, as the recorder's page has it."""
+
+_RANK: dict[Health, int] = {"critical": 0, "warning": 1, "ok": 2, "info": 3, "none": 4}
+
+
+def live_entries(status: Status) -> list[SourceEntry]:
+    """One for each source that is recorded, those in trouble first, and for connections that failed."""
+    entries = [_live(source) for source in status.sources]
+    known = {source.message for source in status.sources if source.state == "failed"}
+    for one in status.collectors:
+        if one.code and not any(message and one.message.startswith(message) for message in known):
+            place = one.name.rpartition("@")[2] or one.name
+            entries.append(SourceEntry("critical", f"{place} · failed", f"{place}: {one.message}"))
+    return sorted(entries, key=lambda entry: _RANK[entry.state])
+
+
+def _live(source: SourceReport) -> SourceEntry:
+    health, words = _state(source)
+    parts = [f"{source.name} {_family(source.kind)}".strip()]
+    if source.interval_s:
+        parts.append(format_duration(source.interval_s))
+    if source.series:
+        parts.append(f"{format_count(source.series)} series")
+    parts.append(words)
+    if source.gaps:
+        parts.append(_count(source.gaps, "gap"))
+    details = f"{source.name}: {format_count(source.entities)} entities"
+    if source.expected:
+        details += f", {source.received / source.expected:.1%} of the expected samples"
+    if source.message:
+        details += f". {source.message}"
+    return SourceEntry(health, " · ".join(parts), details)
+
+
+def _state(source: SourceReport) -> tuple[Health, str]:
+    late = source.behind_s > _ON_TIME_INTERVALS * (source.interval_s or 1.0)
+    match source.state:
+        case "recording" if late:
+            return "warning", f"behind by {format_duration(source.behind_s)}"
+        case "recording":
+            return "ok", "on time"
+        case "failed":
+            return "critical", "failed"
+        case "reconnecting" | "paused":
+            return "warning", source.state
+        case "connecting":
+            return "info", "connecting"
+        case _:
+            return "none", source.state or "ended"
+
+
+def stored_entries(snapshot: Snapshot) -> list[SourceEntry]:
+    """One for each source of a session that we do not record ourselves."""
+    gaps: dict[int, int] = {}
+    for gap in snapshot.gaps:
+        gaps[gap.source] = gaps.get(gap.source, 0) + 1
+    series: dict[int, int] = {}
+    for one in snapshot.series:
+        series[one.source] = series.get(one.source, 0) + 1
+    return [_stored(source, series.get(source.id, 0), gaps.get(source.id, 0)) for source in snapshot.sources]
+
+
+def _stored(source: Source, series: int, gaps: int) -> SourceEntry:
+    parts = [f"{source.spec.name} {_family(source.spec.kind)}".strip()]
+    if source.spec.interval_s:
+        parts.append(format_duration(source.spec.interval_s))
+    parts.append(f"{format_count(series)} series")
+    health: Health = "ok"
+    if source.state in {"recording", "importing"}:
+        health = "info"
+        parts.append("is being recorded" if source.state == "recording" else "importing")
+    elif source.state == "interrupted":
+        health = "warning"
+        parts.append("interrupted")
+    if gaps:
+        parts.append(_count(gaps, "gap"))
+    return SourceEntry(health, " · ".join(parts), _of(source.spec.attributes))
+
+
+def _of(attributes: Sequence[tuple[str, str]]) -> str:
+    return "; ".join(f"{name}: {text}" for name, text in attributes)
+
+
+def _family(kind: str) -> str:
+    return "" if kind in {"vcenter", "esxi", "lab"} else kind
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{format_count(number)} {thing}{'' if number == 1 else 's'}"

@@ -1,0 +1,29 @@
+"""Whether a recording depends on whoever started it: then it ends with them, until they let it go."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+
+
+class Attachment:
+    """``lost`` is called when stdin ends or stdout is closed; it ends the recording while ``is_attached``."""
+
+    def __init__(self, end: Callable[[], None], *, is_attached: bool) -> None:
+        self._end = end
+        self.is_attached = is_attached
+
+    def lost(self) -> None:
+        """Whoever started us is gone."""
+        if self.is_attached:
+            self._end()
+
+    def detach(self) -> None:
+        """From now on that is no reason to end. What would go to stderr has no reader and goes nowhere."""
+        self.is_attached = False
+        with suppress(OSError, ValueError, AttributeError):  # no stderr at all, as in a windowed program
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, sys.stderr.fileno())
+            os.close(nowhere)
