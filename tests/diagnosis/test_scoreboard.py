@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.scoreboard import GOAL_CAUSE, GOAL_PRECISION, GOAL_RECALL, Score, judge, markdown, run
-from collectors.lab import Allowed, GroundTruth, Truth
+from collectors.lab import Allowed, FieldSet, GroundTruth, Lab, Truth, load_scenarios, run_memory
+from diagnosis import diagnose
+from resources.catalogue import load_catalogue
+from resources.problem_cards import load_problems
 from sessions.findings import CauseVerdict, Finding, Severity
 from sessions.model import EntityRef
 from sessions.times import TimeRange
@@ -84,3 +87,24 @@ def test_worth_knowing_must_not_be_raised_as_a_warning() -> None:
     assert counted(info, finding("cpu.limit", "a", severity="info")).recall == 1.0
     warned = counted(info, finding("cpu.limit", "a"))
     assert (warned.recall, warned.alarms) == (0.0, 1)
+
+
+@pytest.mark.parametrize(
+    "scenario",
+    ["cpu-limit-pool", "storage-queue-adapter", "mem-swap-wait-host-cache", "net-rx-drops-guest-busy"],
+)
+def test_the_fields_of_diagnosis_suffice_for_it(scenario: str) -> None:
+    """What the scoreboard leaves out to be quick changes no finding."""
+    found = []
+    sets: tuple[FieldSet, ...] = ("all", "diagnosis")
+    for fields in sets:
+        lab = Lab(load_scenarios()[scenario], seed=3, fields=fields)
+        session = run_memory(lab, 420.0, catalogue=load_catalogue())
+        found.append(diagnose(session, load_problems(), load_catalogue()))
+    assert found[0]
+    assert [keys(one) for one in found[0]] == [keys(one) for one in found[1]]
+
+
+def keys(one: Finding) -> tuple[object, ...]:
+    verdicts = tuple((cause.cause, cause.verdict) for cause in one.causes)
+    return one.problem, one.entity, one.severity, one.windows, verdicts, one.consequence_of

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from collectors.lab.queueing import wait_ratio, water_fill
+from collectors.lab.queueing import falling_root, wait_ratio, water_fill
 from sessions.model import FloatArray
 
 AMOUNTS = st.floats(0.0, 50.0)
@@ -60,3 +60,27 @@ def test_waiting_grows_with_load_and_shrinks_with_servers(rho: float, more: floa
 
     assert ratio(rho + more, servers) >= ratio(rho, servers)
     assert ratio(rho, servers + 1) <= ratio(rho, servers)
+
+
+@given(
+    arrays.arrays(np.float64, 6, elements=st.floats(-9.0, 9.0)),
+    arrays.arrays(np.float64, 6, elements=st.floats(0.05, 30.0)),
+    arrays.arrays(np.float64, 6, elements=st.floats(-9.0, 9.0)),
+)
+def test_falling_root_finds_where_curves_cross_zero(
+    roots: FloatArray, steepness: FloatArray, start: FloatArray
+) -> None:
+    """Steep, flat and bent curves at once, from any guess, with a slope that is only roughly right."""
+
+    def excess(x: FloatArray) -> FloatArray:
+        away = roots - x
+        result: FloatArray = np.where(away > 0, np.minimum(steepness * away, 2.0), away)
+        return result
+
+    found = falling_root(excess, start, np.full(6, -1.0), (-10.0, 10.0), 1e-3)
+    assert (np.abs(excess(found)) <= 0.02).all()
+
+
+def test_falling_root_ends_at_the_span_when_there_is_none() -> None:
+    found = falling_root(lambda x: x * 0.0 + 1.0, np.zeros(2), np.full(2, -1.0), (-14.0, 14.0), 1e-4)
+    assert (found > 13.9).all()
