@@ -14,7 +14,7 @@ class ActionSpec:
     """One action. ``keys`` are portable (Ctrl is Cmd on macOS); the first one is shown.
 
     ``context`` says where the keys work: the whole window, or a view that has the focus. ``needs_session``:
-    disabled while no session is open.
+    disabled while no session is open. ``managed``: whoever handles it says when it can be done.
     """
 
     id: str
@@ -25,6 +25,7 @@ class ActionSpec:
     help: str = ""
     context: Context = "window"
     needs_session: bool = False
+    managed: bool = False
 
 
 ACTIONS: tuple[ActionSpec, ...] = (
@@ -39,11 +40,10 @@ ACTIONS: tuple[ActionSpec, ...] = (
         "record.mark", "Drop a mark", "Record", ("M",), "mark", "Notes on the time axis what happens now.",
         needs_session=True,
     ),
-    ActionSpec("record.pause", "Pause recording", "Record", ("Ctrl+Shift+P",), "pause", needs_session=True),
-    ActionSpec("record.stop", "Stop recording", "Record", ("Ctrl+.",), "stop", needs_session=True),
-    ActionSpec("record.resume", "Resume recording into this session", "Record", (), "record",
-               needs_session=True),
-    ActionSpec("record.detach", "Go on recording without the window", "Record", needs_session=True),
+    ActionSpec("record.pause", "Pause recording", "Record", ("Ctrl+Shift+P",), "pause", managed=True),
+    ActionSpec("record.stop", "Stop recording", "Record", ("Ctrl+.",), "stop", managed=True),
+    ActionSpec("record.resume", "Resume recording into this session", "Record", (), "record", managed=True),
+    ActionSpec("record.detach", "Go on recording without the window", "Record", managed=True),
     ActionSpec("go.back", "Back", "Go", ("Alt+Left",), "back", "To what you looked at before."),
     ActionSpec("go.forward", "Forward", "Go", ("Alt+Right",), "forward"),
     ActionSpec(

@@ -38,6 +38,7 @@ class Job:
     part: float | None = None
     text: str = ""
     error: HyperscopeError | None = None
+    on_cancel: Callable[[], None] | None = None
     _cancel: threading.Event = field(default_factory=threading.Event)
     _deadline: float | None = None
 
@@ -56,6 +57,8 @@ class Job:
     def cancel(self) -> None:
         """Ask it to stop."""
         self._cancel.set()
+        if self.on_cancel is not None and self.state == "running":
+            self.on_cancel()
 
     def check(self) -> None:
         """Raise CancelledError once it should stop, TimedOutError past its deadline."""
@@ -138,6 +141,19 @@ class JobRunner(QObject):
     def busy(self, slot: str) -> bool:
         """Whether the slot's job is still at work."""
         return slot in self._newest
+
+    def external(self, title: str, on_cancel: Callable[[], None]) -> Job:
+        """A job that a child process does: it shows like the others; ``end`` it when the child has ended."""
+        job = Job(f"external.{id(title)}", title, on_cancel=on_cancel)
+        self._visible.append(job)
+        self._pulse.start()
+        self.changed.emit()
+        return job
+
+    def end(self, job: Job, state: JobState, text: str = "") -> None:
+        """An external job has ended in that way."""
+        job.text = text
+        self._close(job, state)
 
     def visible_jobs(self) -> list[Job]:
         """Jobs that the panel shows, oldest first; ended ones stay until cleared."""

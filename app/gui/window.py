@@ -48,6 +48,7 @@ class Window(QMainWindow):
         super().__init__()
         self._theme = theme
         self._layout = layout
+        self.guard: Callable[[], bool] = lambda: True
         self.setWindowTitle("Hyperscope")
         self.setObjectName("window")
         self.setAcceptDrops(True)
@@ -154,7 +155,10 @@ class Window(QMainWindow):
         self._arrange()
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
-        """Remember the layout, tell those who must end their work, go."""
+        """Remember the layout, tell those who must end their work, go; unless ``guard`` says not yet."""
+        if not self.guard():
+            event.ignore()
+            return
         self._layout.save(self)
         self.closing.emit()
         event.accept()
@@ -177,7 +181,7 @@ class Window(QMainWindow):
             one = QAction(spec.title, self)
             one.setShortcuts([QKeySequence(key) for key in spec.keys])
             one.setToolTip(spec.help or spec.title.rstrip("…"))
-            one.setEnabled(not spec.needs_session)
+            one.setEnabled(not spec.needs_session and not spec.managed)
             self.addAction(one)
             made[spec.id] = one
         return made
