@@ -67,10 +67,13 @@ def test(words: Sequence[str]) -> int:
     """Lint and every test; words go to pytest (then only the tests run)."""
     if code := prepare("test") or packages(TESTS):
         return code
-    without = simulators()
     if words:  # a few tests: those that need what could not be built are skipped, and say so
+        simulators()
         return python("-m", "pytest", *words, where=ROOT)
-    return without or lint() or python("-m", "pytest", "-n", "auto", "--dist", "worksteal", "-q", where=ROOT)
+    building = begin_simulators()  # meanwhile: a minute or two on a fresh machine
+    linted = lint()
+    ready = end_simulators(building) or linted
+    return ready or python("-m", "pytest", "-n", "auto", "--dist", "worksteal", "-q", where=ROOT)
 
 
 def bench(words: Sequence[str]) -> int:
@@ -179,33 +182,55 @@ def packages(names: str) -> int:
 
 def simulators() -> int:
     """Build the simulated vCenters that are missing or older than their source."""
-    source = hashlib.sha256()
-    for path in [*sorted(SERVER.glob("*.go")), SERVER / "go.mod", SERVER / "go.sum"]:
-        source.update(path.read_bytes())
-    stamp = GO_BIN / "testvcenter.sha256"
+    return end_simulators(begin_simulators())
+
+
+def begin_simulators() -> list[subprocess.Popen[bytes]] | None:
+    """Start Go on what there is to build; None when there is no Go."""
     jobs: list[tuple[str, ...]] = []
     if modules := [module for name, module in GOVMOMI.items() if not built(name).exists()]:
         jobs.append(("install", *modules))
-    fresh = stamp.is_file() and stamp.read_text(encoding="utf-8") == source.hexdigest()
+    stamp = server_stamp()
+    fresh = stamp.is_file() and stamp.read_text(encoding="utf-8") == server_source()
     if not fresh or not built("testvcenter").exists():
         jobs.append(("build", "-buildvcs=false", "-o", str(built("testvcenter")), "."))
     if not jobs:
-        return 0
+        return []
     go = find_go()
     if go is None:
-        return fail("There is no Go to build the simulated vCenters with.", "Remove .venv and try again.")
+        return None
     say("building the simulated vCenters …")
     GO_BIN.mkdir(parents=True, exist_ok=True)
     environment = {**os.environ, "GOBIN": str(GO_BIN)}
-    running = [subprocess.Popen([go, *job], cwd=SERVER, env=environment) for job in jobs]
-    codes = [work.wait() for work in running]
+    return [subprocess.Popen([go, *job], cwd=SERVER, env=environment) for job in jobs]
+
+
+def end_simulators(building: list[subprocess.Popen[bytes]] | None) -> int:
+    """Wait for Go; returns 0 or an exit code."""
+    if building is None:
+        return fail("There is no Go to build the simulated vCenters with.", "Remove .venv and try again.")
+    codes = [work.wait() for work in building]
     if any(codes):
         return fail(
             "The simulated vCenters could not be built.",
             "Look at Go's message above; it needs its modules once, from a module proxy or a cache.",
         )
-    stamp.write_text(source.hexdigest(), encoding="utf-8")
+    if building:
+        server_stamp().write_text(server_source(), encoding="utf-8")
     return 0
+
+
+def server_source() -> str:
+    """Changes with the test vCenter's source."""
+    source = hashlib.sha256()
+    for path in [*sorted(SERVER.glob("*.go")), SERVER / "go.mod", SERVER / "go.sum"]:
+        source.update(path.read_bytes())
+    return source.hexdigest()
+
+
+def server_stamp() -> Path:
+    """Says what source the test vCenter was built from."""
+    return GO_BIN / "testvcenter.sha256"
 
 
 def built(name: str) -> Path:

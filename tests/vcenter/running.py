@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import http.client
 import json
+import os
 import socket
 import ssl
 import subprocess
