@@ -185,7 +185,8 @@ class _Session:
         label = f"{name}[{instance}]"
         if twin is None:
             ref, left = self._place(owner, _instance_kind(name, kind, instance), instance)
-            return SeriesSpec(ref, f"raw/vcenter/{name}", "", left, 1.0, label)
+            unit = next((one.unit for _, one in self.catalogue.vcenter(name)), "")
+            return SeriesSpec(ref, f"raw/vcenter/{name}", unit, left, 1.0, label)
         counter, spelling = twin
         ref, left = self._place(owner, spelling.instance, instance)
         interval = float(self.document["interval_s"])
