@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 from PySide6.QtCore import (
-    QItemSelectionModel,
+    QEvent,
     QMimeData,
     QModelIndex,
     QPersistentModelIndex,
@@ -17,7 +17,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QDrag, QPainter, QPen, QPolygonF, QResizeEvent
+from PySide6.QtGui import QColor, QDrag, QKeyEvent, QPainter, QPen, QPolygonF, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -163,11 +163,19 @@ class EsxtopTable(QTableView):
         drag.setMimeData(data)
         drag.exec(Qt.DropAction.CopyAction)
 
-    def selectionCommand(  # noqa: N802
-        self, index: QModelIndex | QPersistentModelIndex, event: object = None
-    ) -> QItemSelectionModel.SelectionFlag:
-        """As Qt has it; spelled out so that both tables share one selection."""
-        return super().selectionCommand(index, event)  # type: ignore[arg-type]
+    def event(self, event: QEvent) -> bool:
+        """Letters are esxtop's keys here, even where the window has a shortcut on them."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and letter(event):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """Letters and Enter are for the page around the table, the rest moves the cursor."""
+        if letter(event) or event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
 
     def _fit(self) -> None:
         model = self.model()
@@ -197,6 +205,15 @@ class EsxtopTable(QTableView):
     def _repaint(self) -> None:
         for table in (self, self._frozen):
             table.viewport().update()
+
+
+def letter(event: QKeyEvent) -> str:
+    """The letter of a key, a capital with Shift; empty for other keys and with Ctrl, Alt or Meta."""
+    plain = event.modifiers() & ~Qt.KeyboardModifier.ShiftModifier == Qt.KeyboardModifier.NoModifier
+    if not plain or not Qt.Key.Key_A <= event.key() <= Qt.Key.Key_Z:
+        return ""
+    shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+    return chr(event.key()) if shift else chr(event.key()).lower()
 
 
 def _prepare(table: QTableView, theme: Theme) -> None:

@@ -30,7 +30,7 @@ from resources.views import Screen
 from sessions.model import FloatArray, IntArray
 from sessions.store import SessionReader
 from sessions.times import TimeRange
-from widgets.esxtop import EsxtopModel, EsxtopView, Values
+from widgets.esxtop import EsxtopModel, EsxtopView, Values, letter
 from widgets.foreign_text import shown
 
 _SCREENS = "c m d u v n i p"
@@ -94,7 +94,7 @@ class EsxtopPanel(EsxtopView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         """esxtop's own keys."""
-        text = event.text()
+        text = letter(event)
         if event.modifiers() & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier):
             super().keyPressEvent(event)
             return

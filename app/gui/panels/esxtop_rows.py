@@ -79,8 +79,9 @@ def _rows(
 ) -> Iterator[tuple[Row, Mapping[str, int]]]:
     words = wishes.words.casefold().split()
     hosts = _hosts(snapshot)
+    only_vms = wishes.only_vms and "vm" in screen.kinds
     for entity in snapshot.entities.values():
-        if entity.ref.kind not in screen.kinds or (wishes.only_vms and entity.ref.kind != "vm"):
+        if entity.ref.kind not in screen.kinds or (only_vms and entity.ref.kind != "vm"):
             continue
         if entity.ref.kind == "world" and entity.parent is not None and entity.parent.kind != "host":
             continue

@@ -1,0 +1,184 @@
+"""The window as a whole, offscreen: a session opens, all views show it, one scope moves them all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.gui.actions import ACTIONS
+from app.gui.application import Program, build
+from app.gui.navigation import entries
+from app.gui.palette import matches
+from app.gui.panels.charts import ChartsPanel
+from app.gui.panels.esxtop import EsxtopPanel
+from app.gui.panels.findings import FindingsPanel
+from app.gui.panels.heatmap import HeatmapPanel
+from app.gui.panels.inventory import InventoryPanel
+from app.gui.panels.overview import OverviewPanel
+from app.gui.panels.timeline import TimelinePanel
+from app.gui.snapshot import Snapshot
+from sessions.store import SessionReader
+from tests.gui.recordings import record
+
+WAIT = 60_000
+Part = TypeVar("Part", bound=QWidget)
+
+
+def part(window: QWidget, kind: type[Part]) -> Part:
+    found = window.findChild(kind)
+    assert found is not None
+    return found
+
+
+def snapshot_of(program: Program) -> Snapshot:
+    found = program.desk.session.snapshot
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return record(tmp_path_factory.mktemp("window") / "demo.hscope", seconds=900)
+
+
+@pytest.fixture
+def program(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[Program]:
+    found = build(qapp, tmp_path / "settings")
+    found.window.resize(1440, 900)
+    found.window.show()
+    yield found
+    found.window.close()
+    found.window.deleteLater()
+
+
+@pytest.fixture
+def opened(program: Program, session: Path, qtbot: QtBot) -> Program:
+    program.workbench.open_paths([session])
+    qtbot.waitUntil(lambda: program.desk.findings.diagnosis is not None, timeout=WAIT)
+    return program
+
+
+def test_every_action_has_a_handler_and_no_two_share_a_key() -> None:
+    keys = [key for spec in ACTIONS if spec.context == "window" for key in spec.keys]
+    assert len(keys) == len(set(keys))
+
+
+def test_without_a_session_it_says_what_to_do(program: Program) -> None:
+    assert "No session" in program.window.top.scope.words
+    assert not program.window.actions_by_id["record.mark"].isEnabled()
+
+
+def test_all_views_show_the_session(opened: Program, qtbot: QtBot) -> None:
+    window = opened.window
+    charts, esxtop, heatmap = part(window, ChartsPanel), part(window, EsxtopPanel), part(window, HeatmapPanel)
+    window.show_panel("charts")
+    qtbot.waitUntil(lambda: len(charts.stack.cards) > 0, timeout=WAIT)
+    assert charts.stack.cards[0].curves[0].curve.y.size > 100
+    window.show_panel("esxtop")
+    qtbot.waitUntil(lambda: esxtop.table.model().rowCount() > 40, timeout=WAIT)
+    qtbot.waitUntil(lambda: esxtop.when.text().startswith("as of"), timeout=WAIT)
+    window.show_panel("heatmap")
+    qtbot.waitUntil(lambda: len(heatmap.map.heat.rows) > 40, timeout=WAIT)
+    window.show_panel("overview")
+    overview = part(window, OverviewPanel)
+    qtbot.waitUntil(lambda: len(overview._cards) == 4, timeout=WAIT)
+    inventory = part(window, InventoryPanel)
+    assert inventory.tree.model().rowCount() >= 4
+    timeline = part(window, TimelinePanel)
+    assert len(timeline.content.sources) == 4
+    assert timeline.content.bars
+
+
+def test_show_me_moves_scope_and_charts_to_the_evidence(opened: Program, qtbot: QtBot) -> None:
+    panel = part(opened.window, FindingsPanel)
+    card = panel.cards[0]
+    card.setFocus()
+    qtbot.keyClick(card, Qt.Key.Key_Return)
+    finding = card.finding
+    scope = opened.desk.scope.scope
+    assert scope.entities == (finding.entity,)
+    assert scope.window is not None
+    assert scope.window.start <= finding.windows[0].start
+    charts = part(opened.window, ChartsPanel)
+    qtbot.waitUntil(lambda: bool(charts.stack.cards) and charts.isVisible(), timeout=WAIT)
+    qtbot.waitUntil(lambda: charts.stack.cards[0].plot.window[0] == scope.window.start, timeout=WAIT)
+    assert charts.stack.cards[0].spec.bands
+    opened.desk.scope.back()
+    assert opened.desk.scope.scope.entities == ()
+
+
+def test_the_inventory_sets_the_scope(opened: Program, qtbot: QtBot) -> None:
+    inventory = part(opened.window, InventoryPanel)
+    inventory.search.setFocus()
+    inventory.search.setText("esx02")
+    qtbot.keyClick(inventory.search, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: bool(opened.desk.scope.scope.entities), timeout=WAIT)
+    assert [ref.key for ref in opened.desk.scope.scope.entities] == ["esx02.lab.local"]
+    assert opened.window.top.scope.words.startswith("esx02.lab.local")
+
+
+def test_esxtops_keys(opened: Program, qtbot: QtBot) -> None:
+    opened.window.show_panel("esxtop")
+    panel = part(opened.window, EsxtopPanel)
+    qtbot.waitUntil(lambda: panel.table.model().rowCount() > 40, timeout=WAIT)
+    model = panel._table
+    qtbot.keyClick(panel.table, Qt.Key.Key_R, Qt.KeyboardModifier.ShiftModifier)
+    assert model.sorting[0] == model.column_of("cpu.ready")
+    worlds = model.rowCount()
+    qtbot.keyClick(panel.table, Qt.Key.Key_V, Qt.KeyboardModifier.ShiftModifier)
+    assert model.rowCount() < worlds
+    qtbot.keyClick(panel.table, Qt.Key.Key_M)
+    assert model.column_of("mem.size") > 0
+    qtbot.keyClick(panel.table, Qt.Key.Key_N)
+    assert model.column_of("net.packets_tx") > 0
+    qtbot.keyClick(panel.table, Qt.Key.Key_C)
+    panel.table.setCurrentIndex(model.index(0, 0))
+    before = model.rowCount()
+    qtbot.keyClick(panel.table, Qt.Key.Key_E)
+    assert model.rowCount() > before
+    assert model.row_at(1)[1].depth == 1
+
+
+def test_the_numbers_are_those_of_the_session(opened: Program, session: Path, qtbot: QtBot) -> None:
+    opened.window.show_panel("esxtop")
+    panel = part(opened.window, EsxtopPanel)
+    model = panel._table
+    qtbot.waitUntil(lambda: model.column_of("cpu.ready") > 0, timeout=WAIT)
+    column = model.column_of("cpu.ready")
+    qtbot.waitUntil(lambda: model.index(0, column).data() != "–", timeout=WAIT)
+    number, row = model.row_at(0)
+    ids = np.array([panel._grid.ids[number, column - model.FIXED]], np.int64)
+    assert snapshot_of(opened).by_id[int(ids[0])].entity == row.ref
+    with SessionReader.open(session) as reader:
+        last = reader.read(ids)[0].values[-1, 0]
+    assert float(str(model.index(0, column).data()).lstrip("▲◆ ")) == pytest.approx(last, abs=0.006)
+
+
+def test_the_palette_finds_a_vm(opened: Program, qtbot: QtBot) -> None:
+    offered = list(entries(opened.desk, opened.window.actions_by_id))
+    name = next(e.name for ref, e in snapshot_of(opened).entities.items() if ref.kind == "vm")
+    found = matches(name.lower(), offered)
+    assert found[0].text == name
+    found[0].run()
+    assert opened.desk.scope.scope.entities[0].kind == "vm"
+
+
+def test_closing_the_session_goes_back_to_the_start(opened: Program) -> None:
+    opened.window.actions_by_id["file.close"].trigger()
+    assert "No session" in opened.window.top.scope.words
+    assert opened.desk.session.snapshot is None
+
+
+def test_a_file_that_is_no_session_is_said_in_a_bar(program: Program, tmp_path: Path, qtbot: QtBot) -> None:
+    path = tmp_path / "x.hscope"
+    path.write_bytes(b"not a session at all" * 100)
+    program.desk.session.open(path)
+    qtbot.waitUntil(program.window.messages.isVisible, timeout=WAIT)
+    assert "x.hscope" in program.window.messages.text
