@@ -105,10 +105,11 @@ def test_show_me_moves_scope_and_charts_to_the_evidence(opened: Program, qtbot: 
     scope = opened.desk.scope.scope
     assert scope.entities == (finding.entity,)
     assert scope.window is not None
+    start = scope.window.start
     assert scope.window.start <= finding.windows[0].start
     charts = part(opened.window, ChartsPanel)
     qtbot.waitUntil(lambda: bool(charts.stack.cards) and charts.isVisible(), timeout=WAIT)
-    qtbot.waitUntil(lambda: charts.stack.cards[0].plot.window[0] == scope.window.start, timeout=WAIT)
+    qtbot.waitUntil(lambda: charts.stack.cards[0].plot.window[0] == start, timeout=WAIT)
     assert charts.stack.cards[0].spec.bands
     opened.desk.scope.back()
     assert opened.desk.scope.scope.entities == ()
