@@ -116,6 +116,8 @@ class TestVCenter:
         """Start it, at the second time on the same port with the same samples; returns when it answers."""
         assert self._process is None, "running"
         command = [str(program("testvcenter")), "-stdin", *_words(self._flags)]
+        # what the simulator leaves in the temporary folder when it is killed goes with ours
+        environment = {**os.environ, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), self._folder.name)}
         with self._log.open("a", encoding="utf-8") as log:
             self._process = subprocess.Popen(
                 command,
@@ -124,6 +126,7 @@ class TestVCenter:
                 stderr=log,
                 text=True,
                 encoding="utf-8",
+                env=environment,
             )
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
