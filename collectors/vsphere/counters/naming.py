@@ -79,7 +79,8 @@ def _entity(subject: Subject, place: str, instance: str) -> tuple[EntityRef, Ent
         return known, None
     ref = EntityRef(kind, _key(subject, kind, instance))
     parent = None if ref.key == instance else subject.ref
-    return ref, Entity(ref, f"vCPU {instance}" if kind == "vcpu" else instance, parent)
+    name = f"vCPU {instance}" if kind == "vcpu" else instance
+    return ref, Entity(ref, ref.key if kind in {"adapter", "nic", "path"} else name, parent)
 
 
 def _key(subject: Subject, kind: Kind, instance: str) -> str:

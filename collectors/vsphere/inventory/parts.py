@@ -79,7 +79,7 @@ def adapters(value: tuple[Adapter, ...], owner: EntityRef, _look: Look) -> Itera
     """Host bus adapters."""
     for one in value:
         pairs = tuple(words(("adapter.driver", one.driver), ("adapter.model", one.model)))
-        yield _part(_adapter(owner, one.name), one.name, owner, one.name, pairs=pairs)
+        yield _host_part(_adapter(owner, one.name), owner, one.name, pairs=pairs)
 
 
 def paths(value: tuple[Path, ...], owner: EntityRef, look: Look) -> Iterator[Part]:
@@ -89,21 +89,21 @@ def paths(value: tuple[Path, ...], owner: EntityRef, look: Look) -> Iterator[Par
         above = _adapter(owner, adapter) if colon and adapter.startswith("vmhba") else owner
         ref = EntityRef("path", f"{owner.key}/{one.runtime}")
         pairs = tuple(words(("path.state", one.state)))
-        yield _part(ref, one.runtime, above, one.runtime, one.name, pairs=pairs)
+        yield _host_part(ref, above, one.runtime, one.name, pairs=pairs)
 
 
 def nics(value: tuple[PhysicalNic, ...], owner: EntityRef, _look: Look) -> Iterator[Part]:
     """Uplinks."""
     for one in value:
         pairs = (*numbers(("nic.speed_mbps", one.speed_mbps)), *words(("nic.driver", one.driver)))
-        yield _part(_nic(owner, one.name), one.name, owner, one.name, pairs=pairs)
+        yield _host_part(_nic(owner, one.name), owner, one.name, pairs=pairs)
 
 
 def switches(value: tuple[Switch, ...], owner: EntityRef, _look: Look) -> Iterator[Part]:
     """Which switch an uplink serves: the team that shares its load."""
     for one in value:
         for nic in one.nics:
-            yield _part(_nic(owner, nic), nic, owner, nic, pairs=tuple(words(("nic.switch", one.name))))
+            yield _host_part(_nic(owner, nic), owner, nic, pairs=tuple(words(("nic.switch", one.name))))
 
 
 def device_ref(owner: EntityRef, name: str) -> EntityRef:
@@ -122,6 +122,11 @@ def _adapter(owner: EntityRef, name: str) -> EntityRef:
 
 def _nic(owner: EntityRef, name: str) -> EntityRef:
     return EntityRef("nic", f"{owner.key}/{name}")
+
+
+def _host_part(ref: EntityRef, parent: EntityRef, *names: str, pairs: tuple[Pair, ...] = ()) -> Part:
+    """Something that every host has one of by that name: its key, ``esx01/vmnic0``, is its name too."""
+    return _part(ref, ref.key, parent, *names, pairs=pairs)
 
 
 def _part(ref: EntityRef, name: str, parent: EntityRef, *names: str, pairs: tuple[Pair, ...] = ()) -> Part:
