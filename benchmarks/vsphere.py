@@ -87,7 +87,7 @@ def measure(cache: Path, *, quick: bool) -> list[Row]:  # noqa: ARG001
 
 def measure_largest(cache: Path, *, quick: bool) -> list[Row]:
     """The largest vCenter, replayed."""
-    return _largest(cache, scale=20 if quick else 1, rounds=8 if quick else 64)
+    return _largest(cache, scale=20 if quick else 1, rounds=8 if quick else 32)
 
 
 # decode

@@ -15,7 +15,7 @@ from sessions.model import EntityRef, SeriesSpec
 from tests.vcenter.running import PASSWORD, PlainVcsim, TestVCenter
 from tests.vsphere.feeds import MemoryFeed, Stop
 
-HASTY = {"look_back_s": 4, "join_s": 1, "refused_s": 1}
+HASTY = {"look_back_s": 3, "join_s": 1, "refused_s": 1}
 """Limits for a server that samples each second."""
 
 

@@ -1,4 +1,4 @@
-"""Decodes the raw reply to QueryPerf (csv) into arrays: lxml walks the tree, numpy reads the numbers."""
+"""Decodes the raw reply to QueryPerf (csv) into arrays: all texts first, then all numbers at once."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 import numpy as np
 from lxml import etree
 
+from collectors.vsphere.counters import usual_form
 from resources.failures import DisconnectedError
 from sessions.model import FloatArray, IntArray
 
@@ -64,8 +65,13 @@ def decode(raw: bytes) -> Reply:
     Raises DisconnectedError for what is no XML or no QueryPerfResponse: half a reply, garbage.
     """
     reader = _Reader()
-    for returned in _returned(raw):
-        reader.read(returned)
+    usual = usual_form.read(raw)
+    if usual is not None:
+        for rows in usual:
+            reader.keep(*rows)
+    else:
+        for returned in _returned(raw):
+            reader.read(returned)
     return reader.finish()
 
 
@@ -119,6 +125,12 @@ class _Reader:
         texts = [text or "" for text in values[1::2]]
         if not 2 * len(counters) == 2 * len(instances) == len(values):
             counters, instances, texts = self._one_by_one(returned)
+        self.keep(moid, info, counters, instances, texts)
+
+    def keep(
+        self, moid: str | None, info: str, counters: list[str], instances: list[str], texts: list[str]
+    ) -> None:
+        """Take in the series of an entity."""
         if not counters:
             return
         times = self._instants(info)
