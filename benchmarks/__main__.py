@@ -14,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks import diagnosing, importing, reading, scoreboard, sizes, vsphere
+from benchmarks import diagnosing, importing, reading, scoreboard, sizes, vsphere, window
 from benchmarks.measure import Row
 
 FOLDER = Path(__file__).resolve().parent
@@ -26,6 +26,7 @@ BENCHMARKS = {
     "diagnose": diagnosing.measure,
     "decode": vsphere.measure,
     "largest": vsphere.measure_largest,
+    "window": window.measure,
 }
 
 

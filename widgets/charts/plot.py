@@ -62,27 +62,29 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self._moved = False
         self._box: QRubberBand | None = None
         self.time_axis, self.value_axis = TimeAxis(at), ValueAxis()
-        self._item = pg.PlotItem(
-            axisItems={"bottom": self.time_axis, "left": self.value_axis},
-            viewBox=pg.ViewBox(enableMenu=False),
-            enableMenu=False,
-        )
-        self._item.hideButtons()
-        self._item.setMouseEnabled(x=False, y=False)
-        self._item.setContentsMargins(4, 6, 14, 0)
-        self._box_view = self._item.getViewBox()
+        # An axis and a view box side by side: pyqtgraph's PlotItem would make menus and buttons for 35 ms.
+        self._box_view = pg.ViewBox(enableMenu=False)
+        self._box_view.setMouseEnabled(x=False, y=False)
         self._box_view.setDefaultPadding(0)
         self._box_view.disableAutoRange()
+        frame = pg.GraphicsLayout()
+        frame.setContentsMargins(4, 6, 14, 0)
+        frame.setSpacing(0)
+        frame.addItem(self.value_axis, row=0, col=0)
+        frame.addItem(self._box_view, row=0, col=1)
+        frame.addItem(self.time_axis, row=1, col=1)
+        for axis in (self.value_axis, self.time_axis):
+            axis.linkToView(self._box_view)
         self._drawing = CurvesItem()
-        self._item.addItem(self._drawing, ignoreBounds=True)
+        self._box_view.addItem(self._drawing, ignoreBounds=True)
         self._cross = pg.InfiniteLine(angle=90, movable=False)
         self._cross.setZValue(5)
         self._cross.hide()
-        self._item.addItem(self._cross, ignoreBounds=True)
+        self._box_view.addItem(self._cross, ignoreBounds=True)
         self._behind, self._before = Decorations(-10), Decorations(10)
         for item in (self._behind, self._before):
-            self._item.addItem(item, ignoreBounds=True)
-        self.setCentralItem(self._item)
+            self._box_view.addItem(item, ignoreBounds=True)
+        self.setCentralItem(frame)
         self.setMouseTracking(True)
         self.setMinimumHeight(_MINIMUM_HEIGHT)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)

@@ -1,0 +1,109 @@
+"""The window: frames beside pyqtgraph's own downsampling, start, a day's session, the table, and a soak."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from benchmarks.big_session import big_session
+from benchmarks.measure import Row, megabytes, run
+
+START_GOAL_S, FIRST_CHART_GOAL_S, MEMORY_GOAL = 1.5, 0.3, 400_000_000
+STALL_GOAL_MS, FRAME_GOAL_MS, FRAME_RATIO, GROWTH_GOAL = 50.0, 16.7, 6.0, 0.05
+
+
+def measure(cache: Path, *, quick: bool) -> list[Row]:
+    """All of it; each in a fresh process."""
+    return [
+        *_frames(),
+        *_start(3 if quick else 7),
+        *_day(cache, quick=quick),
+        _table(10 if quick else 60),
+        _soak(2_000 if quick else 100_000),
+    ]
+
+
+def _child(*words: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(
+        run(("-m", "benchmarks.window_child", *words), watch=False).output.splitlines()[-1]
+    )
+    return found
+
+
+def _frames() -> list[Row]:
+    found = json.loads(run(("-m", "benchmarks.charts", "--json"), watch=False).output.splitlines()[-1])
+    ours, peer = found["ours_ms"], found["peer_ms"]
+    holds = ours <= FRAME_GOAL_MS and peer / ours >= FRAME_RATIO
+    return [
+        Row(
+            "a frame of pan and zoom, 50 curves × 172,800 points (median)",
+            f"{ours:.1f} ms",
+            f"pyqtgraph's own downsampling {peer:.0f} ms",
+            f"{peer / ours:.1f}×",
+            f"≤ {FRAME_GOAL_MS} ms and ≥ {FRAME_RATIO:.0f}×",
+            holds,
+        )
+    ]
+
+
+def _start(times: int) -> list[Row]:
+    seconds = statistics.median(_child("start")["window_s"] for _ in range(times))
+    return [
+        Row(
+            "start to usable window, warm",
+            f"{seconds:.2f} s",
+            "–",
+            "–",
+            f"≤ {START_GOAL_S} s",
+            seconds <= START_GOAL_S,
+        )
+    ]
+
+
+def _day(cache: Path, *, quick: bool) -> list[Row]:
+    path = big_session(cache, hours=2 if quick else 24)
+    found = _child("open", str(path))
+    first, memory = found["first_chart_s"], found["memory_bytes"]
+    return [
+        Row(
+            "24 h × 20,600 series: open to first chart", f"{first * 1000:.0f} ms", "–", "–",
+            f"≤ {FIRST_CHART_GOAL_S * 1000:.0f} ms", first <= FIRST_CHART_GOAL_S,
+        ),
+        Row(
+            "the window's memory on it, after every page was shown", megabytes(memory), "–", "–",
+            f"≤ {megabytes(MEMORY_GOAL)}", memory <= MEMORY_GOAL,
+        ),
+    ]  # fmt: skip
+
+
+def _table(seconds: int) -> Row:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "growing.hscope"
+        words = [sys.executable, "-m", "benchmarks.growing_session", str(path), str(seconds + 60)]
+        with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as recorder:
+            assert recorder.stdout is not None
+            recorder.stdout.readline()
+            found = _child("table", str(path), str(seconds))
+            recorder.terminate()
+    worst = found["worst_ms"]
+    return Row(
+        f"worst event-loop stall: esxtop table of {found['rows']:,} rows × {found['columns']} columns, "
+        f"{found['updates']} updates, 40,000 series being recorded",
+        f"{worst:.0f} ms", f"p99 {found['p99_ms']:.1f} ms", "–", f"≤ {STALL_GOAL_MS:.0f} ms",
+        worst <= STALL_GOAL_MS,
+    )  # fmt: skip
+
+
+def _soak(updates: int) -> Row:
+    found = _child("soak", str(updates))
+    growth = found["growth"]
+    return Row(
+        f"memory after {updates:,} chart updates, beside a tenth of them",
+        megabytes(found["late_bytes"]), megabytes(found["early_bytes"]), f"{growth:+.1%}", "± 5 %",
+        abs(growth) <= GROWTH_GOAL,
+    )  # fmt: skip

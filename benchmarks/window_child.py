@@ -1,0 +1,174 @@
+"""What benchmarks/window.py measures in a process of its own: prints one JSON document.
+
+python -m benchmarks.window_child start | open SESSION | table SESSION SECONDS | soak UPDATES | drop CAPTURE
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+import numpy as np
+import psutil
+from PySide6.QtCore import QEventLoop, QTimer
+from PySide6.QtWidgets import QApplication
+
+from app.gui.application import Program, build
+from widgets.charts.curve import Curve
+from widgets.charts.curves_item import Drawn
+from widgets.charts.plot import Plot
+from widgets.charts.stack import ChartStack
+from widgets.esxtop import EsxtopView
+from widgets.theme import Theme
+
+WATCH_MS = 4
+
+
+def started(program_of: Callable[[], Program]) -> tuple[Program, float]:
+    """The program with its window shown, and seconds from the start of this process until then."""
+    program = program_of()
+    program.window.show()
+    QApplication.processEvents()
+    return program, time.time() - psutil.Process().create_time()
+
+
+def start(program: Program, seconds: float) -> dict[str, float]:
+    """Start to usable window: it is painted and its event loop answers."""
+    turn(50)
+    program.window.close()
+    return {"window_s": seconds}
+
+
+def open_session(program: Program, path: Path) -> dict[str, float]:
+    """Open a session until its first chart is drawn, and what memory the window then has."""
+    program.window.show_panel("charts")
+    stack = program.window.findChild(ChartStack)
+    assert stack is not None
+    begun = time.perf_counter()
+    program.desk.session.open(path)
+    wait_for(lambda: bool(stack.cards) and stack.cards[0].curves[0].curve.y.size > 0)
+    first = time.perf_counter() - begun
+    wait_for(lambda: program.desk.findings.diagnosis is not None)
+    for page in ("overview", "esxtop", "heatmap", "charts"):
+        program.window.show_panel(page)
+        turn(1_500)
+    memory = psutil.Process().memory_full_info()
+    program.window.close()
+    return {"first_chart_s": first, "memory_bytes": memory.uss, "rss_bytes": memory.rss}
+
+
+def table(program: Program, path: Path, seconds: float) -> dict[str, float]:
+    """The longest stall of the event loop while the esxtop table follows a session that grows."""
+    program.window.show_panel("esxtop")
+    view = program.window.findChild(EsxtopView)
+    assert view is not None
+    program.desk.session.open(path)
+    wait_for(lambda: view.table.model().rowCount() > 0)
+    wait_for(lambda: program.desk.findings.diagnosis is not None)
+    turn(4_000)
+    updates = [0]
+    view.table.model().dataChanged.connect(lambda *_: updates.__setitem__(0, updates[0] + 1))
+    stalls = Stalls()
+    turn(round(seconds * 1000))
+    stalls.stop()
+    rows, columns = view.table.model().rowCount(), view.table.model().columnCount()
+    program.window.close()
+    return {
+        "worst_ms": max(stalls.late, default=0.0),
+        "p99_ms": sorted(stalls.late)[int(len(stalls.late) * 0.99)],
+        "rows": rows,
+        "columns": columns,
+        "updates": updates[0],
+    }
+
+
+def soak(updates: int) -> dict[str, float]:
+    """Memory before and after many updates of a chart."""
+    application = QApplication.instance()
+    assert isinstance(application, QApplication)
+    plot = Plot(Theme(application, "dark"), lambda t_ms: datetime.fromtimestamp(t_ms / 1000, UTC))
+    plot.resize(600, 200)
+    plot.show()
+    times = 1_700_000_000_000 + np.arange(2_000, dtype=np.int64) * 5_000
+    rng = np.random.default_rng(1)
+    process, early = psutil.Process(), 0
+    for number in range(updates):
+        plot.set_curves([Drawn(Curve(times, rng.random(2_000)), "#56b4e9")], (), ())
+        plot.set_window(float(times[0]), float(times[-1]))
+        if number % 10 == 0:
+            plot.repaint()
+            QApplication.processEvents()
+        if number == updates // 10:
+            early = process.memory_full_info().uss
+    late = process.memory_full_info().uss
+    plot.close()
+    return {"early_bytes": early, "late_bytes": late, "growth": late / early - 1}
+
+
+class Stalls:
+    """A watchdog in the event loop: how late each beat of a fast timer comes, in ms."""
+
+    def __init__(self) -> None:
+        self.late: list[float] = []
+        self._last = time.perf_counter()
+        self._timer = QTimer(interval=WATCH_MS)
+        self._timer.timeout.connect(self._beat)
+        self._timer.start()
+
+    def stop(self) -> None:
+        """No more beats."""
+        self._timer.stop()
+
+    def _beat(self) -> None:
+        now = time.perf_counter()
+        self.late.append(max((now - self._last) * 1000 - WATCH_MS, 0.0))
+        self._last = now
+
+
+def turn(milliseconds: int) -> None:
+    """Let the event loop run for a while."""
+    loop = QEventLoop()
+    QTimer.singleShot(milliseconds, loop.quit)
+    loop.exec()
+
+
+def wait_for(ready: Callable[[], bool], milliseconds: int = 120_000) -> None:
+    """Let the event loop run until something holds."""
+    loop = QEventLoop()
+    timer = QTimer(interval=2)
+    timer.timeout.connect(lambda: loop.quit() if ready() else None)
+    timer.start()
+    QTimer.singleShot(milliseconds, loop.quit)
+    loop.exec()
+    timer.stop()
+    if not ready():
+        raise TimeoutError("the window did not show it in time")
+
+
+def main(words: list[str]) -> None:
+    """Measure what the words name."""
+    application = QApplication(["hyperscope"])
+    if words[0] == "soak":
+        print(json.dumps(soak(int(words[1]))))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        program, seconds = started(lambda: build(application, Path(folder)))
+        if words[0] == "start":
+            found = start(program, seconds)
+        elif words[0] == "open":
+            found = open_session(program, Path(words[1]))
+        else:
+            found = table(program, Path(words[1]), float(words[2]))
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
