@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from resources.failures import AlreadyExistsError
+from resources.failures import AlreadyExistsError, HyperscopeError
 from sessions.store import SessionReader, SessionWriter
 
 MADE, PART = "made by", "part"
@@ -54,8 +54,15 @@ def newest_part(path: Path) -> Path:
         for other in path.parent.iterdir()
         if (match := _NUMBERED.fullmatch(other.stem)) and other == _numbered(path, int(match[2]))
     ]
-    parts = (other for number, other in sorted(numbered, reverse=True) if part_of(other) == number)
+    parts = (other for number, other in sorted(numbered, reverse=True) if _is_part(other, number))
     return next(parts, path)
+
+
+def _is_part(path: Path, number: int) -> bool:
+    try:
+        return part_of(path) == number
+    except HyperscopeError:  # whatever it is, it is nothing of ours
+        return False
 
 
 def next_part(path: Path, part: int) -> tuple[Path, int]:

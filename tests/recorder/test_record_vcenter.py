@@ -100,7 +100,7 @@ def test_what_is_lost_is_a_gap_to_the_sample(
 
 
 def test_killed_at_any_moment_it_goes_on(record: Record, session_path: Path, vcenter: TestVCenter) -> None:
-    kill_and_resume(record, session_path, vcenter, kills=4)
+    kill_and_resume(record, session_path, vcenter, kills=3)
 
 
 def kill_and_resume(record: Record, session: Path, server: TestVCenter, kills: int) -> None:
@@ -301,7 +301,7 @@ def test_it_is_flat_over_many_pauses_and_faults(
     rounds(recorder, 3)
     process = psutil.Process(recorder.process.pid)
     threads, files = process.num_threads(), process.num_fds() if hasattr(process, "num_fds") else 0
-    for number in range(10):
+    for number in range(6):
         vcenter.fault("expire")
         vcenter.fault("disconnect", count=2)
         recorder.say(do="pause" if number % 2 else "resume")
