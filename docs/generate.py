@@ -1,17 +1,21 @@
-"""Writes the pages of docs/ that are drawn from resources/: ``python docs/generate.py [--check]``.
+"""Writes the pages of docs/ that are drawn from tables: ``python docs/generate.py [--check]``.
 
 A page is a name in PAGES and a function that returns its text. ``--check`` writes nothing, names each page
-that is stale and exits with 1.
+that is stale and exits with 1. No window is made, but the window's tables import Qt.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
-sys.path.insert(0, str(DOCS.parent))
+sys.path[:0] = [str(DOCS.parent), str(DOCS)]
+
+from page_tables import lines, table  # noqa: E402
+from vcenter_pages import presets_page, privileges_page  # noqa: E402
+from window_pages import settings_page, shortcuts_page  # noqa: E402
 
 from app.manual import commands_page  # noqa: E402
 from diagnosis.manual import problems_page  # noqa: E402
@@ -117,22 +121,14 @@ def twin_text(twin: VcenterSpelling) -> str:
     )
 
 
-def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A Markdown table; a pipe in a cell is escaped."""
-    heads = list(head)
-    all_rows = [heads, ["---"] * len(heads), *rows]
-    return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |\n" for row in all_rows)
-
-
-def lines(parts: Iterable[str]) -> str:
-    """Several lines in one cell."""
-    return "<br>".join(parts)
-
-
 PAGES: dict[str, Callable[[], str]] = {
     "commands.md": commands_page,
     "counters.md": counters_page,
+    "presets.md": presets_page,
+    "privileges.md": privileges_page,
     "problems.md": lambda: problems_page(load_problems()),
+    "settings.md": settings_page,
+    "shortcuts.md": shortcuts_page,
 }
 
 
