@@ -17,6 +17,7 @@ from sessions.model import EntityRef
 from sessions.store import SessionReader
 
 _EVERY_MS = 5_000
+_FIRST_MS = 400  # the first chart comes first: both would share the interpreter
 _RANK: dict[Severity, int] = {"info": 1, "warning": 2, "critical": 3}
 
 
@@ -81,7 +82,7 @@ class FindingsModel(QObject):
     def _opened(self) -> None:
         self.diagnosis = None
         self.changed.emit()
-        self.evaluate()
+        self._timer.start(_FIRST_MS)
 
     def _grown(self, change: Change) -> None:
         if not change or self._timer.isActive():
