@@ -131,7 +131,7 @@ class _Session:
             one = self._add("nic", f"{host['name']}/{nic['name']}", f"{host['name']}/{nic['name']}", ref)
             self._say(one, {"nic.speed_mbps": nic["speed_mbps"], "nic.switch": nic["switch"]})
         for name in host["adapters"]:
-            self._add("adapter", f"{host['name']}/{name}", name, ref)
+            self._add("adapter", f"{host['name']}/{name}", f"{host['name']}/{name}", ref)
         for device in host["devices"]:
             self._say(self._device(device["name"], ref), {"device.queue_depth": device["queue_depth"]})
 
@@ -211,9 +211,8 @@ class _Session:
             ref = self._device(instance, owner)
             return ref, owner.key if self.entities[ref].parent is None else ""
         if owner.kind == "host":
-            near: Kind = "nic" if kind == "nic" else cast("Kind", kind)
-            name = f"{owner.key}/{instance}" if near == "nic" else instance
-            return self._add(near, f"{owner.key}/{instance}", name, owner), ""
+            key = f"{owner.key}/{instance}"
+            return self._add(cast("Kind", kind), key, key, owner), ""
         parts = {"vcpu": f"vcpu/{instance}", "nic": f"nic/{instance}", "vdisk": instance}
         return self._add(_INSTANCE_KINDS[kind], f"{owner.key}/{parts[kind]}", instance, owner), ""
 
