@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QEnterEvent, QKeyEvent, QKeySequence, QMouseEvent
+from PySide6.QtGui import (
+    QAction,
+    QColor,
+    QEnterEvent,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+)
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QWidget
 
 from widgets.theme import Theme
 
 _HEIGHT = 44
+_NAME = ("hyper", "scope")
 
 
 class ScopeBar(QFrame):
@@ -84,7 +94,8 @@ class TopBar(QWidget):
         self.setProperty("role", "bar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFixedHeight(_HEIGHT)
-        self._logo = QToolButton(popupMode=QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._logo = _Logo(theme)
+        self._logo.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._logo.setAccessibleName("Hyperscope menu")
         self._logo.setObjectName("logo")
         self._logo.setProperty("role", "ghost")
@@ -123,8 +134,33 @@ class TopBar(QWidget):
         self.live.setStyleSheet(f"color: {colour}; font-weight: 600")
 
     def _dress(self) -> None:
-        self._logo.setText("hyperscope")
-        self._logo.setStyleSheet("QToolButton#logo { font-weight: 700; padding: 4px 6px; }")
+        self._logo.update()
+
+
+class _Logo(QToolButton):
+    """The name in two colours; opens the menu."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setText("".join(_NAME))
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setStyleSheet("QToolButton#logo { font-weight: 700; padding: 4px 6px; color: transparent; }")
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        """The button's own frame, and the two halves of the name over it."""
+        super().paintEvent(event)
+        painter = QPainter(self)
+        font = self.font()
+        font.setBold(True)
+        painter.setFont(font)
+        metrics = painter.fontMetrics()
+        x = (self.width() - metrics.horizontalAdvance("".join(_NAME))) // 2
+        y = (self.height() + metrics.ascent() - metrics.descent()) // 2
+        for part, colour in zip(_NAME, (self._theme.tokens.text, self._theme.tokens.accent), strict=True):
+            painter.setPen(QColor(colour))
+            painter.drawText(x, y, part)
+            x += metrics.horizontalAdvance(part)
 
 
 def _button(action: QAction, *, text: str = "", ghost: bool = False) -> QToolButton:

@@ -32,6 +32,8 @@ SERIES_MIME = "application/x-hyperscope-series"
 _NAMED = 6
 _LEGEND_GAP = 14
 _HEAD_PIXELS = 110
+_KEPT = 2
+_LEAST_TITLE = 170
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,9 +230,15 @@ class ChartCard(QFrame):
         self._make_room()
 
     def _make_room(self) -> None:
-        """Hide the legend's last entries where they would not fit, and say how many are hidden."""
-        spent = self._title.sizeHint().width() + self._note.sizeHint().width() + _HEAD_PIXELS
-        left = self.width() - spent
+        """Shorten the title before the legend's first entries are hidden, and say how many are."""
+        metrics = self._title.fontMetrics()
+        title = shown(self._spec.title)
+        wanted = sum(entry.sizeHint().width() + _LEGEND_GAP for entry in self._entries[:_KEPT])
+        left = self.width() - self._note.sizeHint().width() - _HEAD_PIXELS
+        room = min(max(left - wanted, _LEAST_TITLE), metrics.horizontalAdvance(title) + 2)
+        self._title.setText(metrics.elidedText(title, Qt.TextElideMode.ElideRight, room))
+        self._title.setToolTip(title)
+        left -= room
         fitting = 0
         for entry in self._entries:
             left -= entry.sizeHint().width() + _LEGEND_GAP

@@ -79,6 +79,7 @@ class CurvesItem(pg.GraphicsObject):  # type: ignore[misc]
         points = max(int(pixels) * (2 if len(self._curves) <= _FEW else 1), 8)
         lines = [drawn.curve.line(area.left(), area.right(), points) for drawn in self._curves]
         smooth = sum(line.x.size for line in lines) <= _SMOOTH_POINTS
+        ratio = painter.device().devicePixelRatio()  # a cosmetic pen is as many device pixels wide
         painter.resetTransform()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, smooth)
         order = sorted(range(len(lines)), key=lambda number: number == self._highlight)
@@ -88,14 +89,14 @@ class CurvesItem(pg.GraphicsObject):  # type: ignore[misc]
                 continue
             x = line.x * transform.m11() + transform.dx()
             y = line.y * transform.m22() + transform.dy()
-            painter.setPen(self._pen(number, smooth=smooth))
+            painter.setPen(self._pen(number, ratio, smooth=smooth))
             self._draw(painter, x, y, line.joined)
 
-    def _pen(self, number: int, *, smooth: bool) -> QPen:
+    def _pen(self, number: int, ratio: float, *, smooth: bool) -> QPen:
         colour = QColor(self._curves[number].colour)
         if self._highlight is not None and number != self._highlight:
             colour.setAlphaF(0.3)
-        pen = QPen(colour, _SMOOTH_WIDTH if smooth else 1.0)
+        pen = QPen(colour, (_SMOOTH_WIDTH if smooth else 1.0) * ratio)
         pen.setCosmetic(True)
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
         return pen

@@ -47,6 +47,7 @@ class EsxtopView(QWidget):
         super().__init__(parent)
         self._theme = theme
         self.tabs = QTabBar(drawBase=False, expanding=False)
+        self.tabs.setObjectName("screens")
         self.tabs.setAccessibleName("esxtop screens")
         self.tabs.currentChanged.connect(self.screen_chosen)
         self.filter = QLineEdit(placeholderText="Filter names", clearButtonEnabled=True)

@@ -1,0 +1,8 @@
+"""The page for when no session is open: four big choices, and the sessions that were open lately."""
+
+from widgets.start.choice import Choice
+from widgets.start.drop_hint import DropHint
+from widgets.start.page import StartPage
+from widgets.start.recent import RecentEntry
+
+__all__ = ["Choice", "DropHint", "RecentEntry", "StartPage"]
