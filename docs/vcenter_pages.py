@@ -67,7 +67,7 @@ def privileges_page() -> str:
     after = (
         "## Logging in\n\n"
         "A wrong password at the start is not tried again. A password that worked before and is refused\n"
-        f"later is tried {login.tries} times in all, {login.rest_s:g} s apart, so that it locks no account.\n\n"
+        f"later is tried {login.tries} times, {login.rest_s:g} s apart, so that it locks no account.\n\n"
         f"*How we know: {login.source}.*\n"
     )
     return "\n".join((PRIVILEGES_INTRO, table(head, rows), after))
