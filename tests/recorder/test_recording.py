@@ -330,7 +330,7 @@ def test_it_ends_in_good_order_when_space_runs_out(tiny_disk: Path) -> None:
 
     def grow(feed: Feed, controls: Controls, source: int, group: Group) -> None:
         at = 0
-        while not controls.wait(0.004):
+        while not controls.wait(0.05):
             feed.add_ticks([Tick(group.id, T0 + 20_000 * at, np.random.default_rng(at).random(SERIES))])
             at += 1
 
@@ -339,7 +339,7 @@ def test_it_ends_in_good_order_when_space_runs_out(tiny_disk: Path) -> None:
     assert "leaves free" in str(outcome.error)
     assert check_session(path, thorough=True) == []
     with SessionReader.open(path) as reader:
-        assert reader.sources()[0].samples > 10 * SERIES
+        assert reader.sources()[0].samples > 3 * SERIES
 
 
 def test_a_disk_that_is_full_after_all(tiny_disk: Path) -> None:
