@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import unicodedata
 
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -23,3 +24,12 @@ def _harmful(character: str) -> bool:
 
 
 _REPLACED = "\ufffd"
+
+
+def tip(text: str) -> str:
+    """``text``, lines kept, as a tooltip: Qt takes a tooltip that looks like markup for markup."""
+    lines = (html.escape(shown(line, _TIP_LINE), quote=False) for line in text.split("\n")[:_TIP_LINES])
+    return f"<p style='white-space: pre-wrap; margin: 0'>{'<br>'.join(lines)}</p>"
+
+
+_TIP_LINE, _TIP_LINES = 400, 40

@@ -33,6 +33,7 @@ from resources.catalogue import load_catalogue
 from resources.failures import HyperscopeError
 from resources.problem_cards import load_problems
 from resources.views import load_chart_templates, load_headlines, load_limits, load_overview, load_screens
+from widgets.foreign_text import shown
 from widgets.theme import Preference, Theme
 
 
@@ -55,7 +56,7 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
     scope = ScopeModel(application)
     findings = FindingsModel(session, problems, catalogue, application)
     recent = RecentSessions(settings.folder)
-    workbench = Workbench(session, scope, findings, jobs, settings, theme, recent, application)
+    workbench = Workbench(theme, recent, application)
     window = Window(theme, SavedLayout(settings.folder), workbench.start_page)
     desk = Desk(
         session=session,
@@ -137,7 +138,6 @@ class _Frame(QObject):
         self._say()
 
     def _opened(self) -> None:
-        self._desk.charts.release()
         self._window.show_session(open_=True)
         self._say()
 
@@ -155,7 +155,7 @@ class _Frame(QObject):
         at = words.clock(self._desk.settings.text("look.times"))
         self._window.top.scope.say(*words.scope_words(self._desk.scope.scope, snapshot, at))
         self._window.status.show_session(words.session_words(snapshot))
-        self._window.setWindowTitle(f"{snapshot.title} – Hyperscope")
+        self._window.setWindowTitle(f"{shown(snapshot.title)} – Hyperscope")
 
     def _say_jobs(self) -> None:
         running = [job for job in self._desk.jobs.visible_jobs() if job.state == "running"]

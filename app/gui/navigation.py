@@ -12,6 +12,7 @@ from app.gui.shortcut_sheet import key_text
 from sessions.model import EntityRef
 from sessions.scope import Scope
 from sessions.times import TimeRange
+from widgets.foreign_text import shown
 
 _MINUTE_MS = 60_000
 
@@ -50,7 +51,7 @@ def entries(desk: Desk, actions: Mapping[str, QAction]) -> Iterator[Entry]:
     for ref, entity in snapshot.entities.items():
         if ref.kind not in icons:
             icons[ref.kind] = desk.theme.icons.get(ref.kind)
-        yield Entry(entity.name, ref.kind, icons[ref.kind], _look_at(desk, ref))
+        yield Entry(shown(entity.name) or ref.key, ref.kind, icons[ref.kind], _look_at(desk, ref))
 
 
 def _look_at(desk: Desk, ref: EntityRef) -> Callable[[], None]:

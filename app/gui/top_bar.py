@@ -17,6 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QWidget
 
+from widgets.foreign_text import tip
 from widgets.theme import Theme
 
 _HEIGHT = 44
@@ -53,7 +54,7 @@ class ScopeBar(QFrame):
         """Show the entities, and the time and sources."""
         self._strong.setText(strong)
         self._rest.setText(rest)
-        self.setToolTip(f"{strong} · {rest}" if rest else strong)
+        self.setToolTip(tip(f"{strong} · {rest}" if rest else strong))
 
     @property
     def words(self) -> str:

@@ -9,8 +9,10 @@ from app.gui.snapshot import Snapshot
 from resources.units import format_bytes, format_count
 from sessions.scope import Scope
 from sessions.times import TimeRange
+from widgets.foreign_text import shown
 
 _NAMED = 3
+_NAME = 80
 
 Clock = Callable[[int], datetime]
 """Milliseconds since 1970 to the time that the axes show."""
@@ -35,7 +37,7 @@ def window_words(window: TimeRange, at: Clock) -> str:
 
 def scope_words(scope: Scope, snapshot: Snapshot, at: Clock) -> tuple[str, str]:
     """What the scope bar says: the entities, and the time and sources."""
-    names = [snapshot.name(ref) for ref in scope.entities]
+    names = [shown(snapshot.name(ref), _NAME) or "(without a name)" for ref in scope.entities]
     strong = ", ".join(names[:_NAMED]) if names else "Everything"
     if len(names) > _NAMED:
         strong += f" and {len(names) - _NAMED} more"
@@ -45,7 +47,7 @@ def scope_words(scope: Scope, snapshot: Snapshot, at: Clock) -> tuple[str, str]:
         parts[0] += " (whole session)"
     if scope.follow:
         parts.append("following")
-    chosen = [source.spec.name for source in snapshot.sources if source.id in scope.sources]
+    chosen = [shown(source.spec.name, _NAME) for source in snapshot.sources if source.id in scope.sources]
     parts.append(", ".join(chosen) if chosen else "all sources")
     return strong, " · ".join(parts)
 
@@ -54,4 +56,4 @@ def session_words(snapshot: Snapshot) -> str:
     """``lab-friday.hscope · 38 MB · 0.7 B a sample``."""
     each = f" · {snapshot.bytes / snapshot.samples:.1f} B a sample" if snapshot.samples else ""
     series = f"{format_count(len(snapshot.series))} series"
-    return f"{snapshot.path.name} · {format_bytes(snapshot.bytes)} · {series}{each}"
+    return f"{shown(snapshot.path.name, _NAME)} · {format_bytes(snapshot.bytes)} · {series}{each}"

@@ -25,7 +25,7 @@ from widgets.charts.curve import Curve
 from widgets.charts.curves_item import Drawn
 from widgets.charts.plot import Plot
 from widgets.charts.spec import ChartSpec
-from widgets.foreign_text import shown
+from widgets.foreign_text import shown, tip
 from widgets.theme import Theme
 
 SERIES_MIME = "application/x-hyperscope-series"
@@ -72,7 +72,7 @@ class _LegendEntry(QWidget):
             self._name.fontMetrics().elidedText(shown(name), Qt.TextElideMode.ElideMiddle, 200)
         )
         self._dash.setStyleSheet(f"color: {colour}; font-size: 9px")
-        self.setToolTip(tooltip)
+        self.setToolTip(tip(tooltip))
 
     def say(self, value: str) -> None:
         """Show a value; its place never shrinks, so that the legend stands still."""
@@ -171,7 +171,7 @@ class ChartCard(QFrame):
             summary = named.curve.summary(start, end)
             value = summary.last if math.isnan(when) else named.curve.value_at(when)
             entry.say(format_value(value, named.unit))
-            entry.setToolTip(self._tooltip(named))
+            entry.setToolTip(tip(self._tooltip(named)))
         empty = all(named.curve.summary(start, end).count == 0 for named in self._curves)
         self._no_data.setVisible(empty)
         self._no_data.adjustSize()
@@ -237,7 +237,7 @@ class ChartCard(QFrame):
         left = self.width() - self._note.sizeHint().width() - _HEAD_PIXELS
         room = min(max(left - wanted, _LEAST_TITLE), metrics.horizontalAdvance(title) + 2)
         self._title.setText(metrics.elidedText(title, Qt.TextElideMode.ElideRight, room))
-        self._title.setToolTip(title)
+        self._title.setToolTip(tip(title))
         left -= room
         fitting = 0
         for entry in self._entries:
@@ -247,7 +247,7 @@ class ChartCard(QFrame):
         hidden = len(self._curves) - fitting
         self._more.setText(f"+{hidden}")
         self._more.setVisible(hidden > 0)
-        self._more.setToolTip("\n".join(shown(named.name) for named in self._curves[fitting:]))
+        self._more.setToolTip(tip("\n".join(shown(named.name) for named in self._curves[fitting:])))
 
     def _dress(self) -> None:
         self._close.setIcon(self._theme.icons.get("close"))

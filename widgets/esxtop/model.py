@@ -12,7 +12,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from resources.units import format_value
 from sessions.model import EntityRef, FloatArray
-from widgets.foreign_text import shown
+from widgets.foreign_text import shown, tip
 
 STATE = Qt.ItemDataRole.UserRole
 SPARK = Qt.ItemDataRole.UserRole + 1
@@ -143,7 +143,7 @@ class EsxtopModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return column.title if column else ("NAME", "HOST")[min(section, 1)]
         if role == Qt.ItemDataRole.ToolTipRole and column:
-            return column.tooltip
+            return tip(column.tooltip)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             side = Qt.AlignmentFlag.AlignRight if column else Qt.AlignmentFlag.AlignLeft
             return side | Qt.AlignmentFlag.AlignVCenter
@@ -182,7 +182,7 @@ class EsxtopModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             spec = self._columns[column]
             value = format_value(float(self._numbers[number, column]), spec.unit)
-            return f"{shown(row.name)}  {spec.title} {value}\n{spec.tooltip}"
+            return tip(f"{shown(row.name)}  {spec.title} {value}\n{spec.tooltip}")
         return None
 
     # -- numbers and order
@@ -260,7 +260,7 @@ def _fixed(row: Row, column: int, role: int) -> Any:
     if role == Qt.ItemDataRole.DisplayRole:
         return shown(row.host) if column else shown(f"{row.name} {row.instance}".rstrip())
     if role == Qt.ItemDataRole.ToolTipRole:
-        return shown(f"{row.name} {row.instance} on {row.host}")
+        return tip(f"{row.name} {row.instance} on {row.host}")
     if role == Qt.ItemDataRole.TextAlignmentRole:
         return Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
     return row.depth if role == INDENT else None

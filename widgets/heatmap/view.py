@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from resources.units import format_value
-from widgets.foreign_text import shown
+from widgets.foreign_text import shown, tip
 from widgets.heatmap.matrix import Heat, HeatRow, levels, ramp
 from widgets.theme import SYMBOLS, Theme, body_font
 
@@ -173,7 +173,8 @@ class HeatMap(QAbstractScrollArea):
     def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802
         """Tooltips with the value."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            QToolTip.showText(event.globalPos(), self._words_at(event.pos()), self)
+            words = self._words_at(event.pos())
+            QToolTip.showText(event.globalPos(), tip(words) if words else "", self)
             return True
         return super().viewportEvent(event)
 

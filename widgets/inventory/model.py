@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from sessions.model import EntityRef
-from widgets.foreign_text import shown
+from widgets.foreign_text import shown, tip
 from widgets.theme import Health
 
 REF = Qt.ItemDataRole.UserRole
@@ -150,7 +150,7 @@ def node_for(ref: EntityRef, name: str, address: str = "") -> Node:
 
 
 def _tooltip(_model: InventoryModel, node: Node) -> str:
-    return f"{node.title}\n{node.ref.kind}" if node.ref else node.title
+    return tip(f"{node.title}\n{node.ref.kind}" if node.ref else node.title)
 
 
 def _spoken(model: InventoryModel, node: Node) -> str:

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 
 from sessions.findings import Severity
 from sessions.times import TimeRange
-from widgets.foreign_text import shown
+from widgets.foreign_text import shown, tip
 from widgets.pane import Pane
 from widgets.theme import Theme, body_font
 from widgets.timeline import geometry as at
@@ -143,7 +143,7 @@ class TimelineView(Pane):
         """Tooltips say what is under the mouse."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             text = self._words_at(QPointF(event.pos()))
-            QToolTip.showText(event.globalPos(), text, self)
+            QToolTip.showText(event.globalPos(), tip(text) if text else "", self)
             return True
         return super().event(event)
 

@@ -31,7 +31,7 @@ from sessions.model import FloatArray, IntArray
 from sessions.store import SessionReader
 from sessions.times import TimeRange
 from widgets.esxtop import EsxtopModel, EsxtopView, Values, letter
-from widgets.foreign_text import shown
+from widgets.foreign_text import shown, tip
 
 _SCREENS = "c m d u v n i p"
 KEYS: tuple[ActionSpec, ...] = (
@@ -325,7 +325,7 @@ class EsxtopPanel(EsxtopView):
             numbers = np.where(known[at] == self._grid.ids, values[at], np.nan)
         self._table.set_table(self._grid.rows, self._grid.columns, Values(numbers))
         self.head.setText(self._head_words(last, heads))
-        self.head.setToolTip(self.head.text())
+        self.head.setToolTip(tip(self.head.text()))
         at_clock = clock(self._desk.settings.text("look.times"))
         self.show_moment(f"as of {at_clock(moment):%H:%M:%S}", self._part)
         self._read_sparks()
