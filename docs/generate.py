@@ -1,7 +1,8 @@
 """Writes the pages of docs/ that are drawn from tables: ``python docs/generate.py [--check]``.
 
-A page is a name in PAGES and a function that returns its text. ``--check`` writes nothing, names each page
-that is stale and exits with 1. No window is made, but the window's tables import Qt.
+A page is a name in PAGES and a function that returns its text; BLOCKS are parts of README.md, between
+``<!-- NAME: generated -->`` and ``<!-- end -->``. ``--check`` writes nothing, names each page that is stale
+and exits with 1. No window is made, but the window's tables import Qt.
 """
 
 from __future__ import annotations
@@ -9,15 +10,20 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
+
+import typer
 
 DOCS = Path(__file__).resolve().parent
+README = DOCS.parent / "README.md"
 sys.path[:0] = [str(DOCS.parent), str(DOCS)]
 
 from page_tables import lines, table  # noqa: E402
 from vcenter_pages import presets_page, privileges_page  # noqa: E402
 from window_pages import settings_page, shortcuts_page  # noqa: E402
 
-from app.manual import commands_page  # noqa: E402
+from app.manual import commands_page, exit_codes, leaves  # noqa: E402
+from app.program import build  # noqa: E402
 from diagnosis.manual import problems_page  # noqa: E402
 from resources.catalogue import load_catalogue  # noqa: E402
 from resources.counter_schema import CONVERSIONS, Counter, VcenterSpelling  # noqa: E402
@@ -78,6 +84,21 @@ def counters_page() -> str:
     return "\n".join(parts)
 
 
+def commands_table() -> str:
+    """README.md: every command with the first sentence of its help."""
+    top: Any = typer.main.get_command(build())
+    rows = (
+        (f"`{words}`", " ".join((command.help or "").partition("\n\n")[0].split()))
+        for words, command in leaves("hyperscope", top)
+    )
+    return table(("Command", "What it does"), rows)
+
+
+def exit_codes_table() -> str:
+    """README.md: the table of failures without its heading."""
+    return exit_codes().partition("\n\n")[2]
+
+
 def counter_row(counter: Counter) -> tuple[str, ...]:
     """The cells of one counter."""
     words = ", ".join(f"{number} {word}" for number, word in counter.words.items())
@@ -132,6 +153,10 @@ PAGES: dict[str, Callable[[], str]] = {
 }
 
 
+BLOCKS: dict[str, Callable[[], str]] = {"commands": commands_table, "exit codes": exit_codes_table}
+"""The parts of README.md that are drawn from the program."""
+
+
 def stale_pages(directory: Path) -> list[str]:
     """The pages in ``directory`` that are not what the resources say now."""
     return [
@@ -141,20 +166,34 @@ def stale_pages(directory: Path) -> list[str]:
     ]
 
 
+def with_blocks(text: str) -> str:
+    """README.md with its generated parts renewed. Raises ValueError where one of them has no place in it."""
+    for name, block in BLOCKS.items():
+        before, start, rest = text.partition(f"<!-- {name}: generated -->\n")
+        _, end, after = rest.partition("<!-- end -->\n")
+        if not end:
+            raise ValueError(f"README.md has no place for the generated part {name!r}")
+        text = f"{before}{start}\n{block()}\n{end}{after}"
+    return text
+
+
 def main(words: list[str]) -> int:
     """Writes all pages, or only checks them."""
     if words not in ([], ["--check"]):
         sys.stderr.write("usage: python docs/generate.py [--check]\n")
         return 2
-    stale = stale_pages(DOCS)
-    if words:
-        for name in stale:
-            sys.stderr.write(f"docs/{name} is stale: run python docs/generate.py\n")
-        return 1 if stale else 0
-    for name in stale:
-        (DOCS / name).write_text(PAGES[name](), encoding="utf-8", newline="\n")
-        sys.stdout.write(f"docs/{name} written\n")
-    return 0
+    readme = README.read_text(encoding="utf-8")
+    renewed = with_blocks(readme)
+    stale = {f"docs/{name}": PAGES[name] for name in stale_pages(DOCS)}
+    if readme != renewed:
+        stale[README.name] = lambda: renewed
+    for name, page in stale.items():
+        if words:
+            sys.stderr.write(f"{name} is stale: run python docs/generate.py\n")
+        else:
+            (DOCS.parent / name).write_text(page(), encoding="utf-8", newline="\n")
+            sys.stdout.write(f"{name} written\n")
+    return 1 if words and stale else 0
 
 
 if __name__ == "__main__":
