@@ -45,6 +45,11 @@ def save_crash(error: BaseException) -> str:
     return f"This is a bug in Hyperscope ({type(error).__name__}), not a mistake of yours. {where}"
 
 
+def places_of(error: BaseException) -> str:
+    """Where a bug came from: files, lines and types, without a value and without a message."""
+    return "\n".join(_places(error))
+
+
 def _places(error: BaseException) -> Iterator[str]:
     """The chain of exceptions, what came first at the top: where each was raised, and its type."""
     chain: list[BaseException] = []

@@ -45,7 +45,7 @@ class Child(QObject):
         self._words: deque[str] = deque(maxlen=_LAST_WORDS)
         self._is_let_go = False
         self.is_running = True
-        self._process = subprocess.Popen(
+        self._process = subprocess.Popen(  # noqa: S603 - our own program
             own_command(*words),
             cwd=own_folder(),
             stdin=subprocess.PIPE,

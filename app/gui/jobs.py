@@ -144,7 +144,7 @@ class JobRunner(QObject):
 
     def external(self, title: str, on_cancel: Callable[[], None]) -> Job:
         """A job that a child process does: it shows like the others; ``end`` it when the child has ended."""
-        job = Job(f"external.{id(title)}", title, on_cancel=on_cancel)
+        job = Job("external", title, on_cancel=on_cancel)
         self._visible.append(job)
         self._pulse.start()
         self.changed.emit()

@@ -49,7 +49,8 @@ class RecorderProcess(QObject):
     """One run of the recorder. Signals carry the events of ``recorder_events``; ``changed`` a new state.
 
     ``started`` (Started), ``reported`` (Status), ``warned`` (Warned), ``rotated`` (Rotated),
-    ``password_wanted``, ``certificate_wanted``, ``detached`` (nothing comes after it), and last ``ended`` (Ended), also when it died.
+    ``password_wanted``, ``certificate_wanted``, ``detached`` (nothing comes after it), and last ``ended``
+    (Ended), also when it died.
     """
 
     started = Signal(object)

@@ -11,6 +11,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
+from app.crash import crash_folder
+
 
 def has_display() -> bool:
     """Whether a window could be shown: always on Windows and macOS, on Linux with X11 or Wayland."""
@@ -22,13 +24,16 @@ def has_display() -> bool:
 def run_window(paths: Sequence[Path]) -> int:
     """Open the window, with these sessions or captures if any; returns when it is closed."""
     from app.gui.application import build  # noqa: PLC0415 - Qt's attributes come first
+    from app.gui.qt_log import QtLog  # noqa: PLC0415
 
     QGuiApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
     application = QApplication(sys.argv[:1])
     application.setApplicationName("hyperscope")
     application.setApplicationDisplayName("Hyperscope")
     application.setQuitOnLastWindowClosed(True)
+    QtLog(crash_folder()).install()
     program = build(application)
+    program.workbench.crashes.install()
     program.window.show()
     if paths:
         program.workbench.open_paths(list(paths))

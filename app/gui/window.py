@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence
+from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QKeySequence
 from PySide6.QtWidgets import (
     QDockWidget,
     QMainWindow,
@@ -24,6 +24,7 @@ from app.gui.status_bar import StatusBar
 from app.gui.top_bar import TopBar
 from widgets.message_bar import MessageBar
 from widgets.pane import Pane, PaneTitle
+from widgets.start import DropHint
 from widgets.theme import Theme
 
 _MENUS = ("File", "Record", "View", "Go", "Help")
@@ -36,12 +37,14 @@ _STANDARD = QSize(1440, 900)
 
 
 class Window(QMainWindow):
-    """Signals: ``dropped`` with the paths of files that were dropped anywhere, ``closing`` before it goes.
+    """Signals: ``dragged`` when files come over it, ``dropped`` with the paths of files that were dropped
+    anywhere, ``closing`` before it goes.
 
     ``start`` is the page for when no session is open. Handlers of actions are given by ``bind``.
     """
 
     dropped = Signal(object)
+    dragged = Signal()
     closing = Signal()
 
     def __init__(self, theme: Theme, layout: SavedLayout, start: QWidget) -> None:
@@ -82,6 +85,7 @@ class Window(QMainWindow):
         bar.setSizeGripEnabled(False)
         bar.setContentsMargins(0, 0, 0, 0)
         bar.addWidget(self.status, 1)
+        self._hint = DropHint(theme, self)
         self._docks: dict[str, QDockWidget] = {}
         self._panels: Sequence[PanelSpec] = ()
         self._standard = QByteArray()
@@ -167,9 +171,17 @@ class Window(QMainWindow):
         """Files can be dropped anywhere."""
         if any(url.isLocalFile() for url in event.mimeData().urls()):
             event.acceptProposedAction()
+            self._hint.say("Drop sessions to open them, captures to import them")
+            self.dragged.emit()
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:  # noqa: N802
+        """They were taken elsewhere."""
+        self._hint.hide()
+        event.accept()
 
     def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802
         """What was dropped is opened or imported by whoever listens."""
+        self._hint.hide()
         paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
         if paths:
             event.acceptProposedAction()

@@ -1,88 +1,140 @@
-"""What the window does with sessions: open, import, record, mark; and the start page that offers it."""
+"""What the window does with sessions, put together: opening, importing, recording, marks, the start page."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from pathlib import Path
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QFileDialog, QWidget
 
+from app.gui.actions import action
+from app.gui.closing import Closing
+from app.gui.connecting import Connecting
+from app.gui.crash_dialog import CrashReports
 from app.gui.desk import Desk
-from app.gui.findings_model import FindingsModel
-from app.gui.jobs import JobRunner
+from app.gui.importing import Importing
+from app.gui.marks import Marking
+from app.gui.opening import Opening
 from app.gui.panels.chart_sets import charts_of_finding, window_around
+from app.gui.profiles import Profiles
 from app.gui.recent import RecentSessions
-from app.gui.scope_model import ScopeModel
-from app.gui.session_model import SessionModel
-from app.gui.settings import Settings
+from app.gui.recorder_process import RecordRequest
+from app.gui.recording import Recordings, void
+from app.gui.session_files import recordings_folder, session_for
+from app.gui.shortcut_sheet import key_text
+from app.gui.snapshot import Snapshot
+from app.gui.start_board import StartBoard
+from app.gui.view_state import ViewStates
+from app.gui.views import Views
 from app.gui.window import Window
 from sessions.findings import Finding
+from widgets.start import StartPage
 from widgets.theme import Theme
+
+_LAB = "lab:demo"
+_CHOICES = {"connect": "file.connect", "open": "file.open", "import": "file.import", "lab": "file.lab"}
 
 
 class Workbench(QObject):
-    """Opens what the user points at. ``join`` gives it the window once that exists."""
+    """Joins the parts; each knows its own work. ``join`` gives it the window once that exists."""
 
-    def __init__(
-        self,
-        session: SessionModel,
-        scope: ScopeModel,
-        findings: FindingsModel,
-        jobs: JobRunner,
-        settings: Settings,
-        theme: Theme,
-        recent: RecentSessions,
-        parent: QObject | None = None,
-    ) -> None:
+    def __init__(self, theme: Theme, recent: RecentSessions, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._session, self._scope, self._findings = session, scope, findings
-        self._jobs, self._settings, self._theme, self._recent = jobs, settings, theme, recent
-        self.start_page = QWidget()
-        self._window: Window | None = None
-        session.opened.connect(lambda _snapshot: scope.reset())
+        self._recent = recent
+        keys = {name: key_text(action(identity).keys[0]) for name, identity in _CHOICES.items()}
+        self.start_page = StartPage(theme, keys)
 
     def join(self, desk: Desk, window: Window) -> None:
-        """Take the window and the desk."""
-        self._desk, self._window = desk, window
-        window.dropped.connect(self.open_paths)
+        """Take the window and the desk; before the panels are made."""
+        self._desk, folder = desk, desk.settings.folder
+        self._views = Views(ViewStates(folder), desk, window, self)
+        self.importing = Importing(desk, self)
+        self.recordings = Recordings(desk, window, self)
+        self._opening = Opening(desk, window, self.importing, self)
+        self._connecting = Connecting(desk, window, self.recordings, Profiles(folder), self)
+        self._marking = Marking(desk, window, self.recordings, self)
+        self._closing = Closing(window, self.recordings, self.importing, self)
+        self._board = StartBoard(self.start_page, self._recent, desk, self)
+        self.crashes = CrashReports(window, self)
+        desk.jobs.crashed.connect(self.crashes.report)
+        self.recordings.first_samples.connect(self._show_recording)
+        actions = window.actions_by_id
+        self.start_page.chosen.connect(lambda name: actions[_CHOICES[name]].trigger())
+        self.start_page.opened.connect(lambda path: self.open_paths([Path(path)]))
 
     def handlers(self) -> dict[str, Callable[[], None]]:
         """What the actions of files and recordings do."""
-        nothing: Callable[[], None] = lambda: None  # noqa: E731
         return {
-            "file.connect": nothing,
-            "file.open": self._ask_open,
-            "file.import": nothing,
-            "file.lab": nothing,
+            "file.connect": self._connecting.ask,
+            "file.open": self._opening.ask_session,
+            "file.import": self._opening.ask_captures,
+            "file.lab": self.try_lab,
             "record.mark": lambda: self.drop_mark(None),
-            "record.pause": nothing,
-            "record.stop": nothing,
-            "record.resume": nothing,
-            "record.detach": nothing,
+            "record.pause": self.recordings.pause_or_go_on,
+            "record.stop": self.recordings.stop,
+            "record.resume": self.resume,
+            "record.detach": self.recordings.detach,
         }
 
     def open_paths(self, paths: Sequence[Path]) -> None:
         """Open a session, or import what is no session."""
-        self._session.open(paths[0])
+        self._opening.open_paths(paths)
+
+    def try_lab(self) -> None:
+        """Record the lab's demonstration into a new session, at the speed of the settings."""
+        folder = recordings_folder(self._desk.settings.text("record.folder"))
+        session = session_for("Lab demo", folder, datetime.now().astimezone())
+        speed = float(self._desk.settings.number("lab.speed"))
+        void(self.recordings.start(RecordRequest((_LAB,), str(session), speed=speed)))
+
+    def resume(self) -> None:
+        """Record into the open session again, from what it was recorded from."""
+        snapshot = self._desk.session.snapshot
+        if snapshot is None:
+            return
+        request = self._views.request() or self._request_of(snapshot)
+        if request is None:
+            self._desk.notify(
+                "This window does not know how the session was recorded. Connect again: "
+                "that makes a new session.",
+                "warning",
+            )
+        else:
+            void(self.recordings.start(request.into(snapshot.path)))
 
     def show_finding(self, finding: Finding) -> None:
         """Look at a finding's entity over its windows, with its evidence in the charts."""
-        desk, snapshot = self._desk, self._session.snapshot
+        desk, snapshot = self._desk, self._desk.session.snapshot
         if snapshot is None:
             return
         window = window_around(finding, snapshot.span)
-        self._scope.set(self._scope.scope.on([finding.entity]).during(window))
+        desk.scope.set(desk.scope.scope.on([finding.entity]).during(window))
         charts = charts_of_finding(finding, snapshot, desk.catalogue, desk.chart_templates, desk.limits)
         desk.charts.choose(charts)
 
     def drop_mark(self, at: int | None) -> None:
-        """Store a mark."""
+        """Ask for a note and store a mark."""
+        self._marking.drop(at)
 
     def shutdown(self) -> None:
         """End what the window must not leave behind."""
+        self.importing.shutdown()
+        self.recordings.shutdown()
 
-    def _ask_open(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self._window, "Open a session", "", "Sessions (*.hscope)")
-        if name:
-            self._session.open(Path(name))
+    def _show_recording(self, session: Path, request: RecordRequest) -> None:
+        desk, scope = self._desk, self.recordings.following()
+        self._views.expect(session, scope, request)
+        if desk.session.path is not None and desk.session.path.resolve() == session.resolve():
+            desk.scope.set(desk.scope.scope.during(scope.window, follow=True))
+        else:
+            desk.session.open(session)
+
+    def _request_of(self, snapshot: Snapshot) -> RecordRequest | None:
+        """A lab's session says which scenario it is; of others the user is not known."""
+        said = [dict(source.spec.attributes) for source in snapshot.sources if source.spec.kind == "lab"]
+        if not said or len(said) != len(snapshot.sources) or "scenario" not in said[0]:
+            return None
+        source = f"lab:{said[0]['scenario']}?seed={said[0].get('seed', '1')}"
+        speed = float(self._desk.settings.number("lab.speed"))
+        return RecordRequest((source,), str(snapshot.path), speed=speed)

@@ -1,0 +1,67 @@
+"""Closing the window while something runs: asks what is to become of it, and closes when that is done."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QMessageBox
+
+from app.gui.importing import Importing
+from app.gui.recording import Recordings
+from app.gui.window import Window
+
+
+class Closing(QObject):
+    """The window's guard."""
+
+    def __init__(self, window: Window, recordings: Recordings, importing: Importing, parent: QObject) -> None:
+        super().__init__(parent)
+        self._window, self._recordings, self._importing = window, recordings, importing
+        self._is_closing = False
+        window.guard = self.may_close
+        recordings.over.connect(self._go_on)
+        importing.finished.connect(self._go_on)
+
+    def may_close(self) -> bool:
+        """Whether nothing runs; else it is asked what to do."""
+        if self._recordings.process is None and not self._importing.is_running:
+            return True
+        if not self._is_closing:
+            self._ask()
+        return False
+
+    def _ask(self) -> None:
+        is_recording = self._recordings.process is not None
+        box = QMessageBox(self._window)
+        box.setObjectName("closing")
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setWindowTitle("Hyperscope")
+        box.setText("A recording is running." if is_recording else "An import is running.")
+        if is_recording:
+            box.setInformativeText("Stop it, or let it go on without the window?")
+            stop = box.addButton("Stop recording", QMessageBox.ButtonRole.AcceptRole)
+            detach = box.addButton("Go on without the window", QMessageBox.ButtonRole.DestructiveRole)
+            detach.clicked.connect(self._detach)
+        else:
+            box.setInformativeText("Its session is complete only when the import has ended.")
+            stop = box.addButton("Stop the import", QMessageBox.ButtonRole.AcceptRole)
+        stop.clicked.connect(self._stop)
+        cancel = box.addButton(QMessageBox.StandardButton.Cancel)
+        box.setDefaultButton(cancel)
+        box.finished.connect(box.deleteLater)
+        box.open()
+
+    def _stop(self) -> None:
+        self._is_closing = True
+        self._importing.cancel()
+        if self._recordings.process is not None:
+            self._recordings.stop()
+
+    def _detach(self) -> None:
+        self._is_closing = True
+        self._importing.cancel()
+        self._recordings.detach()
+
+    def _go_on(self) -> None:
+        if self._is_closing and self._recordings.process is None and not self._importing.is_running:
+            self._is_closing = False
+            QTimer.singleShot(0, self._window, self._window.close)

@@ -1,0 +1,217 @@
+"""Connecting: the dialog and its profiles, the keyring, and what a recorder asks: passwords, certificates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import datetime
+from functools import partial
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QDialog
+
+from app.gui.desk import Desk
+from app.gui.jobs import Job
+from app.gui.profiles import Profiles
+from app.gui.recorder_events import CertificateWanted, Ended, PasswordWanted
+from app.gui.recorder_process import RecorderProcess, RecordRequest
+from app.gui.recording import Recordings, void
+from app.gui.session_files import recordings_folder, session_for
+from app.gui.window import Window
+from app.known_hosts import KnownHosts
+from collectors.vsphere.address import Address, parse_address
+from collectors.vsphere.selection import parse_selection
+from resources.failures import HyperscopeError, LoginError
+from resources.vcenter_presets import load_presets
+from widgets.connect import Certificate, ConnectDialog, PasswordDialog, Profile, TrustDialog, Wanted
+
+_THUMBPRINT = re.compile(r"(?:[0-9A-F]{2}:){31}[0-9A-F]{2}")
+
+
+class Connecting(QObject):
+    """Passwords that were typed stay in this object, for a resume; they go to the recorder's stdin only."""
+
+    def __init__(
+        self, desk: Desk, window: Window, recordings: Recordings, profiles: Profiles, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._desk, self._window = desk, window
+        self._recordings, self._profiles = recordings, profiles
+        self._typed: dict[str, str] = {}
+        self._known = KnownHosts()
+        self._again: RecordRequest | None = None
+        recordings.began.connect(self._began)
+        recordings.refused.connect(self._refused)
+        recordings.over.connect(self._start_again)
+
+    def ask(self) -> None:
+        """Show the dialog."""
+        settings = self._desk.settings
+        presets = [(name, preset.title) for name, preset in load_presets().items()]
+        usual = Profile(preset=settings.text("record.preset"), backfill=settings.flag("record.backfill"))
+        dialog = ConnectDialog(
+            self._desk.theme, self._profiles.entries(), presets, usual, trouble_of, self._window
+        )
+        dialog.wanted.connect(self._connect)
+        dialog.forgotten.connect(self._profiles.forget)
+        _open(dialog)
+
+    def _connect(self, wanted: Wanted) -> None:
+        profile = wanted.profile
+        if wanted.keep_profile:
+            self._profiles.used(profile)
+        addresses = [parse_address(place.address) for place in profile.places]
+        typed = {addresses[number]: text for number, text in wanted.passwords.items()}
+        self._typed.update({str(address): text for address, text in typed.items()})
+        folder = recordings_folder(self._desk.settings.text("record.folder"))
+        session = session_for(profile.name or profile.words, folder, datetime.now().astimezone())
+        request = RecordRequest(
+            tuple(str(address) for address in addresses),
+            str(session),
+            preset=profile.preset,
+            select=profile.select,
+            backfill=profile.backfill,
+        )
+        start = partial(self._start, request)
+        if typed:
+            self._keep(typed, keep=wanted.keep_passwords, then=start)
+        else:
+            start()
+
+    def _start(self, request: RecordRequest) -> None:
+        void(self._recordings.start(request))
+
+    def _keep(self, typed: dict[Address, str], *, keep: bool, then: Callable[[], None]) -> None:
+        """Put passwords into the keyring, or take older ones out that would be used in their place."""
+
+        def work(_job: Job) -> bool:
+            # Asking the keyring may open a question of the system's; and who does not record needs none.
+            from app.secrets import Password, forget_password, keep_password  # noqa: PLC0415
+
+            if not keep:
+                for address in typed:
+                    forget_password(address)
+                return True
+            kept = [keep_password(address, Password(text, "prompt")) for address, text in typed.items()]
+            return all(kept)
+
+        def done(kept: bool) -> None:
+            if not kept:
+                self._desk.notify(
+                    "This computer's keyring did not take the password: you will be asked for it again.",
+                    "warning",
+                )
+            then()
+
+        self._desk.jobs.start("connecting.keyring", "Asking the keyring", work, done)
+
+    def _began(self, process: RecorderProcess) -> None:
+        process.password_wanted.connect(partial(self._password_wanted, process))
+        process.certificate_wanted.connect(partial(self._certificate_wanted, process))
+
+    def _password_wanted(self, process: RecorderProcess, event: PasswordWanted) -> None:
+        known = self._typed.get(event.source)
+        if known is not None:
+            process.give_password(event.source, known)
+            return
+
+        def given(password: str, keep: bool) -> None:
+            self._typed[event.source] = password
+            process.give_password(event.source, password)
+            if keep:
+                self._keep({parse_address(event.source): password}, keep=True, then=lambda: None)
+
+        dialog = self._password_dialog(event.source, "")
+        dialog.given.connect(given)
+        dialog.rejected.connect(process.stop)
+        process.ended.connect(dialog.close)
+        _open(dialog)
+
+    def _certificate_wanted(self, process: RecorderProcess, event: CertificateWanted) -> None:
+        place = _place(event.source)
+        dialog = TrustDialog(self._desk.theme, Certificate(place, event.sha256, event.why), self._window)
+        dialog.trusted.connect(lambda: process.trust(event.source, event.sha256))
+        dialog.rejected.connect(lambda: process.trust(event.source, ""))
+        process.ended.connect(dialog.close)
+        _open(dialog)
+
+    def _refused(self, process: RecorderProcess, source: str, failure: Ended) -> None:
+        """A wrong password or a changed certificate: ask, then record again into the same session."""
+        self._again = None
+        if failure.code == LoginError.exit_code:
+            self._ask_again(process, source, failure.message)
+        else:
+            self._ask_about_change(process, source, failure.message)
+
+    def _ask_again(self, process: RecorderProcess, source: str, message: str) -> None:
+        self._typed.pop(source, None)
+
+        def given(password: str, keep: bool) -> None:
+            self._typed[source] = password
+            again = partial(self._record_again, process.request)
+            self._keep({parse_address(source): password}, keep=keep, then=again)
+
+        dialog = self._password_dialog(source, message)
+        dialog.given.connect(given)
+        _open(dialog)
+
+    def _ask_about_change(self, process: RecorderProcess, source: str, message: str) -> None:
+        found = _THUMBPRINT.findall(message)
+        if len(found) < 2:
+            self._desk.notify(message, "critical")
+            return
+        shown, before = found[:2]
+        address = parse_address(source)
+
+        def trusted() -> None:
+            try:
+                self._known.remember(address.host, address.port, shown)
+            except HyperscopeError as error:
+                self._desk.notify(str(error), "critical")
+            else:
+                self._record_again(process.request)
+
+        dialog = TrustDialog(self._desk.theme, Certificate(address.place, shown, before=before), self._window)
+        dialog.trusted.connect(trusted)
+        dialog.rejected.connect(lambda: self._desk.notify(message, "critical"))
+        _open(dialog)
+
+    def _record_again(self, request: RecordRequest) -> None:
+        """Now, or when the recorder that still has the other sources has ended."""
+        if self._recordings.process is None:
+            self._start(request)
+        else:
+            self._again = request
+            self._recordings.stop()
+
+    def _start_again(self) -> None:
+        request, self._again = self._again, None
+        if request is not None:
+            self._start(request)
+
+    def _password_dialog(self, source: str, trouble: str) -> PasswordDialog:
+        address = parse_address(source)
+        return PasswordDialog(self._desk.theme, address.user, address.place, trouble, self._window)
+
+
+def trouble_of(profile: Profile) -> str:
+    """What is wrong with a profile, in a sentence; nothing when it will do."""
+    try:
+        names = [str(parse_address(place.address)) for place in profile.places]
+        parse_selection(profile.select)
+    except HyperscopeError as error:
+        return str(error)
+    twice = next((name for name in names if names.count(name) > 1), "")
+    return f"{twice} is there twice." if twice else ""
+
+
+def _place(source: str) -> str:
+    try:
+        return parse_address(source).place
+    except HyperscopeError:
+        return source
+
+
+def _open(dialog: QDialog) -> None:
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()

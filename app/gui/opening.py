@@ -1,0 +1,74 @@
+"""Opening what the user points at: sessions are opened, captures imported, several kinds one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog
+
+from app.gui.desk import Desk
+from app.gui.importing import Importing
+from app.gui.jobs import Job
+from app.gui.recording import void
+from app.gui.session_files import CAPTURES, SUFFIX, Pointed, recordings_folder, sort_out
+from app.gui.window import Window
+
+_SESSIONS = f"Sessions (*{SUFFIX});;All files (*)"
+_CAPTURES = f"Captures ({' '.join(f'*{suffix}' for suffix in CAPTURES)});;All files (*)"
+
+
+class Opening(QObject):
+    """Asks for files, takes what is dropped."""
+
+    def __init__(self, desk: Desk, window: Window, importing: Importing, parent: QObject) -> None:
+        super().__init__(parent)
+        self._desk, self._window, self._importing = desk, window, importing
+        window.dragged.connect(importing.prepare)
+        window.dropped.connect(self.open_paths)
+
+    def open_paths(self, paths: Sequence[Path]) -> None:
+        """Open a session, import captures; looking at what they are takes no time of the window's."""
+
+        def work(_job: Job) -> Pointed:
+            return sort_out(paths)
+
+        self._desk.jobs.start("opening.sort", "Looking at files", work, self._take)
+
+    def ask_session(self) -> None:
+        """Let the user choose a session."""
+        self._ask("Open a session", _SESSIONS, QFileDialog.FileMode.ExistingFile)
+
+    def ask_captures(self) -> None:
+        """Let the user choose captures."""
+        self._importing.prepare()
+        self._ask("Import captures", _CAPTURES, QFileDialog.FileMode.ExistingFiles)
+
+    def _ask(self, title: str, filters: str, mode: QFileDialog.FileMode) -> None:
+        folder = recordings_folder(self._desk.settings.text("record.folder"))
+        dialog = QFileDialog(self._window, title, str(folder) if folder.is_dir() else "", filters)
+        dialog.setFileMode(mode)
+        dialog.filesSelected.connect(lambda names: self.open_paths([Path(name) for name in names]))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _take(self, found: Pointed) -> None:
+        sessions, captures = found.sessions, found.captures
+        say = self._window.messages.show_message
+        if sessions:
+            self._desk.session.open(sessions[0])
+        elif captures:
+            self._importing.start(captures)
+        else:
+            say("There is neither a session nor a capture in that folder.", "warning")
+        if len(sessions) > 1:
+            say(f"One session at a time: {sessions[0].name} was opened.", "info")
+        if sessions and captures:
+            name = captures[0].name if len(captures) == 1 else f"{len(captures)} captures"
+            say(
+                f"{sessions[0].name} was opened; {name} can be imported into a session of its own.",
+                "info",
+                button="Import",
+                act=lambda: void(self._importing.start(captures)),
+            )

@@ -1,0 +1,31 @@
+"""Where Qt's own messages go: a log file beside the crash reports, never a console that nobody sees."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
+
+_MOST_BYTES = 1 << 20
+
+
+class QtLog:
+    """Appends Qt's messages to ``qt.log`` in a folder; it begins anew when it has grown too large."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / "qt.log"
+
+    def install(self) -> None:
+        """Take Qt's messages from now on."""
+        qInstallMessageHandler(self.write)
+
+    def write(self, kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
+        """One message; a full disk costs it."""
+        stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        try:
+            grown = self._path.exists() and self._path.stat().st_size > _MOST_BYTES
+            with self._path.open("w" if grown else "a", encoding="utf-8") as file:
+                file.write(f"{stamp} {kind.name.removeprefix('Qt').removesuffix('Msg')}: {text}\n")
+        except OSError:
+            return

@@ -1,0 +1,239 @@
+"""The recording that this window runs: started, shown, paused, stopped, let go, and resumed after its end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from app.gui.desk import Desk
+from app.gui.recorder_events import Ended, Rotated, SourceReport, Status, Warned
+from app.gui.recorder_process import RecorderProcess, RecordRequest
+from app.gui.source_words import live_entries, stored_entries
+from app.gui.window import Window
+from app.recorder.stop_file import ask_to_stop
+from resources.failures import ChangedCertificateError, LoginError
+from resources.units import format_count, format_duration
+from sessions.model import Source
+from sessions.scope import Scope
+from sessions.times import TimeRange, now_ms
+
+_MINUTE_MS = 60_000
+_ASKED_AGAIN = (LoginError.exit_code, ChangedCertificateError.exit_code)
+
+
+class Recordings(QObject):
+    """At most one recorder at a time. Signals: ``began`` with the process (before it says anything),
+    ``first_samples`` with the session's path and the request, ``refused`` with the process, the source and
+    the failure (Ended) that somebody can do something about, ``over`` when it has ended in any way.
+    """
+
+    began = Signal(object)
+    first_samples = Signal(object, object)
+    refused = Signal(object, str, object)
+    over = Signal()
+
+    def __init__(self, desk: Desk, window: Window, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._desk, self._window = desk, window
+        self._process: RecorderProcess | None = None
+        self._has_samples = False
+        self._refusals: set[str] = set()
+        desk.session.opened.connect(lambda _snapshot: self.show())
+        desk.session.changed.connect(lambda _change: self.show())
+        desk.session.closed.connect(self.show)
+        self.show()
+
+    @property
+    def process(self) -> RecorderProcess | None:
+        """The recorder that runs, if one does."""
+        return self._process
+
+    def records(self, session: Path | None) -> bool:
+        """Whether our recorder writes this session."""
+        return self._process is not None and session is not None and self._session == session.resolve()
+
+    def start(self, request: RecordRequest) -> RecorderProcess | None:
+        """Start recording; None, and a message, when that can't be."""
+        if self._process is not None:
+            self._window.messages.show_message(
+                "A recording is running in this window already.", "warning", button="Stop it", act=self.stop
+            )
+            return None
+        try:
+            Path(request.session).parent.mkdir(parents=True, exist_ok=True)
+            process = RecorderProcess(request, self)
+        except OSError as error:
+            self._desk.notify(f"The recording can't be started: {error}.", "critical")
+            return None
+        self._process, self._has_samples = process, False
+        self._refusals.clear()
+        process.reported.connect(self._reported)
+        process.changed.connect(lambda _state: self.show())
+        process.warned.connect(self._warned)
+        process.rotated.connect(self._rotated)
+        process.detached.connect(lambda _event: self._detached())
+        process.ended.connect(self._ended)
+        self.began.emit(process)
+        self.show()
+        return process
+
+    def stop(self) -> None:
+        """End our recording in good order; or ask whoever records the open session to do so."""
+        path = self._desk.session.path
+        if self._process is not None:
+            self._process.stop()
+        elif path is not None:
+            try:
+                ask_to_stop(path)
+            except OSError as error:
+                self._desk.notify(f"The recorder can't be asked to stop: {error}.", "critical")
+            else:
+                self._desk.notify("The recorder of this session was asked to stop.", "info")
+
+    def pause_or_go_on(self) -> None:
+        """Leave the sources alone, or go on."""
+        if self._process is not None:
+            if self._process.state == "paused":
+                self._process.go_on()
+            else:
+                self._process.pause()
+
+    def detach(self) -> None:
+        """Have the recording go on without the window."""
+        if self._process is not None:
+            self._process.detach()
+
+    def mark_time(self) -> int:
+        """What time it is where the samples come from: the lab has a calendar of its own."""
+        sources = self._process.status.sources if self._process else ()
+        lab = [one.last_ms or 0 for one in sources if one.kind == "lab"]
+        return max(lab) if lab and len(lab) == len(sources) and any(lab) else now_ms()
+
+    def following(self) -> Scope:
+        """The scope in which a new recording is shown: its newest minutes, kept in view."""
+        length = self._desk.settings.number("live.window") * _MINUTE_MS
+        return Scope().during(TimeRange(0, length), follow=True)
+
+    def shutdown(self) -> None:
+        """End what runs, and wait for it; who closes the window was asked before."""
+        if self._process is not None:
+            self._process.stop()
+            self._process.wait()
+            self._process = None
+
+    def show(self) -> None:
+        """Say in the bars what is recorded, and what can be done about it."""
+        process, snapshot = self._process, self._desk.session.snapshot
+        own = snapshot is not None and self.records(snapshot.path)
+        if process is not None and (own or snapshot is None):
+            self._window.status.show_sources(live_entries(process.status))
+        elif snapshot is not None:
+            self._window.status.show_sources(stored_entries(snapshot))
+        self._window.top.show_recording(*_top_words(process))
+        elsewhere = process is None and snapshot is not None and _is_recorded(snapshot.sources)
+        if elsewhere:
+            self._window.top.show_recording("● Recorded elsewhere", "ok")
+        actions = self._window.actions_by_id
+        actions["record.stop"].setEnabled(process is not None or elsewhere)
+        for name in ("record.pause", "record.detach"):
+            actions[name].setEnabled(process is not None and process.state in {"recording", "paused"})
+        actions["record.resume"].setEnabled(process is None and snapshot is not None and not elsewhere)
+        paused = process is not None and process.state == "paused"
+        actions["record.pause"].setText("Go on recording" if paused else "Pause recording")
+
+    @property
+    def _session(self) -> Path:
+        assert self._process is not None
+        return Path(self._process.request.session).resolve()
+
+    def _reported(self, status: Status) -> None:
+        process = self._process
+        if process is None:
+            return
+        if not self._has_samples and status.samples > 0:
+            self._has_samples = True
+            self.first_samples.emit(Path(status.session), process.request)
+        for one in status.collectors:
+            if one.code in _ASKED_AGAIN and len(status.collectors) > 1 and one.name not in self._refusals:
+                self._refusals.add(one.name)
+                self.refused.emit(process, one.name, Ended(one.code, None, message=one.message))
+        self.show()
+
+    def _warned(self, warning: Warned) -> None:
+        source = f"{warning.source}: " if warning.source else ""
+        words = f"{source}{warning.message or warning.state or 'trouble'}"
+        self._desk.notify(words, "critical" if warning.state == "failed" else "warning")
+
+    def _rotated(self, event: Rotated) -> None:
+        self._desk.notify(f"The recording goes on in {event.session}.", "info")
+        self.first_samples.emit(Path(event.session), self._process.request if self._process else None)
+
+    def _detached(self) -> None:
+        self._forget()
+        self._desk.notify(
+            "The recording goes on without the window. Open the session again to look at it or to stop it.",
+            "ok",
+        )
+        self.over.emit()
+
+    def _ended(self, ended: Ended) -> None:
+        process = self._process
+        if process is None:
+            return
+        died = process.state == "died"
+        self._forget()
+        if ended.code == 0:
+            self._desk.notify(
+                f"The recording has ended: {format_count(ended.samples)} samples "
+                f"in {format_duration(ended.seconds)}.",
+                "ok",
+            )
+        elif ended.code in _ASKED_AGAIN:
+            self.refused.emit(process, process.request.sources[0], ended)
+        else:
+            self._tell_of_death(process.request, ended, died=died)
+        self.over.emit()
+
+    def _tell_of_death(self, request: RecordRequest, ended: Ended, *, died: bool) -> None:
+        words = f"The recorder died. {ended.message}" if died else ended.message
+        again = "Resume" if Path(request.session).exists() else "Try again"
+        self._window.messages.show_message(
+            words, "critical", button=again, act=lambda: void(self.start(request))
+        )
+
+    def _forget(self) -> None:
+        if self._process is not None:
+            self._process.deleteLater()
+            self._process = None
+        self.show()
+
+
+def void(_answer: object) -> None:
+    """For calls whose answer nobody needs."""
+
+
+def _top_words(process: RecorderProcess | None) -> tuple[str, str]:
+    if process is None:
+        return "", ""
+    seconds = int(process.status.seconds)
+    clock = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+    match process.state:
+        case "starting":
+            return "◌ Connecting…", "warning"
+        case "paused":
+            return f"◆ Paused {clock}", "warning"
+        case "finishing":
+            return "◌ Finishing…", "warning"
+        case _:
+            troubled = any(_is_troubled(source) for source in process.status.sources)
+            return f"{'◆' if troubled else '●'} Recording {clock}", "warning" if troubled else "ok"
+
+
+def _is_troubled(source: SourceReport) -> bool:
+    return source.state in {"failed", "reconnecting"}
+
+
+def _is_recorded(sources: Sequence[Source]) -> bool:
+    return any(source.state == "recording" for source in sources)

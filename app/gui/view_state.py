@@ -1,0 +1,61 @@
+"""What was looked at in each session: scope, charts and page, so that it is there when it is opened again."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from app.gui.recorder_process import RecordRequest
+from app.gui.settings import read_json, write_json
+from sessions.scope import Scope
+from widgets.charts.spec import ChartSpec
+
+_MOST = 200
+
+
+class ViewState(msgspec.Struct, frozen=True):
+    """A view of a session. ``charts`` None: they follow the scope. ``request``: what recorded it here."""
+
+    scope: Scope = Scope()
+    charts: tuple[ChartSpec, ...] | None = None
+    page: str = ""
+    request: RecordRequest | None = None
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    at: float
+    view: ViewState
+
+
+class ViewStates:
+    """Keeps ``views.json`` by the path of the session, the latest 200; what does not fit is forgotten."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / "views.json"
+
+    def of(self, session: Path) -> ViewState | None:
+        """What was looked at last; None for a session that was not open before."""
+        found = read_json(self._path).get(_name(session))
+        try:
+            return msgspec.convert(found, _Kept).view
+        except msgspec.ValidationError:
+            return None
+
+    def keep(self, session: Path, view: ViewState) -> None:
+        """Remember it."""
+        known = {name: one for name, one in read_json(self._path).items() if name != _name(session)}
+        latest = sorted(known.items(), key=_when, reverse=True)[: _MOST - 1]
+        own = {"at": time.time(), "view": msgspec.to_builtins(view)}
+        write_json(self._path, {_name(session): own, **dict(latest)})
+
+
+def _name(session: Path) -> str:
+    return str(session.resolve())
+
+
+def _when(entry: tuple[str, Any]) -> float:
+    at = entry[1].get("at") if isinstance(entry[1], dict) else None
+    return float(at) if isinstance(at, int | float) else 0.0

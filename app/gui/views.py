@@ -1,0 +1,82 @@
+"""Puts the view of a session back as it was left: scope, charts, page; and remembers it when it closes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+
+from app.gui.desk import Desk
+from app.gui.recorder_process import RecordRequest
+from app.gui.snapshot import Snapshot
+from app.gui.view_state import ViewState, ViewStates
+from app.gui.window import Window
+from sessions.model import EntityRef
+from sessions.scope import Scope
+from sessions.times import TimeRange
+
+
+class Views(QObject):
+    """Joined before any panel is made: so views are kept before, and restored before, panels look."""
+
+    def __init__(self, states: ViewStates, desk: Desk, window: Window, parent: QObject) -> None:
+        super().__init__(parent)
+        self._states, self._desk, self._window = states, desk, window
+        self._path: Path | None = None
+        self._request: RecordRequest | None = None
+        self._wanted: dict[Path, tuple[Scope, RecordRequest]] = {}
+        desk.session.opened.connect(self._opened)
+        desk.session.closed.connect(self._closed)
+
+    def expect(self, session: Path, scope: Scope, request: RecordRequest) -> None:
+        """A new recording is about to be opened: show it in this scope, and remember how it is made."""
+        self._wanted[session.resolve()] = (scope, request)
+        if self._path == session.resolve():
+            self._request = request
+
+    def request(self) -> RecordRequest | None:
+        """What recorded the open session, if this user's window did."""
+        return self._request
+
+    def _opened(self, snapshot: Snapshot) -> None:
+        path = snapshot.path.resolve()
+        self._path = path
+        known = self._states.of(path) or ViewState()
+        scope = fitting(known.scope, snapshot)
+        self._request = known.request
+        wanted = self._wanted.pop(path, None)
+        if wanted is not None:
+            scope, self._request = wanted
+        self._desk.scope.reset(scope)
+        self._desk.charts.release()
+        if known.charts is not None and wanted is None:
+            self._desk.charts.choose(known.charts)
+        if known.page:
+            self._window.show_panel(known.page)
+
+    def _closed(self) -> None:
+        if self._path is None:
+            return
+        board, page = self._desk.charts, self._window.pages.currentWidget()
+        view = ViewState(
+            scope=self._desk.scope.scope,
+            charts=board.charts if board.chosen else None,
+            page=page.objectName().removeprefix("panel-") if page is not None else "",
+            request=self._request,
+        )
+        self._states.keep(self._path, view)
+        self._path = self._request = None
+
+
+def fitting(scope: Scope, snapshot: Snapshot) -> Scope:
+    """A remembered scope, without what the session has no more (it was recorded anew under its name)."""
+    entities: list[EntityRef] = [ref for ref in scope.entities if ref in snapshot.entities]
+    sources = scope.sources & {source.id for source in snapshot.sources}
+    window: TimeRange | None = scope.window
+    if (
+        window is not None
+        and not scope.follow
+        and (snapshot.span is None or not window.intersect(snapshot.span))
+    ):
+        window = None
+    return Scope(tuple(entities), window, frozenset(sources), scope.follow and window is not None)

@@ -1,0 +1,67 @@
+"""Asks for one password, again where the last one was wrong."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from widgets.theme import Theme
+
+_WIDTH = 460
+
+
+class PasswordDialog(QDialog):
+    """``given`` carries the password and whether to keep it; ``rejected`` when nobody gives one."""
+
+    given = Signal(str, bool)
+
+    def __init__(
+        self, theme: Theme, user: str, place: str, trouble: str = "", parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("password")
+        self.setWindowTitle(f"Password of {place}")
+        title = QLabel(place, textFormat=Qt.TextFormat.PlainText)
+        title.setProperty("role", "display")
+        words = QLabel(f"Password of {user}", textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self.trouble = QLabel(f"◆ {trouble}", textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self.trouble.setStyleSheet(f"color: {theme.tokens.warning}")
+        self.trouble.setVisible(bool(trouble))
+        self.line = QLineEdit(echoMode=QLineEdit.EchoMode.Password)
+        self.line.setAccessibleName("Password")
+        self.keep = QCheckBox("Keep it in this computer's keyring")
+        self.ok = QPushButton("Log in")
+        self.ok.setDefault(True)
+        self.ok.setEnabled(False)
+        self.line.textChanged.connect(lambda text: self.ok.setEnabled(bool(text)))
+        self.ok.clicked.connect(self._give)
+        cancel = QPushButton("Cancel")
+        cancel.clicked.connect(self.reject)
+        buttons = QHBoxLayout()
+        buttons.addStretch(1)
+        buttons.addWidget(cancel)
+        buttons.addWidget(self.ok)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 16)
+        column.setSpacing(10)
+        for widget in (title, words, self.trouble, self.line, self.keep):
+            column.addWidget(widget)
+        column.addSpacing(8)
+        column.addLayout(buttons)
+        self.setMinimumWidth(_WIDTH)
+        self.line.setFocus()
+
+    def _give(self) -> None:
+        password = self.line.text()
+        self.line.clear()
+        self.accept()
+        self.given.emit(password, self.keep.isChecked())

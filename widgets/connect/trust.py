@@ -1,0 +1,116 @@
+"""Shows a certificate that nobody vouches for, or that has changed, and asks whether it is the right one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from widgets.theme import Theme, figures_font
+
+_WIDTH = 620
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """Whose it is, its thumbprint, what is wrong with it, and the thumbprint that was trusted before."""
+
+    place: str
+    sha256: str
+    why: str = ""
+    before: str = ""
+
+
+class TrustDialog(QDialog):
+    """``trusted`` when somebody says that it is right; ``rejected`` otherwise. Escape and Enter reject."""
+
+    trusted = Signal()
+
+    def __init__(self, theme: Theme, certificate: Certificate, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("trust")
+        self.setWindowTitle(f"Certificate of {certificate.place}")
+        changed = bool(certificate.before)
+        tokens = theme.tokens
+        title = QLabel(certificate.place, textFormat=Qt.TextFormat.PlainText)
+        title.setProperty("role", "display")
+        state = QLabel(
+            "▲ Its certificate is not the one that was trusted before"
+            if changed
+            else "◆ Nobody vouches for its certificate"
+        )
+        state.setStyleSheet(f"color: {tokens.critical if changed else tokens.warning}; font-weight: 600")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 16)
+        column.setSpacing(12)
+        column.addWidget(title)
+        column.addWidget(state)
+        column.addWidget(_words(_meaning(certificate)))
+        self.shown = _thumbprint("SHA-256 thumbprint that it shows now", certificate.sha256)
+        column.addWidget(self.shown)
+        if changed:
+            column.addWidget(_thumbprint("SHA-256 thumbprint that was trusted", certificate.before))
+        copy = QPushButton("Copy the thumbprint")
+        copy.setProperty("role", "ghost")
+        copy.setAutoDefault(False)
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(certificate.sha256))
+        self.no = QPushButton("Do not connect")
+        self.no.setDefault(True)
+        self.no.clicked.connect(self.reject)
+        self.yes = QPushButton("It is the right one: trust it")
+        self.yes.setAutoDefault(False)
+        self.yes.clicked.connect(self._trust)
+        buttons = QHBoxLayout()
+        buttons.addWidget(copy)
+        buttons.addStretch(1)
+        buttons.addWidget(self.yes)
+        buttons.addWidget(self.no)
+        column.addSpacing(8)
+        column.addLayout(buttons)
+        self.setMinimumWidth(_WIDTH)
+
+    def _trust(self) -> None:
+        self.accept()
+        self.trusted.emit()
+
+
+def _meaning(certificate: Certificate) -> str:
+    who = certificate.place
+    if certificate.before:
+        return (
+            f"Either the certificate was renewed, or someone in between poses as {who}. No password was "
+            "sent. Ask its administrators before you trust the new one."
+        )
+    why = f" ({certificate.why})" if certificate.why else ""
+    return (
+        f"A certificate made by {who} itself looks like this{why}, and so does one of somebody in between "
+        "who wants the password. Compare the thumbprint with what its console shows; it is remembered then."
+    )
+
+
+def _words(text: str) -> QLabel:
+    label = QLabel(text, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+    label.setProperty("role", "muted")
+    return label
+
+
+def _thumbprint(title: str, sha256: str) -> QFrame:
+    card = QFrame()
+    card.setProperty("role", "card")
+    head = QLabel(title)
+    head.setProperty("role", "caps")
+    pairs = sha256.split(":")
+    half = (len(pairs) + 1) // 2
+    figures = QLabel("\n".join((":".join(pairs[:half]), ":".join(pairs[half:]))).strip())
+    figures.setFont(figures_font())
+    figures.setTextFormat(Qt.TextFormat.PlainText)
+    figures.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    figures.setAccessibleName(f"{title}: {sha256}")
+    column = QVBoxLayout(card)
+    column.setContentsMargins(12, 8, 12, 10)
+    column.setSpacing(4)
+    column.addWidget(head)
+    column.addWidget(figures)
+    return card

@@ -1,0 +1,210 @@
+"""The start page: one column, four big choices, recent sessions, and what to do when there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QListView,
+    QMenu,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from widgets.start.choice import Choice
+from widgets.start.recent import RecentDelegate, RecentEntry, RecentModel
+from widgets.theme import Theme
+
+_WIDTH = 760
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceSpec:
+    """A choice: its id (which ``chosen`` carries), an icon of the theme, and its words."""
+
+    id: str
+    icon: str
+    title: str
+    help: str
+
+
+CHOICES: tuple[ChoiceSpec, ...] = (
+    ChoiceSpec("connect", "connect", "Connect", "Record a vCenter or ESXi hosts live"),
+    ChoiceSpec("open", "open", "Open a session", "Look at what was recorded, offline"),
+    ChoiceSpec("import", "import", "Import a capture", "Read what esxtop -b wrote"),
+    ChoiceSpec("lab", "lab", "Try the lab", "A simulated cluster with problems in it"),
+)
+
+
+class StartPage(QWidget):
+    """Signals: ``chosen`` with a choice's id, ``opened`` and ``forgotten`` with a session's path."""
+
+    chosen = Signal(str)
+    opened = Signal(str)
+    forgotten = Signal(str)
+
+    def __init__(self, theme: Theme, keys: dict[str, str], parent: QWidget | None = None) -> None:
+        """``keys`` are the shortcuts of the choices, as they are to be shown."""
+        super().__init__(parent)
+        self.setObjectName("start")
+        self._model = RecentModel(self)
+        self.choices = {
+            spec.id: Choice(theme, spec.icon, spec.title, spec.help, keys.get(spec.id, ""))
+            for spec in CHOICES
+        }
+        self.recent = QListView()
+        self._none = _Nothing()
+        self._none.button.clicked.connect(lambda: self.chosen.emit("lab"))
+        self._lay_out()
+        self._fill_list(theme)
+        for name, choice in self.choices.items():
+            choice.clicked.connect(lambda _checked=False, name=name: self.chosen.emit(name))
+            choice.installEventFilter(self)
+
+    def show_recent(self, entries: Sequence[RecentEntry]) -> None:
+        """Show the sessions that were open, newest first."""
+        self._model.show_entries(entries)
+        self.recent.setVisible(bool(entries))
+        self._none.setVisible(not entries)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        """The keyboard begins at the first choice."""
+        super().showEvent(event)
+        self.choices["connect"].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        """Arrows move between the choices; Enter opens a session, Delete takes it off the list."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            done = self._key_on_list if watched is self.recent else self._step
+            if done(watched, event.key()):
+                return True
+        return super().eventFilter(watched, event)
+
+    def _key_on_list(self, _watched: QObject, key: int) -> bool:
+        index = self.recent.currentIndex()
+        if key == Qt.Key.Key_Delete:
+            self._forget(index)
+        elif key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            self._open(index)
+        else:
+            return False
+        return True
+
+    def _step(self, watched: QObject, key: int) -> bool:
+        around: list[Any] = list(self.choices.values())
+        steps = {Qt.Key.Key_Right: 1, Qt.Key.Key_Left: -1, Qt.Key.Key_Down: 2, Qt.Key.Key_Up: -2}
+        step = steps.get(Qt.Key(key))
+        if step is None or watched not in around:
+            return False
+        there = around.index(watched) + step
+        if 0 <= there < len(around):
+            around[there].setFocus(Qt.FocusReason.TabFocusReason)
+        elif there >= len(around) and self.recent.isVisible():
+            self.recent.setFocus(Qt.FocusReason.TabFocusReason)
+        return True
+
+    def _lay_out(self) -> None:
+        name = QLabel("hyperscope")
+        name.setProperty("role", "display")
+        line = QLabel("What is slow, why, and did the fix work?")
+        line.setProperty("role", "muted")
+        grid = QGridLayout()
+        grid.setSpacing(12)
+        for number, choice in enumerate(self.choices.values()):
+            grid.addWidget(choice, number // 2, number % 2)
+        heading = QLabel("RECENT SESSIONS")
+        heading.setProperty("role", "pane-title")
+        hint = QLabel("Captures and sessions can be dropped anywhere in this window")
+        hint.setProperty("role", "faint")
+        titles = QHBoxLayout()
+        titles.addWidget(heading)
+        titles.addStretch(1)
+        titles.addWidget(hint)
+        middle = QWidget()
+        middle.setMaximumWidth(_WIDTH)
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(name)
+        column.addSpacing(6)
+        column.addWidget(line)
+        column.addSpacing(24)
+        column.addLayout(grid)
+        column.addSpacing(32)
+        column.addLayout(titles)
+        column.addSpacing(8)
+        column.addWidget(self.recent, 1)
+        column.addWidget(self._none)
+        column.addStretch(0)
+        outer = QHBoxLayout(self)
+        outer.setContentsMargins(32, 40, 32, 16)
+        outer.addStretch(1)
+        outer.addWidget(middle, 20)
+        outer.addStretch(1)
+
+    def _fill_list(self, theme: Theme) -> None:
+        view = self.recent
+        view.setObjectName("recent")
+        view.setAccessibleName("Recent sessions")
+        view.setModel(self._model)
+        view.setItemDelegate(RecentDelegate(theme, view))
+        view.setMouseTracking(True)
+        view.setUniformItemSizes(True)
+        view.setFrameShape(QFrame.Shape.NoFrame)
+        view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        view.customContextMenuRequested.connect(self._ask_forget)
+        view.clicked.connect(self._open)
+        view.installEventFilter(self)
+        theme.changed.connect(view.viewport().update)
+
+    def _open(self, index: QModelIndex) -> None:
+        entry = index.data(Qt.ItemDataRole.UserRole)
+        if isinstance(entry, RecentEntry):
+            self.opened.emit(entry.path)
+
+    def _ask_forget(self, at: QPoint) -> None:
+        index = self.recent.indexAt(at)
+        if not index.isValid():
+            return
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction("Open", lambda: self._open(index))
+        menu.addAction("Take off this list", lambda: self._forget(index))
+        menu.popup(self.recent.viewport().mapToGlobal(at))
+
+    def _forget(self, index: QModelIndex) -> None:
+        entry = index.data(Qt.ItemDataRole.UserRole)
+        if isinstance(entry, RecentEntry):
+            self.forgotten.emit(entry.path)
+
+
+class _Nothing(QFrame):
+    """What stands where recent sessions will be."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        words = QLabel(
+            "Sessions that you open are listed here with their worst finding. To see what one looks like, "
+            "let the lab record one: no vCenter is needed.",
+            wordWrap=True,
+        )
+        words.setProperty("role", "muted")
+        self.button = QPushButton("Try the lab")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 16, 16, 16)
+        row.setSpacing(16)
+        row.addWidget(words, 1)
+        row.addWidget(self.button)

@@ -1,0 +1,160 @@
+"""The list of sessions that were open lately: worst finding, name, summary, a sparkline, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPointF,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+)
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from widgets.foreign_text import shown
+from widgets.theme import SYMBOLS, Health, Theme
+
+_ROW = 52
+_SPARK = QSize(112, 26)
+_WHEN = 104
+_Index = QModelIndex | QPersistentModelIndex
+
+
+@dataclass(frozen=True, slots=True)
+class RecentEntry:
+    """A session that was open. ``spark`` values go from 0 to 1; ``when`` is in words; ``path`` on hover."""
+
+    path: str
+    title: str
+    when: str
+    worst: Health = "none"
+    summary: str = ""
+    spark: tuple[float, ...] = ()
+
+    @property
+    def spoken(self) -> str:
+        """The row for those who hear it."""
+        return ", ".join(part for part in (self.title, self.summary, self.when) if part)
+
+
+class RecentModel(QAbstractListModel):
+    """One row a session; the entry itself under ``UserRole``."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._entries: Sequence[RecentEntry] = ()
+
+    def show_entries(self, entries: Sequence[RecentEntry]) -> None:
+        """Show these in place of what was there."""
+        if list(entries) != list(self._entries):
+            self.beginResetModel()
+            self._entries = list(entries)
+            self.endResetModel()
+
+    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008, N802 - Qt's own signature
+        """One row a session."""
+        return 0 if parent.isValid() else len(self._entries)
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Title, path on hover, and the entry."""
+        if not index.isValid() or not 0 <= index.row() < len(self._entries):
+            return None
+        entry = self._entries[index.row()]
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return shown(entry.title)
+            case Qt.ItemDataRole.ToolTipRole:
+                return shown(entry.path).replace("&", "&amp;").replace("<", "&lt;")
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return shown(entry.spoken)
+            case Qt.ItemDataRole.UserRole:
+                return entry
+            case _:
+                return None
+
+
+class RecentDelegate(QStyledItemDelegate):
+    """Paints a row."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def sizeHint(self, _option: QStyleOptionViewItem, _index: _Index) -> QSize:  # noqa: N802
+        """All rows are of one height."""
+        return QSize(320, _ROW)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        """Symbol, two lines, sparkline, time."""
+        entry = index.data(Qt.ItemDataRole.UserRole)
+        if not isinstance(entry, RecentEntry):
+            return
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        whole = QRect(option.rect)
+        self._paint_ground(painter, whole, option)
+        box = whole.adjusted(12, 6, -12, -6)
+        tokens, font = self._theme.tokens, option.font
+        painter.setFont(font)
+        painter.setPen(QColor(tokens.health(entry.worst)))
+        painter.drawText(
+            QRect(box.left(), box.top(), 20, 20), Qt.AlignmentFlag.AlignCenter, SYMBOLS[entry.worst]
+        )
+        words = box.adjusted(28, 0, -(_SPARK.width() + _WHEN + 32), 0)
+        self._paint_line(
+            painter, QRect(words.left(), words.top(), words.width(), 20), entry.title, tokens.text
+        )
+        font.setPixelSize(12)
+        painter.setFont(font)
+        below = QRect(words.left(), words.top() + 20, words.width(), 18)
+        self._paint_line(painter, below, entry.summary or entry.path, tokens.muted)
+        left = box.right() - _WHEN - _SPARK.width() - 16
+        self._paint_spark(painter, QRect(left, box.top() + 7, _SPARK.width(), _SPARK.height()), entry.spark)
+        right = QRect(box.right() - _WHEN, box.top(), _WHEN, box.height())
+        painter.setPen(QColor(tokens.muted))
+        painter.drawText(right, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, entry.when)
+        painter.restore()
+
+    def _paint_ground(self, painter: QPainter, box: QRect, option: QStyleOptionViewItem) -> None:
+        state = option.state
+        tokens = self._theme.tokens
+        colour = tokens.surface1
+        if state & QStyle.StateFlag.State_MouseOver or state & QStyle.StateFlag.State_Selected:
+            colour = tokens.surface2
+        painter.setPen(Qt.PenStyle.NoPen)
+        if state & QStyle.StateFlag.State_HasFocus:
+            painter.setPen(QPen(QColor(tokens.accent), 1))
+        painter.setBrush(QColor(colour))
+        painter.drawRoundedRect(QRectF(box).adjusted(1.5, 1.5, -1.5, -1.5), 6, 6)
+
+    def _paint_line(self, painter: QPainter, box: QRect, text: str, colour: str) -> None:
+        painter.setPen(QColor(colour))
+        cut = painter.fontMetrics().elidedText(shown(text), Qt.TextElideMode.ElideRight, box.width())
+        painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, cut)
+
+    def _paint_spark(self, painter: QPainter, box: QRect, values: Sequence[float]) -> None:
+        if len(values) < 2:
+            return
+        step = box.width() / (len(values) - 1)
+        points = [
+            QPointF(box.left() + number * step, box.bottom() - min(1.0, max(0.0, value)) * box.height())
+            for number, value in enumerate(values)
+        ]
+        accent = QColor(self._theme.tokens.accent)
+        area = QPainterPath()
+        area.addPolygon(
+            QPolygonF([QPointF(box.left(), box.bottom()), *points, QPointF(box.right(), box.bottom())])
+        )
+        faint = QColor(accent)
+        faint.setAlphaF(0.16)
+        painter.fillPath(area, faint)
+        painter.setPen(QPen(accent, 1.4))
+        painter.drawPolyline(QPolygonF(points))
