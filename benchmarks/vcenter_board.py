@@ -22,6 +22,7 @@ from diagnosis import diagnose
 from resources.catalogue import Catalogue, load_catalogue
 from resources.problem_cards import Problems, load_problems
 from sessions.memory import MemorySession
+from sessions.model import SampleSource
 
 
 def play(
@@ -38,9 +39,9 @@ def play(
     return session, judge(seen, findings, lab.start_ms, f"{scenario} seed {seed}")
 
 
-def seen_by_vcenter(truths: Sequence[Truth], session: MemorySession) -> Iterator[Truth]:
+def seen_by_vcenter(truths: Sequence[Truth], session: SampleSource) -> Iterator[Truth]:
     """The truths as a vCenter's session names them: what a host's source lacks, the whole session lacks."""
-    (source,) = session.sources()
+    source = session.sources()[0]
     for truth in truths:
         if truth.problem == "data.insufficient":
             yield replace(truth, kind="vcenter", name=source.spec.name)
