@@ -131,6 +131,19 @@ def test_it_goes_on_and_nothing_is_lost(server: TestVCenter, wishes: Wishes, par
     assert recording.feed.gaps == []
 
 
+def test_what_was_refused_alone_is_asked_again(server: TestVCenter, wishes: Wishes) -> None:
+    with Recording(server, wishes) as recording:
+        recording.rounds(1)
+        start = recording.last()
+        server.fault("fault", method="QueryPerf", type="SystemError", text="database", count=9)
+        recording.rounds(2)
+        server.clear()
+        recording.rounds(3)
+        end = recording.last() - 1_000
+    assert differences(recording.feed, server, start - 5_000, end) == []
+    assert recording.feed.gaps == []
+
+
 def test_a_server_that_restarts(server: TestVCenter, wishes: Wishes) -> None:
     with Recording(server, wishes) as recording:
         recording.rounds(1)

@@ -202,7 +202,7 @@ class Realtime:
         asker = self._asker or self._open(objects)
         if self._asked.refresh(objects, asker.bad):
             self._columns.mean(self._asked.sets)
-            asker.forgive()
+        asker.forgive()  # what was refused once a minute ago may have been the server's mishap
         same = self._plan.inventory is objects and self._plan.limits is asker.limits
         if not same:
             answered = self._answered()
