@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +24,8 @@ from resources.failures import HyperscopeError
 from resources.units import format_bytes, format_count, format_duration, format_rate
 
 LATER = Path("-")
+_NICE = 5
+"""The window that shows what is there already goes first."""
 
 
 class _Job(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -88,6 +92,8 @@ def _import_for_a_window(files: Sequence[Path], out: Path, workers: int, cancel:
     Files given as ``-`` come in the first line of stdin, as does the session: a window that sees a file being
     dragged towards it has all this ready by the time the file is dropped.
     """
+    if sys.platform != "win32":  # there the window starts us with a lower priority
+        os.nice(_NICE)
     lines, commands = EventLines(cancel.set), StdinLines()
     known = None
     if files == [LATER]:

@@ -39,8 +39,12 @@ class Child(QObject):
     _heard = Signal(object)
     _over = Signal(int)
 
-    def __init__(self, words: Sequence[str], parent: QObject | None = None) -> None:
-        """Raises OSError where the program can't be started."""
+    def __init__(
+        self, words: Sequence[str], parent: QObject | None = None, *, gives_way: bool = False
+    ) -> None:
+        """``gives_way``: whatever else wants the processor goes first (Windows only: elsewhere a child does
+        that by itself). Raises OSError where the program can't be started.
+        """
         super().__init__(parent)
         self._words: deque[str] = deque(maxlen=_LAST_WORDS)
         self._is_let_go = False
@@ -52,7 +56,7 @@ class Child(QObject):
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
-            **_apart(),
+            **_apart(gives_way=gives_way),
         )
         self._heard.connect(self._hear, Qt.ConnectionType.QueuedConnection)
         self._over.connect(self._end, Qt.ConnectionType.QueuedConnection)
@@ -160,10 +164,12 @@ def _object(line: bytes) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _apart() -> dict[str, Any]:
+def _apart(*, gives_way: bool) -> dict[str, Any]:
     """A group of its own: Ctrl-C in the terminal of the window is not meant for the recorder."""
     if sys.platform == "win32":
         flags = subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP
+        if gives_way:
+            flags |= subprocess.BELOW_NORMAL_PRIORITY_CLASS
         return {"creationflags": flags, "env": _environment()}
     return {"start_new_session": True, "env": _environment()}
 

@@ -13,12 +13,12 @@ from app.gui.child import Child
 from app.gui.desk import Desk
 from app.gui.jobs import Job
 from app.gui.session_files import recordings_folder, session_beside
+from app.gui.window import Window
 from resources.failures import CancelledError
 from resources.units import format_count, format_duration, format_rate
 
 _IDLE_MS = 60_000
 _WORDS = ("import", "-", "-o", "-", "--attached")
-_MOST_NOTES = 3
 
 
 class _Progress(msgspec.Struct, frozen=True):
@@ -40,9 +40,9 @@ class Importing(QObject):
 
     finished = Signal()
 
-    def __init__(self, desk: Desk, parent: QObject | None = None) -> None:
+    def __init__(self, desk: Desk, window: Window, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._desk = desk
+        self._desk, self._window = desk, window
         self._ready: Child | None = None
         self._run: _Run | None = None
         self._idle = QTimer(self, singleShot=True, interval=_IDLE_MS)
@@ -70,7 +70,7 @@ class Importing(QObject):
         if child is None:
             return None
         session = session_beside(captures, recordings_folder(self._desk.settings.text("record.folder")))
-        self._run = _Run(child, captures, session, self._desk, self)
+        self._run = _Run(child, captures, session, self._desk, self._window, self)
         self._run.over.connect(self._over)
         return session
 
@@ -90,7 +90,7 @@ class Importing(QObject):
 
     def _child(self) -> Child | None:
         try:
-            return Child(_WORDS, self)
+            return Child(_WORDS, self, gives_way=True)
         except OSError as error:
             self._desk.notify(f"The import can't be started: {error}.", "critical")
             return None
@@ -114,10 +114,16 @@ class _Run(QObject):
     over = Signal()
 
     def __init__(
-        self, child: Child, captures: Sequence[Path], session: Path, desk: Desk, parent: QObject
+        self,
+        child: Child,
+        captures: Sequence[Path],
+        session: Path,
+        desk: Desk,
+        window: Window,
+        parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._child, self._session, self._desk = child, session, desk
+        self._child, self._session, self._desk, self._window = child, session, desk, window
         child.setParent(self)
         self._is_shown = self._is_cancelled = False
         self._rows = 0
@@ -170,7 +176,8 @@ class _Run(QObject):
             desk.jobs.end(self._job, "cancelled")
             desk.notify("The import was stopped. No session was left.", "info")
         elif code == 0:
-            desk.jobs.end(self._job, "done", f"{format_count(self._rows)} samples in time")
+            notes = " ".join(f"{note.rstrip('.')}." for note in last.notes)
+            desk.jobs.end(self._job, "done", f"{format_count(self._rows)} rows. {notes}".strip())
             self._show()
             self._praise()
         else:
@@ -182,9 +189,15 @@ class _Run(QObject):
         self.over.emit()
 
     def _praise(self) -> None:
-        notes = self._last.notes
-        text = f"Imported {format_count(self._rows)} rows into {self._session}."
-        if notes:
-            more = f" And {len(notes) - _MOST_NOTES} more notes." if len(notes) > _MOST_NOTES else ""
-            text += " " + " ".join(f"{note.rstrip('.')}." for note in notes[:_MOST_NOTES]) + more
-        self._desk.notify(text, "warning" if notes else "ok")
+        """Short in the bar; notes stay in the jobs."""
+        self._desk.session.look_at_records()
+        text = f"Imported {format_count(self._rows)} rows into {self._session.name}."
+        if not self._last.notes:
+            self._desk.notify(text, "ok")
+            return
+        self._window.messages.show_message(
+            text,
+            "ok",
+            button=f"Notes ({len(self._last.notes)})",
+            act=lambda: self._window.show_panel("jobs"),
+        )

@@ -6,6 +6,7 @@ cancel, progress, and perhaps a deadline. Its callbacks run on the window's thre
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from collections.abc import Callable
@@ -39,6 +40,7 @@ class Job:
     text: str = ""
     error: HyperscopeError | None = None
     on_cancel: Callable[[], None] | None = None
+    number: int = field(default_factory=itertools.count(1).__next__)
     _cancel: threading.Event = field(default_factory=threading.Event)
     _deadline: float | None = None
 

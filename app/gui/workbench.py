@@ -49,7 +49,7 @@ class Workbench(QObject):
         """Take the window and the desk; before the panels are made."""
         self._desk, folder = desk, desk.settings.folder
         self._views = Views(ViewStates(folder), desk, window, self)
-        self.importing = Importing(desk, self)
+        self.importing = Importing(desk, window, self)
         self.recordings = Recordings(desk, window, self)
         self._opening = Opening(desk, window, self.importing, self)
         self._connecting = Connecting(desk, window, self.recordings, Profiles(folder), self)

@@ -177,6 +177,8 @@ class _Import:
         # While processes start, what is there to look at first comes from this one.
         if self._pool.full(last=last) or piece.number == 0:
             self._store(writer, self._pool.do_here(piece, self._tell))
+            if piece.number == 0:
+                self._report()  # who waits for something to look at hears of it at once
         else:
             self._pool.submit(piece, self._tell)
 

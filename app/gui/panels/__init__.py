@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.gui.desk import PanelSpec
-from app.gui.panels import charts, esxtop, findings, heatmap, inventory, overview, timeline
+from app.gui.panels import charts, esxtop, findings, heatmap, inventory, jobs, overview, timeline
 
 PANELS: tuple[PanelSpec, ...] = (
     PanelSpec("inventory", "Inventory", "inventory", "left", inventory.make),
@@ -12,6 +12,7 @@ PANELS: tuple[PanelSpec, ...] = (
     PanelSpec("esxtop", "esxtop", "table", "center", esxtop.make, ("Ctrl+3",)),
     PanelSpec("heatmap", "Heat map", "heatmap", "center", heatmap.make, ("Ctrl+4",)),
     PanelSpec("findings", "Findings", "findings", "right", findings.make),
+    PanelSpec("jobs", "Jobs", "jobs", "right", jobs.make, shown=False),
     PanelSpec("timeline", "Timeline", "timeline", "bottom", timeline.make),
 )
 """In the order in which tabs and menu show them."""

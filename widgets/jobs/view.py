@@ -1,0 +1,169 @@
+"""The jobs pane: a row for each job with its progress bar and Stop; ended ones until they are cleared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QScrollArea,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from widgets.foreign_text import shown
+from widgets.pane import Pane
+from widgets.theme import SYMBOLS, Health, Theme
+
+State = Literal["running", "done", "failed", "cancelled"]
+_HEALTH: dict[State, Health] = {"running": "info", "done": "ok", "failed": "critical", "cancelled": "none"}
+_WORDS: dict[State, str] = {"running": "", "done": "Done", "failed": "Failed", "cancelled": "Stopped"}
+_STEPS = 1000
+_LONGEST = 2_000
+_LEAST_HEIGHT = 160
+
+
+@dataclass(frozen=True, slots=True)
+class JobRow:
+    """A job as it is now. ``part`` is 0 to 1, None while nobody can tell; ``text`` is rate and time left."""
+
+    number: int
+    title: str
+    state: State = "running"
+    part: float | None = None
+    text: str = ""
+
+
+class JobsView(Pane):
+    """``cancelled`` carries a row's number; ``cleared`` when ended jobs are to be forgotten."""
+
+    cancelled = Signal(int)
+    cleared = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.cards: dict[int, _Card] = {}
+        self._none = QLabel(
+            "Imports and other work that takes a while are listed here. Drop a capture on the window to "
+            "import it.",
+            wordWrap=True,
+        )
+        self._none.setProperty("role", "muted")
+        self._none.setContentsMargins(4, 4, 4, 4)
+        self.clear = QPushButton("Clear those that have ended")
+        self.clear.setProperty("role", "ghost")
+        self.clear.clicked.connect(self.cleared)
+        inner = QWidget()
+        self._column = QVBoxLayout(inner)
+        self._column.setContentsMargins(8, 4, 8, 8)
+        self._column.setSpacing(8)
+        self._column.addWidget(self._none)
+        self._column.addStretch(1)
+        self._column.addWidget(self.clear, 0, Qt.AlignmentFlag.AlignLeft)
+        scroll = QScrollArea(widgetResizable=True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(inner)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(scroll)
+        self.setMinimumHeight(_LEAST_HEIGHT)
+        theme.changed.connect(self._dress)
+        self.show_jobs([])
+
+    def show_jobs(self, rows: Sequence[JobRow]) -> None:
+        """Show these, in their order; a row that was there before keeps its place and its focus."""
+        wanted = {row.number for row in rows}
+        for number in [number for number in self.cards if number not in wanted]:
+            card = self.cards.pop(number)
+            self._column.removeWidget(card)
+            card.hide()
+            card.deleteLater()
+        for row in rows:
+            if row.number not in self.cards:
+                card = self.cards[row.number] = _Card(self._theme)
+                card.stop.clicked.connect(lambda _checked=False, n=row.number: self.cancelled.emit(n))
+                self._column.insertWidget(len(self.cards) - 1, card)
+            self.cards[row.number].show_job(row)
+        self._none.setVisible(not rows)
+        self.clear.setVisible(any(row.state != "running" for row in rows))
+        running = sum(row.state == "running" for row in rows)
+        self.note_changed.emit(f"{running} running" if running else "")
+
+    def _dress(self) -> None:
+        for card in self.cards.values():
+            card.dress()
+
+
+class _Card(QFrame):
+    """One job."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._row = JobRow(0, "")
+        self.setProperty("role", "card")
+        self._symbol = QLabel()
+        self._title = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self._title.setProperty("role", "title")
+        self.stop = QToolButton()
+        self.stop.setProperty("role", "ghost")
+        self.bar = QProgressBar(textVisible=False)
+        self._words = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self._words.setProperty("role", "muted")
+        self._percent = QLabel()
+        self._percent.setProperty("role", "muted")
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(self._symbol, 0, Qt.AlignmentFlag.AlignTop)
+        head.addWidget(self._title, 1)
+        head.addWidget(self.stop, 0, Qt.AlignmentFlag.AlignTop)
+        foot = QHBoxLayout()
+        foot.addWidget(self._words, 1)
+        foot.addWidget(self._percent, 0, Qt.AlignmentFlag.AlignTop)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 8, 8, 10)
+        column.setSpacing(6)
+        column.addLayout(head)
+        column.addWidget(self.bar)
+        column.addLayout(foot)
+        self.dress()
+
+    def show_job(self, row: JobRow) -> None:
+        """As it is now."""
+        if row == self._row:
+            return
+        changed = row.state != self._row.state
+        self._row = row
+        running = row.state == "running"
+        self._title.setText(shown(row.title))
+        self.stop.setVisible(running)
+        self.stop.setAccessibleName(f"Stop: {shown(row.title)}")
+        self.bar.setVisible(running)
+        if row.part is None:
+            self.bar.setRange(0, 0)
+        else:
+            self.bar.setRange(0, _STEPS)
+            self.bar.setValue(round(row.part * _STEPS))
+        words = " · ".join(word for word in (_WORDS[row.state], row.text) if word)
+        self._words.setText(shown(words, _LONGEST))
+        self._words.setVisible(bool(words))
+        self._percent.setText(f"{row.part:.0%}" if running and row.part is not None else "")
+        if changed:
+            self.dress()
+
+    def dress(self) -> None:
+        """The colours of the theme."""
+        health = _HEALTH[self._row.state]
+        self._symbol.setText(SYMBOLS[health])
+        self._symbol.setStyleSheet(f"color: {self._theme.tokens.health(health)}")
+        self.stop.setIcon(self._theme.icons.get("stop"))
+        self.stop.setToolTip("Stop it")
