@@ -26,6 +26,10 @@ from sessions.store import SessionReader
 from tests.vcenter.running import PASSWORD, TestVCenter
 
 
+DIFFERENT = {"data-few-samples": "the recorder adds to the few samples what comes while it runs"}
+"""Scenarios whose truth does not hold of a recording that goes on."""
+
+
 def play(name: str, seed: int, duration: str, folder: Path) -> dict[str, Score]:
     """One scenario: exported, served, recorded, diagnosed and judged."""
     scenario = load_scenarios()[name]
@@ -60,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     board = Board(1)
     for name, scenario in load_scenarios().items():
-        if scenario.kind == "demo" or not fnmatch(name, options.scenario):
+        if scenario.kind == "demo" or name in DIFFERENT or not fnmatch(name, options.scenario):
             continue
         with tempfile.TemporaryDirectory() as folder:
             scores = play(name, options.seed, options.duration, Path(folder))

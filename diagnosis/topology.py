@@ -61,6 +61,9 @@ class Topology:
     def __init__(self, source: SampleSource, counters: Collection[str]) -> None:
         self._entities = dict(source.entities())
         self._facts = source.facts()
+        self._first_said: dict[EntityRef, int] = {}
+        for fact in self._facts:  # ordered by start
+            self._first_said.setdefault(fact.entity, fact.start)
         self._bases: dict[EntityRef, EntityRef] = {}
         self._views: dict[tuple[EntityRef, str], EntityRef] = {}
         self._seen_from: dict[EntityRef, list[tuple[int, EntityRef]]] = {}
@@ -165,10 +168,15 @@ class Topology:
         return groups
 
     def fact(self, name: str, refs: Iterable[EntityRef], at: int) -> list[float]:
-        """The fact's value for each entity, latest that had begun by ``at``; NaN where there is none."""
+        """The fact's value for each entity, latest that had begun by ``at``; NaN where there is none.
+
+        What was said of an entity when it was first seen held before as well, as far as anybody knows: a
+        recorder that back-fills an hour comes to know the inventory after the samples.
+        """
         known: dict[EntityRef, float] = {}
         for fact in self._facts:
-            if fact.name == name and fact.start <= at and not isinstance(fact.value, str):
+            begun = fact.start <= max(at, self._first_said[fact.entity])
+            if fact.name == name and begun and not isinstance(fact.value, str):
                 known[fact.entity] = float(fact.value)
         return [known.get(self.base(ref), np.nan) for ref in refs]
 

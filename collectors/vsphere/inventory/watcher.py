@@ -68,7 +68,7 @@ class InventoryWatcher:
         if about.api_type != "VirtualCenter":
             return None
         key = about.instance_uuid or self._vsphere.address.host
-        return Entity(EntityRef("vcenter", key), self._vsphere.address.host)
+        return Entity(EntityRef("vcenter", key), self._vsphere.address.place)
 
     def snapshot(self) -> Inventory:
         """The inventory as it was known last; safe from any thread."""
