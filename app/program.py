@@ -8,6 +8,7 @@ from importlib import import_module
 import typer
 from typer.exceptions import Abort, Exit, TyperException
 
+from app.display import has_display
 from app.terminal import complain
 from resources.failures import CancelledError, HyperscopeError, UsageError
 
@@ -65,10 +66,11 @@ def build(only: str = "") -> typer.Typer:
 
 def run(words: Sequence[str]) -> int:
     """Run one command; returns its exit code. A bug raises."""
-    command = typer.main.get_command(build(words[0] if words else ""))
+    words = words or ["gui" if has_display() else "--help"]
+    command = typer.main.get_command(build(words[0]))
     try:
         # Ctrl-C where no command listens for it becomes Exit(130) inside of main, without a word.
-        done = command.main(list(words) or ["--help"], prog_name="hyperscope", standalone_mode=False)
+        done = command.main(list(words), prog_name="hyperscope", standalone_mode=False)
     except Exit as leaving:
         done = leaving.exit_code
     except TyperException as error:

@@ -14,6 +14,7 @@ from rich.text import Text
 from app.commands.diagnose import examine, store
 from app.commands.lab import Seed, part_done, scenario_called
 from app.commands.options import AsJson
+from app.display import has_display
 from app.terminal import cancellable, notices, print_json, progress_bar, results
 from collectors.lab import Lab, record_lab
 from diagnosis import findings_json, render_report
@@ -46,12 +47,14 @@ def demo(
     as_json: AsJson = False,
 ) -> None:
     """A simulated cluster with problems in it: four hosts, some forty VMs, one bad night."""
+    if not (headless or as_json or out) and scenario == "demo" and has_display():
+        from app.gui.start import run_window  # noqa: PLC0415 - Qt only when there is a display
+
+        raise typer.Exit(run_window([], lab=True))
     chosen = scenario_called(scenario)
     session = out or new_session_path(chosen.id)
     if not headless:
-        notices().print(
-            Text("The window comes with a later release; this is the demo without it.", style="dim")
-        )
+        notices().print(Text("Without a window: this is 'demo --headless'.", style="dim"))
     record(Lab(chosen, seed=seed, fields="all"), session, duration or None, speed or None)
     outcome = examine(session, knowledge=[])
     store(session, outcome)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from app.display import has_display
 from resources.failures import UsageError
 
 
@@ -16,11 +17,11 @@ def gui(
     ] = None,
 ) -> None:
     """Open the window, on a session or capture if one is given."""
-    from app.gui.start import has_display, run_window  # noqa: PLC0415 - Qt only when a window is wanted
-
     if not has_display():
         raise UsageError(
             "There is no display to open a window on.",
             advice="'hyperscope demo --headless' shows the same in the terminal.",
         )
+    from app.gui.start import run_window  # noqa: PLC0415 - Qt only when there is a display
+
     raise typer.Exit(run_window(files or []))

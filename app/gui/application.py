@@ -20,7 +20,7 @@ from app.gui.findings_model import FindingsModel
 from app.gui.jobs import JobRunner
 from app.gui.layout import SavedLayout
 from app.gui.palette import Palette
-from app.gui.panels import PANELS
+from app.gui.panels import PANELS, panel_keys
 from app.gui.preferences import Preferences
 from app.gui.recent import RecentSessions
 from app.gui.scope_model import ScopeModel
@@ -118,7 +118,7 @@ class _Frame(QObject):
             "go.palette": self._palette,
             "view.reset": window.reset_layout,
             "view.theme": self._switch_theme,
-            "help.shortcuts": lambda: ShortcutSheet(ACTIONS, window).open(),
+            "help.shortcuts": lambda: ShortcutSheet([*ACTIONS, *panel_keys()], window).open(),
             "help.guide": lambda: _done(QDesktopServices.openUrl(QUrl.fromLocalFile(str(_guide())))),
             "help.about": lambda: About(window).open(),
         }

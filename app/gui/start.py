@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,15 +13,8 @@ from PySide6.QtWidgets import QApplication
 from app.crash import crash_folder
 
 
-def has_display() -> bool:
-    """Whether a window could be shown: always on Windows and macOS, on Linux with X11 or Wayland."""
-    if sys.platform in {"win32", "darwin"}:
-        return True
-    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-
-
-def run_window(paths: Sequence[Path]) -> int:
-    """Open the window, with these sessions or captures if any; returns when it is closed."""
+def run_window(paths: Sequence[Path], *, lab: bool = False) -> int:
+    """Open the window, with these sessions or captures or the lab recording; returns when it is closed."""
     from app.gui.application import build  # noqa: PLC0415 - Qt's attributes come first
     from app.gui.qt_log import QtLog  # noqa: PLC0415
 
@@ -37,4 +29,6 @@ def run_window(paths: Sequence[Path]) -> int:
     program.window.show()
     if paths:
         program.workbench.open_paths(list(paths))
+    elif lab:
+        program.workbench.try_lab()
     return application.exec()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.gui.actions import ActionSpec
 from app.gui.desk import PanelSpec
 from app.gui.panels import charts, esxtop, findings, heatmap, inventory, jobs, overview, timeline
 
@@ -16,3 +17,11 @@ PANELS: tuple[PanelSpec, ...] = (
     PanelSpec("timeline", "Timeline", "timeline", "bottom", timeline.make),
 )
 """In the order in which tabs and menu show them."""
+
+
+def panel_keys() -> tuple[ActionSpec, ...]:
+    """Keys of the panels themselves and of the views in them, for the shortcut sheet."""
+    shown = tuple(
+        ActionSpec(f"panel.{spec.id}", f"Show {spec.title}", keys=spec.keys) for spec in PANELS if spec.keys
+    )
+    return (*shown, *charts.KEYS, *esxtop.KEYS, *heatmap.KEYS, *inventory.KEYS, *timeline.KEYS)
