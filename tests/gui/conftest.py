@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import pytest
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
+
+from app.gui.application import Program
+from tests.gui.windows import private_folders, running
 
 
 @pytest.fixture(autouse=True)
@@ -28,3 +32,17 @@ def nothing_left_behind(qapp: QApplication) -> Iterator[None]:
     assert not shown, f"widgets left: {shown}"
     timers = [timer for timer in qapp.findChildren(QTimer) if timer.isActive()]
     assert not timers, f"timers left: {timers}"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where everything of this test goes that would be the user's."""
+    private_folders(tmp_path, monkeypatch)
+    return tmp_path
+
+
+@pytest.fixture
+def live(qapp: QApplication, home: Path, nothing_left_behind: None) -> Iterator[Program]:
+    """A window that may start children."""
+    with running(qapp, home) as program:
+        yield program

@@ -1,0 +1,117 @@
+"""Captures dropped on the window: imported by a child process while the session is looked at already."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.gui.application import Program
+from app.gui.own_program import own_folder
+from app.gui.panels.jobs import JobsPanel
+from sessions.store import SessionReader, check_session
+from tests.gui.recordings import record
+from tests.gui.windows import child_of, drop, has_charts, wait
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
+"""The offscreen platform says so of every dialog."""
+
+
+@pytest.fixture(scope="module")
+def captures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Half an hour of the lab, whole and a file a host."""
+    folder = tmp_path_factory.mktemp("captures")
+    for name, more in (("all.csv", ()), ("host.csv", ("--split",))):
+        words = ["lab", "export", "demo", "-o", str(folder / name), "--duration", "1800", *more]
+        subprocess.run(
+            [sys.executable, "-m", "app", *words], check=True, cwd=own_folder(), capture_output=True
+        )
+    return folder
+
+
+def states(program: Program) -> list[str]:
+    return [job.state for job in program.desk.jobs.visible_jobs()]
+
+
+def test_a_dropped_capture_becomes_a_session(live: Program, qtbot: QtBot, captures: Path, home: Path) -> None:
+    capture = home / "esx night.csv"
+    capture.write_bytes((captures / "all.csv").read_bytes())
+    live.window.show_panel("charts")
+    drop(live.window, capture)
+    wait(qtbot, lambda: live.desk.session.path == home / "esx night.hscope")
+    wait(qtbot, lambda: states(live) == ["done"])
+    wait(qtbot, lambda: has_charts(live))
+    wait(qtbot, lambda: live.desk.session.snapshot is not None and not live.desk.session.snapshot.recording)
+    assert "Imported" in live.window.messages.text
+    assert check_session(home / "esx night.hscope", thorough=True) == []
+    wait(qtbot, lambda: live.desk.findings.findings)
+    assert live.workbench.start_page.choices  # and the window is still there
+
+
+def test_files_of_one_drop_are_one_import(live: Program, qtbot: QtBot, captures: Path, home: Path) -> None:
+    files = sorted(captures.glob("host-*.csv"))
+    assert len(files) == 4
+    mine = [home / file.name for file in files]
+    for source, target in zip(files, mine, strict=True):
+        target.write_bytes(source.read_bytes())
+    drop(live.window, *mine)
+    wait(qtbot, lambda: states(live) == ["done"])
+    [session] = home.glob("*.hscope")
+    assert session.name.endswith("and 3 more.hscope")
+    with SessionReader.open(session) as reader:
+        assert len(reader.sources()) == 4
+
+
+def test_a_cancelled_import_leaves_nothing(live: Program, qtbot: QtBot, captures: Path, home: Path) -> None:
+    capture = home / "esx.csv"
+    capture.write_bytes((captures / "all.csv").read_bytes())
+    drop(live.window, capture)
+    wait(qtbot, lambda: live.workbench.importing.is_running)
+    live.window.show_panel("jobs")
+    panel = child_of(live.window, JobsPanel)
+    wait(qtbot, lambda: panel.cards)
+    [card] = panel.cards.values()
+    card.stop.click()
+    wait(qtbot, lambda: not live.workbench.importing.is_running)
+    assert states(live) == ["cancelled"]
+    assert live.desk.session.snapshot is None
+    assert sorted(path.name for path in home.glob("esx*")) == ["esx.csv"]
+
+
+def test_what_is_no_capture_is_said(live: Program, qtbot: QtBot, home: Path) -> None:
+    page = home / "page.csv"
+    page.write_text("<!DOCTYPE html><html><body>Log in</body></html>\n", encoding="utf-8")
+    drop(live.window, page)
+    wait(qtbot, lambda: states(live) == ["failed"])
+    assert live.window.messages.isVisible()
+    assert "HTML" in live.window.messages.text or "web page" in live.window.messages.text
+    assert not list(home.glob("*.hscope"))
+
+
+def test_a_session_among_captures_is_opened_and_the_rest_offered(
+    live: Program, qtbot: QtBot, captures: Path, home: Path
+) -> None:
+    session, capture = record(home / "demo.hscope", seconds=60), home / "esx.csv"
+    capture.write_bytes((captures / "all.csv").read_bytes())
+    drop(live.window, session, capture)
+    wait(qtbot, lambda: live.desk.session.path == session)
+    assert "can be imported" in live.window.messages.text
+    assert not live.workbench.importing.is_running
+    live.window.messages._button.click()
+    wait(qtbot, lambda: states(live) == ["done"])
+    wait(qtbot, lambda: live.desk.session.path == home / "esx.hscope")
+
+
+def test_an_empty_folder_is_said(live: Program, qtbot: QtBot, home: Path) -> None:
+    (home / "empty").mkdir()
+    drop(live.window, home / "empty")
+    wait(qtbot, lambda: "neither a session nor a capture" in live.window.messages.text)
+
+
+def test_closing_while_it_runs_waits_for_an_answer(live: Program, home: Path, captures: Path) -> None:
+    live.workbench.importing.start([captures / "all.csv"])
+    assert not live.window.guard()
+    live.workbench.importing.shutdown()

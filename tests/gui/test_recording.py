@@ -1,0 +1,200 @@
+"""Live is a growing file: the lab recorded by a child, shown, paused, stopped, killed, resumed, let go."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import psutil
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMessageBox, QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.gui.application import Program
+from app.gui.panels.timeline import TimelinePanel
+from app.gui.recorder_events import Ended, SourceReport, Started, Status, read_event
+from app.gui.recorder_process import RecorderProcess, RecordRequest
+from app.gui.source_words import live_entries
+from sessions.store import SessionReader
+from sessions.times import TimeRange
+from tests.gui.windows import child_of, wait
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
+"""The offscreen platform says so of every dialog."""
+
+
+def recorder(program: Program) -> RecorderProcess:
+    found = program.workbench.recordings.process
+    assert found is not None
+    return found
+
+
+def start_lab(program: Program, qtbot: QtBot) -> Path:
+    program.window.actions_by_id["file.lab"].trigger()
+    wait(qtbot, lambda: program.desk.session.snapshot is not None)
+    wait(qtbot, lambda: program.desk.session.snapshot.span is not None)  # type: ignore[union-attr]
+    assert program.desk.session.path is not None
+    return program.desk.session.path
+
+
+def stop(program: Program, qtbot: QtBot) -> None:
+    program.window.actions_by_id["record.stop"].trigger()
+    wait(qtbot, lambda: program.workbench.recordings.process is None)
+
+
+def kill(process: RecorderProcess) -> None:
+    psutil.Process(process.pid).kill()
+
+
+def test_what_the_recorder_says_is_read_with_care() -> None:
+    assert read_event({"event": "started", "session": "x", "news": 1}) == Started("x")
+    assert read_event({"event": "status", "sources": "none"}) is None
+    assert read_event({"event": ["status"]}) is None
+    assert read_event({}) is None
+    assert read_event({"event": "ended", "code": 0, "session": None}) == Ended(0)
+
+
+def test_how_sources_are_said() -> None:
+    late = SourceReport("esx01", "lab", "recording", 5.0, 10, 1204, behind_s=12.0)
+    good = SourceReport("vc01", "vcenter", "recording", 20.0, 10, 1204)
+    lost = SourceReport("vc02", "vcenter", "reconnecting", 20.0, 10, 7, gaps=1)
+    entries = live_entries(Status(sources=(good, late, lost)))
+    assert [entry.state for entry in entries] == ["warning", "warning", "ok"]
+    assert entries[0].text == "esx01 · 5 s · 1,204 series · behind by 12 s"
+    assert entries[1].text == "vc02 · 20 s · 7 series · reconnecting · 1 gap"
+    assert entries[2].text == "vc01 · 20 s · 1,204 series · on time"
+
+
+def test_a_recording_is_shown_followed_paused_and_stopped(live: Program, qtbot: QtBot, home: Path) -> None:
+    path = start_lab(live, qtbot)
+    assert path.parent == home / "recordings"
+    scope, window = live.desk.scope.scope, live.window
+    assert scope.follow
+    assert scope.window is not None
+    assert scope.window.seconds == live.desk.settings.number("live.window") * 60
+    wait(qtbot, lambda: "Recording 00:00:0" in window.top.live.text())
+    assert window.top.stop.isVisible()
+    entries = window.status._entries
+    assert len(entries) == 4
+    assert all("5 s" in entry.text and "series" in entry.text for entry in entries)
+    first = live.desk.session.snapshot
+    assert first is not None
+    wait(qtbot, lambda: live.desk.session.snapshot.samples > 2 * first.samples)  # type: ignore[union-attr]
+    pause = window.actions_by_id["record.pause"]
+    pause.trigger()
+    wait(qtbot, lambda: "Paused" in window.top.live.text())
+    assert pause.text() == "Go on recording"
+    pause.trigger()
+    wait(qtbot, lambda: recorder(live).state == "recording")
+    stop(live, qtbot)
+    assert "has ended" in window.messages.text
+    assert not window.top.stop.isVisible()
+    with SessionReader.open(path) as reader:
+        assert {source.state for source in reader.sources()} == {"complete"}
+        assert reader.gaps()
+
+
+def test_time_travel_while_it_records(live: Program, qtbot: QtBot) -> None:
+    start_lab(live, qtbot)
+    span = live.desk.session.snapshot.span  # type: ignore[union-attr]
+    assert span is not None
+    past = TimeRange(span.start, span.start + 30_000)
+    live.desk.scope.set(live.desk.scope.scope.during(past))
+    wait(qtbot, lambda: live.desk.session.snapshot.span.end > span.end + 60_000)  # type: ignore[union-attr]
+    assert live.desk.scope.scope.window == past
+    live.window.actions_by_id["go.follow"].trigger()
+    assert live.desk.scope.scope.follow
+    stop(live, qtbot)
+
+
+def test_the_recorders_death_is_shown_and_resumed(live: Program, qtbot: QtBot) -> None:
+    path = start_lab(live, qtbot)
+    before = live.desk.session.snapshot.samples  # type: ignore[union-attr]
+    kill(recorder(live))
+    wait(qtbot, lambda: live.workbench.recordings.process is None)
+    assert "died" in live.window.messages.text
+    assert live.window.messages._button.text() == "Resume"
+    live.window.messages._button.click()
+    wait(qtbot, lambda: recorder(live).status.samples > 0)
+    wait(qtbot, lambda: live.desk.session.snapshot.samples > before)  # type: ignore[union-attr]
+    assert live.desk.session.path == path
+    stop(live, qtbot)
+    with SessionReader.open(path) as reader:
+        assert len(reader.sources()) == 4
+        assert {source.state for source in reader.sources()} == {"complete"}
+
+
+def test_a_closed_session_is_resumed_from_what_it_was_recorded(live: Program, qtbot: QtBot) -> None:
+    path = start_lab(live, qtbot)
+    stop(live, qtbot)
+    live.desk.session.close()
+    live.workbench.open_paths([path])
+    wait(qtbot, lambda: live.desk.session.path == path)
+    assert live.window.actions_by_id["record.resume"].isEnabled()
+    live.window.actions_by_id["record.resume"].trigger()
+    assert recorder(live).request.sources == ("lab:demo",)
+    wait(qtbot, lambda: recorder(live).status.samples > 0)
+    stop(live, qtbot)
+
+
+def test_a_recording_that_was_let_go_is_stopped_from_the_window(live: Program, qtbot: QtBot) -> None:
+    path = start_lab(live, qtbot)
+    alone = psutil.Process(recorder(live).pid)
+    live.window.actions_by_id["record.detach"].trigger()
+    wait(qtbot, lambda: live.workbench.recordings.process is None)
+    assert alone.is_running()
+    wait(qtbot, lambda: "elsewhere" in live.window.top.live.text())
+    before = live.desk.session.snapshot.samples  # type: ignore[union-attr]
+    wait(qtbot, lambda: live.desk.session.snapshot.samples > before)  # type: ignore[union-attr]
+    live.window.actions_by_id["record.stop"].trigger()
+    wait(qtbot, lambda: not live.desk.session.snapshot.recording)  # type: ignore[union-attr]
+    wait(qtbot, lambda: not alone.is_running() or alone.status() == psutil.STATUS_ZOMBIE)
+    with SessionReader.open(path) as reader:
+        assert {source.state for source in reader.sources()} == {"complete"}
+
+
+def test_closing_asks_what_is_to_become_of_it(live: Program, qtbot: QtBot) -> None:
+    path = start_lab(live, qtbot)
+    assert not live.window.close()
+    box = child_of(live.window, QMessageBox, "closing")
+    buttons = {button.text(): button for button in box.findChildren(QPushButton)}
+    assert set(buttons) == {"Stop recording", "Go on without the window", "Cancel"}
+    qtbot.mouseClick(buttons["Cancel"], Qt.MouseButton.LeftButton)
+    assert live.workbench.recordings.process is not None
+    assert not live.window.close()
+    wait(qtbot, lambda: len(live.window.findChildren(QMessageBox, "closing")) == 1)
+    box = child_of(live.window, QMessageBox, "closing")
+    [button] = [one for one in box.findChildren(QPushButton) if one.text() == "Stop recording"]
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    wait(qtbot, lambda: not live.window.isVisible())
+    with SessionReader.open(path) as reader:
+        assert {source.state for source in reader.sources()} == {"complete"}
+
+
+def test_a_window_that_is_killed_ends_its_recorder_in_good_order(live: Program, qtbot: QtBot) -> None:
+    """As the recorder sees it: its stdin ends."""
+    path = start_lab(live, qtbot)
+    recorder(live)._child.close_stdin()
+    wait(qtbot, lambda: live.workbench.recordings.process is None)
+    with SessionReader.open(path) as reader:
+        assert {source.state for source in reader.sources()} == {"complete"}
+
+
+def test_what_can_not_be_recorded_is_said(live: Program, qtbot: QtBot, home: Path) -> None:
+    session = home / "x.hscope"
+    live.workbench.recordings.start(RecordRequest(("lab:no-such-scenario",), str(session)))
+    wait(qtbot, lambda: live.workbench.recordings.process is None)
+    assert "no-such-scenario" in live.window.messages.text
+    assert not session.exists()
+
+
+def test_ctrl_c_in_the_terminal_of_the_window_is_not_for_the_recorder(live: Program, qtbot: QtBot) -> None:
+    start_lab(live, qtbot)
+    if hasattr(os, "getpgid"):
+        assert os.getpgid(recorder(live).pid) != os.getpgid(0)
+        assert signal.SIGINT
+    timeline = child_of(live.window, TimelinePanel)
+    assert timeline.isVisible()
+    stop(live, qtbot)

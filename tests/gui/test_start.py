@@ -1,0 +1,136 @@
+"""The start page: four choices, what was open lately, and where sessions go."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtTest import QAbstractItemModelTester
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.gui.application import Program
+from app.gui.session_files import free_path, session_beside, session_for, sort_out
+from app.gui.start_board import spark_of, when_words
+from sessions.model import Overview
+from sessions.times import TimeRange
+from tests.gui.recordings import record
+from tests.gui.windows import drop, wait
+from widgets.start import RecentEntry, StartPage
+from widgets.start.recent import RecentModel
+
+NOW = datetime(2026, 11, 21, 14, 30, tzinfo=UTC)
+HOSTILE = "<b>x</b>\n\u202egnp.exe" + "y" * 400
+
+
+@pytest.mark.parametrize(
+    ("days", "words"),
+    [(0, "today 14:30"), (1, "yesterday 14:30"), (9, "12 Nov"), (400, "17 Oct 2025")],
+)
+def test_when_a_session_was_open(days: int, words: str) -> None:
+    assert when_words(NOW.timestamp() - days * 86_400, NOW) == words
+
+
+def test_a_sparkline_is_the_mean_scaled_to_its_highest() -> None:
+    at = np.arange(0, 100, 10)
+    rising = Overview(at, at, np.ones(10, np.int64), at * 1.0, at * 1.0, at * 1.0)
+    empty = Overview(*(np.zeros(0, np.int64),) * 3, *(np.zeros(0),) * 3)  # type: ignore[call-arg, arg-type]
+    spark = spark_of([rising, empty], TimeRange(0, 90))
+    assert (len(spark), spark[0], spark[-1]) == (48, 0.0, 1.0)
+    assert spark_of([empty], TimeRange(0, 90)) == ()
+
+
+def test_files_are_told_apart(tmp_path: Path) -> None:
+    session, capture, other = tmp_path / "a.hscope", tmp_path / "b.csv.gz", tmp_path / "notes.txt"
+    for path in (session, capture, other):
+        path.touch()
+    sqlite = tmp_path / "renamed.bin"
+    sqlite.write_bytes(b"SQLite format 3\x00rest")
+    assert sort_out([capture, session, sqlite]) == sort_out([capture, session, sqlite, capture])
+    assert sort_out([capture, session, sqlite]).sessions == (session, sqlite)
+    assert sort_out([tmp_path]).captures == (capture,)  # of a folder only what is called like one
+    assert sort_out([other]).captures == (other,)  # what is pointed at is tried
+
+
+def test_nothing_is_overwritten(tmp_path: Path) -> None:
+    capture = tmp_path / "night.csv.gz"
+    capture.touch()
+    first = session_beside([capture], tmp_path / "elsewhere")
+    assert first == tmp_path / "night.hscope"
+    first.touch()
+    assert session_beside([capture], tmp_path) == tmp_path / "night (2).hscope"
+    (tmp_path / "night (2).hscope").touch()
+    assert free_path(first).name == "night (3).hscope"
+    assert session_beside([capture, capture], tmp_path).name == "night and 1 more.hscope"
+
+
+def test_a_recording_is_named_after_its_source(tmp_path: Path) -> None:
+    assert (
+        session_for("vc01.lab, [fd00::1]", tmp_path, NOW).name
+        == "vc01.lab- -fd00--1- 2026-11-21 14.30.hscope"
+    )
+    assert session_for("../..", tmp_path, NOW).parent == tmp_path
+
+
+def test_the_model_of_recent_sessions(qapp: QApplication) -> None:
+    model = RecentModel()
+    QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
+    model.show_entries([RecentEntry("/a", HOSTILE, "today", "critical", HOSTILE, (0.1, 1.0))])
+    assert model.rowCount(QModelIndex()) == 1
+    shown = model.data(model.index(0), Qt.ItemDataRole.DisplayRole)
+    assert "\n" not in shown
+    assert "\u202e" not in shown
+    assert len(shown) <= 300
+    model.show_entries([])
+    assert model.rowCount() == 0
+
+
+def test_choices_by_keyboard_and_mouse(live: Program, qtbot: QtBot) -> None:
+    page = live.workbench.start_page
+    wait(qtbot, page.choices["connect"].hasFocus)
+    chosen: list[str] = []
+    page.chosen.disconnect()
+    page.chosen.connect(chosen.append)
+    qtbot.keyClick(page.choices["connect"], Qt.Key.Key_Right)
+    assert page.choices["open"].hasFocus()
+    qtbot.keyClick(page.choices["open"], Qt.Key.Key_Down)
+    assert page.choices["lab"].hasFocus()
+    qtbot.keyClick(page.choices["lab"], Qt.Key.Key_Space)
+    qtbot.mouseClick(page.choices["import"], Qt.MouseButton.LeftButton)
+    assert chosen == ["lab", "import"]
+
+
+def test_sessions_are_listed_with_what_was_found(live: Program, qtbot: QtBot, home: Path) -> None:
+    page, desk = live.workbench.start_page, live.desk
+    assert not page.recent.isVisible()
+    path = record(home / "demo.hscope", seconds=900)
+    drop(live.window, path)
+    wait(qtbot, lambda: desk.findings.diagnosis is not None)
+    wait(qtbot, lambda: not desk.jobs.busy("start.spark"))
+    desk.session.close()
+    index = page.recent.model().index(0, 0)
+    entry = index.data(Qt.ItemDataRole.UserRole)
+    assert isinstance(entry, RecentEntry)
+    assert entry.worst == "critical"
+    assert "JBOSS" in entry.summary
+    assert len(entry.spark) == 48
+    page.recent.setCurrentIndex(index)
+    qtbot.keyClick(page.recent, Qt.Key.Key_Return)
+    wait(qtbot, lambda: desk.session.path == path)
+    desk.session.close()
+    page.recent.setCurrentIndex(page.recent.model().index(0, 0))
+    qtbot.keyClick(page.recent, Qt.Key.Key_Delete)
+    assert page.recent.model().rowCount() == 0
+    assert path.exists()
+
+
+def test_a_page_without_anything_offers_the_lab(live: Program, qtbot: QtBot) -> None:
+    page = live.workbench.start_page
+    page.chosen.disconnect()
+    with qtbot.waitSignal(page.chosen) as said:
+        qtbot.mouseClick(page._none.button, Qt.MouseButton.LeftButton)
+    assert said.args == ["lab"]
+    assert isinstance(page, StartPage)

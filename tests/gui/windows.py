@@ -1,0 +1,70 @@
+"""A whole window with folders of its own, for tests that start real children from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.gui.application import Program, build
+from app.gui.panels.charts import ChartsPanel
+
+WAIT = 120_000
+Part = TypeVar("Part", bound=QWidget)
+
+
+@contextmanager
+def running(qapp: QApplication, home: Path) -> Iterator[Program]:
+    """A window whose settings and recordings are below ``home``; closing it asks nothing at the end."""
+    found = build(qapp, home / "settings")
+    found.desk.settings.set("record.folder", str(home / "recordings"))
+    found.desk.settings.set("lab.speed", 60)
+    found.window.resize(1280, 800)
+    found.window.show()
+    try:
+        yield found
+    finally:
+        found.window.guard = lambda: True
+        found.window.close()
+        found.window.deleteLater()
+
+
+def private_folders(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Logs, trusted certificates and the keyring of a test are its own, and its children's."""
+    for name in ("XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.setenv(name, str(home / name.lower()))
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
+
+
+def child_of(window: QWidget, kind: type[Part], name: str = "") -> Part:
+    """A part of the window that is there."""
+    found = window.findChild(kind, name) if name else window.findChild(kind)
+    assert found is not None, kind
+    return found
+
+
+def wait(qtbot: QtBot, done: Callable[[], object]) -> None:
+    """Wait in a real event loop until something is so."""
+    qtbot.waitUntil(lambda: bool(done()), timeout=WAIT)
+
+
+def drop(window: QWidget, *paths: Path) -> None:
+    """Drag files over the window and drop them."""
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    middle, buttons, keys = window.rect().center(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    QApplication.sendEvent(window, QDragEnterEvent(middle, Qt.DropAction.CopyAction, data, buttons, keys))
+    QApplication.sendEvent(window, QDropEvent(QPointF(middle), Qt.DropAction.CopyAction, data, buttons, keys))
+
+
+def has_charts(program: Program) -> bool:
+    """Whether a chart shows samples."""
+    cards = child_of(program.window, ChartsPanel).stack.cards
+    return any(one.curve.y.size > 1 for card in cards for one in card.curves)
