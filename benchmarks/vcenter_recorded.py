@@ -25,7 +25,6 @@ from resources.problem_cards import load_problems
 from sessions.store import SessionReader
 from tests.vcenter.running import PASSWORD, TestVCenter
 
-
 DIFFERENT = {"data-few-samples": "the recorder adds to the few samples what comes while it runs"}
 """Scenarios whose truth does not hold of a recording that goes on."""
 

@@ -65,6 +65,24 @@ def open_session(program: Program, path: Path) -> dict[str, float]:
     return {"first_chart_s": first, "memory_bytes": memory.uss, "rss_bytes": memory.rss}
 
 
+def drop(program: Program, capture: Path, folder: Path) -> dict[str, float]:
+    """Drop a capture on the window: seconds until its first chart, while the import goes on."""
+    program.desk.settings.set("record.folder", str(folder))
+    program.window.show_panel("charts")
+    stack = program.window.findChild(ChartStack)
+    assert stack is not None
+    begun = time.perf_counter()
+    program.window.dropped.emit([capture])
+    wait_for(lambda: bool(stack.cards) and stack.cards[0].curves[0].curve.y.size > 0)
+    first = time.perf_counter() - begun
+    going_on = any(job.state == "running" for job in program.desk.jobs.visible_jobs())
+    for job in program.desk.jobs.visible_jobs():
+        job.cancel()
+    turn(1_000)
+    program.window.close()
+    return {"first_chart_s": first, "going_on": float(going_on)}
+
+
 def table(program: Program, path: Path, seconds: float) -> dict[str, float]:
     """The longest stall of the event loop while the esxtop table follows a session that grows."""
     program.window.show_panel("esxtop")
@@ -165,6 +183,8 @@ def main(words: list[str]) -> None:
             found = start(program, seconds)
         elif words[0] == "open":
             found = open_session(program, Path(words[1]))
+        elif words[0] == "drop":
+            found = drop(program, Path(words[1]), Path(folder))
         else:
             found = table(program, Path(words[1]), float(words[2]))
     print(json.dumps(found))
