@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.gui.application import Program
 from tests.gui.windows import private_folders, running
+from widgets.theme import Theme
 
 
 @pytest.fixture(autouse=True)
@@ -46,3 +47,9 @@ def live(qapp: QApplication, home: Path, nothing_left_behind: None) -> Iterator[
     """A window that may start children."""
     with running(qapp, home) as program:
         yield program
+
+
+@pytest.fixture
+def theme(qapp: QApplication) -> Theme:
+    """The dark theme."""
+    return Theme(qapp, "dark")

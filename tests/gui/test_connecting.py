@@ -1,0 +1,241 @@
+"""Connecting to a simulated vCenter from the dialog: certificate, password, profile, and what goes wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QLabel
+from pytestqt.qtbot import QtBot
+
+from app.gui.application import Program
+from app.gui.connecting import trouble_of
+from app.gui.profiles import Profiles
+from app.known_hosts import KnownHosts
+from tests.gui.windows import Part, wait
+from tests.vcenter.conftest import start_vcenter, vcenter
+from tests.vcenter.running import PASSWORD, USER, TestVCenter
+from widgets.connect import ConnectDialog, PasswordDialog, Place, Profile, TrustDialog, Wanted
+from widgets.theme import Theme
+
+__all__ = ["start_vcenter", "vcenter"]
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
+PRESETS = (("troubleshooting", "What problems need"), ("everything", "Everything"))
+
+
+def click(qtbot: QtBot, button: object) -> None:
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def shown(program: Program, qtbot: QtBot, kind: type[Part]) -> Part:
+    """A dialog that came up."""
+
+    def those() -> list[Part]:
+        return [one for one in program.window.findChildren(kind) if one.isVisible()]
+
+    wait(qtbot, those)
+    return those()[0]
+
+
+def ask(program: Program, qtbot: QtBot) -> ConnectDialog:
+    click(qtbot, program.workbench.start_page.choices["connect"])
+    return shown(program, qtbot, ConnectDialog)
+
+
+def fill(dialog: ConnectDialog, server: TestVCenter, password: str = PASSWORD) -> None:
+    row = dialog.rows[0]
+    row.host.setText(f"{server.place.host}:{server.place.port}")
+    row.user.setText(USER)
+    row.password.setText(password)
+
+
+def trust(program: Program, qtbot: QtBot, server: TestVCenter) -> None:
+    dialog = shown(program, qtbot, TrustDialog)
+    assert server.thumbprint.replace(":", "") in _figures(dialog)
+    click(qtbot, dialog.yes)
+
+
+def _figures(dialog: QDialog) -> str:
+    return "".join(label.text() for label in dialog.findChildren(QLabel)).replace(":", "").replace("\n", "")
+
+
+def recording(program: Program, qtbot: QtBot) -> None:
+    process = program.workbench.recordings.process
+    assert process is not None
+    wait(qtbot, lambda: process.status.samples > 0 and program.desk.session.snapshot is not None)
+
+
+def stop(program: Program, qtbot: QtBot) -> None:
+    program.window.actions_by_id["record.stop"].trigger()
+    wait(qtbot, lambda: program.workbench.recordings.process is None)
+
+
+def test_an_address_that_is_pasted_whole_fills_its_parts(theme: Theme, qtbot: QtBot) -> None:
+    dialog = ConnectDialog(theme, (), PRESETS, Profile(), trouble_of)
+    qtbot.addWidget(dialog)
+    dialog.rows[0].host.setText("esxi://root@esx01.lab:8443")
+    assert dialog.rows[0].place == Place("esxi", "esx01.lab:8443", "root")
+    dialog.rows[0].host.setText("https://vc01.lab/ui")
+    assert dialog.rows[0].place.host == "vc01.lab"
+    dialog.rows[0].host.setText("vcenter://DOMAIN\\anna@vc02.lab")
+    assert dialog.rows[0].place == Place("vcenter", "vc02.lab", "DOMAIN\\anna")
+
+
+def test_what_is_wrong_is_said_in_the_dialog(theme: Theme, qtbot: QtBot) -> None:
+    dialog = ConnectDialog(theme, (), PRESETS, Profile(), trouble_of)
+    qtbot.addWidget(dialog)
+    said: list[Wanted] = []
+    dialog.wanted.connect(said.append)
+    dialog.show()
+    click(qtbot, dialog.connect_button)
+    assert "host name" in dialog.trouble.text()
+    dialog.rows[0].host.setText("vc01.lab")
+    assert not dialog.trouble.isVisible()
+    dialog.select.setText("vm:SQL*, nonsense")
+    click(qtbot, dialog.connect_button)
+    assert "'nonsense'" in dialog.trouble.text()
+    dialog.select.setText("vm:SQL*, host:esx0*")
+    click(qtbot, dialog.add)
+    dialog.rows[1].host.setText("vc01.lab")
+    click(qtbot, dialog.connect_button)
+    assert "twice" in dialog.trouble.text()
+    click(qtbot, dialog.rows[1].remove)
+    dialog.rows[0].password.setText("geheim")
+    click(qtbot, dialog.connect_button)
+    [wanted] = said
+    assert wanted.profile.select == ("vm:SQL*", "host:esx0*")
+    assert wanted.passwords == {0: "geheim"}
+    assert "geheim" not in repr(wanted)
+    assert dialog.rows[0].password.text() == ""
+
+
+def test_profiles_are_kept_without_secrets(tmp_path: Path) -> None:
+    profiles = Profiles(tmp_path)
+    first = Profile("", (Place("vcenter", "vc01.lab", "anna"),), select=("vm:*",))
+    profiles.used(first)
+    profiles.used(Profile("Lab", (Place("esxi", "esx01", "root"),), backfill=False))
+    assert [one.name for one in profiles.entries()] == ["Lab", "vc01.lab"]
+    profiles.used(Profile("vc01.lab", first.places))
+    assert [one.name for one in profiles.entries()] == ["vc01.lab", "Lab"]
+    assert set(json.loads((tmp_path / "profiles.json").read_text())["profiles"][0]) == {
+        "name", "places", "preset", "select", "backfill",
+    }  # fmt: skip
+    profiles.forget("Lab")
+    (tmp_path / "profiles.json").write_text('{"profiles": [{"places": 7}]}')
+    assert profiles.entries() == []
+
+
+def test_connect_trust_record_and_again_in_two_clicks(
+    live: Program, qtbot: QtBot, vcenter: TestVCenter
+) -> None:
+    dialog = ask(live, qtbot)
+    fill(dialog, vcenter)
+    dialog.name.setText("Test")
+    dialog.keep_profile.setChecked(True)
+    click(qtbot, dialog.connect_button)
+    trust(live, qtbot, vcenter)
+    recording(live, qtbot)
+    wait(qtbot, lambda: any("on time" in entry.text for entry in live.window.status._entries))
+    assert live.desk.scope.scope.follow
+    kinds = {ref.kind for ref in live.desk.session.snapshot.entities}  # type: ignore[union-attr]
+    assert {"host", "vm", "cluster"} <= kinds
+    stop(live, qtbot)
+    live.desk.session.close()
+    # The second time: the profile is there, the certificate known, the password still in this window.
+    again = ask(live, qtbot)
+    assert again.list.currentItem().text() == "Test"
+    click(qtbot, again.connect_button)
+    recording(live, qtbot)
+    stop(live, qtbot)
+
+
+def test_a_wrong_password_is_asked_for_again(live: Program, qtbot: QtBot, vcenter: TestVCenter) -> None:
+    dialog = ask(live, qtbot)
+    fill(dialog, vcenter, "wrong")
+    click(qtbot, dialog.connect_button)
+    trust(live, qtbot, vcenter)
+    question = shown(live, qtbot, PasswordDialog)
+    assert question.trouble.isVisible()
+    assert not question.ok.isEnabled()
+    question.line.setText(PASSWORD)
+    click(qtbot, question.ok)
+    wait(qtbot, lambda: live.workbench.recordings.process is not None)
+    recording(live, qtbot)
+    stop(live, qtbot)
+
+
+def test_a_password_that_nobody_has_is_asked_for_and_not_given(
+    live: Program, qtbot: QtBot, vcenter: TestVCenter, home: Path
+) -> None:
+    dialog = ask(live, qtbot)
+    fill(dialog, vcenter, "")
+    click(qtbot, dialog.connect_button)
+    trust(live, qtbot, vcenter)
+    question = shown(live, qtbot, PasswordDialog)
+    question.reject()
+    wait(qtbot, lambda: live.workbench.recordings.process is None)
+    assert not list((home / "recordings").glob("*.hscope"))
+    assert live.desk.session.snapshot is None
+
+
+def test_an_untrusted_certificate_ends_it(live: Program, qtbot: QtBot, vcenter: TestVCenter) -> None:
+    dialog = ask(live, qtbot)
+    fill(dialog, vcenter)
+    click(qtbot, dialog.connect_button)
+    question = shown(live, qtbot, TrustDialog)
+    assert question.no.isDefault()
+    click(qtbot, question.no)
+    wait(qtbot, lambda: live.workbench.recordings.process is None)
+    assert "certificate" in live.window.messages.text
+
+
+def test_a_changed_certificate_shows_both_thumbprints(
+    live: Program, qtbot: QtBot, vcenter: TestVCenter
+) -> None:
+    old = ":".join(["AB"] * 32)
+    KnownHosts().remember(vcenter.place.host, vcenter.place.port, old)
+    dialog = ask(live, qtbot)
+    fill(dialog, vcenter)
+    click(qtbot, dialog.connect_button)
+    question = shown(live, qtbot, TrustDialog)
+    figures = _figures(question)
+    assert old.replace(":", "") in figures
+    assert vcenter.thumbprint.replace(":", "") in figures
+    click(qtbot, question.yes)
+    wait(qtbot, lambda: live.workbench.recordings.process is not None)
+    recording(live, qtbot)
+    assert KnownHosts().remembered(vcenter.place.host, vcenter.place.port) == vcenter.thumbprint
+    stop(live, qtbot)
+
+
+def test_one_of_two_that_refuses_does_not_hold_up_the_other(
+    live: Program, qtbot: QtBot, start_vcenter: Callable[..., TestVCenter]
+) -> None:
+    servers = [start_vcenter(hosts=1, vms=2, interval=1, history=30, rollup=10, rollup_days=0) for _ in "ab"]
+    for server in servers:
+        KnownHosts().remember(server.place.host, server.place.port, server.thumbprint)
+    dialog = ask(live, qtbot)
+    fill(dialog, servers[0])
+    click(qtbot, dialog.add)
+    row = dialog.rows[1]
+    row.host.setText(f"{servers[1].place.host}:{servers[1].place.port}")
+    row.user.setText(USER)
+    row.password.setText("wrong")
+    click(qtbot, dialog.connect_button)
+    question = shown(live, qtbot, PasswordDialog)
+    recording(live, qtbot)
+    assert str(servers[1].place.port) in question.windowTitle()
+    wait(qtbot, lambda: live.window.status._entries[0].state == "critical")
+    question.line.setText(PASSWORD)
+    click(qtbot, question.ok)
+
+    def both() -> bool:
+        process = live.workbench.recordings.process
+        return process is not None and sum(one.state == "recording" for one in process.status.sources) >= 2
+
+    wait(qtbot, both)
+    stop(live, qtbot)
