@@ -36,8 +36,10 @@ def test_when_a_session_was_open(days: int, words: str) -> None:
 
 def test_a_sparkline_is_the_mean_scaled_to_its_highest() -> None:
     at = np.arange(0, 100, 10)
-    rising = Overview(at, at, np.ones(10, np.int64), at * 1.0, at * 1.0, at * 1.0)
-    empty = Overview(*(np.zeros(0, np.int64),) * 3, *(np.zeros(0),) * 3)  # type: ignore[call-arg, arg-type]
+    values = at.astype(np.float64)
+    rising = Overview(at, at, np.ones(10, np.int64), values, values, values)
+    none, nothing = np.zeros(0, np.int64), np.zeros(0)
+    empty = Overview(none, none, none, nothing, nothing, nothing)
     spark = spark_of([rising, empty], TimeRange(0, 90))
     assert (len(spark), spark[0], spark[-1]) == (48, 0.0, 1.0)
     assert spark_of([empty], TimeRange(0, 90)) == ()

@@ -25,9 +25,9 @@ class Answer:
 
     def xml(self) -> str:
         parts = [
-            '<returnval xsi:type="PerfEntityMetricCSV">'
-            f'<entity type="VirtualMachine">{escape(self.moid)}</entity>'
-            f"<sampleInfoCSV>{escape(self.info)}</sampleInfoCSV>"
+            '<returnval xsi:type="PerfEntityMetricCSV">',
+            f'<entity type="VirtualMachine">{escape(self.moid)}</entity>',
+            f"<sampleInfoCSV>{escape(self.info)}</sampleInfoCSV>",
         ]
         for counter, instance, text in self.series:
             parts.append(

@@ -27,7 +27,7 @@ ADDRESS = parse_address("vcenter://administrator@vsphere.local@vc01.lab")
 SECRET = "Pa ßwörd@:/#\t'\""
 
 
-NO_KEYRING = keyring.backends.fail.Keyring()  # type: ignore[no-untyped-call]
+NO_KEYRING = keyring.backends.fail.Keyring()
 
 
 class InMemory(keyring.backend.KeyringBackend):
@@ -36,7 +36,7 @@ class InMemory(keyring.backend.KeyringBackend):
     priority = 1
 
     def __init__(self) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()
         self.kept: dict[tuple[str, str], str] = {}
 
     def get_password(self, service: str, username: str) -> str | None:
