@@ -39,8 +39,14 @@ def spool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def children() -> list[psutil.Process]:
     """Worker processes of this one; multiprocessing's own tracker stays for the next."""
-    found = psutil.Process().children(recursive=True)
-    return [child for child in found if "resource_tracker" not in " ".join(child.cmdline())]
+    return [child for child in psutil.Process().children(recursive=True) if _is_worker(child)]
+
+
+def _is_worker(child: psutil.Process) -> bool:
+    try:
+        return "resource_tracker" not in " ".join(child.cmdline())
+    except psutil.NoSuchProcess:  # or a zombie: killed, and its parent has not noticed yet
+        return False
 
 
 def wait_until(true: Callable[[], bool]) -> None:
