@@ -56,6 +56,10 @@ class Connecting(QObject):
         dialog.forgotten.connect(self._profiles.forget)
         _open(dialog)
 
+    def forget_restart(self) -> None:
+        """Somebody wants the recording to end, and not to begin again with another password."""
+        self._again = None
+
     def _connect(self, wanted: Wanted) -> None:
         profile = wanted.profile
         if wanted.keep_profile:
@@ -196,6 +200,8 @@ class Connecting(QObject):
 
 def trouble_of(profile: Profile) -> str:
     """What is wrong with a profile, in a sentence; nothing when it will do."""
+    if not all(place.host for place in profile.places):
+        return "An address is missing: the name or the IP address of a vCenter or an ESXi host."
     try:
         names = [str(parse_address(place.address)) for place in profile.places]
         parse_selection(profile.select)

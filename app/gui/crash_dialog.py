@@ -47,6 +47,7 @@ class CrashDialog(QDialog):
             column.addWidget(widget)
         column.addLayout(buttons)
         self.resize(680, 420)
+        close.setFocus()
 
 
 class CrashReports(QObject):

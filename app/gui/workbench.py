@@ -72,7 +72,7 @@ class Workbench(QObject):
             "file.lab": self.try_lab,
             "record.mark": lambda: self.drop_mark(None),
             "record.pause": self.recordings.pause_or_go_on,
-            "record.stop": self.recordings.stop,
+            "record.stop": self._stop,
             "record.resume": self.resume,
             "record.detach": self.recordings.detach,
         }
@@ -121,6 +121,10 @@ class Workbench(QObject):
         """End what the window must not leave behind."""
         self.importing.shutdown()
         self.recordings.shutdown()
+
+    def _stop(self) -> None:
+        self._connecting.forget_restart()
+        self.recordings.stop()
 
     def _show_recording(self, session: Path, request: RecordRequest) -> None:
         desk, scope = self._desk, self.recordings.following()

@@ -70,6 +70,7 @@ class TrustDialog(QDialog):
         column.addSpacing(8)
         column.addLayout(buttons)
         self.setMinimumWidth(_WIDTH)
+        self.no.setFocus()
 
     def _trust(self) -> None:
         self.accept()

@@ -55,6 +55,8 @@ NAMES = {
     "lock": "ph.lock",
     "info": "ph.info",
     "check": "ph.check",
+    "down": "ph.caret-down",
+    "up": "ph.caret-up",
     "add": "ph.plus",
     "remove": "ph.minus",
     "theme": "ph.moon",

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from resources.theme import style_sheet
 from widgets.theme.icons import Icons
+from widgets.theme.images import Images
 from widgets.theme.tokens import DARK, LIGHT, Tokens
 from widgets.theme.type import body_font
 
@@ -27,6 +28,7 @@ class Theme(QObject):
         self._preference = preference
         self.tokens: Tokens = DARK
         self.icons = Icons(DARK)
+        self._images = Images()
         application.setStyle("Fusion")
         application.setFont(body_font())
         self._hints = QGuiApplication.styleHints()
@@ -52,7 +54,8 @@ class Theme(QObject):
         self.tokens = self._wanted()
         self.icons = Icons(self.tokens)
         self._application.setPalette(_palette(self.tokens))
-        self._application.setStyleSheet(style_sheet(self.tokens.colours()))
+        images = self._images.write(self.icons, self.tokens)
+        self._application.setStyleSheet(style_sheet({**self.tokens.colours(), **images}))
         self.changed.emit()
 
     def _wanted(self) -> Tokens:

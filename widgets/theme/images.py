@@ -1,0 +1,30 @@
+"""The few pictures that a style sheet needs as files: check mark and arrows, drawn from the icon set."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QDir, QTemporaryDir
+
+from widgets.theme.icons import Icons
+from widgets.theme.tokens import Tokens
+
+_SIZE = 12
+_PICTURES = {"check": ("check", "on_accent"), "down": ("down", "muted"), "up": ("up", "muted")}
+
+
+class Images:
+    """Writes the pictures of a set of tokens, at once and twice the size; they go with this object."""
+
+    def __init__(self) -> None:
+        self._folder = QTemporaryDir()
+
+    def write(self, icons: Icons, tokens: Tokens) -> dict[str, str]:
+        """The paths by the names that the style sheet has for them: ``check_image`` …"""
+        folder = QDir(self._folder.path())
+        paths: dict[str, str] = {}
+        for name, (icon, colour) in _PICTURES.items():
+            path = folder.filePath(f"{name}-{tokens.name}")
+            for scale, end in ((1, ".png"), (2, "@2x.png")):
+                pixmap = icons.get(icon, getattr(tokens, colour)).pixmap(_SIZE * scale, _SIZE * scale)
+                pixmap.save(path + end)
+            paths[f"{name}_image"] = path + ".png"
+        return paths
