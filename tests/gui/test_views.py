@@ -1,0 +1,87 @@
+"""A session that is opened again is looked at as it was left; what does not fit any more is forgotten."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from pytestqt.qtbot import QtBot
+
+from app.gui.application import Program
+from app.gui.recorder_process import RecordRequest
+from app.gui.view_state import ViewState, ViewStates
+from app.gui.views import fitting
+from sessions.model import EntityRef
+from sessions.scope import Scope
+from sessions.times import TimeRange
+from tests.gui.recordings import record
+from tests.gui.windows import wait
+from widgets.charts.spec import Band, ChartSpec, Limit
+
+VIEW = ViewState(
+    Scope((EntityRef("vm", "a/b"),), TimeRange(5, 9), frozenset({2}), follow=True),
+    (
+        ChartSpec(
+            "Ready", "%", (3, 4), "per vCPU", (Limit(10.0, "10 %"),), (Band(TimeRange(1, 2), "critical"),)
+        ),
+    ),
+    "charts",
+    RecordRequest(("lab:demo",), "x.hscope", 60.0),
+)
+
+
+def open_(program: Program, qtbot: QtBot, path: Path) -> None:
+    program.workbench.open_paths([path])
+    wait(qtbot, lambda: program.desk.session.path == path)
+
+
+def test_views_are_kept_by_session(tmp_path: Path) -> None:
+    states = ViewStates(tmp_path)
+    states.keep(tmp_path / "a.hscope", VIEW)
+    states.keep(tmp_path / "b.hscope", ViewState())
+    assert states.of(tmp_path / "a.hscope") == VIEW
+    assert states.of(tmp_path / "b.hscope") == ViewState()
+    assert states.of(tmp_path / "c.hscope") is None
+
+
+def test_a_damaged_file_is_no_memory(tmp_path: Path) -> None:
+    states = ViewStates(tmp_path)
+    for text in (
+        "[]",
+        "{",
+        '{"x": 7}',
+        f'{{"{(tmp_path / "a").resolve()}": {{"at": 1, "view": {{"scope": 3}}}}}}',
+    ):
+        (tmp_path / "views.json").write_text(text, encoding="utf-8")
+        assert states.of(tmp_path / "a") is None
+    states.keep(tmp_path / "a", VIEW)
+    assert states.of(tmp_path / "a") == VIEW
+
+
+def test_scope_charts_and_page_come_back(live: Program, qtbot: QtBot, home: Path) -> None:
+    first, second = record(home / "a.hscope", seconds=300), record(home / "b.hscope", seconds=120)
+    open_(live, qtbot, first)
+    snapshot = live.desk.session.snapshot
+    assert snapshot is not None
+    assert snapshot.span is not None
+    vm = next(ref for ref in snapshot.entities if ref.kind == "vm")
+    scope = Scope((vm,), TimeRange(snapshot.span.start + 10_000, snapshot.span.start + 60_000))
+    live.desk.scope.set(scope)
+    live.desk.charts.add(snapshot.series_of[vm][:1], "Mine")
+    charts = live.desk.charts.charts
+    live.window.show_panel("esxtop")
+    open_(live, qtbot, second)
+    assert live.desk.scope.scope == Scope()
+    assert not live.desk.charts.chosen
+    live.window.show_panel("overview")
+    open_(live, qtbot, first)
+    assert live.desk.scope.scope == scope
+    assert live.desk.charts.charts == charts
+    assert live.window.pages.currentWidget().objectName() == "panel-esxtop"
+    assert not live.desk.scope.can_go_back
+    fits = live.desk.session.snapshot
+    assert fits is not None
+    gone = replace(
+        scope, entities=(vm, EntityRef("vm", "gone")), window=TimeRange(1, 2), sources=frozenset({99})
+    )
+    assert fitting(gone, fits) == Scope((vm,))
