@@ -1,0 +1,88 @@
+"""Mouse and keyboard of a real X display, aimed at widgets of the window in this process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from PySide6.QtCore import QEventLoop, QPoint, QRect, QTimer
+from PySide6.QtWidgets import QApplication, QWidget
+
+PATIENCE_S = 240.0
+Part = TypeVar("Part", bound=QWidget)
+
+
+class WaitedInVainError(AssertionError):
+    """What was to happen did not."""
+
+
+def let_run(seconds: float) -> None:
+    """Let the window live."""
+    loop = QEventLoop()
+    QTimer.singleShot(round(seconds * 1000), loop.quit)
+    loop.exec()
+
+
+def until(what: str, done: Callable[[], object], patience_s: float = PATIENCE_S) -> None:
+    """Let it live until something is so."""
+    deadline = time.monotonic() + patience_s
+    while not done():
+        if time.monotonic() > deadline:
+            raise WaitedInVainError(what)
+        let_run(0.05)
+
+
+def click(widget: QWidget, at: QPoint | None = None) -> None:
+    """Move the mouse onto a widget and press its left button, where a user would."""
+    point = widget.mapToGlobal(at or widget.rect().center())
+    assert QApplication.widgetAt(point) is not None, f"nothing to click at {point}"
+    _xdotool("mousemove", "--sync", str(point.x()), str(point.y()), "click", "1")
+    let_run(0.2)
+
+
+def click_in(widget: QWidget, box: QRect) -> None:
+    """Click into a part of a widget: a row of a list."""
+    click(widget, box.center())
+
+
+def press(keys: str) -> None:
+    """A key or a chord as X names it: ``m``, ``Return``, ``alt+F4``."""
+    _xdotool("key", "--clearmodifiers", keys)
+    let_run(0.2)
+
+
+def type_(text: str) -> None:
+    """Type."""
+    _xdotool("type", "--delay", "5", text)
+    let_run(0.2)
+
+
+def drag(start: QPoint, end: QPoint) -> None:
+    """Press at one place of the screen, move in steps, let go at another."""
+    _xdotool("mousemove", "--sync", str(start.x()), str(start.y()), "mousedown", "1")
+    for part in range(1, 11):
+        between = start + (end - start) * part / 10
+        _xdotool("mousemove", "--sync", str(between.x()), str(between.y()))
+        let_run(0.1)
+    _xdotool("mouseup", "1")
+    let_run(0.2)
+
+
+def visible(window: QWidget, kind: type[Part], name: str = "") -> list[Part]:
+    """The parts of a kind that can be seen."""
+    found = window.findChildren(kind, name) if name else window.findChildren(kind)
+    return [one for one in found if one.isVisible()]
+
+
+def one_visible(window: QWidget, kind: type[Part], name: str = "") -> Part:
+    """The part that can be seen, waited for."""
+    until(f"a visible {kind.__name__} {name}", lambda: visible(window, kind, name))
+    return visible(window, kind, name)[0]
+
+
+def _xdotool(*words: str) -> None:
+    # While a drag is on, the source's process answers; ours has nothing to do in that moment.
+    subprocess.run(["xdotool", *words], check=True, env=dict(os.environ), timeout=20)

@@ -1,0 +1,178 @@
+"""What a user does, from start to end, with a real mouse and real keys: run as a process on a display.
+
+``python -m tests.e2e.scenes SCENE HOME [WORD…]`` prints the view at its end as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
+
+from app.gui.application import Program, build
+from app.gui.panels.charts import ChartsPanel
+from tests.e2e.hands import (
+    click,
+    click_in,
+    drag,
+    let_run,
+    one_visible,
+    press,
+    type_,
+    until,
+    visible,
+)
+from widgets.connect import ConnectDialog, TrustDialog
+from widgets.marks import MarkNote
+
+NOTE = "users call"
+
+
+def lab(program: Program, _words: list[str]) -> dict[str, object]:
+    """Try the lab, live."""
+    click(program.workbench.start_page.choices["lab"])
+    until("the lab is shown", lambda: program.desk.session.snapshot is not None)
+    assert program.desk.scope.scope.follow
+    until("it is recorded", lambda: "Recording" in program.window.top.live.text())
+    return from_finding_to_mark(program)
+
+
+def vcenter(program: Program, words: list[str]) -> dict[str, object]:
+    """Connect to a vCenter by the dialog."""
+    place, user, password, thumbprint = words
+    click(program.workbench.start_page.choices["connect"])
+    dialog = one_visible(program.window, ConnectDialog)
+    row = dialog.rows[0]
+    for line, text in ((row.host, place), (row.user, user), (row.password, password)):
+        click(line)
+        type_(text)
+    press("Return")
+    trust = one_visible(program.window, TrustDialog)
+    figures = "".join(label.text() for label in trust.shown.findChildren(QLabel))
+    assert thumbprint.replace(":", "") in figures.replace("\n", "").replace(":", "")
+    click(trust.yes)
+    until("the vCenter is shown", lambda: program.desk.session.snapshot is not None)
+    until("it is on time", lambda: any("on time" in one.text for one in program.window.status._entries))
+    return from_finding_to_mark(program)
+
+
+def capture(program: Program, words: list[str]) -> dict[str, object]:
+    """Drag a capture out of another program into the window."""
+    window = program.window
+    command = [sys.executable, "-m", "tests.e2e.file_source", words[0], "20", "780"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as files:
+        assert files.stdout is not None
+        files.stdout.readline()
+        let_run(1.0)
+        drag(QPoint(100, 820), window.mapToGlobal(window.rect().center()))
+        files.terminate()
+    until("the capture is shown", lambda: program.desk.session.snapshot is not None)
+    until("it is imported", lambda: not program.workbench.importing.is_running)
+    return from_finding_to_mark(program)
+
+
+def again(program: Program, _words: list[str]) -> dict[str, object]:
+    """Open the session that was open last, from the start page."""
+    page = program.workbench.start_page
+    recent = page.recent
+    until("the session is listed", lambda: recent.model().rowCount() == 1)
+    click_in(recent.viewport(), recent.visualRect(recent.model().index(0, 0)))
+    until("the session is shown", lambda: program.desk.session.snapshot is not None)
+    until("its charts are drawn", lambda: has_curves(program))
+    return view(program)
+
+
+def from_finding_to_mark(program: Program) -> dict[str, object]:
+    """A finding appears, is shown, and a mark is dropped; the recording, if any, is stopped."""
+    window, desk = program.window, program.desk
+    until("a finding", lambda: desk.findings.findings)
+    until("its card", lambda: shows(program))
+    click(shows(program)[0])
+    until("the evidence", lambda: visible(window, ChartsPanel) and has_curves(program))
+    scope = desk.scope.scope
+    finding = desk.findings.findings[0]
+    assert scope.window is not None
+    assert not scope.follow
+    assert scope.entities
+    charts = one_visible(window, ChartsPanel)
+    until("the charts' window", lambda: charts.stack.cards[0].plot.window[0] == scope.window.start)  # type: ignore[union-attr]
+    assert any(card.spec.bands for card in charts.stack.cards), finding
+    press("m")
+    note = one_visible(window, MarkNote)
+    assert note.line.hasFocus() or note.focusWidget() is note.line
+    type_(NOTE)
+    press("Return")
+    until("the mark", lambda: [mark.text for mark in desk.session.snapshot.marks] == [NOTE])  # type: ignore[union-attr]
+    if program.workbench.recordings.process is not None:
+        click(window.top.stop)
+        until("the end of the recording", lambda: program.workbench.recordings.process is None)
+    return view(program)
+
+
+def shows(program: Program) -> list[QPushButton]:
+    """The buttons that lead to a finding's evidence and are in sight."""
+    found = visible(program.window, QPushButton)
+    return [one for one in found if one.text() == "Show me" and not one.visibleRegion().isEmpty()]
+
+
+def has_curves(program: Program) -> bool:
+    """Whether a chart shows samples."""
+    panel = program.window.findChild(ChartsPanel)
+    assert panel is not None
+    return any(one.curve.y.size > 1 for card in panel.stack.cards for one in card.curves)
+
+
+def view(program: Program) -> dict[str, object]:
+    """What is looked at, as plain values."""
+    page, snapshot = program.window.pages.currentWidget(), program.desk.session.snapshot
+    assert snapshot is not None
+    return {
+        "session": str(snapshot.path),
+        "scope": msgspec.to_builtins(program.desk.scope.scope),
+        "charts": [chart.title for chart in program.desk.charts.charts],
+        "page": page.objectName(),
+        "words": program.window.top.scope.words,
+        "marks": [mark.text for mark in snapshot.marks],
+        "states": sorted({source.state for source in snapshot.sources}),
+    }
+
+
+SCENES: dict[str, Callable[[Program, list[str]], dict[str, object]]] = {
+    "lab": lab,
+    "vcenter": vcenter,
+    "capture": capture,
+    "again": again,
+}
+
+
+def main() -> int:
+    """Play one scene, then close the window with the keyboard."""
+    name, home, *words = sys.argv[1:]
+    application = QApplication(sys.argv[:1])
+    program = build(application, Path(home) / "settings")
+    program.desk.settings.set("record.folder", str(Path(home) / "recordings"))
+    program.desk.settings.set("lab.speed", 60)
+    program.window.show()
+    program.window.activateWindow()
+    until("the window", lambda: program.window.windowHandle().isExposed() and program.window.isActiveWindow())
+    let_run(0.5)
+    try:
+        seen = SCENES[name](program, words)
+    except BaseException:
+        program.window.grab().save(str(Path(home) / f"{name}-failed.png"))
+        raise
+    program.window.grab().save(str(Path(home) / f"{name}.png"))
+    press("alt+F4")
+    until("the window is closed", lambda: not program.window.isVisible(), 30)
+    print(json.dumps(seen), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,87 @@
+"""From the start page to the evidence and back: real mouse and keys on a real display, nothing faked."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.display import display
+from tests.vcenter.conftest import start_vcenter
+from tests.vcenter.running import PASSWORD, USER, TestVCenter
+
+__all__ = ["start_vcenter"]
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform in {"win32", "darwin"}, reason="needs an X server"),
+]
+ROOT = Path(__file__).resolve().parents[2]
+Play = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def play(tmp_path: Path) -> Iterator[Play]:
+    """Plays a scene in a process of its own, and returns the view at its end."""
+    with display() as name:
+        home = tmp_path / "home"
+        folders = {
+            key: str(home / key.lower()) for key in ("XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME")
+        }
+        keyring = {"PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring"}
+        environment = {**os.environ, **folders, **keyring, "DISPLAY": name, "QT_QPA_PLATFORM": "xcb"}
+        environment["LC_ALL"] = "C.UTF-8"
+
+        def scene(which: str, *words: str) -> dict[str, Any]:
+            home.mkdir(exist_ok=True)
+            command = [sys.executable, "-m", "tests.e2e.scenes", which, str(home), *words]
+            done = subprocess.run(
+                command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=280, check=False
+            )
+            assert done.returncode == 0, f"{done.stderr}\nsee {home}"
+            seen: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+            return seen
+
+        yield scene
+
+
+def same_again(play: Play, first: dict[str, Any]) -> None:
+    """Opened again, offline, everything is looked at as it was left."""
+    second = play("again")
+    for what in ("session", "scope", "charts", "page", "words", "marks"):
+        assert second[what] == first[what], what
+    assert second["states"] == ["complete"]
+    assert second["page"] == "panel-charts"
+    assert second["charts"]
+
+
+def test_the_lab_from_start_to_offline(play: Play) -> None:
+    same_again(play, play("lab"))
+
+
+def test_a_vcenter_from_the_dialog_to_offline(
+    play: Play, start_vcenter: Callable[..., TestVCenter], tmp_path: Path
+) -> None:
+    scenario = tmp_path / "scenario.json.gz"
+    export(scenario, "cpu-limit-vm", "--vcenter")
+    server = start_vcenter(scenario, interval=20, history=45)
+    place = f"{server.place.host}:{server.place.port}"
+    same_again(play, play("vcenter", place, USER, PASSWORD, server.thumbprint))
+
+
+def test_a_dropped_capture_from_import_to_offline(play: Play, tmp_path: Path) -> None:
+    capture = tmp_path / "esx night.csv"
+    export(capture, "demo", "--duration", "1800")
+    same_again(play, play("capture", str(capture)))
+
+
+def export(path: Path, scenario: str, *more: str) -> None:
+    """A scenario of the lab as a file."""
+    words = ["lab", "export", scenario, "-o", str(path), *more]
+    subprocess.run([sys.executable, "-m", "app", *words], cwd=ROOT, check=True, capture_output=True)
