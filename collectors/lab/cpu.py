@@ -91,7 +91,7 @@ class Cpu:
         self.speed = frequency * (1.0 - CHARGED_LOSS * self._sharing)
         pace = frequency * (1.0 - WORK_LOSS * self._sharing)
         available = between(1.0 - knobs.blocked - stalled, 0.02, 1.0)
-        work = np.minimum(knobs.demand * activity, 1.0)
+        work = self._spread(knobs.demand * activity)
         asked = np.minimum(work / pace[index.vcpu_host] + knobs.spin, available)
         need = np.minimum(asked + self._backlog / tick_s, available)
         allowed = self._limited_need(knobs, need, frequency)
@@ -106,6 +106,17 @@ class Cpu:
         self._backlog = between(self._backlog + (asked - run) * tick_s, 0.0, _BACKLOG_S)
         self._account(available, asked, frequency)
         self._remember()
+
+    def _spread(self, work: FloatArray) -> FloatArray:
+        """A guest's scheduler gives what is too much for one vCPU to those that have room."""
+        if not (work > 1.0).any():
+            return work
+        start, vm = self._index.vcpu_start, self._index.vcpu_vm
+        room = np.maximum(1.0 - work, 0.0)
+        over = run_sums(np.maximum(work - 1.0, 0.0), start)
+        part = np.minimum(over / np.maximum(run_sums(room, start), 1e-9), 1.0)
+        spread: FloatArray = np.minimum(work, 1.0) + room * part[vm]
+        return spread
 
     def _limited_need(self, knobs: Knobs, need: FloatArray, frequency: FloatArray) -> FloatArray:
         """What VM and pool limits (nominal cores) leave of the need."""
