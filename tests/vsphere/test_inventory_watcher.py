@@ -87,7 +87,7 @@ def test_plain_vcsim_is_loaded_whole(vcsim: PlainVcsim) -> None:
             feed.entities[own.ref].parent
             == feed.entities[EntityRef("cluster", f"{vsphere.about.instance_uuid}/{own.cluster}")].ref
         )
-        assert feed.entities[EntityRef("vcenter", vsphere.about.instance_uuid)].name == "127.0.0.1"
+        assert feed.entities[EntityRef("vcenter", vsphere.about.instance_uuid)].name == vsphere.address.place
         assert {one.name for one in watcher.snapshot().of(DATASTORE)} == {"LocalDS_0"}
         assert feed.events == []
 
