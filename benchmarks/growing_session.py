@@ -21,6 +21,22 @@ COUNTERS = (
     *("cpu.overlap", "cpu.costop", "cpu.max_limited", "cpu.swap_wait", "mem.size", "mem.granted"),
     *("mem.consumed", "mem.touched", "mem.active", "mem.balloon", "vdisk.reads", "vdisk.writes"),
 )
+USUAL = {
+    "cpu.used": 40.0,
+    "cpu.run": 40.0,
+    "cpu.wait": 400.0,
+    "cpu.idle": 60.0,
+    "cpu.members": 9.0,
+    "cpu.max_limited": 0.0,
+    "cpu.swap_wait": 0.0,
+    "mem.balloon": 0.0,
+    "mem.size": 8192.0,
+    "mem.granted": 8000.0,
+    "mem.consumed": 7000.0,
+    "mem.touched": 900.0,
+    "vdisk.reads": 80.0,
+}
+"""The highest value of a healthy VM; 1 for what is not here."""
 
 
 def main(path: Path, seconds: float) -> None:
@@ -40,11 +56,12 @@ def main(path: Path, seconds: float) -> None:
                 assert known is not None
                 specs.append(SeriesSpec(ref, key, known.unit))
         layout = writer.add_layout(source, writer.add_series(source, specs))
-        values: FloatArray = rng.random(len(specs)) * 40
+        usual = np.array([USUAL.get(key, 1.0) for key in COUNTERS] * VMS)
+        values: FloatArray = rng.random(len(specs))
         begun = time.time()
         for number in range(round(seconds / EVERY_S)):
-            values = np.abs(values + rng.normal(scale=0.5, size=values.size)).round(2)
-            writer.append_tick(layout, round((begun + number * EVERY_S) * 1000), values)
+            values = np.clip(values + rng.normal(scale=0.05, size=values.size), 0.0, 1.0)
+            writer.append_tick(layout, round((begun + number * EVERY_S) * 1000), (values * usual).round(2))
             if number == 0:
                 print("ready", flush=True)
             time.sleep(max(0.0, begun + (number + 1) * EVERY_S - time.time()))

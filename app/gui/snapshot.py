@@ -13,20 +13,11 @@ from sessions.times import TimeRange
 
 
 @dataclass(frozen=True)
-class Snapshot:
-    """A session's index, without its samples. A new one means that something changed."""
+class Index:
+    """Entities and series with ways to find them; one object for as long as a session has the same."""
 
-    path: Path
-    title: str
-    span: TimeRange | None
-    sources: tuple[Source, ...]
     entities: Mapping[EntityRef, Entity]
     series: Sequence[Series]
-    facts: Sequence[Fact]
-    events: Sequence[Event]
-    marks: Sequence[Mark]
-    gaps: Sequence[Gap]
-    bytes: int
 
     @cached_property
     def series_of(self) -> Mapping[EntityRef, Sequence[Series]]:
@@ -48,6 +39,47 @@ class Snapshot:
         for entity in self.entities.values():
             found.setdefault(entity.parent, []).append(entity)
         return found
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A session's index, without its samples. A new one means that something changed."""
+
+    path: Path
+    title: str
+    span: TimeRange | None
+    sources: tuple[Source, ...]
+    index: Index
+    facts: Sequence[Fact]
+    events: Sequence[Event]
+    marks: Sequence[Mark]
+    gaps: Sequence[Gap]
+    bytes: int
+
+    @property
+    def entities(self) -> Mapping[EntityRef, Entity]:
+        """All entities by ref."""
+        return self.index.entities
+
+    @property
+    def series(self) -> Sequence[Series]:
+        """All series, ordered by id."""
+        return self.index.series
+
+    @property
+    def series_of(self) -> Mapping[EntityRef, Sequence[Series]]:
+        """The series of each entity that has any."""
+        return self.index.series_of
+
+    @property
+    def by_id(self) -> Mapping[int, Series]:
+        """Series by their id."""
+        return self.index.by_id
+
+    @property
+    def children(self) -> Mapping[EntityRef | None, Sequence[Entity]]:
+        """The entities below each one; those without a parent under None. In the order of the session."""
+        return self.index.children
 
     @property
     def samples(self) -> int:
@@ -85,8 +117,7 @@ def take(reader: SessionReader, path: Path) -> Snapshot:
         title=info.title or path.stem,
         span=info.span,
         sources=tuple(info.sources),
-        entities=reader.entities(),
-        series=reader.series(),
+        index=Index(reader.entities(), reader.series()),
         facts=reader.facts(),
         events=reader.events(),
         marks=reader.marks(),
@@ -110,7 +141,7 @@ def renew(reader: SessionReader, old: Snapshot, *, records: bool) -> tuple[Snaps
     )
     inventory = info.series != len(old.series) or sum(info.entities.values()) != len(old.entities)
     if inventory:
-        new = replace(new, entities=reader.entities(), series=reader.series())
+        new = replace(new, index=Index(reader.entities(), reader.series()))
     noted = len(new.gaps) != len(old.gaps) or len(new.sources) != len(old.sources)
     if records:
         new = replace(new, facts=reader.facts(), events=reader.events(), marks=reader.marks())

@@ -39,32 +39,42 @@ class FindingCard(QFrame):
         self.setProperty("role", "card")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-        self.setAccessibleName(f"{finding.severity}: {shown(finding.title)}, {shown(finding.entity_name)}")
-        self._symbol = QLabel(SYMBOLS[finding.severity])
+        self._symbol = QLabel()
         self._symbol.setAlignment(Qt.AlignmentFlag.AlignTop)
-        title = _text(f"{finding.title}: {finding.entity_name}", "title")
-        title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        time = _text(lasted(finding) if finding.severity != "info" else "info", "muted", wrap=False)
-        time.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight)
+        self._title = _text("", "title")
+        self._title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._time = _text("", "muted", wrap=False)
+        self._time.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight)
+        self._conclusion = _text("", "muted")
+        self._follow = _text("", "faint")
         head = QHBoxLayout()
         head.setSpacing(8)
         head.addWidget(self._symbol)
-        head.addWidget(title, 1)
-        head.addWidget(time)
+        head.addWidget(self._title, 1)
+        head.addWidget(self._time)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(12, 10, 12, 10)
         self._column.setSpacing(6)
         self._column.addLayout(head)
-        self._column.addWidget(_text(finding.conclusion, "muted"))
-        if followers:
-            self._column.addWidget(_text(_follow_words(followers), "faint"))
+        self._column.addWidget(self._conclusion)
+        self._column.addWidget(self._follow)
         theme.changed.connect(self._dress)
-        self._dress()
+        self._say()
 
     @property
     def is_open(self) -> bool:
         """Whether evidence and causes are shown."""
         return self._body is not None
+
+    def renew(self, finding: Finding, followers: int) -> None:
+        """Say what is found now of the same problem and entity; what has not changed stays as it is."""
+        if finding == self.finding and followers == self._followers:
+            return
+        self.finding, self._followers = finding, followers
+        self._say()
+        if self.is_open:
+            self.set_open(False)
+            self.set_open(True)
 
     def set_open(self, on: bool) -> None:
         """Unfold or fold it."""
@@ -185,6 +195,17 @@ class FindingCard(QFrame):
     def _show_steps(self, on: bool) -> None:
         if self._steps is not None:
             self._steps.setVisible(on)
+
+    def _say(self) -> None:
+        finding = self.finding
+        self.setAccessibleName(f"{finding.severity}: {shown(finding.title)}, {shown(finding.entity_name)}")
+        self._symbol.setText(SYMBOLS[finding.severity])
+        self._title.setText(shown(f"{finding.title}: {finding.entity_name}", 600))
+        self._time.setText(lasted(finding) if finding.severity != "info" else "info")
+        self._conclusion.setText(shown(finding.conclusion, 600))
+        self._follow.setText(_follow_words(self._followers))
+        self._follow.setVisible(self._followers > 0)
+        self._dress()
 
     def _dress(self) -> None:
         colour = self._theme.tokens.health(self.finding.severity)

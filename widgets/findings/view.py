@@ -15,7 +15,7 @@ from widgets.findings.words import Label
 from widgets.pane import Pane
 from widgets.theme import Theme
 
-_MOST_CARDS = 60
+_MOST_CARDS = 24
 _WORDS: dict[Severity, tuple[str, str]] = {
     "critical": ("critical", "critical"),
     "warning": ("warning", "warnings"),
@@ -75,25 +75,34 @@ class FindingsView(Pane):
         self.note_changed.emit(counted(findings))
 
     def _fill(self) -> None:
-        was_open = {_identity(card.finding) for card in self._cards if card.is_open}
         first = not self._cards
-        for card in self._cards:
-            self._column.removeWidget(card)
-            card.hide()
-            card.deleteLater()
+        old = {_identity(card.finding): card for card in self._cards}
         followers = Counter(finding.consequence_of for finding in self._findings if finding.consequence_of)
         chosen = list(self._in_order())
-        hidden = len(chosen) - _MOST_CARDS if not self._all else 0
+        shown_now = chosen if self._all else chosen[:_MOST_CARDS]
         self._cards = []
-        for number, finding in enumerate(chosen[: _MOST_CARDS if not self._all else None]):
-            card = FindingCard(finding, followers[finding.problem, finding.entity], self._label, self._theme)
-            card.opened.connect(self._opened)
-            card.wanted.connect(self.wanted)
-            self._column.insertWidget(number, card)
+        for number, finding in enumerate(shown_now):
+            count = followers[finding.problem, finding.entity]
+            card = old.pop(_identity(finding), None) or self._make(finding, count)
+            card.renew(finding, count)
+            if self._column.indexOf(card) != number:
+                self._column.insertWidget(number, card)
             self._cards.append(card)
-            card.set_open(_identity(finding) in was_open or (first and number == 0))
+        for gone in old.values():
+            self._column.removeWidget(gone)
+            gone.hide()
+            gone.deleteLater()
+        if first and self._cards:
+            self._cards[0].set_open(True)
+        hidden = len(chosen) - len(shown_now)
         self._more.setVisible(hidden > 0)
         self._more.setText(f"Show {hidden} more")
+
+    def _make(self, finding: Finding, followers: int) -> FindingCard:
+        card = FindingCard(finding, followers, self._label, self._theme)
+        card.opened.connect(self._opened)
+        card.wanted.connect(self.wanted)
+        return card
 
     def _in_order(self) -> Iterator[Finding]:
         """Causes in their order, each followed by what follows from it once it is asked for."""
