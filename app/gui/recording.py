@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from app.gui.desk import Desk
 from app.gui.recorder_events import Ended, Rotated, SourceReport, Status, Warned
 from app.gui.recorder_process import RecorderProcess, RecordRequest
+from app.gui.snapshot import Snapshot
 from app.gui.source_words import live_entries, stored_entries
 from app.gui.window import Window
 from app.recorder.stop_file import ask_to_stop
@@ -40,6 +41,7 @@ class Recordings(QObject):
         self._process: RecorderProcess | None = None
         self._has_samples = False
         self._refusals: set[str] = set()
+        self._stale: Snapshot | None = None
         desk.session.opened.connect(lambda _snapshot: self.show())
         desk.session.changed.connect(lambda _change: self.show())
         desk.session.closed.connect(self.show)
@@ -129,10 +131,11 @@ class Recordings(QObject):
         own = snapshot is not None and self.records(snapshot.path)
         if process is not None and (own or snapshot is None):
             self._window.status.show_sources(live_entries(process.status))
-        elif snapshot is not None:
+        elif snapshot is not None and snapshot is not self._stale:
             self._window.status.show_sources(stored_entries(snapshot))
         self._window.top.show_recording(*_top_words(process))
         elsewhere = process is None and snapshot is not None and _is_recorded(snapshot.sources)
+        elsewhere = elsewhere and snapshot is not self._stale
         if elsewhere:
             self._window.top.show_recording("● Recorded elsewhere", "ok")
         actions = self._window.actions_by_id
@@ -207,6 +210,9 @@ class Recordings(QObject):
         if self._process is not None:
             self._process.deleteLater()
             self._process = None
+        # What the window knows of the session is from before its end: it looks again.
+        self._stale = self._desk.session.snapshot
+        self._desk.session.look_at_records()
         self.show()
 
 

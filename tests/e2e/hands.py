@@ -48,6 +48,13 @@ def click_in(widget: QWidget, box: QRect) -> None:
     click(widget, box.center())
 
 
+def wheel_down(widget: QWidget) -> None:
+    """Turn the wheel by one notch over a widget."""
+    point = widget.mapToGlobal(widget.rect().center())
+    _xdotool("mousemove", "--sync", str(point.x()), str(point.y()), "click", "5")
+    let_run(0.3)
+
+
 def press(keys: str) -> None:
     """A key or a chord as X names it: ``m``, ``Return``, ``alt+F4``."""
     _xdotool("key", "--clearmodifiers", keys)

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from app.gui.application import Program, build
 from app.gui.panels.charts import ChartsPanel
+from app.gui.panels.findings import FindingsPanel
 from tests.e2e.hands import (
     click,
     click_in,
@@ -27,6 +28,7 @@ from tests.e2e.hands import (
     type_,
     until,
     visible,
+    wheel_down,
 )
 from widgets.connect import ConnectDialog, TrustDialog
 from widgets.marks import MarkNote
@@ -91,8 +93,9 @@ def again(program: Program, _words: list[str]) -> dict[str, object]:
 def from_finding_to_mark(program: Program) -> dict[str, object]:
     """A finding appears, is shown, and a mark is dropped; the recording, if any, is stopped."""
     window, desk = program.window, program.desk
-    until("a finding", lambda: desk.findings.findings)
-    until("its card", lambda: shows(program))
+    until("a problem", lambda: any(one.severity != "info" for one in desk.findings.findings))
+    panel = one_visible(window, FindingsPanel)
+    until("its evidence", lambda: unfolded(program, panel))
     click(shows(program)[0])
     until("the evidence", lambda: visible(window, ChartsPanel) and has_curves(program))
     scope = desk.scope.scope
@@ -113,6 +116,17 @@ def from_finding_to_mark(program: Program) -> dict[str, object]:
         click(window.top.stop)
         until("the end of the recording", lambda: program.workbench.recordings.process is None)
     return view(program)
+
+
+def unfolded(program: Program, panel: FindingsPanel) -> bool:
+    """Whether a way to the evidence is in sight; what a user does about it when not is done."""
+    if shows(program):
+        return True
+    if not any(card.is_open for card in panel.cards):
+        click(panel.cards[0], QPoint(60, 12))
+    else:
+        wheel_down(panel)
+    return False
 
 
 def shows(program: Program) -> list[QPushButton]:
@@ -167,6 +181,7 @@ def main() -> int:
     except BaseException:
         program.window.grab().save(str(Path(home) / f"{name}-failed.png"))
         raise
+    let_run(0.5)
     program.window.grab().save(str(Path(home) / f"{name}.png"))
     press("alt+F4")
     until("the window is closed", lambda: not program.window.isVisible(), 30)
