@@ -39,7 +39,7 @@ def click(widget: QWidget, at: QPoint | None = None) -> None:
     """Move the mouse onto a widget and press its left button, where a user would."""
     point = widget.mapToGlobal(at or widget.rect().center())
     assert QApplication.widgetAt(point) is not None, f"nothing to click at {point}"
-    _xdotool("mousemove", "--sync", str(point.x()), str(point.y()), "click", "1")
+    _xdotool("mousemove", str(point.x()), str(point.y()), "click", "1")
     let_run(0.2)
 
 
@@ -51,7 +51,7 @@ def click_in(widget: QWidget, box: QRect) -> None:
 def wheel_down(widget: QWidget) -> None:
     """Turn the wheel by one notch over a widget."""
     point = widget.mapToGlobal(widget.rect().center())
-    _xdotool("mousemove", "--sync", str(point.x()), str(point.y()), "click", "5")
+    _xdotool("mousemove", str(point.x()), str(point.y()), "click", "5")
     let_run(0.3)
 
 
@@ -69,10 +69,10 @@ def type_(text: str) -> None:
 
 def drag(start: QPoint, end: QPoint) -> None:
     """Press at one place of the screen, move in steps, let go at another."""
-    _xdotool("mousemove", "--sync", str(start.x()), str(start.y()), "mousedown", "1")
+    _xdotool("mousemove", str(start.x()), str(start.y()), "mousedown", "1")
     for part in range(1, 11):
         between = start + (end - start) * part / 10
-        _xdotool("mousemove", "--sync", str(between.x()), str(between.y()))
+        _xdotool("mousemove", str(between.x()), str(between.y()))
         let_run(0.1)
     _xdotool("mouseup", "1")
     let_run(0.2)
