@@ -62,6 +62,8 @@ class ChartsPanel(QWidget):
         self._pages.addWidget(self._empty)
         self._redraw = QTimer(self, singleShot=True, interval=_REDRAW_MS)
         self._redraw.timeout.connect(self._draw)
+        self._reading = QTimer(self, singleShot=True, interval=0)
+        self._reading.timeout.connect(self._read)
         self._stack.windowed.connect(self._windowed)
         self._stack.unzoomed.connect(self._unzoomed)
         self._stack.closed.connect(desk.charts.remove)
@@ -123,6 +125,10 @@ class ChartsPanel(QWidget):
         return worst[:1] or [ref for ref in snapshot.entities if ref.kind == "host"][:4]
 
     def _load(self) -> None:
+        """Read the samples soon: scope, findings and board often ask for it in one breath."""
+        self._reading.start()
+
+    def _read(self) -> None:
         """Read the samples, in a worker."""
         if not self.isVisible():
             self._stale = True

@@ -27,6 +27,7 @@ KEYS: tuple[ActionSpec, ...] = (
 )
 
 _VALUES_MS = 1_000
+_FIRST_MS = 300  # the first chart comes first
 _GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Datastores", ("datastore",)),
     ("Devices", ("device",)),
@@ -119,7 +120,7 @@ class InventoryPanel(InventoryView):
         self._headlines = headlines(snapshot, self._desk.headlines)
         self._tree.set_tree(tree_of(snapshot))
         self._mark()
-        self._read()
+        self._values.start(_FIRST_MS)
         self.choose(self._desk.scope.scope.entities)
         self.note_changed.emit(_count(snapshot.entities.values()))
 
@@ -127,7 +128,7 @@ class InventoryPanel(InventoryView):
         if change.inventory:
             self._build()
         elif change.samples and not self._values.isActive():
-            self._values.start()
+            self._values.start(_VALUES_MS)
 
     def _clear(self) -> None:
         self._tree.set_tree(Node(""))
@@ -139,7 +140,7 @@ class InventoryPanel(InventoryView):
 
     def _scoped(self) -> None:
         self.choose(self._desk.scope.scope.entities)
-        self._values.start()
+        self._values.start(_VALUES_MS)
 
     def _chosen(self, refs: Sequence[EntityRef]) -> None:
         self._desk.scope.set(self._desk.scope.scope.on(refs))

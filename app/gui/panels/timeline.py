@@ -30,6 +30,7 @@ _BUCKETS = 400
 _MOST_LOADS = 16
 _MOST_MOMENTS = 2_000
 _LOAD_MS = 1_000
+_FIRST_MS = 300  # the first chart comes first
 
 
 class TimelinePanel(TimelineView):
@@ -53,12 +54,12 @@ class TimelinePanel(TimelineView):
     def _opened(self) -> None:
         self.show_content(TimelineContent())
         self._renew()
-        self._read_load()
+        self._loads.start(_FIRST_MS)
 
     def _grown(self, change: Change) -> None:
         self._renew()
         if change.samples and not self._loads.isActive():
-            self._loads.start()
+            self._loads.start(_LOAD_MS)
 
     def _scoped(self) -> None:
         self._show_brush()
