@@ -138,7 +138,7 @@ class RecorderProcess(QObject):
                 self.status = event
                 if self.state != "finishing":
                     self._set("paused" if event.paused else "recording")
-            case events.Rotated():
+            case events.Started() | events.Rotated() if event.session:
                 self.request = self.request.into(Path(event.session))
             case events.Finishing():
                 self._set("finishing")

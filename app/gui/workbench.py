@@ -58,6 +58,7 @@ class Workbench(QObject):
         self._board = StartBoard(self.start_page, self._recent, desk, self)
         self.crashes = CrashReports(window, self)
         desk.jobs.crashed.connect(self.crashes.report)
+        desk.session.closed.connect(window.messages.hide)  # what it says was of that session
         self.recordings.first_samples.connect(self._show_recording)
         actions = window.actions_by_id
         self.start_page.chosen.connect(lambda name: actions[_CHOICES[name]].trigger())
