@@ -1,6 +1,6 @@
 """Runs the benchmarks, each beside its peer in the same run, and writes RESULTS.md as a table of ratios.
 
-python run.py bench                 all of them (about half an hour on two cores)
+python run.py bench                 all of them (about two hours on two cores; the scoreboard resumes where it was stopped)
 python run.py bench import size     only some
 python run.py bench --quick         smaller inputs: to see that they run, not to quote
 """
@@ -44,7 +44,10 @@ def main() -> int:
     for name in names:
         print(f"== {name}", file=sys.stderr, flush=True)
         if name == "scoreboard":
-            parts[name] = scoreboard.markdown(scoreboard.run(range(1, seeds + 1)))
+            board = scoreboard.run(
+                range(1, seeds + 1), out=CACHE / "scoreboard.jsonl", progress=scoreboard.sayer()
+            )
+            parts[name] = scoreboard.markdown(board)
         else:
             parts[name] = as_table(BENCHMARKS[name](CACHE, quick=options.quick))
         print(parts[name], flush=True)
