@@ -1,6 +1,6 @@
 """Runs the benchmarks, each beside its peer in the same run, and writes RESULTS.md as a table of ratios.
 
-python run.py bench                 all of them (about two hours on two cores; the scoreboard resumes where it was stopped)
+python run.py bench                 all of them (about two hours on two cores; the scoreboard can be resumed)
 python run.py bench import size     only some
 python run.py bench --quick         smaller inputs: to see that they run, not to quote
 """
