@@ -9,12 +9,25 @@ from dataclasses import dataclass
 from app.recorder.attachment import Attachment
 from app.recorder.board import SourceStatus
 from app.recorder.log import RecorderLog, word_of
-from app.recorder.protocol import Command, Detach, Mark, Password, Pause, Resume, Stop, Trust, read_command
+from app.recorder.protocol import (
+    ChangeMark,
+    Command,
+    Detach,
+    Mark,
+    Password,
+    Pause,
+    Resume,
+    Stop,
+    Trust,
+    Unmark,
+    read_command,
+)
 from app.recorder.questions import Questions
 from app.recorder.recording import Outcome, Recording
 from app.recorder.reporting import Reporter
 from app.recorder.stop_file import forget, is_asked_to_stop
 from resources.failures import HyperscopeError
+from sessions import model
 from sessions.times import parse_time
 
 
@@ -113,6 +126,11 @@ class Commands:
             case Mark(text=text, at=at):
                 self._recording.mark(text, parse_time(at) if at else None)
                 self._log.write("mark")
+            case Unmark(text=text, at=at):
+                self._change(model.Mark(parse_time(at), text), None)
+            case ChangeMark(text=text, at=at, to=to):
+                when = parse_time(at)
+                self._change(model.Mark(when, text), model.Mark(when, to))
             case Pause():
                 self._recording.pause()
                 self._log.write("paused")
@@ -127,6 +145,12 @@ class Commands:
                 self._log.write("detached")
             case Password() | Trust():
                 self._answer(command)
+
+    def _change(self, old: model.Mark, new: model.Mark | None) -> None:
+        self._recording.change_mark(
+            old, new, lambda: self._reporter.warn("The session that is recorded now has no such mark.")
+        )
+        self._log.write("unmark" if new is None else "remark")
 
     def _answer(self, command: Password | Trust) -> None:
         if self._questions is None:

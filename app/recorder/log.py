@@ -25,6 +25,8 @@ _EVENTS = frozenset(
         "resumed",
         "source",
         "mark",
+        "unmark",
+        "remark",
         "paused",
         "unpaused",
         "rotated",

@@ -1,6 +1,8 @@
 """The recorder's language: commands as JSON lines on stdin, events as JSON lines on stdout.
 
 {"do": "mark", "text": "I changed the limit", "at": "2026-11-21T14:21:35Z"}    at is optional
+{"do": "unmark", "text": "I changed the limit", "at": "2026-11-21T14:21:35Z"}  that mark goes
+{"do": "change mark", "text": "I changed the limit", "at": "2026-11-21T14:21:35Z", "to": "of db-prod"}
 {"do": "pause"}   {"do": "resume"}   {"do": "stop"}   {"do": "detach"}
 {"do": "password", "source": "vcenter://admin@vc01", "password": "…"}          answers the event "password"
 {"do": "trust", "source": "vcenter://admin@vc01", "sha256": "AA:BB:…"}         answers "certificate"; "" is no
@@ -18,6 +20,21 @@ class Mark(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="d
 
     text: str
     at: str = ""
+
+
+class Unmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="unmark"):
+    """Take the mark of exactly this text and time away; a warning where there is none."""
+
+    text: str
+    at: str
+
+
+class ChangeMark(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="change mark"):
+    """The mark of exactly this text and time says ``to`` from now on; a warning where there is none."""
+
+    text: str
+    at: str
+    to: str
 
 
 class Pause(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="pause"):
@@ -53,7 +70,7 @@ class Trust(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="
     sha256: str
 
 
-Command = Mark | Pause | Resume | Stop | Detach | Password | Trust
+Command = Mark | Unmark | ChangeMark | Pause | Resume | Stop | Detach | Password | Trust
 
 _MOST_BYTES = 1 << 16
 

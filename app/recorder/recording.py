@@ -148,6 +148,18 @@ class Recording:
         mark = Mark(self._board.now_ms() if at is None else at, text)
         self._queue.put(Job(lambda file: file.add_mark(mark), len(text)))
 
+    def change_mark(self, old: Mark, new: Mark | None, missing: Callable[[], None]) -> None:
+        """Put another mark in the place of one, or take it away; ``missing`` is called if it is not there.
+
+        It is called by the writer's thread. Raises HyperscopeError when the recording has ended.
+        """
+
+        def change(file: SessionFile) -> None:
+            if not file.change_mark(old, new):
+                missing()
+
+        self._queue.put(Job(change, len(old.text) + len(new.text if new else "")))
+
     def status(self) -> Status:
         """How it is doing now."""
         now, samples = time.monotonic(), self._writing.samples_of_run

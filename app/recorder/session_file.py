@@ -181,6 +181,10 @@ class SessionFile:
         """Add a mark."""
         self._writer.add_mark(mark)
 
+    def change_mark(self, old: Mark, new: Mark | None) -> bool:
+        """Put another mark in the place of one, or take it away; is it there?"""
+        return self._writer.change_mark(old, new)
+
     def add_group(self, source: int, specs: Sequence[SeriesSpec]) -> Group:
         """Series that arrive together, each with the time of its last sample."""
         group = self._declare(source, specs)

@@ -43,6 +43,27 @@ def insert(database: Database, rows: Iterable[tuple[str, bytes]]) -> None:
     database.execute_many("INSERT INTO document(kind, body) VALUES (?, ?)", rows)
 
 
+def replace(database: Database, old: Document, new: Document | None) -> bool:
+    """Put ``new`` in the place of the first document that equals ``old``, or take that out; is there one?
+
+    ``encode`` must have accepted ``new``. Raises BlobError for documents that can't be read.
+    """
+    kind = type(old)
+    for number, body in list(database.rows(_READ, (int, bytes), (_TYPES[kind],))):
+        batch = _decode(unpack_document(body), kind)
+        if old not in batch:
+            continue
+        at = batch.index(old)
+        batch[at : at + 1] = [new] if new is not None else []
+        if batch:
+            packed = pack_document(msgspec.json.encode(batch))
+            database.execute("UPDATE document SET body = ? WHERE id = ?", (packed, number))
+        else:
+            database.execute("DELETE FROM document WHERE id = ?", (number,))
+        return True
+    return False
+
+
 def clear(database: Database, kind: type) -> None:
     """Remove all documents of a type."""
     database.execute("DELETE FROM document WHERE kind = ?", (_TYPES[kind],))

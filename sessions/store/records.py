@@ -84,6 +84,15 @@ class RecordWriter:
         """Add a note on the time axis."""
         self._add_records((mark,))
 
+    def change_mark(self, old: Mark, new: Mark | None) -> bool:
+        """Put ``new`` in the place of a mark, or take it away; returns whether the session has ``old``.
+
+        Of marks that are equal, one changes. Raises ValueError for a mark that can't be stored.
+        """
+        documents.encode((new,) if new is not None else ())
+        with self._writing():
+            return documents.replace(self._database, old, new)
+
     def put_findings(self, findings: Sequence[Finding]) -> None:
         """Store what a diagnosis concluded, in place of what an earlier one did."""
         rows = documents.encode(findings)

@@ -73,6 +73,24 @@ def test_what_it_tells(record: Record, session_path: Path) -> None:
     assert recorder.stderr() == ""
 
 
+def test_marks_are_changed_and_taken_away(record: Record, session_path: Path) -> None:
+    recorder = record(session_path, f"lab:{LONG}", *FAST, "--attached")
+    recorder.wait_for_ticks(2)
+    at = "2026-11-21T14:21:35.250Z"
+    for text in ("one", "two", "twö"):
+        recorder.say(do="mark", text=text, at=at)
+    recorder.say(do="unmark", text="one", at=at)
+    recorder.say(do="change mark", text="twö", at=at, to="three")
+    recorder.say(do="unmark", text="four", at=at)
+    recorder.wait_for(lambda event: "no such mark" in (event.get("message") or ""))
+    recorder.say(do="unmark", text="two", at="soon")
+    recorder.wait_for(lambda event: "not a time" in (event.get("message") or ""))
+    recorder.say(do="stop")
+    assert recorder.end()["code"] == 0
+    with SessionReader.open(session_path) as reader:
+        assert [mark.text for mark in reader.marks()] == ["two", "three"]
+
+
 def test_marks_and_pauses(record: Record, session_path: Path) -> None:
     recorder = record(session_path, f"lab:{LONG}", *FAST, "--attached")
     recorder.wait_for_ticks(2)
