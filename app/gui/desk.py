@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from PySide6.QtWidgets import QWidget
@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 from app.gui.chart_board import ChartBoard
 from app.gui.findings_model import FindingsModel
 from app.gui.jobs import JobRunner
+from app.gui.mark_requests import MarkRequests
 from app.gui.scope_model import ScopeModel
 from app.gui.session_model import SessionModel
 from app.gui.settings import Settings
@@ -29,7 +30,7 @@ class Desk:
     """Models and services that panels share. ``notify(text, level)`` shows a message bar.
 
     ``show_finding`` moves scope and charts to a finding's evidence; ``drop_mark`` asks for a note and stores
-    a mark at a time (None: now, or the end of the session).
+    a mark at a time (None: now, or the end of the session); ``marks`` takes wishes about those it has.
     """
 
     session: SessionModel
@@ -49,6 +50,7 @@ class Desk:
     notify: Callable[[str, Notice], None]
     show_finding: Callable[[Finding], None]
     drop_mark: Callable[[int | None], None]
+    marks: MarkRequests = field(default_factory=MarkRequests)
 
 
 @dataclass(frozen=True, slots=True)

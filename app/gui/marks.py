@@ -1,20 +1,26 @@
-"""Dropping a mark: through our recorder while it writes the session, into the file otherwise."""
+"""Marks: dropped with a note, changed, removed; and every such step can be undone and done again."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QTimer
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QPoint, QTimer
+from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from app.gui.desk import Desk
-from app.gui.jobs import Job
+from app.gui.mark_store import MarkChange, MarkStore
 from app.gui.recording import Recordings
 from app.gui.window import Window
 from app.gui.words import clock
 from resources.failures import BusyError, HyperscopeError
 from sessions.model import Mark
-from sessions.store import SessionWriter
+from widgets.foreign_text import shown
 from widgets.marks import MarkNote
 
-_SOON_MS = 400
+_OFFER_MS = 10_000
+"""How long the bar offers to undo; Ctrl+Z does so for as long as the session is open."""
+
+_QUOTED = 60
 
 
 class Marking(QObject):
@@ -23,6 +29,20 @@ class Marking(QObject):
     def __init__(self, desk: Desk, window: Window, recordings: Recordings, parent: QObject) -> None:
         super().__init__(parent)
         self._desk, self._window, self._recordings = desk, window, recordings
+        self._stack = QUndoStack(self)
+        self._store = MarkStore(desk, recordings, self)
+        self._store.failed.connect(self._complain)
+        self._store.lost.connect(self._lost)
+        self._offer = QTimer(self, singleShot=True, interval=_OFFER_MS)
+        self._offer.timeout.connect(self._withdraw)
+        self._offered = ""
+        desk.marks.edit.connect(self.edit)
+        desk.marks.remove.connect(self.remove)
+        desk.session.opened.connect(lambda _snapshot: self._forget())
+        desk.session.closed.connect(self._forget)
+        for signal in (self._stack.indexChanged, self._stack.canUndoChanged, self._stack.canRedoChanged):
+            signal.connect(lambda _value: self._enable())
+        self._enable()
 
     def drop(self, at: int | None) -> None:
         """Ask for a note; ``at`` None is now, or the end of what is looked at in a session of the past."""
@@ -33,10 +53,55 @@ class Marking(QObject):
         if when is None:
             self._desk.notify("There is nothing recorded yet on which a mark could stand.", "info")
             return
-        local = clock(self._desk.settings.text("look.times"))(when)
-        note = MarkNote(self._desk.theme, f"{local:%H:%M:%S}", self._window)
-        note.noted.connect(lambda text: self._store(when, text))
+        note = MarkNote(self._desk.theme, self._time(when), self._window)
+        note.noted.connect(lambda text: self._do("drop mark", MarkChange(None, Mark(when, text))))
         note.show_under(self._window.top.mark)
+
+    def edit(self, mark: Mark, place: QPoint | None = None) -> None:
+        """Ask for another note of a mark, above a place of the screen."""
+        note = MarkNote(self._desk.theme, self._time(mark.at), self._window, mark.text)
+        note.noted.connect(lambda text: self._change(mark, text))
+        note.removed.connect(lambda: self.remove(mark))
+        if place is None:
+            note.show_under(self._window.top.mark)
+        else:
+            note.show_above(place)
+
+    def remove(self, mark: Mark) -> None:
+        """Take a mark away."""
+        self._do("remove mark", MarkChange(mark, None), f"Mark removed{_quoted(mark)}.")
+
+    def undo(self) -> None:
+        """Take the last step back."""
+        self._say_undone("Undone", self._stack.undoText())
+        self._stack.undo()
+
+    def redo(self) -> None:
+        """Do it again after all."""
+        self._say_undone("Done again", self._stack.redoText())
+        self._stack.redo()
+
+    def _change(self, mark: Mark, text: str) -> None:
+        self._do("change note", MarkChange(mark, Mark(mark.at, text)), "Note changed.")
+
+    def _do(self, title: str, change: MarkChange, said: str = "") -> None:
+        self._stack.push(_Step(title, change, self._store, lambda: self._offer_undo(said)))
+
+    def _offer_undo(self, said: str) -> None:
+        if said:
+            self._offered = said
+            self._window.messages.show_message(said, "info", button="Undo", act=self.undo)
+            self._offer.start()
+
+    def _withdraw(self) -> None:
+        if self._offered and self._window.messages.text == self._offered:
+            self._window.messages.hide()
+        self._offered = ""
+
+    def _say_undone(self, word: str, what: str) -> None:
+        self._withdraw()
+        if what:
+            self._desk.notify(f"{word}: {what}.", "info")
 
     def _now(self) -> int | None:
         snapshot = self._desk.session.snapshot
@@ -47,34 +112,56 @@ class Marking(QObject):
         window = self._desk.scope.scope.window_in(snapshot.span)
         return window.end if window else None
 
-    def _store(self, at: int, text: str) -> None:
-        desk, process = self._desk, self._recordings.process
-        path = desk.session.path
-        if path is None:
-            return
-        if process is not None and self._recordings.records(path):
-            process.mark(text, at)
-            QTimer.singleShot(_SOON_MS, self, desk.session.look_at_records)
-            return
+    def _time(self, at: int) -> str:
+        return f"{clock(self._desk.settings.text('look.times'))(at):%H:%M:%S}"
 
-        def work(_job: Job) -> None:
-            with SessionWriter.open(path) as writer:
-                writer.add_mark(Mark(at, text))
+    def _enable(self) -> None:
+        for name, can in (("edit.undo", self._stack.canUndo()), ("edit.redo", self._stack.canRedo())):
+            if name in self._window.actions_by_id:
+                self._window.actions_by_id[name].setEnabled(can)
 
-        desk.jobs.start(
-            "marks.store",
-            "Storing the mark",
-            work,
-            lambda _none: desk.session.look_at_records(),
-            failed=self._complain,
-        )
+    def _forget(self) -> None:
+        self._offer.stop()
+        self._withdraw()
+        self._stack.clear()
+
+    def _lost(self) -> None:
+        self._forget()
+        self._desk.notify("This mark is not in the session any more; nothing was changed.", "warning")
 
     def _complain(self, error: HyperscopeError) -> None:
+        self._forget()
         if isinstance(error, BusyError):
             self._desk.notify(
                 "The mark was not stored: another program is writing this session. "
-                "Drop it in the window that records.",
+                "Drop, change and remove marks in the window that records.",
                 "warning",
             )
         else:
             self._desk.notify(str(error), "critical")
+
+
+class _Step(QUndoCommand):
+    """A change that can be taken back; ``done`` is called once, when it has been made."""
+
+    def __init__(self, title: str, change: MarkChange, store: MarkStore, done: Callable[[], None]) -> None:
+        super().__init__(title)
+        self._change, self._store = change, store
+        self._done: Callable[[], None] | None = done
+
+    def redo(self) -> None:
+        """Make it; called when it gets on the stack, too."""
+        done, self._done = self._done, None
+        self._store.change(self._change, done or _nothing)
+
+    def undo(self) -> None:
+        """Take it back."""
+        self._store.change(self._change.reverse, _nothing)
+
+
+def _quoted(mark: Mark) -> str:
+    return f": “{shown(mark.text, _QUOTED)}”" if mark.text else ""
+
+
+def _nothing() -> None:
+    """The view follows the session; nothing is left to say."""

@@ -98,6 +98,14 @@ class RecorderProcess(QObject):
         when = {"at": iso(at)} if at is not None else {}
         self._child.say({"do": "mark", "text": text, **when})
 
+    def unmark(self, text: str, at: int) -> None:
+        """Take the note of this text and time away; it warns where there is none."""
+        self._child.say({"do": "unmark", "text": text, "at": iso(at)})
+
+    def change_mark(self, text: str, at: int, to: str) -> None:
+        """The note of this text and time says something else; it warns where there is none."""
+        self._child.say({"do": "change mark", "text": text, "at": iso(at), "to": to})
+
     def pause(self) -> None:
         """Leave the sources alone until ``go_on``."""
         self._child.say({"do": "pause"})

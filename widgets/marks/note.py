@@ -1,4 +1,4 @@
-"""A small line over the window that asks for the note of a mark; Enter keeps it, Escape drops it."""
+"""A small line over the window that asks for the note of a mark; Enter keeps it, Escape changes nothing."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from widgets.foreign_text import shown
 from widgets.theme import Theme
 
 _WIDTH = 420
@@ -21,11 +22,15 @@ _LONGEST = 500
 
 
 class MarkNote(QDialog):
-    """``noted`` carries the note, which may be empty: a mark without words is one, too."""
+    """``noted`` carries the note, which may be empty: a mark without words is one, too.
+
+    With the ``text`` of a mark that is there, it is asked for another; ``removed`` when the mark is to go.
+    """
 
     noted = Signal(str)
+    removed = Signal()
 
-    def __init__(self, theme: Theme, when: str, parent: QWidget) -> None:
+    def __init__(self, theme: Theme, when: str, parent: QWidget, text: str | None = None) -> None:
         super().__init__(parent, Qt.WindowType.Popup | Qt.WindowType.FramelessWindowHint)
         self.setObjectName("mark-note")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -37,16 +42,27 @@ class MarkNote(QDialog):
         picture.setPixmap(theme.icons.get("mark", theme.tokens.accent).pixmap(QSize(16, 16)))
         time = QLabel(f"Mark at {when}")
         time.setProperty("role", "title")
-        self.line = QLineEdit(placeholderText="What happens now?", maxLength=_LONGEST)
+        self._before = text
+        self.line = QLineEdit(placeholderText="What happens now?" if text is None else "What happened?")
+        self.line.setMaxLength(max(_LONGEST, len(text or "")))
+        self.line.setText(shown(text or "", len(text or "")))
+        self._offered = self.line.text()
+        self.line.selectAll()
         self.line.setAccessibleName("Note")
         self.line.returnPressed.connect(self._keep)
-        keep = QPushButton("Drop the mark")
+        keep = QPushButton("Drop the mark" if text is None else "Keep the note")
         keep.setProperty("role", "primary")
         keep.clicked.connect(self._keep)
         head = QHBoxLayout()
         head.setSpacing(8)
         head.addWidget(picture)
         head.addWidget(time, 1)
+        if text is not None:
+            remove = QPushButton("Remove the mark")
+            remove.setProperty("role", "ghost")
+            remove.setAutoDefault(False)
+            remove.clicked.connect(self._remove)
+            head.addWidget(remove)
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self.line, 1)
@@ -71,6 +87,22 @@ class MarkNote(QDialog):
         self.move(max(left, at.x()), at.y())
         self.show()
 
+    def show_above(self, place: QPoint) -> None:
+        """Show it above a place of the screen, within the window."""
+        window = self.parentWidget().window()
+        self.adjustSize()
+        corner = window.mapToGlobal(QPoint(0, 0))
+        most = corner.x() + window.width() - self.width() - 8
+        left = min(max(place.x() - self.width() // 2, corner.x() + 8), most)
+        self.move(left, max(place.y() - self.height() - 8, corner.y() + 8))
+        self.show()
+
     def _keep(self) -> None:
-        self.noted.emit(self.line.text().strip())
+        text = self.line.text()
+        if self._before is None or text != self._offered:
+            self.noted.emit(text.strip())
+        self.close()
+
+    def _remove(self) -> None:
+        self.removed.emit()
         self.close()
