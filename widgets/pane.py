@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from widgets.theme import Theme
+
+_BESIDE_WIDTH = 140
 
 
 class Pane(QWidget):
@@ -22,7 +24,8 @@ class Pane(QWidget):
 class PaneTitle(QWidget):
     """The title line of a dock: its name in capitals, a note, and a button that closes it."""
 
-    def __init__(self, title: str, dock: QDockWidget, theme: Theme) -> None:
+    def __init__(self, title: str, dock: QDockWidget, theme: Theme, *, beside: bool = False) -> None:
+        """``beside`` the pane, at its left, where a line above it would take height that is scarce."""
         super().__init__(dock)
         self._theme = theme
         self.setProperty("role", "pane")
@@ -37,6 +40,14 @@ class PaneTitle(QWidget):
         self._close.setAccessibleName(f"Hide {title}")
         self._close.setToolTip(f"Hide {title}; the View menu brings it back")
         self._close.clicked.connect(dock.close)
+        if beside:
+            self._arrange_beside(name)
+        else:
+            self._arrange_above(name)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _arrange_above(self, name: QLabel) -> None:
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 8, 6, 6)
         row.setSpacing(8)
@@ -44,8 +55,20 @@ class PaneTitle(QWidget):
         row.addStretch(1)
         row.addWidget(self._note)
         row.addWidget(self._close)
-        theme.changed.connect(self._dress)
-        self._dress()
+
+    def _arrange_beside(self, name: QLabel) -> None:
+        self._note.setWordWrap(True)
+        head = QHBoxLayout()
+        head.addWidget(name)
+        head.addStretch(1)
+        head.addWidget(self._close)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 8, 6, 8)
+        column.setSpacing(4)
+        column.addLayout(head)
+        column.addWidget(self._note)
+        column.addStretch(1)
+        self.setFixedWidth(_BESIDE_WIDTH)
 
     def say(self, note: str) -> None:
         """Show a few words on the right."""

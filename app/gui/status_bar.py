@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
 from widgets.theme import SYMBOLS, Health, Theme
 
 _HEIGHT = 28
-_SHOWN = 4
+_GAP = 20
+_MARGIN, _SPACING = 12, 16
+_BETWEEN = "&nbsp;" * 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,23 +51,25 @@ class StatusBar(QWidget):
         self.jobs.hide()
         self._session = QLabel(textFormat=Qt.TextFormat.PlainText)
         self._session.setProperty("role", "muted")
+        self.show_session("")
         row = QHBoxLayout(self)
-        row.setContentsMargins(12, 0, 12, 0)
-        row.setSpacing(16)
+        row.setContentsMargins(_MARGIN, 0, _MARGIN, 0)
+        row.setSpacing(_SPACING)
         row.addWidget(self._sources, 1)
         row.addWidget(self.jobs)
         row.addWidget(self._session)
         theme.changed.connect(self._show)
 
     def show_sources(self, entries: Sequence[SourceEntry]) -> None:
-        """Say how the sources are; the first few in full, the worst first."""
+        """Say how the sources are; as many as there is room for, the worst first."""
         if list(entries) != list(self._entries):
             self._entries = list(entries)
             self._show()
 
     def show_session(self, text: str) -> None:
-        """Say the session's name and size."""
-        self._session.setText(text)
+        """Say the session's name and size; without one, how to find one's way."""
+        self._session.setText(text or _hint())
+        self._show()
 
     def show_jobs(self, text: str) -> None:
         """Say what runs in the background; empty hides it."""
@@ -72,17 +77,46 @@ class StatusBar(QWidget):
         self.jobs.setVisible(bool(text))
         self.jobs.setIcon(self._theme.icons.get("jobs"))
 
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """More or fewer sources fit."""
+        super().resizeEvent(event)
+        self._show()
+
     def _show(self) -> None:
+        fitting = self._fitting()
         parts = [
-            f'<span style="color:{self._theme.tokens.health(entry.state)}">{SYMBOLS[entry.state]}</span> '
-            f"{escape(entry.text)}"
-            for entry in self._entries[:_SHOWN]
+            f'<span style="color:{self._theme.tokens.health(entry.state)}">{SYMBOLS[entry.state]}</span>'
+            f"&nbsp;{escape(entry.text)}"
+            for entry in self._entries[:fitting]
         ]
-        more = len(self._entries) - _SHOWN
+        more = len(self._entries) - fitting
         if more > 0:
-            parts.append(f"and {more} more")
-        self._sources.setText("&nbsp;&nbsp;&nbsp;&nbsp;".join(parts))
+            parts.append(f"and {more} more" if parts else f"{more} sources")
+        self._sources.setText(_BETWEEN.join(parts))
         self._sources.setToolTip("<br>".join(escape(entry.details or entry.text) for entry in self._entries))
+
+    def _fitting(self) -> int:
+        """How many entries fit in full, with the words for the others beside them."""
+        metrics = self._sources.fontMetrics()
+        jobs = self.jobs.sizeHint().width() + _SPACING if not self.jobs.isHidden() else 0
+        room = self.width() - 2 * _MARGIN - _SPACING - self._session.sizeHint().width() - jobs
+        widths = [
+            metrics.horizontalAdvance(f"{SYMBOLS[entry.state]} {entry.text}") + _GAP
+            for entry in self._entries
+        ]
+        if sum(widths) - _GAP <= room:
+            return len(widths)
+        room -= metrics.horizontalAdvance(f"and {len(widths)} more")
+        fitting = 0
+        while fitting < len(widths) and widths[fitting] <= room:
+            room -= widths[fitting]
+            fitting += 1
+        return fitting
+
+
+def _hint() -> str:
+    keys = QKeySequence("Ctrl+K").toString(QKeySequence.SequenceFormat.NativeText)
+    return f"{keys} finds every command · ? lists the keys"
 
 
 def escape(text: str) -> str:

@@ -114,7 +114,7 @@ class Window(QMainWindow):
         for area, size, direction in (
             ("left", 268, Qt.Orientation.Horizontal),
             ("right", 372, Qt.Orientation.Horizontal),
-            ("bottom", 150, Qt.Orientation.Vertical),
+            ("bottom", 136, Qt.Orientation.Vertical),
         ):
             docks = [self._docks[spec.id] for spec in self._panels if spec.area == area and spec.shown]
             self.resizeDocks(docks, [size] * len(docks), direction)
@@ -218,7 +218,10 @@ class Window(QMainWindow):
     def _add_dock(self, spec: PanelSpec, widget: QWidget) -> None:
         dock = QDockWidget(spec.title, self)
         dock.setObjectName(f"dock-{spec.id}")
-        title = PaneTitle(spec.title, dock, self._theme)
+        beside = spec.area == "bottom"
+        title = PaneTitle(spec.title, dock, self._theme, beside=beside)
+        if beside:
+            dock.setFeatures(dock.features() | QDockWidget.DockWidgetFeature.DockWidgetVerticalTitleBar)
         dock.setTitleBarWidget(title)
         dock.setWidget(widget)
         if isinstance(widget, Pane):

@@ -2,44 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Sequence
 
 import pyqtgraph as pg
 from PySide6.QtGui import QFont
 
 from widgets.theme import Tokens
+from widgets.time_labels import Clock, time_label, time_ticks
 
-Clock = Callable[[int], datetime]
-
-_SECOND, _MINUTE, _HOUR, _DAY = 1_000, 60_000, 3_600_000, 86_400_000
-_STEPS = (
-    *(n * _SECOND for n in (1, 2, 5, 10, 15, 30)),
-    *(n * _MINUTE for n in (1, 2, 5, 10, 15, 30)),
-    *(n * _HOUR for n in (1, 2, 3, 6, 12)),
-    *(n * _DAY for n in (1, 2, 7, 14, 28)),
-)
-_LABEL_PIXELS = 96
 _VALUE_WIDTH = 52
 _TIME_HEIGHT = 24
-
-
-def time_ticks(start: float, end: float, pixels: float, at: Clock) -> tuple[list[float], int]:
-    """Instants in ms where labels go, at round times of the clock, and the step between them in ms."""
-    wanted = (end - start) / max(pixels / _LABEL_PIXELS, 1)
-    step = next((step for step in _STEPS if step >= wanted), _STEPS[-1])
-    zone = at(int(start)).utcoffset() or timedelta()
-    shift = round(zone.total_seconds() * 1000)
-    first = -(-(int(start) + shift) // step) * step - shift
-    return [float(t) for t in range(first, int(end) + 1, step)], step
-
-
-def time_label(t_ms: float, step: int, at: Clock) -> str:
-    """``14:05``, ``14:05:30`` where seconds tell labels apart, ``21 Nov`` where days do or a day begins."""
-    when = at(int(t_ms))
-    if step >= _DAY or (when.hour == when.minute == when.second == 0 and step >= _MINUTE):
-        return f"{when.day} {when:%b}"
-    return f"{when:%H:%M:%S}" if step < _MINUTE else f"{when:%H:%M}"
+_MINUTE = 60_000
 
 
 class TimeAxis(pg.AxisItem):  # type: ignore[misc]
@@ -94,5 +67,6 @@ def value_label(value: float, spacing: float) -> str:
 def dress(axis: pg.AxisItem, tokens: Tokens, font: QFont) -> None:
     """Colours and type of an axis."""
     axis.setPen(pg.mkPen(None))
+    axis.setStyle(tickAlpha=0)
     axis.setTextPen(pg.mkPen(tokens.muted))
     axis.setTickFont(font)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QContextMenuEvent, QDragEnterEvent, QDropEvent, QEnterEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
+    QGridLayout,
     QHBoxLayout,
     QLabel,
     QMenu,
@@ -20,20 +21,20 @@ from PySide6.QtWidgets import (
 )
 
 from resources.units import format_value
-from widgets.charts.axes import Clock
 from widgets.charts.curve import Curve
 from widgets.charts.curves_item import Drawn
 from widgets.charts.plot import Plot
 from widgets.charts.spec import ChartSpec
 from widgets.foreign_text import shown, tip
 from widgets.theme import Theme
+from widgets.time_labels import Clock
 
 SERIES_MIME = "application/x-hyperscope-series"
 _NAMED = 6
 _LEGEND_GAP = 14
-_HEAD_PIXELS = 110
-_KEPT = 2
-_LEAST_TITLE = 170
+_HEAD_GAP = 12
+_HEAD_MARGINS = 12, 6, 8, 0
+_DASH = 12, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,8 @@ class _LegendEntry(QWidget):
     def __init__(self, number: int) -> None:
         super().__init__()
         self._number = number
-        self._dash = QLabel("▬")
+        self._dash = QWidget()
+        self._dash.setFixedSize(*_DASH)
         self._name = QLabel(textFormat=Qt.TextFormat.PlainText)
         self._name.setProperty("role", "muted")
         self._value = QLabel(textFormat=Qt.TextFormat.PlainText)
@@ -71,7 +73,7 @@ class _LegendEntry(QWidget):
         self._name.setText(
             self._name.fontMetrics().elidedText(shown(name), Qt.TextElideMode.ElideMiddle, 200)
         )
-        self._dash.setStyleSheet(f"color: {colour}; font-size: 9px")
+        self._dash.setStyleSheet(f"background: {colour}; border-radius: 1px")
         self.setToolTip(tip(tooltip))
 
     def say(self, value: str) -> None:
@@ -111,24 +113,28 @@ class ChartCard(QFrame):
         self._title.setProperty("role", "title")
         self._note = QLabel(textFormat=Qt.TextFormat.PlainText)
         self._note.setProperty("role", "muted")
-        self._legend = QHBoxLayout()
+        self._key = QWidget()
+        self._legend = QHBoxLayout(self._key)
+        self._legend.setContentsMargins(0, 0, 0, 0)
         self._legend.setSpacing(_LEGEND_GAP)
         self._more = QLabel()
         self._more.setProperty("role", "muted")
+        self._legend.addWidget(self._more)
         self._close = QToolButton()
         self._close.setProperty("role", "ghost")
         self._close.setStyleSheet("padding: 0; min-height: 16px; max-height: 18px;")
         self._close.clicked.connect(self.closed)
         self.plot = Plot(theme, at)
-        head = QHBoxLayout()
-        head.setContentsMargins(12, 6, 8, 0)
-        head.setSpacing(12)
-        head.addWidget(self._title)
-        head.addWidget(self._note)
-        head.addStretch(1)
-        head.addLayout(self._legend)
-        head.addWidget(self._more)
-        head.addWidget(self._close)
+        self._head = head = QGridLayout()
+        head.setContentsMargins(*_HEAD_MARGINS)
+        head.setHorizontalSpacing(_HEAD_GAP)
+        head.setVerticalSpacing(2)
+        head.setColumnStretch(2, 1)
+        head.addWidget(self._title, 0, 0)
+        head.addWidget(self._note, 0, 1)
+        head.addWidget(self._key, 0, 2, Qt.AlignmentFlag.AlignRight)
+        head.addWidget(self._close, 0, 3)
+        self._key_below = False
         column = QVBoxLayout(self)
         column.setContentsMargins(1, 1, 1, 4)
         column.setSpacing(0)
@@ -224,30 +230,49 @@ class ChartCard(QFrame):
             entry = _LegendEntry(len(self._entries))
             entry.entered.connect(self.plot.highlight)
             self._entries.append(entry)
-            self._legend.addWidget(entry)
+            self._legend.insertWidget(len(self._entries) - 1, entry)
         for number, (entry, named) in enumerate(zip(self._entries, self._curves, strict=False)):
             entry.describe(named.name, tokens.curve(number), shown(named.tooltip))
         self._make_room()
 
     def _make_room(self) -> None:
-        """Shorten the title before the legend's first entries are hidden, and say how many are."""
+        """Put the legend beside the title where all of it fits, else below; say how many names do not fit."""
         metrics = self._title.fontMetrics()
         title = shown(self._spec.title)
-        wanted = sum(entry.sizeHint().width() + _LEGEND_GAP for entry in self._entries[:_KEPT])
-        left = self.width() - self._note.sizeHint().width() - _HEAD_PIXELS
-        room = min(max(left - wanted, _LEAST_TITLE), metrics.horizontalAdvance(title) + 2)
+        margin = _HEAD_MARGINS[0] + _HEAD_MARGINS[2]
+        close = self._close.sizeHint().width() + _HEAD_GAP if not self._close.isHidden() else 0
+        left = self.width() - margin - close - self._note.sizeHint().width() - 2 * _HEAD_GAP
+        room = min(left, metrics.horizontalAdvance(title) + 2)
         self._title.setText(metrics.elidedText(title, Qt.TextElideMode.ElideRight, room))
         self._title.setToolTip(tip(title))
-        left -= room
+        widths = [entry.sizeHint().width() + _LEGEND_GAP for entry in self._entries]
+        unnamed = len(self._curves) > len(self._entries)
+        self._put_key(below=bool(widths) and (unnamed or sum(widths) > left - room))
+        self._show_names(widths, self.width() - margin if self._key_below else left - room)
+
+    def _show_names(self, widths: Sequence[int], room: int) -> None:
+        """As many names as there is room for, and how many there are beside them."""
+        if sum(widths) > room or len(self._curves) > len(widths):
+            room -= self._more.fontMetrics().horizontalAdvance("+000")
         fitting = 0
-        for entry in self._entries:
-            left -= entry.sizeHint().width() + _LEGEND_GAP
-            fitting += left > 0
-            entry.setVisible(left > 0)
+        for entry, width in zip(self._entries, widths, strict=True):
+            room -= width
+            fitting += room >= 0
+            entry.setVisible(room >= 0)
         hidden = len(self._curves) - fitting
         self._more.setText(f"+{hidden}")
         self._more.setVisible(hidden > 0)
         self._more.setToolTip(tip("\n".join(shown(named.name) for named in self._curves[fitting:])))
+
+    def _put_key(self, *, below: bool) -> None:
+        if below == self._key_below:
+            return
+        self._key_below = below
+        self._head.removeWidget(self._key)
+        if below:
+            self._head.addWidget(self._key, 1, 0, 1, 4, Qt.AlignmentFlag.AlignLeft)
+        else:
+            self._head.addWidget(self._key, 0, 2, Qt.AlignmentFlag.AlignRight)
 
     def _dress(self) -> None:
         self._close.setIcon(self._theme.icons.get("close"))

@@ -15,7 +15,8 @@ from widgets.charts.axes import ValueAxis
 from widgets.charts.spec import Limit
 
 _TINT = 0.08
-_LABEL_PX = 16
+_LABEL_PX = 15
+_GROUND = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,31 +114,53 @@ class GridPart:
 
 @dataclass(frozen=True, slots=True)
 class LimitsPart:
-    """Thresholds: dashed lines with their words at the right end, beside each other where they are close.
+    """Thresholds: dashed lines with their words at the right end, on a ground that keeps curves off them.
 
     ``limits`` come with their colours.
     """
 
     limits: Sequence[tuple[Limit, str]]
     font: QFont
+    ground: str
 
     def draw(self, painter: QPainter, frame: Frame) -> None:
-        """Draw lines and words; words go below a line where there is no room above."""
+        """Draw all lines, then the words over them."""
         painter.setFont(self.font)
-        taken: list[QRectF] = []
-        for limit, colour in self.limits:
-            if not frame.area.top() <= limit.value <= frame.area.bottom():
-                continue
+        visible = [
+            (limit, colour)
+            for limit, colour in self.limits
+            if frame.area.top() <= limit.value <= frame.area.bottom()
+        ]
+        for limit, colour in visible:
             y = round(frame.y(limit.value))
             painter.setPen(QPen(QColor(colour), 1, Qt.PenStyle.DashLine))
             painter.drawLine(int(frame.pixels.left()), y, int(frame.pixels.right()), y)
-            width = painter.fontMetrics().horizontalAdvance(limit.label)
-            top = y + 1 if y - frame.pixels.top() < _LABEL_PX else y - _LABEL_PX
-            box = QRectF(frame.pixels.right() - width - 4, top, width, _LABEL_PX - 1)
-            while any(box.intersects(other) for other in taken):
-                box.translate(-12, 0)
-            taken.append(box)
-            painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, limit.label)
+        widths = [painter.fontMetrics().horizontalAdvance(limit.label) for limit, _ in visible]
+        boxes = label_boxes([frame.y(limit.value) for limit, _ in visible], widths, frame.pixels)
+        ground = QColor(self.ground)
+        ground.setAlphaF(_GROUND)
+        for (limit, colour), box in zip(visible, boxes, strict=True):
+            painter.fillRect(box, ground)
+            painter.setPen(QColor(colour))
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, limit.label)
+
+
+def label_boxes(rows: Sequence[float], widths: Sequence[float], area: QRectF) -> list[QRectF]:
+    """Where the words of limits go: above their line, or below it, or further left; never on each other.
+
+    ``rows`` are the lines' pixel rows, the highest limit first.
+    """
+    taken: list[QRectF] = []
+    for row, width in zip(rows, widths, strict=True):
+        box = QRectF(area.right() - width - 8, round(row) - _LABEL_PX, width + 8, _LABEL_PX)
+        below = box.translated(0, _LABEL_PX + 1)
+        fits = [place for place in (box, below) if area.contains(place)] or [box]
+        free = [place for place in fits if not any(place.intersects(other) for other in taken)]
+        place = free[0] if free else QRectF(fits[0])
+        while any(place.intersects(other) for other in taken):
+            place.translate(-4, 0)
+        taken.append(place)
+    return taken
 
 
 @dataclass(frozen=True, slots=True)

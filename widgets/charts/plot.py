@@ -16,16 +16,18 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QRubberBand, QWidget
 
-from widgets.charts.axes import Clock, TimeAxis, ValueAxis, dress
+from widgets.charts.axes import TimeAxis, ValueAxis, dress
 from widgets.charts.curve import Curve
 from widgets.charts.curves_item import CurvesItem, Drawn
 from widgets.charts.decorations import BandPart, Decorations, FlagPart, GridPart, LimitsPart
 from widgets.charts.spec import Band, Limit
 from widgets.theme import Theme, body_font
+from widgets.time_labels import Clock
 
 _WHEEL_STEP = 1.25
 _DRAG_PIXELS = 4
 _HEADROOM = 1.12
+_LIMIT_HEADROOM = 1.2  # the words of the highest limit stand above its line
 _AXIS_PX = 11
 _MINIMUM_HEIGHT = 110
 
@@ -260,7 +262,8 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         top = max([high, *near, *([min(limit.value for limit in self._limits)] if self._limits else [])])
         low = min([0.0, *lows])
         top = top if top > low else low + 1.0
-        self._box_view.setYRange(low, low + (top - low) * _HEADROOM, padding=0)
+        room = _LIMIT_HEADROOM if top in near else _HEADROOM
+        self._box_view.setYRange(low, low + (top - low) * room, padding=0)
 
     # -- looks
 
@@ -287,7 +290,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
                 ),
             ]
         )
-        ordered = sorted(self._limits, key=lambda limit: limit.value)
+        ordered = sorted(self._limits, key=lambda limit: -limit.value)
         self._before.set_parts(
-            [LimitsPart([(limit, tokens.health(limit.severity)) for limit in ordered], font)]
+            [LimitsPart([(limit, tokens.health(limit.severity)) for limit in ordered], font, tokens.surface1)]
         )

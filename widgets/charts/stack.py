@@ -13,14 +13,14 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from sessions.times import TimeRange, iso
-from widgets.charts.axes import Clock
 from widgets.charts.card import SERIES_MIME, ChartCard, NamedCurve
 from widgets.charts.plot import Flag
 from widgets.charts.spec import ChartSpec
 from widgets.theme import Theme
+from widgets.time_labels import Clock
 
 _SMALLEST_MS = 1_000
-_CARD_HEIGHT = 150
+_CARD_HEIGHT = 160
 _LEGEND_MS = 80
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from datetime import datetime
+from collections.abc import Sequence
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, Qt, Signal
@@ -22,6 +21,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QLabel,
+    QSizePolicy,
     QToolTip,
     QVBoxLayout,
     QWidget,
@@ -31,13 +31,16 @@ from resources.units import format_value
 from widgets.foreign_text import shown, tip
 from widgets.heatmap.matrix import Heat, HeatRow, levels, ramp
 from widgets.theme import SYMBOLS, Theme, body_font
+from widgets.time_labels import Clock, time_label, time_ticks
 
-Clock = Callable[[int], datetime]
 _ROW = 18
 _NAMES = 190
 _WORST = 96
 _AXIS = 22
-_TICK = 110
+_TICK = 96
+_COUNTER_LETTERS, _MEASURE_LETTERS = 16, 12
+_KEY_WIDTH, _KEY_HEIGHT = 80, 8
+_BOX_WIDTH = 280
 
 
 class HeatmapView(QWidget):
@@ -55,8 +58,14 @@ class HeatmapView(QWidget):
         self.measures = QComboBox()
         self.measures.setAccessibleName("Measure")
         self.measures.activated.connect(self.measure_chosen)
+        for box, least in ((self.counters, _COUNTER_LETTERS), (self.measures, _MEASURE_LETTERS)):
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setMinimumContentsLength(least)
+            box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+            box.setMaximumWidth(_BOX_WIDTH)
         self._words = QLabel(textFormat=Qt.TextFormat.PlainText)
         self._words.setProperty("role", "muted")
+        self._words.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.map = HeatMap(theme, clock)
         self.map.chosen.connect(self.chosen)
         self._empty = QLabel(wordWrap=True)
@@ -65,8 +74,8 @@ class HeatmapView(QWidget):
         bar = QHBoxLayout()
         bar.setContentsMargins(10, 6, 12, 6)
         bar.setSpacing(8)
-        bar.addWidget(self.counters)
-        bar.addWidget(self.measures)
+        bar.addWidget(self.counters, 3)
+        bar.addWidget(self.measures, 2)
         bar.addStretch(1)
         bar.addWidget(self._words)
         column = QVBoxLayout(self)
@@ -222,13 +231,28 @@ class HeatMap(QAbstractScrollArea):
         painter.fillRect(strip, QColor(self._theme.tokens.surface1))
         painter.setFont(body_font(11))
         painter.setPen(QColor(self._theme.tokens.muted))
-        count = max(area.width() // _TICK, 1)
-        form = "%H:%M:%S" if window.seconds < 600 else "%H:%M" if window.seconds < 172_800 else "%d %b %H:%M"
-        for number in range(count + 1):
-            x = area.left() + area.width() * number // count
-            t = window.start + (window.end - window.start) * number // count
-            box = QRect(x - 50, strip.top(), 100, _AXIS)
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, self._clock(t).strftime(form))
+        middle = Qt.AlignmentFlag.AlignCenter
+        ticks, step = time_ticks(window.start, window.end, area.width(), self._clock, _TICK)
+        for tick in ticks:
+            part = (tick - window.start) / max(window.end - window.start, 1)
+            x = area.left() + round(area.width() * part)
+            painter.drawText(
+                QRect(x - 50, strip.top(), 100, _AXIS), middle, time_label(tick, step, self._clock)
+            )
+        self._paint_key(painter, strip)
+
+    def _paint_key(self, painter: QPainter, strip: QRect) -> None:
+        """What the colours mean, below the names: from 0 over the limit to the strongest colour."""
+        heat, metrics = self._heat, painter.fontMetrics()
+        middle = Qt.AlignmentFlag.AlignVCenter
+        low, high = "0", f"≥ {format_value(_strongest(heat), heat.unit)}"
+        left = 12 + metrics.horizontalAdvance(low) + 6
+        bar = QRect(left, strip.center().y() - _KEY_HEIGHT // 2 + 1, _KEY_WIDTH, _KEY_HEIGHT)
+        colours = ramp(self._theme.tokens)
+        image = QImage(colours.tobytes(), colours.size, 1, colours.size * 4, QImage.Format.Format_ARGB32)
+        painter.drawText(strip.adjusted(12, 0, 0, 0), middle, low)
+        painter.drawImage(bar, image)
+        painter.drawText(strip.adjusted(bar.right() + 6, 0, 0, 0), middle, high)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         """More or fewer rows fit."""
@@ -284,3 +308,8 @@ class HeatMap(QAbstractScrollArea):
         part = (when - window.start) / max(window.end - window.start, 1)
         value = float(self._heat.values[number, min(int(part * columns), columns - 1)])
         return f"{shown(row.name)}  {self._clock(when):%H:%M:%S}  {format_value(value, self._heat.unit)}"
+
+
+def _strongest(heat: Heat) -> float:
+    """The value from which on the colour is the strongest, as ``levels`` has it."""
+    return max(heat.top, heat.limit * 2) if np.isfinite(heat.limit) else heat.top

@@ -35,7 +35,9 @@ from widgets.theme import SYMBOLS, Theme
 from widgets.theme.tokens import ROW_PX, SMALL_PX
 
 _SEARCH_MS = 120
-_SYMBOL_WIDTH = 18
+_SYMBOL_WIDTH = 17
+_EDGE = 2
+_SELECTED, _HOVERED = 0.18, 0.05
 _EXPAND_UP_TO = 200
 
 
@@ -58,18 +60,18 @@ class _Row(QStyledItemDelegate):
         state = option.state
         area: QRect = option.rect
         painter.save()
+        row = QRect(0, area.top(), area.right() + 1, area.height())
         if state & QStyle.StateFlag.State_Selected:
-            tint = QColor(tokens.accent)
-            tint.setAlphaF(0.18)
-            painter.fillRect(area, tint)
+            painter.fillRect(row, _thin(tokens.accent, _SELECTED))
+            painter.fillRect(QRect(0, row.top(), _EDGE, row.height()), QColor(tokens.accent))
         elif state & QStyle.StateFlag.State_MouseOver:
-            painter.fillRect(area, QColor(tokens.surface2))
+            painter.fillRect(row, _thin(tokens.text, _HOVERED))
         if state & QStyle.StateFlag.State_HasFocus:
             painter.setPen(QColor(tokens.accent))
-            painter.drawRect(area.adjusted(0, 0, -1, -1))
+            painter.drawRect(row.adjusted(0, 0, -1, -1))
         font = painter.font()
         middle = Qt.AlignmentFlag.AlignVCenter
-        text = area.adjusted(2, 0, -10, 0)
+        text = area.adjusted(2, 0, -8, 0)
         health = index.data(HEALTH)
         if index.data(REF) is not None:
             font.setPixelSize(10)
@@ -84,7 +86,7 @@ class _Row(QStyledItemDelegate):
             painter.setPen(QColor(tokens.muted))
             width = painter.fontMetrics().horizontalAdvance(value)
             painter.drawText(text, middle | Qt.AlignmentFlag.AlignRight, value)
-            text.setRight(text.right() - width - 8)
+            text.setRight(text.right() - width - 6)
         font.setPixelSize(13)
         font.setBold(index.data(REF) is None or index.data(KIND) == "cluster")
         painter.setFont(font)
@@ -94,11 +96,17 @@ class _Row(QStyledItemDelegate):
         painter.restore()
 
 
+def _thin(colour: str, alpha: float) -> QColor:
+    thin = QColor(colour)
+    thin.setAlphaF(alpha)
+    return thin
+
+
 class Tree(QTreeView):
     """A tree whose branches are plain carets in the theme's colour."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(headerHidden=True, uniformRowHeights=True, indentation=16)
+        super().__init__(headerHidden=True, uniformRowHeights=True, indentation=14)
         self._theme = theme
 
     def drawBranches(  # noqa: N802
@@ -109,7 +117,7 @@ class Tree(QTreeView):
             return
         caret = "▾" if self.isExpanded(index) else "▸"
         painter.save()
-        painter.setPen(QColor(self._theme.tokens.faint))
+        painter.setPen(QColor(self._theme.tokens.muted))
         box = QRect(rect.right() - self.indentation() + 1, rect.top(), self.indentation(), rect.height())
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, caret)
         painter.restore()
@@ -131,9 +139,11 @@ class InventoryView(Pane):
         self._proxy.setAutoAcceptChildRows(True)
         self._proxy.setFilterRole(SEARCH)
         self._proxy.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-        self.search = QLineEdit(placeholderText="Search names, devices  (Ctrl+F)", clearButtonEnabled=True)
+        self.search = QLineEdit(placeholderText="Search names, devices", clearButtonEnabled=True)
         self.search.setAccessibleName("Search the inventory")
+        self.search.setToolTip("Search names, addresses and devices (Ctrl+F); Enter selects the first")
         self.tree = Tree(theme)
+        self.tree.setObjectName("inventory")
         self.tree.setModel(self._proxy)
         self.tree.setItemDelegate(_Row(theme, self.tree))
         self.tree.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)

@@ -30,7 +30,7 @@ from widgets.theme import SYMBOLS, Health, Theme
 Clock = Callable[[int], datetime]
 _FINDINGS = 4
 _LINES = 6
-_CHART_HEIGHT = 176
+_CHART_HEIGHT = 184
 
 
 @dataclass(frozen=True, slots=True)

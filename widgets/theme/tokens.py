@@ -47,13 +47,31 @@ class Tokens:
         return self.series[number % len(self.series)]
 
     def colours(self) -> dict[str, str]:
-        """Every single colour by its name, for the style sheet."""
-        return {
+        """Every single colour by its name, and the tints of surfaces, for the style sheet."""
+        single = {
             field.name: str(getattr(self, field.name))
             for field in fields(self)
             if field.name not in {"name", "series"}
         }
+        return {**single, **self.tints()}
 
+    def tints(self) -> dict[str, str]:
+        """Surfaces that carry a state or a selection: ``…_tint`` for chips, ``…_card`` for cards."""
+        return {
+            **{f"{state}_tint": mixed(self.surface1, getattr(self, state), _SMALL_TINT) for state in _TINTED},
+            **{f"{state}_card": mixed(self.surface2, getattr(self, state), _CARD_TINT) for state in _TINTED},
+            "selected": mixed(self.surface1, self.accent, _SELECTED_TINT),
+        }
+
+
+def mixed(ground: str, over: str, part: float) -> str:
+    """``#rrggbb`` of ``over`` laid on ``ground``, ``part`` of it from 0 to 1."""
+    pairs = [(int(ground[at : at + 2], 16), int(over[at : at + 2], 16)) for at in (1, 3, 5)]
+    return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in pairs)
+
+
+_TINTED = ("critical", "warning", "ok")
+_SMALL_TINT, _CARD_TINT, _SELECTED_TINT = 0.12, 0.07, 0.18
 
 DARK = Tokens(
     name="dark",
@@ -64,7 +82,7 @@ DARK = Tokens(
     line="#2a3646",
     text="#e7edf4",
     muted="#8fa0b3",
-    faint="#5f7186",
+    faint="#7c8da1",
     accent="#5aa9ff",
     on_accent="#0b1726",
     critical="#ff6b6b",
@@ -82,13 +100,13 @@ LIGHT = Tokens(
     surface3="#e3e9f0",
     line="#d5dde6",
     text="#17212c",
-    muted="#5b6b7c",
-    faint="#8b99a8",
+    muted="#516172",
+    faint="#607082",
     accent="#1769d6",
     on_accent="#ffffff",
-    critical="#c92a2a",
-    warning="#b86e00",
-    ok="#14845c",
+    critical="#c22727",
+    warning="#a55100",
+    ok="#127a54",
     info="#1769d6",
     series=("#0072b2", "#d98e00", "#00875f", "#b0568a", "#8a7f00", "#c2410c", "#4f56c9", "#5b7f00"),
 )

@@ -3,39 +3,53 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from datetime import datetime
 from itertools import pairwise
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QToolTip, QWidget
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPolygonF,
+)
+from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 
 from sessions.findings import Severity
 from sessions.times import TimeRange
 from widgets.foreign_text import shown, tip
 from widgets.pane import Pane
 from widgets.theme import Theme, body_font
+from widgets.time_labels import Clock, time_label, time_ticks
 from widgets.timeline import geometry as at
 from widgets.timeline.geometry import Grip, Scale
 from widgets.timeline.model import Bar, Moment, TimelineContent
+from widgets.timeline.moments import LANE, Label, labels, mark_at, neighbour
 
-Clock = Callable[[int], datetime]
 _RANK: dict[Severity, int] = {"info": 0, "warning": 1, "critical": 2}
 _NEAR = 5
 _CLICK = 3
-_TICK_PIXELS = 110
+_TICK_PIXELS = 96
+_LABEL_LEFT = 12
 _SOURCES_SHOWN = 6
 
 
 class TimelineView(Pane):
-    """Signals: ``windowed(TimeRange, passing)``, ``unzoomed``, ``wanted(Finding)``, ``mark(ms)``."""
+    """Signals: ``windowed(TimeRange, passing)``, ``unzoomed``, ``wanted(Finding)``, ``mark(ms)`` where a mark
+    is to be dropped; of one that is there ``mark_edited(Moment, QPoint)`` and ``mark_removed(Moment)``.
+    """
 
     windowed = Signal(object, bool)
     unzoomed = Signal()
     wanted = Signal(object)
     mark = Signal(object)
+    mark_edited = Signal(object, object)
+    mark_removed = Signal(object)
 
     def __init__(self, theme: Theme, clock: Clock, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -44,6 +58,8 @@ class TimelineView(Pane):
         self._window: TimeRange | None = None
         self._drag: tuple[Grip, float, TimeRange] | None = None
         self._moved = False
+        self._labels: list[Label] = []
+        self._chosen: Moment | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumHeight(at.SOURCES_TOP + 2 * at.SOURCE_STEP + at.AXIS_HEIGHT + 4)
@@ -63,6 +79,8 @@ class TimelineView(Pane):
     def show_content(self, content: TimelineContent) -> None:
         """Show these lanes."""
         self._content = content
+        if self._chosen is not None and self._chosen not in content.moments:
+            self._choose(None)
         self.setMinimumHeight(self.sizeHint().height())
         self.update()
 
@@ -76,6 +94,11 @@ class TimelineView(Pane):
         """What is shown."""
         return self._content
 
+    @property
+    def chosen(self) -> Moment | None:
+        """The mark that was clicked, or reached with the keys."""
+        return self._chosen
+
     # -- the user
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
@@ -84,6 +107,9 @@ class TimelineView(Pane):
         if scale is None or event.button() != Qt.MouseButton.LeftButton or self._window is None:
             return
         x = event.position().x()
+        self._choose(self._mark_at(event.position()))
+        if self._chosen is not None:
+            return
         self._drag, self._moved = (scale.grip(x, self._window), x, self._window), False
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
@@ -97,7 +123,8 @@ class TimelineView(Pane):
             shape = shapes.get(
                 grip, Qt.CursorShape.OpenHandCursor if grip == "inside" else Qt.CursorShape.ArrowCursor
             )
-            self.setCursor(Qt.CursorShape.PointingHandCursor if self._bar_at(event.position()) else shape)
+            can_click = self._bar_at(event.position()) or self._mark_at(event.position())
+            self.setCursor(Qt.CursorShape.PointingHandCursor if can_click else shape)
             return
         grip, begin, window = self._drag
         self._moved = self._moved or abs(x - begin) > _CLICK
@@ -117,13 +144,31 @@ class TimelineView(Pane):
         if bar is not None:
             self.wanted.emit(bar.finding)
 
-    def mouseDoubleClickEvent(self, _event: QMouseEvent) -> None:  # noqa: N802
-        """The whole session."""
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        """The note of a mark, else the whole session."""
         self._drag = None
-        self.unzoomed.emit()
+        mark = self._mark_at(event.position())
+        if mark is not None:
+            self._edit(mark)
+        else:
+            self.unzoomed.emit()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
+        """What can be done to the mark under the mouse, or to the one that is chosen; or a new one."""
+        scale = self._scale()
+        if scale is None:
+            return
+        by_mouse = event.reason() == QContextMenuEvent.Reason.Mouse
+        if by_mouse:
+            self._choose(self._mark_at(QPointF(event.pos())))
+        place = event.globalPos() if by_mouse else self._place_of(self._chosen, scale)
+        at_ms = scale.time(event.pos().x()) if by_mouse else None
+        self._menu_of(self._chosen, at_ms).popup(place)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Arrows move the brush, with Shift they move its end."""
+        """Arrows move the brush, with Shift they move its end; up and down go from mark to mark."""
+        if self._mark_key(Qt.Key(event.key())):
+            return
         window, span = self._window, self._content.span
         steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
         step = steps.get(Qt.Key(event.key()))
@@ -138,6 +183,56 @@ class TimelineView(Pane):
             start = min(max(window.start + by, span.start), span.end - length)
             moved = TimeRange(start, start + length)
         self.windowed.emit(moved, False)
+
+    def _mark_key(self, key: Qt.Key) -> bool:
+        """What a key does to marks; False when it does nothing."""
+        steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+        if key in steps:
+            now = self._window.end if self._window is not None and key == Qt.Key.Key_Up else 0
+            self._choose(neighbour(self._content.moments, self._chosen, steps[key], now))
+            return True
+        chosen = self._chosen
+        if chosen is None:
+            return False
+        if key in {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}:
+            self.mark_removed.emit(chosen)
+        elif key in {Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_F2}:
+            self._edit(chosen)
+        elif key == Qt.Key.Key_Escape:
+            self._choose(None)
+        else:
+            return False
+        return True
+
+    def _choose(self, mark: Moment | None) -> None:
+        self._chosen = mark
+        words = f"Mark at {self._clock(mark.at):%H:%M:%S}: {shown(mark.text)}" if mark else ""
+        self.setAccessibleDescription(words)
+        self.update()
+
+    def _edit(self, mark: Moment) -> None:
+        scale = self._scale()
+        if scale is not None:
+            self.mark_edited.emit(mark, self._place_of(mark, scale))
+
+    def _place_of(self, mark: Moment | None, scale: Scale) -> QPoint:
+        x = scale.x(mark.at) if mark is not None else at.GUTTER
+        return self.mapToGlobal(QPoint(round(x), at.EVENTS_TOP))
+
+    def _menu_of(self, mark: Moment | None, at_ms: int | None) -> QMenu:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if mark is not None:
+            menu.addAction("Change the note…").triggered.connect(lambda: self._edit(mark))
+            remove = menu.addAction("Remove the mark")
+            remove.setIcon(self._theme.icons.get("close"))
+            remove.triggered.connect(lambda: self.mark_removed.emit(mark))
+        else:
+            drop = menu.addAction("Drop a mark here…")
+            drop.setIcon(self._theme.icons.get("mark"))
+            drop.triggered.connect(lambda: self.mark.emit(at_ms))
+            menu.addAction("Show the whole session").triggered.connect(lambda _on: self.unzoomed.emit())
+        return menu
 
     def event(self, event: QEvent) -> bool:
         """Tooltips say what is under the mouse."""
@@ -165,26 +260,27 @@ class TimelineView(Pane):
             )
             return
         self._paint_brush(painter, scale)
+        self._paint_axis(painter, scale)
         self._paint_load(painter, scale)
         self._paint_findings(painter, scale)
         self._paint_moments(painter, scale)
+        self._paint_chosen(painter, scale)
         self._paint_sources(painter, scale)
-        self._paint_axis(painter, scale)
         self._paint_handles(painter, scale)
 
     def _paint_gutter(self, painter: QPainter) -> None:
-        painter.setPen(QColor(self._theme.tokens.faint))
+        painter.setPen(QColor(self._theme.tokens.muted))
         left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         words = painter.fontMetrics().elidedText(
-            self._content.load_words or "Load", Qt.TextElideMode.ElideRight, at.GUTTER - 20
+            self._content.load_words or "Load", Qt.TextElideMode.ElideRight, at.GUTTER - _LABEL_LEFT - 8
         )
         for top, height, text in (
             (at.LOAD_TOP, at.LOAD_HEIGHT, words),
             (at.FINDINGS_TOP, at.FINDINGS_HEIGHT, "Findings"),
             (at.EVENTS_TOP, at.EVENTS_HEIGHT, "Events, marks"),
-            (at.SOURCES_TOP - 4, 16, "Sources"),
+            (at.SOURCES_TOP - 6, 16, "Sources"),
         ):
-            painter.drawText(QRectF(12, top, at.GUTTER - 16, height), left, text)
+            painter.drawText(QRectF(_LABEL_LEFT, top, at.GUTTER - _LABEL_LEFT, height), left, text)
 
     def _paint_load(self, painter: QPainter, scale: Scale) -> None:
         load = self._content.load
@@ -222,21 +318,28 @@ class TimelineView(Pane):
 
     def _paint_moments(self, painter: QPainter, scale: Scale) -> None:
         tokens = self._theme.tokens
-        free = float(at.GUTTER)
+        self._labels = list(labels(self._content.moments, scale, painter.fontMetrics().horizontalAdvance))
         middle = Qt.AlignmentFlag.AlignVCenter
-        for moment in sorted(self._content.moments, key=lambda moment: (not moment.is_mark, moment.at)):
-            x = scale.x(moment.at)
-            painter.setPen(QPen(QColor(tokens.accent if moment.is_mark else tokens.faint), 1))
-            painter.drawLine(QPointF(x, at.EVENTS_TOP), QPointF(x, at.EVENTS_TOP + at.EVENTS_HEIGHT))
-        for moment in sorted(self._content.moments, key=lambda moment: moment.at):
-            x = scale.x(moment.at)
-            text = ("⚑ " if moment.is_mark else "") + shown(moment.text, 40)
-            width = painter.fontMetrics().horizontalAdvance(text)
-            if x + 4 < free or x + width > self.width():
-                continue
-            painter.setPen(QColor(tokens.text if moment.is_mark else tokens.muted))
-            painter.drawText(QRectF(x + 4, at.EVENTS_TOP, width + 4, at.EVENTS_HEIGHT), middle, text)
-            free = x + width + 12
+        for label in self._labels:
+            painter.setPen(QColor(tokens.text if label.moment.is_mark else tokens.muted))
+            box = QRectF(label.left, at.EVENTS_TOP, label.right - label.left + 4, at.EVENTS_HEIGHT)
+            painter.drawText(box, middle, label.text)
+
+    def _paint_chosen(self, painter: QPainter, scale: Scale) -> None:
+        """A frame around the chosen mark and its words."""
+        mark = self._chosen
+        if mark is None:
+            return
+        x = scale.x(mark.at)
+        right = next((label.right for label in self._labels if label.moment == mark), x)
+        box = QRectF(x - 3, at.EVENTS_TOP - 1, right - x + 7, at.EVENTS_HEIGHT + 2)
+        accent = QColor(self._theme.tokens.accent)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(accent, 1))
+        accent.setAlphaF(0.2)
+        painter.setBrush(accent)
+        painter.drawRoundedRect(box, 3, 3)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _paint_sources(self, painter: QPainter, scale: Scale) -> None:
         tokens = self._theme.tokens
@@ -253,21 +356,18 @@ class TimelineView(Pane):
 
     def _paint_axis(self, painter: QPainter, scale: Scale) -> None:
         span = scale.span
-        count = max(scale.pixels // _TICK_PIXELS, 1)
-        painter.setPen(QColor(self._theme.tokens.muted))
         top = self.height() - at.AXIS_HEIGHT
-        form = "%H:%M:%S" if span.seconds < 600 else "%H:%M"
-        if span.seconds > 2 * 86_400:
-            form = "%d %b %H:%M"
-        for number in range(count + 1):
-            t = span.start + (span.end - span.start) * number // count
-            align = Qt.AlignmentFlag.AlignHCenter
-            box = QRectF(scale.x(t) - 60, top, 120, at.AXIS_HEIGHT)
-            if number == 0:
-                align, box = Qt.AlignmentFlag.AlignLeft, box.translated(60, 0)
-            elif number == count:
-                align, box = Qt.AlignmentFlag.AlignRight, box.translated(-60, 0)
-            painter.drawText(box, align | Qt.AlignmentFlag.AlignVCenter, self._clock(t).strftime(form))
+        middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignHCenter
+        ticks, step = time_ticks(span.start, span.end, scale.pixels, self._clock, _TICK_PIXELS)
+        painter.setPen(QPen(QColor(self._theme.tokens.line), 1))
+        for tick in ticks:
+            painter.drawLine(QPointF(scale.x(tick), at.LOAD_TOP), QPointF(scale.x(tick), top))
+        painter.setPen(QColor(self._theme.tokens.muted))
+        for tick in ticks:
+            text = time_label(tick, step, self._clock)
+            half = painter.fontMetrics().horizontalAdvance(text) / 2 + 2
+            x = min(max(scale.x(tick), scale.left + half), self.width() - half)
+            painter.drawText(QRectF(x - half, top, 2 * half, at.AXIS_HEIGHT), middle, text)
 
     def _paint_brush(self, painter: QPainter, scale: Scale) -> None:
         if self._window is None:
@@ -316,6 +416,12 @@ class TimelineView(Pane):
             if self._bar_box(bar, scale).adjusted(-2, -2, 2, 2).contains(position)
         ]
         return max(hit, key=lambda bar: _RANK[bar.severity], default=None)
+
+    def _mark_at(self, position: QPointF) -> Moment | None:
+        scale = self._scale()
+        if scale is None or not LANE[0] <= position.y() <= LANE[1]:
+            return None
+        return mark_at(self._labels, self._content.moments, scale, position.x())
 
     def _words_at(self, position: QPointF) -> str:
         scale = self._scale()

@@ -14,7 +14,8 @@ from app.gui.desk import Desk
 from app.gui.jobs import Job
 from app.gui.snapshot import Change, Snapshot
 from app.gui.words import clock
-from sessions.model import Series
+from resources.units import format_duration
+from sessions.model import Mark, Series
 from sessions.store import SessionReader
 from sessions.times import TimeRange
 from widgets.timeline import Bar, Moment, SourceLane, TimelineContent, TimelineView
@@ -24,6 +25,9 @@ KEYS: tuple[ActionSpec, ...] = (
     ActionSpec(
         "timeline.widen", "Move the window's end", keys=("Shift+Left", "Shift+Right"), context="timeline"
     ),
+    ActionSpec("timeline.marks", "Go from mark to mark", keys=("Up", "Down"), context="timeline"),
+    ActionSpec("timeline.note", "Change the note of the mark", keys=("Return", "F2"), context="timeline"),
+    ActionSpec("timeline.unmark", "Remove the mark", keys=("Del", "Backspace"), context="timeline"),
 )
 
 _BUCKETS = 400
@@ -50,6 +54,9 @@ class TimelinePanel(TimelineView):
         self.windowed.connect(self._windowed)
         self.unzoomed.connect(lambda: desk.scope.set(desk.scope.scope.during(None)))
         self.wanted.connect(desk.show_finding)
+        self.mark.connect(desk.drop_mark)
+        self.mark_edited.connect(lambda one, place: desk.marks.edit.emit(Mark(one.at, one.text), place))
+        self.mark_removed.connect(lambda one: desk.marks.remove.emit(Mark(one.at, one.text)))
 
     def _opened(self) -> None:
         self.show_content(TimelineContent())
@@ -82,7 +89,9 @@ class TimelinePanel(TimelineView):
 
     def _show_brush(self) -> None:
         snapshot = self._desk.session.snapshot
-        self.show_window(self._desk.scope.scope.window_in(snapshot.span) if snapshot else None)
+        window = self._desk.scope.scope.window_in(snapshot.span) if snapshot else None
+        self.show_window(window)
+        self.note_changed.emit(f"{format_duration(window.seconds)} shown" if window else "")
 
     def _bars(self) -> list[Bar]:
         return [
