@@ -13,7 +13,7 @@ from sessions.store import documents, sources
 from sessions.store.codec import BlobError
 from sessions.store.contents import Sums
 from sessions.store.database import Database
-from sessions.store.opening import open_for_reading
+from sessions.store.opening import close_reader, open_for_reading
 from sessions.store.samples import Samples
 from sessions.store.schema import CHUNK_BITS
 from sessions.store.segments import Segment
@@ -37,7 +37,7 @@ def check_session(path: Path, *, thorough: bool) -> list[str]:
     except DamagedError as error:
         return [error.happened]
     finally:
-        database.close()
+        close_reader(database)
 
 
 def _problems(database: Database, *, thorough: bool) -> Iterator[str]:

@@ -15,6 +15,8 @@ from pathlib import Path
 from sessions.store.database import busy, translated
 
 _ATTEMPTS = 20
+_PATIENCE_S = 0.5
+"""For those who only look whether somebody writes (``is_written``): they hold the lock for a moment."""
 
 
 def is_written(session: Path) -> bool:
@@ -61,7 +63,9 @@ class WriterLock:
         """Whether the lock is ours: False when its file was replaced while we took it, so try again."""
         self._path.touch()
         before = self._identity()
-        connection = sqlite3.connect(self._path, timeout=0, isolation_level=None, check_same_thread=False)
+        connection = sqlite3.connect(
+            self._path, timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False
+        )
         try:
             connection.execute(
                 "PRAGMA journal_mode = OFF"

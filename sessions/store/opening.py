@@ -8,7 +8,7 @@ from pathlib import Path
 from resources.failures import AccessDeniedError, AlreadyExistsError, HyperscopeError, NotFoundError
 from sessions.store import schema
 from sessions.store.database import Database, damaged, not_a_session, translated
-from sessions.store.lock import WriterLock
+from sessions.store.lock import WriterLock, is_written
 
 _SMALL_BYTES = 1 << 18
 _SMALL_PAGE_BYTES = 512
@@ -97,6 +97,27 @@ def leave_one_file(database: Database) -> None:
     size = _SMALL_PAGE_BYTES if small else schema.PAGE_BYTES
     if free * 10 > pages or database.pragma("page_size") != size:
         _rebuild(database, size)
+
+
+def close_reader(database: Database) -> None:
+    """Let go of a session that was read; whoever is the last one leaves one file, if nobody writes it.
+
+    A connection that only reads can't remove SQLite's log and shared memory, and as long as one is there the
+    writer can't either. SQLite itself refuses this while anybody else has the file open, and a file or folder
+    that can't be written stays as it is.
+    """
+    path = database.path
+    database.close()
+    beside = (path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))
+    with suppress(HyperscopeError, OSError):
+        if not any(file.exists() for file in beside) or is_written(path):
+            return
+        last = Database(path, "rw")
+        try:
+            last.pragma("busy_timeout = 0")
+            last.pragma("journal_mode = DELETE")
+        finally:
+            last.close()
 
 
 def _make_roomy(database: Database) -> None:

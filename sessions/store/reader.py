@@ -26,7 +26,7 @@ from sessions.store import sources, statistics
 from sessions.store.database import Database
 from sessions.store.info import SessionInfo
 from sessions.store.lock import is_written
-from sessions.store.opening import open_for_reading
+from sessions.store.opening import close_reader, open_for_reading
 from sessions.store.overview import overview
 from sessions.store.records import RecordReader
 from sessions.store.samples import Samples
@@ -66,8 +66,8 @@ class SessionReader(RecordReader):
         return reader
 
     def close(self) -> None:
-        """Let go of the file."""
-        self._database.close()
+        """Let go of the file; the last reader of a session that nobody writes leaves one file."""
+        close_reader(self._database)
 
     def __enter__(self) -> SessionReader:
         return self

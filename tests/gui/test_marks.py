@@ -5,15 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
+from app.gui.marks import Marking
+from app.gui.panels.timeline import TimelinePanel
+from sessions.model import Mark
 from sessions.store import SessionReader, SessionWriter
 from tests.gui.recordings import record
 from tests.gui.test_recording import start_lab, stop
-from tests.gui.windows import wait
+from tests.gui.windows import child_of, wait
 from widgets.marks import MarkNote
+from widgets.timeline.geometry import Scale
+from widgets.timeline.moments import LANE
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 HOSTILE = "<b>I changed</b> the limit \u202e"
@@ -61,6 +68,139 @@ def test_a_mark_in_a_session_of_the_past(live: Program, qtbot: QtBot, home: Path
     dialog.line.setText("begin")
     qtbot.keyClick(dialog.line, Qt.Key.Key_Return)
     wait(qtbot, lambda: sorted(marks(live)) == [(span.start, "begin"), (span.end, "")])
+
+
+def marking(program: Program) -> Marking:
+    found = program.workbench.findChild(Marking)
+    assert found is not None
+    return found
+
+
+def timeline(program: Program) -> TimelinePanel:
+    return child_of(program.window, TimelinePanel)
+
+
+def place_of(program: Program, at: int) -> QPoint:
+    """Where in the timeline a mark's line is."""
+    panel = timeline(program)
+    assert panel.content.span is not None
+    x = Scale(panel.content.span, panel.width()).x(at)
+    return QPoint(round(x), (LANE[0] + LANE[1]) // 2)
+
+
+def open_with_marks(program: Program, qtbot: QtBot, home: Path, *texts: str) -> tuple[Path, list[Mark]]:
+    """A session of the past with marks a minute apart."""
+    path = record(home / "demo.hscope", seconds=300)
+    with SessionReader.open(path) as reader:
+        span = reader.span()
+    assert span is not None
+    noted = [Mark(span.start + 60_000 * (number + 1), text) for number, text in enumerate(texts)]
+    with SessionWriter.open(path) as writer:
+        for mark in noted:
+            writer.add_mark(mark)
+    program.workbench.open_paths([path])
+    wait(qtbot, lambda: len(marks(program)) == len(texts) if program.desk.session.snapshot else False)
+    wait(qtbot, lambda: timeline(program).isVisible() and timeline(program).content.moments)
+    return path, noted
+
+
+def texts(program: Program) -> list[str]:
+    return [text for _, text in marks(program)]
+
+
+def stored(path: Path) -> list[str]:
+    with SessionReader.open(path) as reader:
+        return [mark.text for mark in reader.marks()]
+
+
+def test_a_mark_is_removed_with_the_keys_and_comes_back(live: Program, qtbot: QtBot, home: Path) -> None:
+    path, _ = open_with_marks(live, qtbot, home, "one", "two", "three")
+    panel = timeline(live)
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_Down):
+        qtbot.keyClick(panel, key)
+    assert "two" in panel.accessibleDescription()
+    qtbot.keyClick(panel, Qt.Key.Key_Delete)
+    wait(qtbot, lambda: texts(live) == ["one", "three"])
+    assert panel.chosen is None
+    wait(qtbot, lambda: "Mark removed: “two”" in live.window.messages.text)
+    marking(live).undo()
+    wait(qtbot, lambda: texts(live) == ["one", "two", "three"])
+    marking(live).redo()
+    wait(qtbot, lambda: texts(live) == ["one", "three"])
+    marking(live).undo()
+    wait(qtbot, lambda: stored(path) == ["one", "two", "three"])
+
+
+def test_the_bar_offers_to_undo(live: Program, qtbot: QtBot, home: Path) -> None:
+    _, noted = open_with_marks(live, qtbot, home, HOSTILE)
+    live.desk.marks.remove.emit(noted[0])
+    wait(qtbot, lambda: not marks(live))
+    wait(qtbot, lambda: "Mark removed" in live.window.messages.text)
+    assert "\u202e" not in live.window.messages.text
+    [button] = [one for one in live.window.messages.findChildren(QPushButton) if one.text() == "Undo"]
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    wait(qtbot, lambda: texts(live) == [HOSTILE])
+
+
+def test_a_note_is_changed_where_the_mark_stands(live: Program, qtbot: QtBot, home: Path) -> None:
+    path, noted = open_with_marks(live, qtbot, home, "one", "two")
+    panel = timeline(live)
+    qtbot.mouseDClick(panel, Qt.MouseButton.LeftButton, pos=place_of(live, noted[1].at))
+    [dialog] = [one for one in live.window.findChildren(MarkNote) if one.isVisible()]
+    assert dialog.line.text() == "two"
+    dialog.line.setText("zwei")
+    qtbot.keyClick(dialog.line, Qt.Key.Key_Return)
+    wait(qtbot, lambda: stored(path) == ["one", "zwei"])
+    marking(live).undo()
+    wait(qtbot, lambda: stored(path) == ["one", "two"])
+
+
+def test_the_menu_of_a_mark(live: Program, qtbot: QtBot, home: Path) -> None:
+    _, noted = open_with_marks(live, qtbot, home, "one", "two")
+    panel = timeline(live)
+    place = place_of(live, noted[0].at)
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, panel.mapToGlobal(place))
+    QApplication.sendEvent(panel, event)
+    [menu] = [one for one in panel.findChildren(QMenu) if one.isVisible()]
+    assert [one.text() for one in menu.actions()] == ["Change the note…", "Remove the mark"]
+    menu.actions()[1].trigger()
+    menu.close()
+    wait(qtbot, lambda: texts(live) == ["two"])
+
+
+def test_while_it_records_the_recorder_changes_marks(live: Program, qtbot: QtBot) -> None:
+    path = start_lab(live, qtbot)
+    for text in ("one", "two"):
+        note(live, qtbot, text)
+    wait(qtbot, lambda: len(marks(live)) == 2)
+    by_text = {text: at for at, text in marks(live)}
+    live.desk.marks.remove.emit(Mark(by_text["one"], "one"))
+    wait(qtbot, lambda: texts(live) == ["two"])
+    marking(live).undo()
+    wait(qtbot, lambda: sorted(texts(live)) == ["one", "two"])
+    live.desk.marks.remove.emit(Mark(by_text["one"] + 1, "never"))
+    wait(qtbot, lambda: "no such mark" in live.window.messages.text)
+    live.desk.marks.edit.emit(Mark(by_text["two"], "two"), None)
+    [dialog] = [one for one in live.window.findChildren(MarkNote) if one.isVisible()]
+    dialog.line.setText("deux")
+    qtbot.keyClick(dialog.line, Qt.Key.Key_Return)
+    wait(qtbot, lambda: sorted(stored(path)) == ["deux", "one"])
+    stop(live, qtbot)
+    marking(live).undo()  # the file is ours now: the same step goes there
+    wait(qtbot, lambda: sorted(stored(path)) == ["one", "two"])
+    live.desk.session.close()
+    wait(qtbot, lambda: [file.name for file in path.parent.glob("*.hscope*")] == [path.name])
+
+
+def test_a_mark_that_is_gone_already(live: Program, qtbot: QtBot, home: Path) -> None:
+    path, noted = open_with_marks(live, qtbot, home, "one", "two")
+    with SessionWriter.open(path) as writer:
+        assert writer.change_mark(noted[0], None)
+    live.desk.marks.remove.emit(noted[0])
+    wait(qtbot, lambda: "not in the session any more" in live.window.messages.text)
+    wait(qtbot, lambda: texts(live) == ["two"])
+    marking(live).undo()  # there is nothing to undo
+    assert texts(live) == ["two"]
 
 
 def test_a_session_that_somebody_else_writes_takes_no_mark(live: Program, qtbot: QtBot, home: Path) -> None:

@@ -82,11 +82,13 @@ STEP = st.tuples(st.sampled_from(["add", "remove", "change"]), MARK, MARK)
 
 @settings(max_examples=20, deadline=None)
 @given(steps=st.lists(STEP, max_size=12))
-def test_it_holds_what_a_list_would(tmp_path_factory: pytest.TempPathFactory, steps: list[object]) -> None:
+def test_it_holds_what_a_list_would(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, Mark, Mark]]
+) -> None:
     path = tmp_path_factory.mktemp("marks") / "s.hscope"
     model: list[Mark] = []
     with SessionWriter.create(path, durable=False) as writer:
-        for do, one, other in steps:  # type: ignore[misc]
+        for do, one, other in steps:
             if do == "add":
                 writer.add_mark(one)
                 model.append(one)

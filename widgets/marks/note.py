@@ -42,7 +42,7 @@ class MarkNote(QDialog):
         picture.setPixmap(theme.icons.get("mark", theme.tokens.accent).pixmap(QSize(16, 16)))
         time = QLabel(f"Mark at {when}")
         time.setProperty("role", "title")
-        self._before = text
+        self._window, self._before = parent.window(), text
         self.line = QLineEdit(placeholderText="What happens now?" if text is None else "What happened?")
         self.line.setMaxLength(max(_LONGEST, len(text or "")))
         self.line.setText(shown(text or "", len(text or "")))
@@ -89,7 +89,7 @@ class MarkNote(QDialog):
 
     def show_above(self, place: QPoint) -> None:
         """Show it above a place of the screen, within the window."""
-        window = self.parentWidget().window()
+        window = self._window
         self.adjustSize()
         corner = window.mapToGlobal(QPoint(0, 0))
         most = corner.x() + window.width() - self.width() - 8
