@@ -263,4 +263,4 @@ def _fixed(row: Row, column: int, role: int) -> Any:
         return tip(f"{row.name} {row.instance} on {row.host}")
     if role == Qt.ItemDataRole.TextAlignmentRole:
         return Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-    return row.depth if role == INDENT else None
+    return row.depth if role == INDENT and not column else None

@@ -23,9 +23,9 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QStyle,
     QStyledItemDelegate,
+    QStyleOptionHeader,
     QStyleOptionViewItem,
     QTableView,
-    QWidget,
 )
 
 from sessions.model import FloatArray
@@ -36,18 +36,23 @@ from widgets.theme.tokens import DENSE_ROW_PX, SMALL_PX
 SERIES_MIME = "application/x-hyperscope-series"
 State = Literal["", "warning", "critical"]
 _TINT = {"warning": 0.16, "critical": 0.22}
-_NAME_WIDTH = 190
+_NAME_WIDTH, _MOST_NAME_WIDTH = 168, 250
+_MEASURED_NAMES = 500
 _INDENT = 14
-_NUMBER_WIDTH = 70
+_HOST_WIDTH = 128
+_LEAST_WIDTH = 40
+_NUMBER_WIDTH = 64
+_ARROW = 12
+_SELECTED, _CURRENT_ROW = 0.2, 0.09
 _SPARK_WIDTH = 168
 
 
 class _Cell(QStyledItemDelegate):
     """Paints a cell: tint, small curve, text."""
 
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
+    def __init__(self, theme: Theme, parent: QTableView) -> None:
         super().__init__(parent)
-        self._theme = theme
+        self._theme, self._view = theme, parent
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -62,9 +67,10 @@ class _Cell(QStyledItemDelegate):
             tint = QColor(colour)
             tint.setAlphaF(_TINT[state])
             painter.fillRect(area, tint)
-        if option.state & QStyle.StateFlag.State_Selected:
+        selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        if selected or index.row() == self._view.currentIndex().row():
             accent = QColor(tokens.accent)
-            accent.setAlphaF(0.18)
+            accent.setAlphaF(_SELECTED if selected else _CURRENT_ROW)
             painter.fillRect(area, accent)
         spark = index.data(SPARK)
         if spark is not None:
@@ -79,7 +85,7 @@ class _Cell(QStyledItemDelegate):
         words = str(index.data() or "")
         align = Qt.AlignmentFlag(index.data(Qt.ItemDataRole.TextAlignmentRole))
         if not align & Qt.AlignmentFlag.AlignRight:
-            words = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, text.width())
+            words = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideMiddle, text.width())
         painter.drawText(text, align, words)
         painter.restore()
 
@@ -100,6 +106,22 @@ class _Cell(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
 
+class _Header(QHeaderView):
+    """Titles with the sort arrow right before its title, so that figures and titles end below each other."""
+
+    def __init__(self, parent: QTableView) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self.sorted_by: tuple[int, Qt.SortOrder] = (-1, Qt.SortOrder.AscendingOrder)
+
+    def initStyleOptionForIndex(self, option: QStyleOptionHeader, section: int) -> None:  # noqa: N802
+        """As Qt asks for what a section shows."""
+        super().initStyleOptionForIndex(option, section)
+        sorted_section, order = self.sorted_by
+        if section == sorted_section:
+            arrow = "▾" if order == Qt.SortOrder.DescendingOrder else "▴"
+            option.text = f"{arrow} {option.text}"
+
+
 class EsxtopTable(QTableView):
     """Signal ``charted(row, column)`` on a double click; ``series_of`` names the series of dragged cells."""
 
@@ -111,18 +133,16 @@ class EsxtopTable(QTableView):
         super().__init__()
         self._theme, self._series_of = theme, series_of
         self.setModel(model)
-        _prepare(self, theme)
+        self._headers = [_prepare(self, theme)]
         self.setDragEnabled(True)
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.horizontalHeader().setSortIndicatorShown(True)
         self.horizontalHeader().setSectionsClickable(True)
-        self.horizontalHeader().setHighlightSections(False)
         self.doubleClicked.connect(lambda index: self.charted.emit(index.row(), index.column()))
         self._frozen = QTableView(self)
         self._frozen.setModel(model)
         self._frozen.setSelectionModel(self.selectionModel())
-        _prepare(self._frozen, theme)
+        self._headers.append(_prepare(self._frozen, theme))
         self._frozen.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._frozen.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._frozen.setObjectName("frozen-names")
@@ -134,12 +154,15 @@ class EsxtopTable(QTableView):
         model.modelReset.connect(self._fit)
         model.layoutChanged.connect(self._frozen.viewport().update)
         theme.changed.connect(self._repaint)
+        self.selectionModel().currentRowChanged.connect(lambda _now, _before: self._repaint())
         self.setColumnWidth(0, _NAME_WIDTH)
         self._fit()
 
     def sort_by(self, column: int, order: Qt.SortOrder) -> None:
         """Sort, and show the arrow."""
-        self.horizontalHeader().setSortIndicator(column, order)
+        for header in self._headers:
+            header.sorted_by = (column, order)
+            header.viewport().update()
         self.model().sort(column, order)
 
     def make_room_for_curves(self, column: int) -> None:
@@ -179,17 +202,25 @@ class EsxtopTable(QTableView):
 
     def _fit(self) -> None:
         model = self.model()
-        metrics = self.fontMetrics()
+        header = self.horizontalHeader().fontMetrics()
         assert isinstance(model, EsxtopModel)
         for column in range(EsxtopModel.FIXED, model.columnCount()):
             title = str(model.headerData(column, Qt.Orientation.Horizontal))
-            self.setColumnWidth(column, max(metrics.horizontalAdvance(title) + 34, 74))
+            self.setColumnWidth(column, max(header.horizontalAdvance(title) + _ARROW + 16, _NUMBER_WIDTH))
         for column in range(1, model.columnCount()):
             self._frozen.setColumnHidden(column, True)
+        self.setColumnWidth(0, self._name_width(model))
         self.setColumnHidden(1, not model.several_hosts)
-        self.setColumnWidth(1, 132)
+        self.setColumnWidth(1, _HOST_WIDTH)
         self._frozen.setColumnWidth(0, self.columnWidth(0))
         self._place()
+
+    def _name_width(self, model: EsxtopModel) -> int:
+        """As wide as the longest of the first names, within limits."""
+        names = (str(model.index(row, 0).data()) for row in range(min(model.rowCount(), _MEASURED_NAMES)))
+        longest = max((len(name) for name in names), default=0)
+        wanted = round(longest * self.fontMetrics().averageCharWidth()) + 24
+        return min(max(wanted, _NAME_WIDTH), _MOST_NAME_WIDTH)
 
     def _resized(self, section: int, _old: int, new: int) -> None:
         if section == 0:
@@ -216,7 +247,11 @@ def letter(event: QKeyEvent) -> str:
     return chr(event.key()) if shift else chr(event.key()).lower()
 
 
-def _prepare(table: QTableView, theme: Theme) -> None:
+def _prepare(table: QTableView, theme: Theme) -> _Header:
+    header = _Header(table)
+    header.setHighlightSections(False)
+    header.setMinimumSectionSize(_LEAST_WIDTH)
+    table.setHorizontalHeader(header)
     table.setItemDelegate(_Cell(theme, table))
     table.setFont(figures_font(SMALL_PX))
     table.setShowGrid(False)
@@ -227,3 +262,4 @@ def _prepare(table: QTableView, theme: Theme) -> None:
     table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
     table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
     table.setTabKeyNavigation(False)
+    return header

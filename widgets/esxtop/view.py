@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from widgets.esxtop.model import EsxtopModel
 from widgets.esxtop.table import EsxtopTable
+from widgets.foreign_text import tip
 from widgets.theme import Theme, figures_font
 from widgets.theme.tokens import SMALL_PX
 
@@ -62,11 +63,10 @@ class EsxtopView(QWidget):
         self._more.setText("Fields…")
         self._more.setToolTip("f: choose columns")
         self._more.clicked.connect(self.fields)
-        self.head = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self.head = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self.head.setContentsMargins(12, 4, 12, 6)
         self.head.setProperty("role", "muted")
-        self.head.setFont(figures_font(SMALL_PX))
-        self.head.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.head.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self.head.setAccessibleName("Totals of the hosts")
         self.table = EsxtopTable(model, theme, series_of)
         self.table.setAccessibleName("esxtop table")
@@ -109,6 +109,13 @@ class EsxtopView(QWidget):
         """The tabs: key and title of each screen."""
         for key, title in titles:
             self.tabs.addTab(f"{key}  {title}")
+
+    def say_totals(self, totals: Sequence[str], details: str) -> None:
+        """The hosts' totals; each stays on one line, lines break between two of them."""
+        whole = [total.replace(" ", "\N{NO-BREAK SPACE}") for total in totals]
+        self.head.setText(("\N{NO-BREAK SPACE}" * 3 + " ").join(whole))
+        self.head.setToolTip(tip(details))
+        self.head.setVisible(bool(whole))
 
     def say_empty(self, text: str) -> None:
         """Say why there is no table; an empty text shows the table."""

@@ -91,11 +91,22 @@ def title_of(series: Series, snapshot: Snapshot, catalogue: Catalogue) -> str:
 
 
 def curve_name(series: Series, among: Sequence[Series], snapshot: Snapshot, catalogue: Catalogue) -> str:
-    """What tells a curve from the others of its chart: entity, counter, instance, as far as they differ."""
+    """What tells a curve from the others of its chart: entity, counter, instance, as far as they differ.
+
+    A device that several hosts use is one entity with a series of each host: then the host's source tells.
+    """
+    same = [(one.entity, one.counter, one.spec.instance) for one in among]
+    if len(set(same)) < len(same) and len({one.source for one in among}) > 1:
+        source = next((one.spec.name for one in snapshot.sources if one.id == series.source), "")
+        return " ".join(part for part in (_told(series, among, snapshot, catalogue), source) if part)
+    return _told(series, among, snapshot, catalogue) or _label(series, catalogue)
+
+
+def _told(series: Series, among: Sequence[Series], snapshot: Snapshot, catalogue: Catalogue) -> str:
     parts: list[str] = []
     if len({one.entity for one in among}) > 1:
         parts.append(snapshot.name(series.entity))
-    if len({one.counter for one in among}) > 1 or not parts:
+    if len({one.counter for one in among}) > 1:
         parts.append(_label(series, catalogue))
     if series.spec.instance and len({one.spec.instance for one in among}) > 1:
         parts.append(series.spec.instance)

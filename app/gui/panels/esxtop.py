@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QInputDialog,
+    QLabel,
     QListWidget,
     QListWidgetItem,
     QVBoxLayout,
@@ -31,7 +32,7 @@ from sessions.model import FloatArray, IntArray
 from sessions.store import SessionReader
 from sessions.times import TimeRange
 from widgets.esxtop import EsxtopModel, EsxtopView, Values, letter
-from widgets.foreign_text import shown, tip
+from widgets.foreign_text import shown
 
 _SCREENS = "c m d u v n i p"
 KEYS: tuple[ActionSpec, ...] = (
@@ -324,32 +325,36 @@ class EsxtopPanel(EsxtopView):
             at = np.minimum(np.searchsorted(known, self._grid.ids), known.size - 1)
             numbers = np.where(known[at] == self._grid.ids, values[at], np.nan)
         self._table.set_table(self._grid.rows, self._grid.columns, Values(numbers))
-        self.head.setText(self._head_words(last, heads))
-        self.head.setToolTip(tip(self.head.text()))
-        at_clock = clock(self._desk.settings.text("look.times"))
-        self.show_moment(f"as of {at_clock(moment):%H:%M:%S}", self._part)
-        self._read_sparks()
-
-    def _head_words(self, last: dict[int, float], heads: Sequence[tuple[str, str, int]]) -> str:
-        """Totals of the hosts in one line: each counter's mean, and its highest with the host that has it."""
         found: dict[str, list[tuple[float, str]]] = {}
         for host, counter, number in heads:
             if number in last:
                 found.setdefault(counter, []).append((last[number], host))
-        parts = [self._head_part(counter, values) for counter, values in found.items()]
-        note = f"Percentages of VMs are {self._screen.note}." if self._screen.note else ""
-        return "   ".join([*parts, *([note] if note else [])])
+        self.say_totals(*self._totals(found))
+        at_clock = clock(self._desk.settings.text("look.times"))
+        self.show_moment(f"as of {at_clock(moment):%H:%M:%S}", self._part)
+        self._read_sparks()
 
-    def _head_part(self, counter: str, values: Sequence[tuple[float, str]]) -> str:
-        known = self._desk.catalogue.get(counter)
-        if known is None:
-            return ""
-        highest, host = max(values)
-        name = known.short or known.label
-        if len(values) == 1 or known.words:
-            return f"{name} {known.word(highest) or format_value(highest, known.unit)}"
-        mean = format_value(sum(value for value, _ in values) / len(values), known.unit)
-        return f"{name} {mean} (max {format_value(highest, known.unit)} {shown(host)})"
+    def _totals(self, found: Mapping[str, Sequence[tuple[float, str]]]) -> tuple[list[str], str]:
+        """Each counter's mean and highest value over the hosts, and a line for each with the host that has it."""
+        totals, details = [], []
+        for counter, values in found.items():
+            known = self._desk.catalogue.get(counter)
+            if known is None:
+                continue
+            highest, host = max(values)
+            name, top = known.short or known.label, format_value(highest, known.unit)
+            if len(values) == 1 or known.words:
+                totals.append(f"{name} {known.word(highest) or top}")
+                details.append(totals[-1])
+                continue
+            mean = format_value(sum(value for value, _ in values) / len(values), known.unit)
+            totals.append(f"{name} {mean} (max {top})")
+            details.append(
+                f"{known.label}: {mean} in the mean of {len(values)} hosts, {top} on {shown(host)}"
+            )
+        if self._screen.note:
+            totals.append(f"percentages of VMs {self._screen.note}")
+        return totals, "\n".join(details)
 
     def _read_sparks(self) -> None:
         column = self._table.sorting[0] - EsxtopModel.FIXED
@@ -390,6 +395,7 @@ class _Fields(QDialog):
         super().__init__(parent)
         self.setWindowTitle(f"Columns of {screen.title}")
         self._list = QListWidget()
+        self._list.setAccessibleName(f"Columns of {screen.title}")
         for counter in dict.fromkeys((*screen.columns, *screen.more)):
             known = desk.catalogue.get(counter)
             if known is None:
@@ -403,10 +409,18 @@ class _Fields(QDialog):
         buttons = QDialogButtonBox(kinds.Ok | kinds.Cancel)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
+        title = QLabel(f"Columns of {screen.title}")
+        title.setProperty("role", "display")
+        words = QLabel("Space checks a column; those without samples in this session stay hidden.")
+        words.setProperty("role", "muted")
         column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 16)
+        column.setSpacing(12)
+        column.addWidget(title)
+        column.addWidget(words)
         column.addWidget(self._list)
         column.addWidget(buttons)
-        self.resize(420, 480)
+        self.resize(480, 520)
 
     def chosen(self) -> tuple[str, ...]:
         """The counters that are checked, in their order."""
