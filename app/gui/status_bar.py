@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWi
 from widgets.theme import SYMBOLS, Health, Theme
 
 _HEIGHT = 28
-_GAP = 20
+_GAP = 14
 _MARGIN, _SPACING = 12, 16
-_BETWEEN = "&nbsp;" * 5
+_BETWEEN = "&nbsp;" * 4
 
 
 @dataclass(frozen=True, slots=True)

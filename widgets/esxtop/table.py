@@ -36,7 +36,7 @@ from widgets.theme.tokens import DENSE_ROW_PX, SMALL_PX
 SERIES_MIME = "application/x-hyperscope-series"
 State = Literal["", "warning", "critical"]
 _TINT = {"warning": 0.16, "critical": 0.22}
-_NAME_WIDTH, _MOST_NAME_WIDTH = 168, 250
+_NAME_WIDTH, _MOST_NAME_WIDTH = 168, 214
 _MEASURED_NAMES = 500
 _INDENT = 14
 _HOST_WIDTH = 128

@@ -335,7 +335,7 @@ class EsxtopPanel(EsxtopView):
         self._read_sparks()
 
     def _totals(self, found: Mapping[str, Sequence[tuple[float, str]]]) -> tuple[list[str], str]:
-        """Each counter's mean and highest value over the hosts, and a line for each with the host that has it."""
+        """Mean and highest value of each counter over the hosts; and in lines, with the host that has it."""
         totals, details = [], []
         for counter, values in found.items():
             known = self._desk.catalogue.get(counter)
