@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -29,11 +29,27 @@ class Pairing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How events are read: seconds between polls and of look-back, events a page."""
+    """How events and tasks are read: seconds between polls, of look-back and of a piece of history; how many
+    a page and at most; how many days back at most.
+    """
 
     poll_s: float
-    page: int
+    page: Annotated[int, msgspec.Meta(gt=0, le=1000)]
     look_back_s: float
+    running_s: float
+    window_s: Annotated[float, msgspec.Meta(gt=0)]
+    most: Annotated[int, msgspec.Meta(gt=0)]
+    days: Annotated[float, msgspec.Meta(ge=0)]
+
+
+class TaskWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What to say of tasks: ``{task}``, ``{name}``, ``{took}``, ``{fault}`` filled in; when one is long."""
+
+    long_s: float
+    failed: str
+    started: str
+    success: str
+    error: str
 
 
 class EventRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -73,6 +89,7 @@ class EventFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     text: Text
     pairing: Pairing
     reading: Reading
+    tasks: TaskWords
     event: tuple[EventRow, ...]
     task: tuple[TaskRow, ...]
     backup: tuple[BackupRow, ...]
@@ -96,6 +113,8 @@ class EventKnowledge:
     reading: Reading
     events: Mapping[str, Meaning]
     tasks: Mapping[str, Meaning]
+    words: TaskWords
+    failures: re.Pattern[str]
     backups: tuple[tuple[str, re.Pattern[str]], ...]
     noticed: Mapping[str, NoticedRow]
 
@@ -115,23 +134,27 @@ def load_events(path: Path = EVENTS_FILE) -> EventKnowledge:
     for task in file.task:
         _add(tasks, task.ids, Meaning(task.kind, task.tells), path)
     for name, row in file.noticed.items():
-        _check_text(name, row.text, path)
+        _check_text(f"noticed.{name}", row.text, path, ("name", "before", "after"))
+    for name in ("started", "success", "error"):
+        _check_text(f"tasks.{name}", getattr(file.tasks, name), path, ("task", "name", "took", "fault"))
     return EventKnowledge(
         text=file.text,
         pairing=file.pairing,
         reading=file.reading,
         events=events,
         tasks=tasks,
+        words=file.tasks,
+        failures=_compiled(file.tasks.failed, path),
         backups=tuple(_pattern(row, path) for row in file.backup),
         noticed=file.noticed,
     )
 
 
-def _check_text(name: str, text: str, path: Path) -> None:
+def _check_text(name: str, text: str, path: Path, words: tuple[str, ...]) -> None:
     try:
-        text.format(name="", before="", after="")
+        text.format(**dict.fromkeys(words, ""))
     except (KeyError, ValueError, IndexError) as error:
-        raise wrong(path, f"noticed.{name}", f"text can't be filled in: {error!r}") from error
+        raise wrong(path, name, f"text can't be filled in: {error!r}") from error
 
 
 def _add(known: dict[str, Meaning], names: tuple[str, ...], meaning: Meaning, path: Path) -> None:
@@ -144,7 +167,11 @@ def _add(known: dict[str, Meaning], names: tuple[str, ...], meaning: Meaning, pa
 def _pattern(row: BackupRow, path: Path) -> tuple[str, re.Pattern[str]]:
     if not row.source:
         raise wrong(path, row.pattern, "source must not be empty")
+    return row.field, _compiled(row.pattern, path)
+
+
+def _compiled(pattern: str, path: Path) -> re.Pattern[str]:
     try:
-        return row.field, re.compile(row.pattern, re.IGNORECASE)
+        return re.compile(pattern, re.IGNORECASE)
     except re.error as error:
-        raise wrong(path, row.pattern, f"is no regular expression: {error}") from error
+        raise wrong(path, pattern, f"is no regular expression: {error}") from error

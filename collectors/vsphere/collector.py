@@ -6,7 +6,7 @@ import contextlib
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -33,6 +33,7 @@ from sessions.model import SourceKind, SourceSpec
 
 _STEP_S = 0.2
 _USUAL_S = 20
+_DAY_S = 86_400
 _GRACE_S = 5.0
 """What the last questions may take after we were asked to stop."""
 
@@ -92,13 +93,20 @@ class VSphereCollector:
     def _record(self, vsphere: VSphere, feed: Feed, controls: Controls) -> None:
         source = feed.add_source(self._source(vsphere))
         feed.report(source, Health("connecting", message="Reading the inventory."))
-        watcher = InventoryWatcher(vsphere, feed, source)
+        lacking: list[tuple[str, str]] = []
+        watcher = InventoryWatcher(
+            vsphere,
+            feed,
+            source,
+            past_s=self._past_s(),
+            noted=lambda: feed.update_source(source, attributes=self._said(vsphere, watcher, lacking)),
+        )
         chosen = Chosen(self._wishes.selection, watcher)
         chosen.require(watcher.load())
         asked = self._asked(PerfServer(vsphere), chosen.objects())
-        feed.update_source(
-            source, interval_s=float(asked.interval_s), attributes=self._said(vsphere, watcher)
-        )
+        lacking += [("privileges", str(missing)) for missing in missing_privileges(vsphere)]
+        said = self._said(vsphere, watcher, lacking)
+        feed.update_source(source, interval_s=float(asked.interval_s), attributes=said)
         realtime = Realtime(
             vsphere, feed, source, chosen.objects, asked, self._limits, backfill=self._wishes.backfill
         )
@@ -160,12 +168,18 @@ class VSphereCollector:
         kind: SourceKind = "vcenter" if self._address.kind == "vcenter" else "esxi"
         return SourceSpec(kind, self._address.place, float(_USUAL_S), vsphere.clock_offset_ms)
 
-    def _said(self, vsphere: VSphere, watcher: InventoryWatcher) -> Iterator[tuple[str, str]]:
+    def _said(
+        self, vsphere: VSphere, watcher: InventoryWatcher, lacking: Sequence[tuple[str, str]]
+    ) -> Iterator[tuple[str, str]]:
         yield "product", vsphere.about.full_name
         yield "preset", self._wishes.preset
-        for missing in missing_privileges(vsphere):
-            yield "privileges", str(missing)
+        yield from lacking
         yield from watcher.notes
+
+    def _past_s(self) -> float:
+        """How long before now what happened explains the samples that are read, too."""
+        hour_s = self._limits.realtime_s if self._wishes.backfill else 0.0
+        return max(hour_s, self._wishes.history_days * _DAY_S)
 
     def _asked(self, server: PerfServer, objects: Mapping[str, Subject]) -> Asked:
         definitions = server.definitions()

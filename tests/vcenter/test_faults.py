@@ -149,8 +149,9 @@ def test_changes_are_seen_with_their_events_and_tasks(vcenter: TestVCenter, logi
         for one in peer.content.eventManager.QueryEvents(vim.event.EventFilterSpec())
     ]
     assert [name for name in reversed(told) if "Session" not in name and "Datacenter" not in name] == [
-        "DrsVmMigratedEvent", "TaskEvent", "VmReconfiguredEvent", "VmCreatedEvent", "VmRenamedEvent",
-        "VmRemovedEvent", "HostConnectionLostEvent", "HostRemovedEvent", "HostAddedEvent",
+        "TaskEvent", "DrsVmMigratedEvent", "TaskEvent", "TaskEvent", "VmReconfiguredEvent", "VmCreatedEvent",
+        "TaskEvent", "VmRenamedEvent", "VmRemovedEvent", "HostConnectionLostEvent", "HostRemovedEvent",
+        "HostAddedEvent",
     ]  # fmt: skip
     recent = [one.info.descriptionId for one in peer.content.taskManager.recentTask]
     assert recent[:2] == ["VirtualMachine.relocate", "VirtualMachine.createSnapshot"]

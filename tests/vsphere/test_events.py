@@ -54,8 +54,9 @@ def test_events_as_the_server_sends_them() -> None:
       <returnval xsi:type="VmPoweredOnEvent"><key>10</key><createdTime>yesterday</createdTime></returnval>"""
     moved, task, restarted = read_events(envelope("ReadNextEvents", body))
     assert moved == RawEvent(
-        "7", 1767323045679, "VmMigratedEvent", "LAB\\admin", "db01 moved", ("vm-1", "host-2", "domain-c1")
-    )
+        "7", 1767323045679, "VmMigratedEvent", "LAB\\admin", "db01 moved", ("vm-1", "host-2", "domain-c1"),
+        chain="7",
+    )  # fmt: skip
     assert (task.type, task.task, task.at) == ("TaskEvent", "VirtualMachine.createSnapshot", 1767319446000)
     assert (restarted.type, restarted.text, restarted.moids) == (
         "com.vmware.vc.ha.VmRestartedByHAEvent",

@@ -16,7 +16,10 @@ _ARGUMENTS = (("vm", "vm"), ("host", "host"), ("computeResource", "computeResour
 
 @dataclass(frozen=True, slots=True)
 class RawEvent:
-    """An event as the server tells it. ``type`` is the class, or an EventEx's id; ``moids`` nearest first."""
+    """An event as the server tells it. ``type`` is the class, or an EventEx's id; ``moids`` nearest first.
+
+    ``task`` is the method that a TaskEvent tells of, ``chain`` what the events of one task have in common.
+    """
 
     key: str
     at: int
@@ -25,6 +28,7 @@ class RawEvent:
     text: str
     moids: tuple[str, ...]
     task: str = ""
+    chain: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,13 @@ def _raw(one: Element) -> RawEvent | None:
         text=said(one, "fullFormattedMessage") or said(one, "message"),
         moids=tuple(dict.fromkeys(moid for moid in moids if moid)),
         task=said(child(one, "info"), "descriptionId"),
+        chain=chain_of(said(one, "chainId")),
     )
+
+
+def chain_of(written: str) -> str:
+    """What the events of one task have in common; empty for none."""
+    return "" if written.strip() == "0" else written.strip()
 
 
 def hear(raw: RawEvent, known: EventKnowledge, ref_of: Callable[[str], EntityRef | None]) -> Heard | None:

@@ -61,6 +61,11 @@ class Keeper:
         """The entity of an object, also of one that is gone."""
         return self._look.ref_ever(moid)
 
+    def ref_told(self, moid: str) -> EntityRef | None:
+        """The entity of an object that the session was told of, also of one that is gone."""
+        known = self.objects.get(moid)
+        return known.ref if known else self._look.ref_gone(moid)
+
     def begin(self) -> None:
         """A complete reading begins: what does not come by its end is gone."""
         self._unseen = set(self._look.objects)

@@ -99,6 +99,10 @@ class Lookup:
         """The entity of an object that may be gone: events speak of those."""
         return self.ref(moid) or self._gone.get(moid)
 
+    def ref_gone(self, moid: str) -> EntityRef | None:
+        """The entity of an object that is gone."""
+        return self._gone.get(moid)
+
     def first_name(self, moid: str) -> str:
         """What the object was called when it became an entity."""
         return self._first_name.get(moid, "")

@@ -69,10 +69,28 @@ def wait(collector: str, version: str, seconds: int, most: int) -> bytes:
     return call("WaitForUpdatesEx", ("PropertyCollector", collector), tag("version", version) + options)
 
 
-def create_event_collector(manager: str, begin: datetime, types: Iterable[str]) -> bytes:
-    """CreateCollectorForEvents: events of these types from ``begin`` (UTC) on, with their messages."""
-    stamp = begin.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def create_event_collector(
+    manager: str, types: Iterable[str], begin: datetime, end: datetime | None = None
+) -> bytes:
+    """CreateCollectorForEvents: events of these types from ``begin`` (UTC) to ``end``, with messages."""
     ids = "".join(tag("eventTypeId", one) for one in types)
-    time = f"<time>{tag('beginTime', stamp)}</time>"
+    time = f"<time>{_between(begin, end)}</time>"
     body = f"<filter>{time}{tag('disableFullMessage', 'false')}{ids}</filter>"
     return call("CreateCollectorForEvents", ("EventManager", manager), body)
+
+
+def create_task_collector(
+    manager: str, states: Iterable[str], begin: datetime | None = None, end: datetime | None = None
+) -> bytes:
+    """CreateCollectorForTasks: tasks in these states, completed from ``begin`` (UTC) to ``end`` if given."""
+    time = f"<time>{tag('timeType', 'completedTime')}{_between(begin, end)}</time>" if begin else ""
+    body = f"<filter>{time}{''.join(tag('state', one) for one in states)}</filter>"
+    return call("CreateCollectorForTasks", ("TaskManager", manager), body)
+
+
+def _between(begin: datetime, end: datetime | None) -> str:
+    return tag("beginTime", _stamp(begin)) + (tag("endTime", _stamp(end)) if end else "")
+
+
+def _stamp(at: datetime) -> str:
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import MappingProxyType
 
 from collectors.feed import Controls, Feed
 from collectors.vsphere.faults import ClosedError
-from collectors.vsphere.inventory.event_reader import EventReader
+from collectors.vsphere.inventory.chronicle import Chronicle
 from collectors.vsphere.inventory.following import Follower, LostTrackError
-from collectors.vsphere.inventory.happenings import Pairing, hear
+from collectors.vsphere.inventory.happenings import Pairing
 from collectors.vsphere.inventory.keeping import Keeper, Settled
 from collectors.vsphere.inventory.objects import Inventory
 from collectors.vsphere.retry import passes, reconnecting
@@ -23,6 +23,7 @@ from resources.vcenter_inventory import InventoryKnowledge, load_inventory_knowl
 from sessions.model import Entity, EntityRef, Fact
 
 _PAUSED_S = 1.0
+_DAY_S = 86_400
 
 _log = logging.getLogger(__name__)
 
@@ -31,7 +32,8 @@ class InventoryWatcher:
     """The inventory of one connection. ``load`` once, then ``run`` in a thread of its own.
 
     ``feed`` gets entities, facts and events; ``source`` is the source that they belong to. ``notes`` is for
-    the source's attributes: what the server did not let us read.
+    the source's attributes: what the server did not let us read; ``noted`` hears when that changes.
+    ``past_s``: events and tasks of so long before ``load`` are told, too.
     """
 
     def __init__(
@@ -40,6 +42,8 @@ class InventoryWatcher:
         feed: Feed,
         source: int,
         *,
+        past_s: float = 0.0,
+        noted: Callable[[], None] = lambda: None,
         known: InventoryKnowledge | None = None,
         events: EventKnowledge | None = None,
     ) -> None:
@@ -56,7 +60,12 @@ class InventoryWatcher:
             self._event_knowledge,
         )
         self._pairing = Pairing(self._event_knowledge)
-        self._reader: EventReader | None = None
+        self._past_ms = round(1000 * min(past_s, self._event_knowledge.reading.days * _DAY_S))
+        self._chronicle: Chronicle | None = None
+        self._loaded_at = 0
+        self._is_new = True
+        self._noted = noted
+        self._last_notes: tuple[tuple[str, str], ...] = ()
         self._next_events = 0.0
         self._next_clock = 0.0
         self._rested = 0.0
@@ -87,15 +96,19 @@ class InventoryWatcher:
             found.append(
                 ("inventory.unknown", "This server does not have " + ", ".join(self._follower.unknown))
             )
-        if self._reader and self._reader.refused:
-            found.append(("events", self._reader.refused))
+        if self._chronicle:
+            found += self._chronicle.notes
         return tuple(found)
 
     def load(self) -> Inventory:
         """Read all there is and store its entities and facts. Raises SourceError."""
         self._measure_clock()
-        self._reader = self._reader or EventReader(self._vsphere, self._event_knowledge, self._now())
+        if self._chronicle is None:
+            self._loaded_at = self._now()
+            begin = self._loaded_at - self._past_ms
+            self._chronicle = Chronicle(self._vsphere, self._event_knowledge, begin)
         self._read_all()
+        self._last_notes = self.notes
         return self.snapshot()
 
     def _read_all(self) -> None:
@@ -122,7 +135,7 @@ class InventoryWatcher:
                     controls.wait(_PAUSED_S)
                     continue
                 self._guarded(controls)
-            self._say_due(at_once=True)
+            self._say_last()
             self._follower.stop()
         except ClosedError:
             if not controls.is_set():
@@ -143,6 +156,9 @@ class InventoryWatcher:
 
     def follow(self, wait_s: int) -> None:
         """One round: wait so long for changes, read events, tell the session. Raises SourceError."""
+        if self._is_new:  # what explains the hour that is back-filled
+            self._read_events()
+            self._is_new = False
         try:
             if self._follower.in_doubt and time.monotonic() >= self._rested:
                 raise LostTrackError("A reply was lost.")
@@ -158,6 +174,13 @@ class InventoryWatcher:
             self._keeper.take(self._follower.read_anew(doubtful))
         self._tell(self._keeper.settle(self._now()))
         self._say_due()
+        self._say_notes()
+
+    def _say_notes(self) -> None:
+        notes = self.notes
+        if notes != self._last_notes:
+            self._last_notes = notes
+            self._noted()
 
     def _take_changes(self, wait_s: int) -> bool:
         """Whether anything changed."""
@@ -173,21 +196,27 @@ class InventoryWatcher:
         """Let a ``run`` that waits for the server look at its controls now. Raises SourceError."""
         self._follower.cancel()
 
-    def _read_events(self) -> None:
-        reader = self._reader
-        if reader is None:
+    def _read_events(self, *, running: bool = False) -> None:
+        chronicle = self._chronicle
+        if chronicle is None:
             return
         self._next_events = time.monotonic() + self._event_knowledge.reading.poll_s
         self._measure_clock()
-        heard = [
-            one
-            for raw in reader.read(self._now())
-            if (one := hear(raw, self._event_knowledge, self._keeper.ref_ever)) is not None
-        ]
-        self._pairing.hear(heard)
-        self._keeper.hear(heard)
-        if heard:
-            self._feed.add_events([one.event for one in heard])
+        keeper = self._keeper
+        told = chronicle.read(self._now(), keeper.ref_ever, keeper.ref_told, running=running)
+        self._pairing.hear(told.heard)
+        self._keeper.hear([one for one in told.heard if one.event.at >= self._loaded_at])
+        if told.facts:
+            self._feed.add_facts(told.facts)
+        if told.events:
+            self._feed.add_events(told.events)
+
+    def _say_last(self) -> None:
+        """What happened until now, and what waited for more."""
+        try:
+            self._read_events(running=True)
+        finally:
+            self._say_due(at_once=True)
 
     def _measure_clock(self) -> None:
         if time.monotonic() >= self._next_clock:
@@ -223,8 +252,12 @@ class InventoryWatcher:
                 self._inventory = Inventory(MappingProxyType(dict(objects)), self._inventory.serial + 1)
 
     def _say_due(self, *, at_once: bool = False) -> None:
-        refused = self._reader is not None and bool(self._reader.refused)
-        if due := self._pairing.due(self._now(), at_once=at_once or refused):
+        now, chronicle = self._now(), self._chronicle
+        is_silent = chronicle is not None and chronicle.is_silent
+        due = self._pairing.due(now, at_once=at_once or is_silent)
+        if chronicle is not None:
+            due += chronicle.due(now, self._keeper.ref_told, at_once=at_once)
+        if due:
             self._feed.add_events(due)
 
     def _now(self) -> int:

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -23,15 +24,22 @@ type Change struct {
 	CPUShare int32    `json:"cpu_shares"`
 	MemLimit *float64 `json:"mem_limit_mb"`
 	Tools    string   `json:"tools"`
+	Task     string   `json:"task"`
+	Error    string   `json:"error"`
+	Ago      float64  `json:"ago"`
 	Type     string   `json:"-"`
 	Text     string   `json:"-"`
+	User     string   `json:"-"`
 }
 
 // Changes are made one at a time, each with the tasks and events that a vCenter shows.
 type Changes struct {
 	world  *World
 	scribe *Scribe
+	tasks  *Tasks
 	mu     sync.Mutex
+	chain  int32     // of the events of the change that is made now
+	at     time.Time // when it is made, zero for now
 }
 
 // kinds of changes.
@@ -52,6 +60,7 @@ func (c *Changes) kinds() map[string]func(*Change) error {
 		"host_connection":  c.connection,
 		"host_maintenance": c.maintenance,
 		"event":            c.event,
+		"task_ended":       func(x *Change) error { return c.tasks.end(x.Task, x.Error) },
 	}
 }
 
@@ -63,13 +72,73 @@ func (c *Changes) Make(change *Change) (known bool, err error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.chain, c.at = 0, time.Time{}
 	return true, do(change)
+}
+
+// Start begins a task that runs until task_ended; its key.
+func (c *Changes) Start(x *Change) (string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.chain, c.at = 0, time.Time{}
+	var entity mo.Entity
+	var err error
+	if x.VM != "" {
+		entity, _, err = c.machine(x.VM)
+	} else {
+		entity, _, err = c.host(x.Host)
+	}
+	if err != nil {
+		return "", err
+	}
+	description := orText(x.Name, "createSnapshot")
+	task := c.tasks.begin(entity, strings.ToUpper(description[:1])+description[1:]+"_Task", description, x.User, x.Ago)
+	c.announce(task, c.world.clock.Now().Add(-time.Duration(x.Ago*float64(time.Second))))
+	return task.Self.Value, nil
+}
+
+// announce posts the TaskEvent with which every task begins; what else happens belongs to its chain.
+func (c *Changes) announce(task *simulator.Task, at time.Time) {
+	var info types.TaskInfo
+	c.world.context().WithLock(task, func() { info = task.Info })
+	happening := Happening{Type: "TaskEvent", Task: &info, At: at, Text: "Task: " + c.label(info.DescriptionId)}
+	switch object := c.world.reg.Get(*info.Entity).(type) {
+	case *simulator.VirtualMachine:
+		happening.VM, happening.Host = object, c.hostOf(object)
+	case *simulator.HostSystem:
+		happening.Host = object
+	}
+	if reason, ok := info.Reason.(*types.TaskReasonUser); ok {
+		happening.User = reason.UserName
+	}
+	c.chain = c.scribe.post(happening)
+	c.tasks.chain(task, c.chain)
+}
+
+func (c *Changes) label(id string) string {
+	manager, ok := c.world.reg.Get(*c.world.model.ServiceContent.TaskManager).(*simulator.TaskManager)
+	if !ok {
+		return id
+	}
+	for _, method := range manager.Description.MethodInfo {
+		if known := method.GetElementDescription(); known.Key == id {
+			return known.Label
+		}
+	}
+	return id
+}
+
+// post posts an event of the change that is made now.
+func (c *Changes) post(h Happening) {
+	h.Chain = c.chain
+	c.scribe.post(h)
 }
 
 // follow does a scenario's vMotion at its time.
 func (c *Changes) follow(vm, host string, at time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.chain, c.at = 0, at
 	return c.move(&Change{VM: vm, Host: host}, at)
 }
 
@@ -103,7 +172,7 @@ func (c *Changes) hostOf(vm *simulator.VirtualMachine) *simulator.HostSystem {
 }
 
 // task does something under a task of this name, as vCenter shows it, and waits for it.
-func (c *Changes) task(entity mo.Entity, name, description string, do func(*simulator.Context)) *types.TaskInfo {
+func (c *Changes) task(entity mo.Entity, name, description string, do func(*simulator.Context)) {
 	ctx := c.world.context()
 	task := simulator.CreateTask(entity, description, func(*simulator.Task) (types.AnyType, types.BaseMethodFault) {
 		do(ctx)
@@ -111,10 +180,15 @@ func (c *Changes) task(entity mo.Entity, name, description string, do func(*simu
 	})
 	task.Info.Name = name
 	task.Info.EntityName = entity.Entity().Name
-	task.Info.Reason = &types.TaskReasonUser{UserName: "VSPHERE.LOCAL\\Administrator"}
+	task.Info.Reason = &types.TaskReasonUser{UserName: administrator}
 	task.RunBlocking(ctx)
-	info := task.Info
-	return &info
+	if !c.at.IsZero() {
+		then := c.at.Add(-c.world.clock.Offset())
+		ctx.WithLock(task, func() {
+			task.Info.QueueTime, task.Info.StartTime, task.Info.CompleteTime = then, &then, &then
+		})
+	}
+	c.announce(task, c.at)
 }
 
 func (c *Changes) set(ctx *simulator.Context, object mo.Reference, values map[string]any) {
@@ -140,7 +214,10 @@ func with(list []types.ManagedObjectReference, ref types.ManagedObjectReference)
 }
 
 func (c *Changes) event(x *Change) error {
-	happening := Happening{Type: x.Type, Text: x.Text, Host: c.world.host(x.Host)}
+	happening := Happening{Type: x.Type, Text: x.Text, Host: c.world.host(x.Host), User: x.User}
+	if x.Ago != 0 {
+		happening.At = c.world.clock.Now().Add(-time.Duration(x.Ago * float64(time.Second)))
+	}
 	if x.VM != "" {
 		vm, _, err := c.machine(x.VM)
 		if err != nil {
@@ -148,6 +225,6 @@ func (c *Changes) event(x *Change) error {
 		}
 		happening.VM, happening.Host = vm, c.hostOf(vm)
 	}
-	c.scribe.post(happening)
+	c.post(happening)
 	return nil
 }

@@ -19,7 +19,7 @@ func (c *Changes) removeHost(x *Change) error {
 		}
 	}
 	ctx := c.world.context()
-	c.scribe.post(Happening{Type: "HostRemovedEvent", Host: host, Text: "Removed host " + host.Name})
+	c.post(Happening{Type: "HostRemovedEvent", Host: host, Text: "Removed host " + host.Name})
 	for _, ref := range host.Datastore {
 		if store, ok := c.world.reg.Get(ref).(*simulator.Datastore); ok {
 			var kept []types.DatastoreHostMount
@@ -81,7 +81,7 @@ func (c *Changes) addHost(x *Change) error {
 		}
 	}
 	c.world.deriveAll()
-	c.scribe.post(Happening{Type: "HostAddedEvent", Host: host, Text: "Added host " + host.Name})
+	c.post(Happening{Type: "HostAddedEvent", Host: host, Text: "Added host " + host.Name})
 	return nil
 }
 
@@ -109,7 +109,7 @@ func (c *Changes) connection(x *Change) error {
 			}
 		}
 	}
-	c.scribe.post(Happening{Type: event, Host: host, Text: fmt.Sprintf("Host %s is %s", host.Name, state)})
+	c.post(Happening{Type: event, Host: host, Text: fmt.Sprintf("Host %s is %s", host.Name, state)})
 	return nil
 }
 
@@ -126,6 +126,6 @@ func (c *Changes) maintenance(x *Change) error {
 	c.task(host, name, description, func(ctx *simulator.Context) {
 		c.set(ctx, host, map[string]any{"runtime.inMaintenanceMode": on, "summary.runtime.inMaintenanceMode": on})
 	})
-	c.scribe.post(Happening{Type: event, Host: host, Text: description + " " + host.Name})
+	c.post(Happening{Type: event, Host: host, Text: description + " " + host.Name})
 	return nil
 }

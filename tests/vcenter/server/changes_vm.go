@@ -23,7 +23,7 @@ func (c *Changes) move(x *Change, at time.Time) error {
 	if x.DRS {
 		kind = "DrsVmMigratedEvent"
 	}
-	c.scribe.post(Happening{Type: kind, VM: vm, Host: to, From: from, At: at, Text: fmt.Sprintf(
+	c.post(Happening{Type: kind, VM: vm, Host: to, From: from, At: at, Text: fmt.Sprintf(
 		"Migration of virtual machine %s from %s to %s completed", vm.Name, from.Name, to.Name)})
 	return nil
 }
@@ -53,7 +53,7 @@ func (c *Changes) power(x *Change) error {
 	c.task(vm, name, "power"+map[bool]string{true: "On", false: "Off"}[on], func(ctx *simulator.Context) { c.set(ctx, vm, values) })
 	o.SetPower(now, on)
 	host := c.hostOf(vm)
-	c.scribe.post(Happening{Type: event, VM: vm, Host: host,
+	c.post(Happening{Type: event, VM: vm, Host: host,
 		Text: fmt.Sprintf("%s on %s in %s is powered %s", vm.Name, host.Name, c.world.dc.Name, verb)})
 	return nil
 }
@@ -85,7 +85,7 @@ func (c *Changes) create(x *Change) error {
 	vm := c.world.addVM(&entry)
 	c.world.object(vm.Self).SetBorn(c.world.clock.Now().Unix())
 	c.linked(vm)
-	c.scribe.post(Happening{Type: "VmCreatedEvent", VM: vm, Host: host, Text: "Created virtual machine " + vm.Name})
+	c.post(Happening{Type: "VmCreatedEvent", VM: vm, Host: host, Text: "Created virtual machine " + vm.Name})
 	return nil
 }
 
@@ -108,7 +108,7 @@ func (c *Changes) destroy(x *Change) error {
 	}
 	host := c.hostOf(vm)
 	c.unlink(vm)
-	c.scribe.post(Happening{Type: "VmRemovedEvent", VM: vm, Host: host,
+	c.post(Happening{Type: "VmRemovedEvent", VM: vm, Host: host,
 		Text: fmt.Sprintf("Removed %s on %s from %s", vm.Name, host.Name, c.world.dc.Name)})
 	return nil
 }
@@ -145,7 +145,7 @@ func (c *Changes) rename(x *Change) error {
 	delete(c.world.names, "vm:"+old)
 	c.world.names["vm:"+x.Name] = o
 	c.world.mu.Unlock()
-	c.scribe.post(Happening{Type: "VmRenamedEvent", VM: vm, Host: c.hostOf(vm),
+	c.post(Happening{Type: "VmRenamedEvent", VM: vm, Host: c.hostOf(vm),
 		Text: fmt.Sprintf("Renamed %s from %s to %s", x.Name, old, x.Name)})
 	return nil
 }
@@ -175,7 +175,7 @@ func (c *Changes) reconfigure(x *Change) error {
 		values["config.hardware.numCPU"], values["summary.config.numCpu"] = int32(x.VCPUs), int32(x.VCPUs)
 	}
 	c.task(vm, "ReconfigVM_Task", "reconfigure", func(ctx *simulator.Context) { c.set(ctx, vm, values) })
-	c.scribe.post(Happening{Type: "VmReconfiguredEvent", VM: vm, Host: c.hostOf(vm),
+	c.post(Happening{Type: "VmReconfiguredEvent", VM: vm, Host: c.hostOf(vm),
 		Text: orText(x.Text, "Reconfigured "+vm.Name)})
 	return nil
 }
@@ -200,7 +200,7 @@ func (c *Changes) snapshot(x *Change) error {
 	if err != nil {
 		return err
 	}
-	info := c.task(vm, "CreateSnapshot_Task", "createSnapshot", func(ctx *simulator.Context) {
+	c.task(vm, "CreateSnapshot_Task", "createSnapshot", func(ctx *simulator.Context) {
 		tree := c.world.withSnapshot(vm, countSnapshots(vm), c.world.clock.Now().UTC())
 		values := map[string]any{"snapshot": *tree}
 		if vm.Snapshot == nil {
@@ -208,7 +208,6 @@ func (c *Changes) snapshot(x *Change) error {
 		}
 		c.set(ctx, vm, values)
 	})
-	c.scribe.post(Happening{Type: "TaskEvent", VM: vm, Host: c.hostOf(vm), Task: info, Text: "Task: Create virtual machine snapshot"})
 	return nil
 }
 
@@ -232,10 +231,9 @@ func (c *Changes) removeSnapshots(x *Change) error {
 	if err != nil {
 		return err
 	}
-	info := c.task(vm, "RemoveAllSnapshots_Task", "removeAllSnapshots", func(ctx *simulator.Context) {
+	c.task(vm, "RemoveAllSnapshots_Task", "removeAllSnapshots", func(ctx *simulator.Context) {
 		c.set(ctx, vm, map[string]any{"snapshot": nil, "rootSnapshot": []types.ManagedObjectReference{}})
 	})
-	c.scribe.post(Happening{Type: "TaskEvent", VM: vm, Host: c.hostOf(vm), Task: info, Text: "Task: Delete all snapshots"})
 	return nil
 }
 
@@ -253,7 +251,7 @@ func (c *Changes) restart(x *Change) error {
 	ctx := c.world.context()
 	c.place(ctx, vm, c.hostOf(vm), to)
 	c.set(ctx, vm, map[string]any{"runtime.bootTime": now, "summary.runtime.bootTime": now})
-	c.scribe.post(Happening{Type: "com.vmware.vc.ha.VmRestartedByHAEvent", VM: vm, Host: to, Text: fmt.Sprintf(
+	c.post(Happening{Type: "com.vmware.vc.ha.VmRestartedByHAEvent", VM: vm, Host: to, Text: fmt.Sprintf(
 		"vSphere HA restarted virtual machine %s on host %s", vm.Name, to.Name)})
 	return nil
 }

@@ -76,8 +76,13 @@ func (c *Control) fault(r *http.Request) (any, error) {
 	w.Fault.Kind, w.Change.Kind = w.Kind, w.Kind
 	w.Fault.Type, w.Change.Type = w.Type, w.Type
 	w.Fault.Text, w.Change.Text = w.Text, w.Text
+	w.Change.User = w.User
 	if done, found, err := c.switches(&w); done {
 		return found, err
+	}
+	if w.Kind == "task_started" {
+		key, err := c.changes.Start(&w.Change)
+		return map[string]string{"task": key}, err
 	}
 	if known, err := c.changes.Make(&w.Change); known {
 		return nil, err

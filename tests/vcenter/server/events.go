@@ -25,7 +25,12 @@ type Happening struct {
 	Task *types.TaskInfo
 	Text string
 	At   time.Time
+	User string
+
+	Chain int32 // the first event of the chain that it belongs to; 0: it begins one
 }
+
+const administrator = "VSPHERE.LOCAL\\Administrator"
 
 func newScribe(w *World) *Scribe {
 	s := &Scribe{world: w}
@@ -33,8 +38,8 @@ func newScribe(w *World) *Scribe {
 	return s
 }
 
-// post puts an event into the history and hands it to collectors.
-func (s *Scribe) post(h Happening) {
+// post puts an event into the history and hands it to collectors; returns its key.
+func (s *Scribe) post(h Happening) int32 {
 	event := s.build(h)
 	base := event.GetEvent()
 	ctx := s.world.context()
@@ -47,11 +52,15 @@ func (s *Scribe) post(h Happening) {
 		base.CreatedTime = at
 		manager.PostEvent(ctx, &types.PostEvent{EventToPost: event})
 		base.CreatedTime = at.UTC() // the simulator knows the machine's clock only
-		base.UserName = "VSPHERE.LOCAL\\Administrator"
+		base.UserName = orText(h.User, administrator)
 		if h.Text != "" {
 			base.FullFormattedMessage = h.Text
 		}
+		if h.Chain != 0 {
+			base.ChainId = h.Chain
+		}
 	})
+	return base.Key
 }
 
 func (s *Scribe) build(h Happening) types.BaseEvent {

@@ -127,7 +127,8 @@ func serve(o *options, world *World) error {
 	newServiceInstance(world)
 	newAuthorizationManager(world, rights)
 	perf := newPerformanceManager(world, o.perf, rights)
-	sessions := watchSessions(world)
+	tasks := newTasks(world)
+	sessions := watchSessions(world, tasks)
 	pair, err := certificate(o.cert, o.key)
 	if err != nil {
 		return err
@@ -156,7 +157,7 @@ func serve(o *options, world *World) error {
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, os.Interrupt)
 	events := newScribe(world)
-	changes := &Changes{world: world, scribe: events}
+	changes := &Changes{world: world, scribe: events, tasks: tasks}
 	events.moved = changes.follow
 	go events.follow()
 	desk := &Control{world: world, front: front, sessions: sessions, rights: rights, perf: perf, service: service,

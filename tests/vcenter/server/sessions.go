@@ -15,14 +15,15 @@ import (
 // Sessions knows who is logged in and can end that, as a time-out or an administrator would.
 type Sessions struct {
 	world   *World
+	tasks   *Tasks
 	mu      sync.Mutex
 	known   map[string]*simulator.Session
 	expired map[string]bool
 }
 
 // watchSessions sees every call before the simulator does.
-func watchSessions(w *World) *Sessions {
-	s := &Sessions{world: w, known: map[string]*simulator.Session{}, expired: map[string]bool{}}
+func watchSessions(w *World, tasks *Tasks) *Sessions {
+	s := &Sessions{world: w, tasks: tasks, known: map[string]*simulator.Session{}, expired: map[string]bool{}}
 	w.reg.Handler = s.before
 	return s
 }
@@ -37,6 +38,9 @@ func (s *Sessions) before(
 	} else if !anonymous(method) {
 		this := method.This
 		return nil, &types.NotAuthenticated{NoPermission: types.NoPermission{Object: &this, PrivilegeId: "System.View"}}
+	}
+	if method.Name == "CreateCollectorForTasks" && !s.world.esxi {
+		method.This = s.tasks.Self // the session prefers its own objects to a handler
 	}
 	if query, ok := method.Body.(*types.QueryEvents); ok && query.Filter.MaxCount == 0 {
 		query.Filter.MaxCount = 1000 // the simulator's own default is a page of 10
@@ -85,6 +89,7 @@ func (s *Sessions) Live() []string {
 // Expire ends every session; calls that wait are cut off. Returns how many there were.
 func (s *Sessions) Expire() int {
 	keys := s.Live()
+	s.tasks.forgetCollectors()
 	manager := s.world.reg.SessionManager()
 	for _, key := range keys {
 		s.mu.Lock()

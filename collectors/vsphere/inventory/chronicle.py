@@ -1,0 +1,72 @@
+"""What happened, as the server tells it: its events and tasks together, each happening once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from collectors.vsphere.inventory.event_reader import EventReader
+from collectors.vsphere.inventory.happenings import Heard, hear
+from collectors.vsphere.inventory.task_reader import TaskReader
+from collectors.vsphere.inventory.tasks import TaskBook
+from collectors.vsphere.session import VSphere
+from resources.vcenter_events import EventKnowledge
+from sessions.model import EntityRef, Event, Fact
+
+RefOf = Callable[[str], EntityRef | None]
+"""The entity of a managed object (moid), None for one that the session does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tidings:
+    """What is new. ``heard``: which changes of the inventory events and tasks explain."""
+
+    events: tuple[Event, ...]
+    facts: tuple[Fact, ...]
+    heard: tuple[Heard, ...]
+
+
+class Chronicle:
+    """Events and tasks from ``begin`` (ms, server's clock) on. Not thread-safe."""
+
+    def __init__(self, vsphere: VSphere, known: EventKnowledge, begin: int) -> None:
+        self._known = known
+        self._events = EventReader(vsphere, known, begin)
+        self._tasks = TaskReader(vsphere, known, begin)
+        self._book = TaskBook(known, self._tasks.label)
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether the server tells of no events."""
+        return bool(self._events.refused)
+
+    @property
+    def notes(self) -> Iterator[tuple[str, str]]:
+        """What is not told, and why, as attributes of the source."""
+        said = (
+            ("events", self._events.refused),
+            ("tasks", self._tasks.refused),
+            ("events.history", self._events.cut),
+            ("tasks.history", self._tasks.cut),
+        )
+        return ((name, text) for name, text in said if text)
+
+    def read(self, now: int, ref_of: RefOf, told_of: RefOf, *, running: bool = False) -> Tidings:
+        """What happened since the last call, as of ``now`` (ms); ``running``: also look at tasks under way,
+        should it not be time for it. ``told_of`` knows only what the session was told of. Raises SourceError.
+        """
+        tasks = self._tasks.read(now, running=running)
+        self._events.with_tasks = bool(self._tasks.refused)  # they begin with events that all may read
+        heard = [
+            (raw, one)
+            for raw in self._events.read(now)
+            if (one := hear(raw, self._known, ref_of)) is not None
+        ]
+        self._book.hear(heard)
+        told = self._book.take(tasks, now, told_of)
+        events = (*(one.event for _, one in heard), *told.events)
+        return Tidings(events, told.facts, (*(one for _, one in heard), *told.heard))
+
+    def due(self, now: int, told_of: RefOf, *, at_once: bool = False) -> list[Event]:
+        """Events of tasks for which nothing else spoke in time, or now if ``at_once``."""
+        return self._book.due(now, told_of, at_once=at_once)

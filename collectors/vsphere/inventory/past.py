@@ -1,0 +1,115 @@
+"""Reads a stretch of time from a server's history collectors: all of it, or the newest part of too much."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Generic, TypeVar
+
+from collectors.vsphere.faults import SoapFault, translated
+from collectors.vsphere.inventory import requests
+from collectors.vsphere.inventory.replies import reference_of, returned
+from collectors.vsphere.session import VSphere
+from resources.failures import SourceError
+from resources.vcenter_events import Reading
+
+T = TypeVar("T")
+Row = TypeVar("Row")
+
+_UNKNOWN = ("NotImplemented", "NotSupported")
+_LEAST_MS = 2000
+"""A piece of time that is not halved any more."""
+
+
+@dataclass(slots=True)
+class Past(Generic[Row]):
+    """What one kind of history collector holds. ``make`` is the request for one, given begin and end.
+
+    A collector is made for each reading and destroyed after it: the server allows 32, and those of an ended
+    session are gone. ``cut`` is since when (ms) all was read, where there was more than ``reading.most``.
+    """
+
+    vsphere: VSphere
+    what: str
+    reading: Reading
+    kind: str
+    method: str
+    make: Callable[[datetime | None, datetime | None], bytes]
+    rows: Callable[[bytes], list[Row]]
+    cut: int | None = field(default=None, init=False)
+
+    def between(self, begin: int, now: int) -> list[Row]:
+        """What happened from ``begin`` on (ms); the newest that the limit allows. Raises SourceError."""
+        found: list[Row] = []
+        for start, end in pieces(begin, now, round(self.reading.window_s * 1000)):
+            left = self.reading.most - len(found)
+            if left <= 0:
+                self.cut = now if end is None else end
+                break
+            found += self._piece(start, end, now, left)
+        return found
+
+    def all(self) -> list[Row]:
+        """What matches without regard to time, up to the limit. Raises SourceError."""
+        return self._read(None, None, self.reading.most)[0]
+
+    def _piece(self, begin: int, end: int | None, now: int, most: int) -> list[Row]:
+        """Collectors give the oldest first: what is too much is halved, and the later half read first."""
+        found, is_whole = self._read(_time(begin), None if end is None else _time(end), most)
+        last = max(begin, now if end is None else end)
+        if is_whole:
+            return found
+        if last - begin <= _LEAST_MS:
+            self.cut = last
+            return found
+        middle = (begin + last) // 2
+        later = self._piece(middle, end, now, most)
+        if len(later) >= most:
+            self.cut = max(self.cut or 0, middle)
+            return later
+        return later + self._piece(begin, middle, now, most - len(later))
+
+    def _read(self, begin: datetime | None, end: datetime | None, most: int) -> tuple[list[Row], bool]:
+        made = self._post(self.make(begin, end), reference_of)
+        this = (self.kind, made.moid)
+        found: list[Row] = []
+        page = self.reading.page
+        body = requests.tag("maxCount", page)
+        try:
+            while rows := self._post(requests.call(self.method, this, body), self.rows):
+                found += rows
+                if len(found) > most:
+                    return found[:most], False
+            return found, True
+        finally:
+            with contextlib.suppress(SourceError):
+                self._post(requests.call("DestroyCollector", this), returned)
+
+    def _post(self, request: bytes, read: Callable[[bytes], T]) -> T:
+        with translated(self.what, self.vsphere.address):
+            return read(self.vsphere.post(request, what=self.what))
+
+
+def pieces(begin: int, now: int, length: int) -> Iterator[tuple[int, int | None]]:
+    """From ``begin`` on, in pieces (start, end) of at most ``length``, newest first and without end (ms)."""
+    start = max(begin, now - length)
+    yield start, None
+    while start > begin:
+        end, start = start, max(begin, start - length)
+        yield start, end
+
+
+def is_unknown(error: SourceError) -> bool:
+    """Whether the server has no such history at all: a host alone."""
+    return isinstance(error, SoapFault) and error.type_name in _UNKNOWN
+
+
+def iso(at: int) -> str:
+    """A time (ms) as it is written in notes: 2026-01-02T03:04:05Z."""
+    return datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _time(at: int) -> datetime:
+    return datetime.fromtimestamp(at / 1000, UTC)

@@ -1,0 +1,97 @@
+"""Reads the server's tasks: those that ended since the last reading, and those that run."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime
+
+from collectors.vsphere.faults import SoapFault
+from collectors.vsphere.inventory import requests
+from collectors.vsphere.inventory.event_reader import said_of_cut
+from collectors.vsphere.inventory.past import Past, is_unknown
+from collectors.vsphere.inventory.tasks import RawTask, read_tasks
+from collectors.vsphere.session import Connection, VSphere
+from resources.failures import PrivilegeError
+from resources.vcenter_events import EventKnowledge
+
+_WHAT = "its tasks"
+_OVER, _UNDER_WAY = ("success", "error"), ("running", "queued")
+
+
+class TaskReader:
+    """Tasks that ended from ``begin`` (ms, server's clock) on, and those under way. Not thread-safe.
+
+    By the time at which they ended: nothing is lost however long one took or we were away, and a reading
+    costs three small calls whatever else runs. ``refused`` is why the server tells of no tasks, if so.
+    """
+
+    def __init__(self, vsphere: VSphere, known: EventKnowledge, begin: int) -> None:
+        self._vsphere = vsphere
+        self._reading = known.reading
+        self._from = begin
+        self._look_back = round(known.reading.look_back_s * 1000)
+        self._read: dict[str, int] = {}
+        self._next_running = 0.0
+        self._labels: dict[str, str] | None = None
+        self._over = self._past(_OVER)
+        self._running = self._past(_UNDER_WAY)
+        self.refused = ""
+
+    def _past(self, states: tuple[str, ...]) -> Past[RawTask]:
+        def make(begin: datetime | None, end: datetime | None) -> bytes:
+            return requests.create_task_collector(self._manager(), states, begin, end)
+
+        return Past(
+            self._vsphere, _WHAT, self._reading, "TaskHistoryCollector", "ReadNextTasks", make, read_tasks
+        )
+
+    def _manager(self) -> str:
+        return self._vsphere.ask(_WHAT, lambda connection: str(connection.content.taskManager._moId))
+
+    @property
+    def cut(self) -> str:
+        """What was not read because there is too much of it; empty for nothing."""
+        return said_of_cut("tasks", self._over.cut, self._reading.most)
+
+    def read(self, now: int, *, running: bool = False) -> list[RawTask]:
+        """Those that ended since the last call, oldest first, and when it is time for it (or ``running``)
+        those that have not; ``now`` is the server's time (ms). Raises SourceError.
+        """
+        if self.refused:
+            return []
+        if now < self._from:
+            self._from = now - self._look_back
+        try:
+            found = self._new(self._over.between(self._from, now))
+            if running or time.monotonic() >= self._next_running:
+                found += self._running.all()
+                self._next_running = time.monotonic() + self._reading.running_s
+        except (PrivilegeError, SoapFault) as error:
+            if isinstance(error, SoapFault) and not is_unknown(error):
+                raise
+            self.refused = error.happened
+            return []
+        return found
+
+    def label(self, task: RawTask) -> str:
+        """What the vSphere Client calls the task, asked for once. Raises SourceError."""
+        if self._labels is None:
+            self._labels = self._vsphere.ask(_WHAT, _labels)
+        return self._labels.get(task.id) or task.name or task.id
+
+    def _new(self, tasks: list[RawTask]) -> list[RawTask]:
+        new = {
+            task.key: task
+            for task in tasks
+            if task.end is not None and task.key not in self._read and task.end >= self._from
+        }
+        newest = max((task.end or 0 for task in new.values()), default=self._from)
+        self._from = max(self._from, newest - self._look_back)
+        self._read |= {key: task.end or 0 for key, task in new.items()}
+        self._read = {key: end for key, end in self._read.items() if end >= self._from}
+        return sorted(new.values(), key=lambda task: task.end or 0)
+
+
+def _labels(connection: Connection) -> dict[str, str]:
+    described = connection.content.taskManager.description
+    return {str(one.key): str(one.label or "") for one in described.methodInfo or ()}
