@@ -126,7 +126,7 @@ class _Frame(QObject):
 
     def _palette(self) -> None:
         offered = list(navigation.entries(self._desk, self._window.actions_by_id))
-        Palette(self._window, offered).show()
+        Palette(self._desk.theme, self._window, offered).show()
 
     def _switch_theme(self) -> None:
         dark = self._desk.theme.tokens.name == "dark"

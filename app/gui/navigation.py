@@ -51,7 +51,9 @@ def entries(desk: Desk, actions: Mapping[str, QAction]) -> Iterator[Entry]:
     for ref, entity in snapshot.entities.items():
         if ref.kind not in icons:
             icons[ref.kind] = desk.theme.icons.get(ref.kind)
-        yield Entry(shown(entity.name) or ref.key, ref.kind, icons[ref.kind], _look_at(desk, ref))
+        owner = snapshot.entities.get(entity.parent) if entity.parent else None
+        hint = f"{ref.kind} · {shown(owner.name)}" if owner else ref.kind
+        yield Entry(shown(entity.name) or ref.key, hint, icons[ref.kind], _look_at(desk, ref))
 
 
 def _look_at(desk: Desk, ref: EntityRef) -> Callable[[], None]:

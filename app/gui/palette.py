@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt
-from PySide6.QtGui import QIcon, QKeyEvent
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtGui import QColor, QIcon, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QDialog,
     QFrame,
@@ -14,12 +14,21 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListWidget,
     QListWidgetItem,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QVBoxLayout,
     QWidget,
 )
 
+from widgets.theme import Theme
+
 _SHOWN = 60
 _WIDTH, _HEIGHT = 640, 420
+_ROW, _ICON, _MARGIN = 30, 16, 8
+_RADIUS = 4
+_Index = QModelIndex | QPersistentModelIndex
+_HINT = Qt.ItemDataRole.UserRole
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +54,48 @@ def matches(words: str, entries: Iterable[Entry], most: int = _SHOWN) -> list[En
     return [entry for _, _, entry in found[:most]]
 
 
+class _Line(QStyledItemDelegate):
+    """Icon, words, and at the right the shortcut or what it is; words begin below each other."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def sizeHint(self, _option: QStyleOptionViewItem, _index: _Index) -> QSize:  # noqa: N802
+        """All lines are as high."""
+        return QSize(200, _ROW)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        """Draw it."""
+        tokens = self._theme.tokens
+        box: QRect = option.rect
+        painter.save()
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(tokens.tints()["selected"]))
+            painter.drawRoundedRect(box, _RADIUS, _RADIUS)
+        inner = box.adjusted(_MARGIN, 0, -_MARGIN, 0)
+        icon: QIcon | None = index.data(Qt.ItemDataRole.DecorationRole)
+        if icon is not None:
+            icon.paint(painter, QRect(inner.left(), box.center().y() - _ICON // 2 + 1, _ICON, _ICON))
+        middle = Qt.AlignmentFlag.AlignVCenter
+        hint = str(index.data(_HINT) or "")
+        metrics = painter.fontMetrics()
+        hint = metrics.elidedText(hint, Qt.TextElideMode.ElideMiddle, inner.width() // 2)
+        painter.setPen(QColor(tokens.muted))
+        painter.drawText(inner, middle | Qt.AlignmentFlag.AlignRight, hint)
+        words = inner.adjusted(_ICON + _MARGIN, 0, -metrics.horizontalAdvance(hint) - 2 * _MARGIN, 0)
+        text = metrics.elidedText(str(index.data()), Qt.TextElideMode.ElideMiddle, words.width())
+        painter.setPen(QColor(tokens.text))
+        painter.drawText(words, middle | Qt.AlignmentFlag.AlignLeft, text)
+        painter.restore()
+
+
 class Palette(QDialog):
     """Opens over the window's top; Enter runs, Escape closes, arrows move while typing goes on."""
 
-    def __init__(self, parent: QWidget, entries: Sequence[Entry]) -> None:
+    def __init__(self, theme: Theme, parent: QWidget, entries: Sequence[Entry]) -> None:
         super().__init__(parent, Qt.WindowType.Popup | Qt.WindowType.FramelessWindowHint)
         self.setObjectName("palette")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -61,6 +108,8 @@ class Palette(QDialog):
         self._words.installEventFilter(self)
         self._words.textChanged.connect(self._search)
         self._list = QListWidget()
+        self._list.setItemDelegate(_Line(theme, self._list))
+        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.setUniformItemSizes(True)
         self._list.setIconSize(QSize(16, 16))
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -68,10 +117,13 @@ class Palette(QDialog):
         self._none = QLabel("Nothing has that name. Fewer letters find more.")
         self._none.setProperty("role", "muted")
         self._none.setMargin(12)
+        self._none.setAlignment(Qt.AlignmentFlag.AlignTop)
         inner = QVBoxLayout(frame)
         inner.setContentsMargins(8, 8, 8, 8)
-        for widget in (self._words, self._list, self._none):
-            inner.addWidget(widget)
+        inner.setSpacing(8)
+        inner.addWidget(self._words)
+        inner.addWidget(self._list, 1)
+        inner.addWidget(self._none, 1)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(frame)
@@ -98,8 +150,9 @@ class Palette(QDialog):
         self._found = matches(words, self._entries)
         self._list.clear()
         for entry in self._found:
-            item = QListWidgetItem(entry.icon, f"{entry.text}    {entry.hint}".rstrip())
-            item.setToolTip(entry.hint)
+            item = QListWidgetItem(entry.icon, entry.text)
+            item.setData(_HINT, entry.hint)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{entry.text}, {entry.hint}".rstrip(", "))
             self._list.addItem(item)
         self._list.setCurrentRow(0)
         self._list.setVisible(bool(self._found))

@@ -37,8 +37,8 @@ class Preferences(QDialog):
         for group, specs in groupby(SETTINGS, key=lambda spec: spec.group):
             page = QWidget()
             form = QFormLayout(page)
-            form.setContentsMargins(20, 20, 20, 20)
-            form.setVerticalSpacing(6)
+            form.setContentsMargins(12, 20, 4, 8)
+            form.setVerticalSpacing(4)
             form.setHorizontalSpacing(20)
             form.setLabelAlignment(Qt.AlignmentFlag.AlignRight)
             for spec in specs:
@@ -51,6 +51,8 @@ class Preferences(QDialog):
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 8, 16, 16)
+        layout.setSpacing(8)
         layout.addWidget(tabs)
         layout.addWidget(buttons)
         self.resize(560, 380)
@@ -90,6 +92,7 @@ class Preferences(QDialog):
         line.setAccessibleName(spec.title)
         line.editingFinished.connect(lambda: self._settings.set(spec.key, line.text()))
         choose = QPushButton("Choose…")
+        choose.setAutoDefault(False)
 
         def ask() -> None:
             chosen = QFileDialog.getExistingDirectory(self, spec.title, line.text())

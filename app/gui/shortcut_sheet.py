@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QGridLayout,
+    QHBoxLayout,
     QLabel,
     QScrollArea,
     QVBoxLayout,
@@ -18,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.gui.actions import ActionSpec
 
+_IN_ROW = 4
 _CONTEXTS = {
     "window": "Everywhere",
     "charts": "In the charts",
@@ -35,43 +37,67 @@ def key_text(keys: str) -> str:
 
 
 class ShortcutSheet(QDialog):
-    """All shortcuts, grouped by where they work."""
+    """All shortcuts by where they work: those of the window on the left, of its views on the right."""
 
     def __init__(self, specs: Iterable[ActionSpec], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Shortcuts")
         self.setObjectName("shortcut-sheet")
         body = QWidget()
-        grid = QGridLayout(body)
-        grid.setContentsMargins(20, 16, 20, 16)
-        grid.setHorizontalSpacing(24)
-        grid.setVerticalSpacing(6)
-        grid.setColumnStretch(1, 1)
-        row = 0
+        halves = QHBoxLayout(body)
+        halves.setContentsMargins(24, 16, 24, 8)
+        halves.setSpacing(40)
         with_keys = [spec for spec in specs if spec.keys]
-        for context, title in _CONTEXTS.items():
-            members = [spec for spec in with_keys if spec.context == context]
-            if not members:
-                continue
-            head = QLabel(title.upper())
-            head.setProperty("role", "pane-title")
-            head.setContentsMargins(0, 12 if row else 0, 0, 2)
-            grid.addWidget(head, row, 0, 1, 2)
-            row += 1
-            for spec in members:
-                keys = QLabel("  ".join(key_text(key) for key in spec.keys))
-                keys.setProperty("role", "chip")
-                keys.setContentsMargins(0, 2, 0, 2)
-                grid.addWidget(keys, row, 0, Qt.AlignmentFlag.AlignLeft)
-                label = QLabel(spec.title.rstrip("…"))
-                label.setToolTip(spec.help)
-                grid.addWidget(label, row, 1)
-                row += 1
+        first, *others = _CONTEXTS
+        for contexts in ((first,), tuple(others)):
+            half = QVBoxLayout()
+            half.setSpacing(4)
+            for context in contexts:
+                _add_group(half, _CONTEXTS[context], [one for one in with_keys if one.context == context])
+            half.addStretch(1)
+            halves.addLayout(half, 1)
         scroll = QScrollArea(widgetResizable=True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setWidget(body)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
         layout.addWidget(scroll)
-        layout.addWidget(buttons)
-        self.resize(460, 620)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(24, 8, 24, 16)
+        foot.addWidget(buttons)
+        layout.addLayout(foot)
+        self.resize(920, 640)
+
+
+def _add_group(column: QVBoxLayout, title: str, members: Sequence[ActionSpec]) -> None:
+    if not members:
+        return
+    head = QLabel(title.upper())
+    head.setProperty("role", "pane-title")
+    head.setContentsMargins(0, 8, 0, 4)
+    column.addWidget(head)
+    for spec in members:
+        row = QHBoxLayout()
+        row.setSpacing(16)
+        label = QLabel(spec.title.rstrip("…"), wordWrap=True)
+        label.setToolTip(spec.help)
+        row.addWidget(label, 1)
+        row.addLayout(_chips(spec.keys))
+        column.addLayout(row)
+
+
+def _chips(keys: Sequence[str]) -> QGridLayout:
+    """Each key on a chip of its own, a few in a row, at the right end."""
+    grid = QGridLayout()
+    grid.setSpacing(4)
+    rows = -(-len(keys) // _IN_ROW)
+    for number, key in enumerate(keys):
+        chip = QLabel(key_text(key))
+        chip.setProperty("role", "chip")
+        chip.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        gap = _IN_ROW - len(keys) if rows == 1 else 0
+        grid.addWidget(chip, number // _IN_ROW, number % _IN_ROW + gap)
+    return grid

@@ -76,6 +76,7 @@ class StatusBar(QWidget):
         self.jobs.setText(text)
         self.jobs.setVisible(bool(text))
         self.jobs.setIcon(self._theme.icons.get("jobs"))
+        self._show()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         """More or fewer sources fit."""

@@ -9,6 +9,7 @@ from PySide6.QtGui import (
     QAction,
     QColor,
     QEnterEvent,
+    QFontMetrics,
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
@@ -22,6 +23,7 @@ from widgets.theme import Theme
 
 _HEIGHT = 44
 _NAME = ("hyper", "scope")
+_LOGO_PADDING = 6
 
 
 class ScopeBar(QFrame):
@@ -107,7 +109,7 @@ class TopBar(QWidget):
         self.live = QLabel(textFormat=Qt.TextFormat.PlainText)
         self.live.hide()
         self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(12, 0, 12, 0)
+        self._row.setContentsMargins(12 - _LOGO_PADDING, 0, 12, 0)
         self._row.setSpacing(8)
         self._row.addWidget(self._logo)
         for name in ("go.back", "go.forward"):
@@ -148,6 +150,13 @@ class _Logo(QToolButton):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setStyleSheet("QToolButton#logo { font-weight: 700; padding: 4px 6px; color: transparent; }")
 
+    def sizeHint(self) -> QSize:  # noqa: N802
+        """As wide as the name: no room for the arrow of a menu."""
+        font = self.font()
+        font.setBold(True)
+        width = QFontMetrics(font).horizontalAdvance("".join(_NAME))
+        return QSize(width + 2 * _LOGO_PADDING, super().sizeHint().height())
+
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         """The button's own frame, and the two halves of the name over it."""
         super().paintEvent(event)
@@ -156,7 +165,7 @@ class _Logo(QToolButton):
         font.setBold(True)
         painter.setFont(font)
         metrics = painter.fontMetrics()
-        x = (self.width() - metrics.horizontalAdvance("".join(_NAME))) // 2
+        x = _LOGO_PADDING
         y = (self.height() + metrics.ascent() - metrics.descent()) // 2
         for part, colour in zip(_NAME, (self._theme.tokens.text, self._theme.tokens.accent), strict=True):
             painter.setPen(QColor(colour))

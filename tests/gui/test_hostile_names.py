@@ -81,7 +81,7 @@ def test_every_page_shows_them_as_text(program: Program, session: Path, qtbot: Q
         )
         assert not (rich and ("<b>" in label.text() or "<img" in label.text())), label.text()
         assert "\n<" not in label.text()
-    Palette(program.window, []).close()
+    Palette(program.desk.theme, program.window, []).close()
 
 
 def test_the_status_bar_and_tooltips_escape(program: Program, session: Path, qtbot: QtBot) -> None:

@@ -56,6 +56,8 @@ class ConnectDialog(QDialog):
         self.list = QListWidget()
         self.list.setAccessibleName("Saved connections")
         self.list.setFixedWidth(_LIST_WIDTH)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.list.addItems([_NEW, *(shown(profile.name) for profile in profiles)])
         self.forget = QPushButton("Forget")
         self.forget.setProperty("role", "ghost")
@@ -109,6 +111,7 @@ class ConnectDialog(QDialog):
 
     def _lay_out(self) -> None:
         left = QVBoxLayout()
+        left.setSpacing(12)
         title = QLabel("CONNECTIONS")
         title.setProperty("role", "pane-title")
         left.addWidget(title)
@@ -133,8 +136,10 @@ class ConnectDialog(QDialog):
         right.addWidget(_caps("WHERE"))
         right.addLayout(self._places)
         right.addWidget(self.add, 0, Qt.AlignmentFlag.AlignLeft)
+        right.addSpacing(8)
         right.addWidget(_caps("WHAT TO RECORD"))
         right.addLayout(form)
+        right.addSpacing(8)
         right.addWidget(_caps("KEEP"))
         right.addWidget(self.keep_passwords)
         right.addLayout(keep)

@@ -14,9 +14,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from widgets.foreign_text import shown, tip
 from widgets.theme import Theme
 
 _WIDTH = 460
+_LONGEST = 36
 
 
 class PasswordDialog(QDialog):
@@ -29,10 +31,11 @@ class PasswordDialog(QDialog):
     ) -> None:
         super().__init__(parent)
         self.setObjectName("password")
-        self.setWindowTitle(f"Password of {place}")
-        title = QLabel(place, textFormat=Qt.TextFormat.PlainText)
+        self.setWindowTitle(f"Password of {shown(place)}")
+        title = QLabel(shown(place, _LONGEST), textFormat=Qt.TextFormat.PlainText)
+        title.setToolTip(tip(place))
         title.setProperty("role", "display")
-        words = QLabel(f"Password of {user}", textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        words = QLabel(f"Password of {shown(user)}", textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self.trouble = QLabel(f"◆ {trouble}", textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self.trouble.setStyleSheet(f"color: {theme.tokens.warning}")
         self.trouble.setVisible(bool(trouble))
@@ -55,6 +58,7 @@ class PasswordDialog(QDialog):
         column.setSpacing(10)
         for widget in (title, words, self.trouble, self.line, self.keep):
             column.addWidget(widget)
+        column.addStretch(1)
         column.addSpacing(8)
         column.addLayout(buttons)
         self.setMinimumWidth(_WIDTH)

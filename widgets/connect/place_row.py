@@ -44,7 +44,7 @@ class PlaceRow(QWidget):
         row.setSpacing(8)
         row.addWidget(self.kind)
         row.addWidget(self.host, 4)
-        row.addWidget(self.user, 4)
+        row.addWidget(self.user, 5)
         row.addWidget(self.password, 3)
         row.addWidget(self.remove)
         self.kind.setCurrentIndex(max(0, self.kind.findData(place.kind)))
@@ -52,6 +52,8 @@ class PlaceRow(QWidget):
         self.host.textChanged.connect(self._host_changed)
         for line in (self.user, self.password):
             line.textChanged.connect(lambda _text: self.changed.emit())
+        for line in (self.host, self.user):
+            line.setCursorPosition(0)
         self._kind_changed()
 
     @property

@@ -8,9 +8,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from widgets.foreign_text import shown
 from widgets.theme import Theme, figures_font
 
 _WIDTH = 620
+_LONGEST = 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class TrustDialog(QDialog):
         self.setWindowTitle(f"Certificate of {certificate.place}")
         changed = bool(certificate.before)
         tokens = theme.tokens
-        title = QLabel(certificate.place, textFormat=Qt.TextFormat.PlainText)
+        title = QLabel(shown(certificate.place, _LONGEST), textFormat=Qt.TextFormat.PlainText)
         title.setProperty("role", "display")
         state = QLabel(
             "▲ Its certificate is not the one that was trusted before"
@@ -67,6 +69,7 @@ class TrustDialog(QDialog):
         buttons.addStretch(1)
         buttons.addWidget(self.yes)
         buttons.addWidget(self.no)
+        column.addStretch(1)
         column.addSpacing(8)
         column.addLayout(buttons)
         self.setMinimumWidth(_WIDTH)

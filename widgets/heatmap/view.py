@@ -41,6 +41,7 @@ _TICK = 96
 _COUNTER_LETTERS, _MEASURE_LETTERS = 16, 12
 _KEY_WIDTH, _KEY_HEIGHT = 80, 8
 _BOX_WIDTH = 280
+_POPUP_MARGINS = 48
 
 
 class HeatmapView(QWidget):
@@ -93,6 +94,7 @@ class HeatmapView(QWidget):
             box.clear()
             box.addItems(list(texts))
             box.setCurrentIndex(max(box.findText(now), 0))
+            box.view().setMinimumWidth(box.view().sizeHintForColumn(0) + _POPUP_MARGINS)
 
     def show_heat(self, heat: Heat) -> None:
         """Colour the map."""

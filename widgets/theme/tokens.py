@@ -7,8 +7,8 @@ from typing import Literal
 
 Health = Literal["critical", "warning", "ok", "info", "none"]
 
-SYMBOLS: dict[Health, str] = {"critical": "▲", "warning": "◆", "ok": "●", "info": "●", "none": "○"}
-"""A state is always a colour and a symbol; info is told from ok by its words."""
+SYMBOLS: dict[Health, str] = {"critical": "▲", "warning": "◆", "ok": "●", "info": "■", "none": "○"}
+"""A state is always a colour and a symbol of its own."""
 
 
 @dataclass(frozen=True, slots=True)
