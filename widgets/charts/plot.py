@@ -9,12 +9,15 @@ from dataclasses import dataclass
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
+    QColor,
     QKeyEvent,
     QMouseEvent,
     QNativeGestureEvent,
+    QPainter,
+    QPaintEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QRubberBand, QWidget
+from PySide6.QtWidgets import QWidget
 
 from widgets.charts.axes import TimeAxis, ValueAxis, dress
 from widgets.charts.curve import Curve
@@ -29,6 +32,7 @@ _DRAG_PIXELS = 4
 _HEADROOM = 1.12
 _LIMIT_HEADROOM = 1.2  # the words of the highest limit stand above its line
 _AXIS_PX = 11
+_BOX_TINT = 0.16
 _MINIMUM_HEIGHT = 110
 
 
@@ -39,6 +43,24 @@ class Flag:
     at: int
     text: str
     is_mark: bool = False
+
+
+class _ZoomBox(QWidget):
+    """The stretch of time that a drag would zoom into: a thin tint between two lines."""
+
+    def __init__(self, colour: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._colour = colour
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        """Draw it."""
+        painter = QPainter(self)
+        tint = QColor(self._colour)
+        tint.setAlphaF(_BOX_TINT)
+        painter.fillRect(self.rect(), tint)
+        for x in (0, self.width() - 1):
+            painter.fillRect(x, 0, 1, self.height(), QColor(self._colour))
 
 
 class Plot(pg.GraphicsView):  # type: ignore[misc]
@@ -62,7 +84,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self._grabbed: QPointF | None = None
         self._grabbed_window = (0.0, 1.0)
         self._moved = False
-        self._box: QRubberBand | None = None
+        self._box: _ZoomBox | None = None
         self.time_axis, self.value_axis = TimeAxis(at), ValueAxis()
         # An axis and a view box side by side: pyqtgraph's PlotItem would make menus and buttons for 35 ms.
         self._box_view = pg.ViewBox(enableMenu=False)
@@ -166,7 +188,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self._grabbed_window = self.window
         shift = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
         if event.button() == Qt.MouseButton.RightButton or shift:
-            self._box = QRubberBand(QRubberBand.Shape.Rectangle, self)
+            self._box = _ZoomBox(self._theme.tokens.accent, self)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         """Drag, or let the crosshair follow."""
@@ -179,7 +201,8 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
             return
         if self._box is not None:
             left, right = sorted((self._grabbed.x(), event.position().x()))
-            self._box.setGeometry(int(left), 0, int(right - left), self.height())
+            area = self._plot_rect()
+            self._box.setGeometry(int(left), int(area.top()), int(right - left), int(area.height()))
             self._box.show()
             return
         start, end = self._grabbed_window

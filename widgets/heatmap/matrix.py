@@ -48,7 +48,7 @@ def ramp(tokens: Tokens) -> NDArray[np.uint32]:
     Lightness goes one way in each half, so that the map reads without telling hues apart.
     """
     stops = (
-        (0.0, tokens.surface2),
+        (0.0, tokens.surface3),
         (0.49, tokens.accent),
         (0.5, tokens.warning),
         (1.0, tokens.critical),

@@ -247,10 +247,12 @@ class HeatMap(QAbstractScrollArea):
         """What the colours mean, below the names: from 0 over the limit to the strongest colour."""
         heat, metrics = self._heat, painter.fontMetrics()
         middle = Qt.AlignmentFlag.AlignVCenter
-        low, high = "0", f"≥ {format_value(_strongest(heat), heat.unit)}"
+        limited = bool(np.isfinite(heat.limit))
+        low, high = "0", ("≥ " if limited else "") + format_value(_strongest(heat), heat.unit)
         left = 12 + metrics.horizontalAdvance(low) + 6
         bar = QRect(left, strip.center().y() - _KEY_HEIGHT // 2 + 1, _KEY_WIDTH, _KEY_HEIGHT)
         colours = ramp(self._theme.tokens)
+        colours = colours if limited else colours[: colours.size // 2 - 2]
         image = QImage(colours.tobytes(), colours.size, 1, colours.size * 4, QImage.Format.Format_ARGB32)
         painter.drawText(strip.adjusted(12, 0, 0, 0), middle, low)
         painter.drawImage(bar, image)

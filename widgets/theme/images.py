@@ -8,7 +8,12 @@ from widgets.theme.icons import Icons
 from widgets.theme.tokens import Tokens
 
 _SIZE = 12
-_PICTURES = {"check": ("check", "on_accent"), "down": ("down", "muted"), "up": ("up", "muted")}
+_PICTURES = {
+    "check": ("check", "on_accent"),
+    "down": ("down", "muted"),
+    "up": ("up", "muted"),
+    "close": ("close", "muted"),
+}
 
 
 class Images:

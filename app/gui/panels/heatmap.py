@@ -36,7 +36,7 @@ _AT_ONCE = 256
 _MOST_ROWS = 4_000
 _WAIT_MS = 150
 _LIVE_MS = 3_000
-_MEASURES = ("Highest value", "Share of samples over the limit")
+_MEASURES = ("Highest value", "Share over the limit")
 
 
 @dataclass(frozen=True, slots=True)
