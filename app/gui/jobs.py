@@ -83,6 +83,21 @@ class Job:
 class _Ended:
     job: Job
     deliver: Callable[[], None]
+    drop: Callable[[], None] = lambda: None
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """What the starter of a job wants to be told."""
+
+    done: Callable[[Any], None]
+    failed: Callable[[HyperscopeError], None] | None
+    dropped: Callable[[Any], None] | None
+
+    def drop(self, result: Any) -> None:
+        """Nobody wants the result."""
+        if self.dropped is not None:
+            self.dropped(result)
 
 
 class JobRunner(QObject):
@@ -115,12 +130,14 @@ class JobRunner(QObject):
         done: Callable[[Result], None],
         *,
         failed: Callable[[HyperscopeError], None] | None = None,
+        dropped: Callable[[Result], None] | None = None,
         visible: bool = False,
         deadline_s: float | None = None,
     ) -> Job:
         """Run ``work`` in a worker thread, then ``done`` here with its result; returns the job.
 
-        ``visible`` jobs show in the jobs panel. A cancelled job calls neither ``done`` nor ``failed``.
+        ``visible`` jobs show in the jobs panel. A cancelled job calls neither ``done`` nor ``failed``;
+        ``dropped``, on either thread, is given a result that nobody wants any more, to close what it holds.
         """
         self.cancel(slot)
         job = Job(slot, title, visible)
@@ -131,7 +148,7 @@ class JobRunner(QObject):
             self._pulse.start()
             self.changed.emit()
         if not self._closed:
-            self._pool.submit(self._run, job, work, done, failed)
+            self._pool.submit(self._run, job, work, _Outcome(done, failed, dropped))
         return job
 
     def cancel(self, slot: str) -> None:
@@ -178,8 +195,7 @@ class JobRunner(QObject):
         self,
         job: Job,
         work: Callable[[Job], Any],
-        done: Callable[[Any], None],
-        failed: Callable[[HyperscopeError], None] | None,
+        outcome: _Outcome,
     ) -> None:
         try:
             job.check()
@@ -187,32 +203,34 @@ class JobRunner(QObject):
         except CancelledError:
             self._ended.emit(_Ended(job, lambda: self._close(job, "cancelled")))
         except HyperscopeError as error:
-            self._ended.emit(_Ended(job, lambda error=error: self._fail(job, error, failed)))  # type: ignore[misc]
+            self._ended.emit(_Ended(job, lambda error=error: self._fail(job, error, outcome)))  # type: ignore[misc]
         except Exception as error:  # noqa: BLE001 - the job runner: what gets here is a bug
             self._ended.emit(_Ended(job, lambda error=error: self._crash(job, error)))  # type: ignore[misc]
         else:
-            self._ended.emit(_Ended(job, lambda: self._finish(job, done, result)))
+            done = _Ended(job, lambda: self._finish(job, outcome, result), lambda: outcome.drop(result))
+            self._ended.emit(done)
 
     @Slot(object)
     def _deliver(self, ended: _Ended) -> None:
-        if not self._closed:
+        if self._closed:
+            ended.drop()
+        else:
             ended.deliver()
 
-    def _finish(self, job: Job, done: Callable[[Any], None], result: Any) -> None:
+    def _finish(self, job: Job, outcome: _Outcome, result: Any) -> None:
         if self._newest.get(job.slot) is not job:
             self._close(job, "cancelled")
+            outcome.drop(result)
             return
         self._close(job, "done")
-        done(result)
+        outcome.done(result)
 
-    def _fail(
-        self, job: Job, error: HyperscopeError, failed: Callable[[HyperscopeError], None] | None
-    ) -> None:
+    def _fail(self, job: Job, error: HyperscopeError, outcome: _Outcome) -> None:
         wanted = self._newest.get(job.slot) is job
         job.error = error
         self._close(job, "failed")
-        if wanted and failed is not None:
-            failed(error)
+        if wanted and outcome.failed is not None:
+            outcome.failed(error)
         elif wanted:
             self.complaint.emit(error)
 

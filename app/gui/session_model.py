@@ -24,11 +24,12 @@ _RECORDS_EVERY = 4
 
 
 class Reads:
-    """Readers of one session, lent to one thread at a time."""
+    """Readers of one session, lent to one thread at a time; ``first`` is one that has read its index."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, first: SessionReader) -> None:
         self._path = path
         self._idle: queue.LifoQueue[SessionReader] = queue.LifoQueue()
+        self._idle.put(first)
         self._closed = threading.Event()  # another thread may close at any time
 
     @contextmanager
@@ -84,10 +85,18 @@ class SessionModel(QObject):
         """Open a session in place of the one that is open; what is open stays when that fails."""
 
         def work(_job: Job) -> tuple[Reads, Snapshot]:
-            with SessionReader.open(path) as reader:
-                return Reads(path), take(reader, path)
+            reader = SessionReader.open(path)
+            try:
+                snapshot = take(reader, path)
+            except BaseException:
+                reader.close()
+                raise
+            return Reads(path, reader), snapshot
 
-        self._jobs.start("session.open", f"Opening {path.name}", work, self._take, failed=self.failed.emit)
+        self._jobs.start(
+            "session.open", f"Opening {path.name}", work, self._take,
+            failed=self.failed.emit, dropped=lambda found: found[0].close(),
+        )  # fmt: skip
 
     def close(self) -> None:
         """Let go of the session."""
