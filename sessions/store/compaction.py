@@ -11,6 +11,7 @@ from sessions.store.blocks import EncodedBlock, encode_block
 from sessions.store.codec import BlobError, unpack_floats, unpack_ints
 from sessions.store.database import Database
 from sessions.store.pending import Pending
+from sessions.store.precedence import Precedence, Word, silence
 from sessions.store.schema import CHUNK_BITS
 
 
@@ -38,12 +39,19 @@ def insert(database: Database, number: int, layout: int, block: EncodedBlock) ->
 
 
 def compact(
-    database: Database, layout: int, pending: Pending, numbers: Iterator[int], *, whole: bool
+    database: Database,
+    layout: int,
+    pending: Pending,
+    numbers: Iterator[int],
+    precedence: Precedence,
+    *,
+    whole: bool,
 ) -> Pending:
     """Replace the strips of a layout by blocks (by one strip, if they are few ticks); a transaction for each.
 
-    ``numbers`` gives the numbers of the new segments. Without ``whole`` the newest ticks stay as they are:
-    those that make no full block beside others. Returns what awaits compaction after that.
+    ``numbers`` gives the numbers of the new segments; what was written between the strips keeps its
+    precedence. Without ``whole`` the newest ticks stay as they are: those that make no full block beside
+    others. Returns what awaits compaction after that.
     """
     left = Pending(pending.series)
     groups = _groups(_strips(database, layout), pending.block_ticks)
@@ -53,7 +61,9 @@ def compact(
             for strip in group:
                 left.add(strip.end, strip.ticks)
             continue
-        block = _joined(database, group, pending.series)
+        start, end = min(strip.start for strip in group), max(strip.end for strip in group)
+        later = precedence.later(layout, [strip.id for strip in group], start, end)
+        block = _joined(database, group, later, pending.series)
         if block.rows:
             left.add(block.end, block.ticks)
         with database.transaction():
@@ -87,19 +97,27 @@ def _groups(strips: Sequence[_Strip], block_ticks: int) -> list[list[_Strip]]:
     return [sorted(group, key=lambda strip: strip.id) for group in groups]
 
 
-def _joined(database: Database, group: Sequence[_Strip], series: int) -> EncodedBlock:
-    """The strips' ticks as one block; of an instant that comes twice, the later piece wins where it can."""
-    pieces = [
-        unpack_ints(_blob(database, "SELECT times FROM strip WHERE id = ?", strip), strip.ticks)
+def _joined(database: Database, group: Sequence[_Strip], others: Sequence[Word], series: int) -> EncodedBlock:
+    """The strips' ticks as one block; of an instant that comes twice, the later piece wins where it can.
+
+    ``others`` stay where they are: what they say is left out of the block where they are the later.
+    """
+    pieces = {
+        strip.id: unpack_ints(_blob(database, "SELECT times FROM strip WHERE id = ?", strip), strip.ticks)
         for strip in group
-    ]
-    times = np.unique(np.concatenate(pieces))
+    }
+    times = np.unique(np.concatenate(list(pieces.values())))
     stored = np.full((times.size, series), np.nan)
-    for strip, instants in zip(group, pieces, strict=True):
+    waiting = list(reversed(others))
+    for strip in group:
+        while waiting and waiting[-1].segment < strip.id:
+            silence(times, stored, waiting.pop())
         packed = _blob(database, "SELECT rows FROM strip WHERE id = ?", strip)
         rows = unpack_floats(packed, strip.ticks * series).reshape(strip.ticks, series)
-        for at, row in zip(np.searchsorted(times, instants).tolist(), rows, strict=True):
+        for at, row in zip(np.searchsorted(times, pieces[strip.id]).tolist(), rows, strict=True):
             np.copyto(stored[at], row, where=~np.isnan(row))
+    for word in reversed(waiting):
+        silence(times, stored, word)
     return encode_block(times, stored)
 
 

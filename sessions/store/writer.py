@@ -26,6 +26,7 @@ from sessions.store.last_samples import last_samples
 from sessions.store.lock import WriterLock
 from sessions.store.opening import create_file, leave_one_file, open_for_writing, remove_files
 from sessions.store.pending import Pending
+from sessions.store.precedence import Precedence
 from sessions.store.records import RecordWriter
 from sessions.store.registry import Registry
 from sessions.store.schema import CHUNK_BITS
@@ -55,6 +56,9 @@ class SessionWriter(RecordWriter):
             self._sources = sources.load(database)
         self._registry = Registry(inventory)
         self._layouts = {layout.id: Pending(layout.ids.size) for layout in layouts.values()}
+        self._precedence = Precedence(database)
+        for layout in layouts.values():
+            self._precedence.add(layout)
         self._same = {_fingerprint(layout.source, layout.ids): layout.id for layout in layouts.values()}
         for segment in segments:
             if not segment.is_block:
@@ -211,6 +215,7 @@ class SessionWriter(RecordWriter):
                 "INSERT INTO layout(source, n, series) VALUES (?, ?, ?)", (source, ids.size, pack_ints(ids))
             )
         self._layouts[layout] = Pending(ids.size)
+        self._precedence.add(Layout(layout, source, ids))
         self._same[fingerprint] = layout
         return layout
 
@@ -296,7 +301,7 @@ class SessionWriter(RecordWriter):
         pending = self._layouts[layout]
         if pending.rows:
             with self._guarded():
-                left = compact(self._database, layout, pending, self._numbers, whole=whole)
+                left = compact(self._database, layout, pending, self._numbers, self._precedence, whole=whole)
             self._layouts[layout] = left
 
     def _end_sources(self, state: str) -> None:

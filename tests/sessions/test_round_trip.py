@@ -122,6 +122,24 @@ def test_a_layout_may_grow(session_path: Path) -> None:
         assert reader.stats(ids).count.tolist() == [80, 80, 40]
 
 
+def test_joined_strips_do_not_overrule_what_came_between(session_path: Path) -> None:
+    """Strips of one layout become one under a newer number; another layout said something else meanwhile."""
+    with SessionWriter.create(session_path) as writer:
+        writer.add_entities([Entity(HOST, "esx01")])
+        source = writer.add_source(SourceSpec("esxtop", "esx01"))
+        ids = writer.add_series(source, [SeriesSpec(HOST, name, "") for name in ("a", "b")])
+        alone, both = writer.add_layout(source, ids[:1]), writer.add_layout(source, ids)
+        times = T0 + 1000 * np.arange(4)
+        writer.add_block(alone, encode_block(times, np.full((4, 1), 1.0)))
+        writer.add_block(both, encode_block(times[1:3], np.array([[2.0, 2.0], [np.nan, 2.0]])))
+        writer.add_block(alone, encode_block(times[3:], np.full((1, 1), 3.0)))
+    with SessionReader.open(session_path) as reader:
+        (frame,) = reader.read(ids)
+        assert frame.values[:, 0].tolist() == [1.0, 2.0, 1.0, 3.0]
+        assert reader.stats(ids).mean.tolist() == [1.75, 2.0]
+    assert check_session(session_path, thorough=True) == []
+
+
 @settings(max_examples=25, deadline=None)
 @given(data=st.data())
 def test_pieces_in_any_order_and_overlapping_are_one_timeline(data: st.DataObject) -> None:
