@@ -38,7 +38,6 @@ from resources.views import load_chart_templates, load_headlines, load_limits, l
 from widgets.foreign_text import shown
 from widgets.theme import Preference, Theme
 
-
 _TURN_S = 0.0005
 """How long a worker keeps the interpreter while the window wants it. Painting asks for it hundreds of times,
 and each time would wait Python's usual 5 ms: 390 ms for a table beside a diagnosis, 35 ms with this."""

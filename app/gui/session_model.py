@@ -26,8 +26,8 @@ _RECORDS_EVERY = 4
 class Reads:
     """Readers of one session, lent to one thread at a time; ``first`` is one that has read its index."""
 
-    def __init__(self, path: Path, first: SessionReader) -> None:
-        self._path = path
+    def __init__(self, first: SessionReader) -> None:
+        self._first = first
         self._idle: queue.LifoQueue[SessionReader] = queue.LifoQueue()
         self._idle.put(first)
         self._closed = threading.Event()  # another thread may close at any time
@@ -40,7 +40,7 @@ class Reads:
         try:
             reader = self._idle.get_nowait()
         except queue.Empty:
-            reader = SessionReader.open(self._path, check=False)
+            reader = self._first.another()
         try:
             yield reader
         finally:
@@ -91,7 +91,7 @@ class SessionModel(QObject):
             except BaseException:
                 reader.close()
                 raise
-            return Reads(path, reader), snapshot
+            return Reads(reader), snapshot
 
         self._jobs.start(
             "session.open", f"Opening {path.name}", work, self._take,

@@ -87,26 +87,33 @@ class Sums:
         return Sums(self.count[index], self.minimum[index], self.maximum[index], self.total[index])
 
 
-class Contents:
-    """Decodes segments of one database and remembers what is cheap to keep."""
+class Decoded:
+    """What was decoded of one session and is cheap to keep; readers of it in several threads may share it."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._times: Cache[IntArray] = Cache(16 << 20, lambda times: times.nbytes)
-        self._rows: Cache[FloatArray] = Cache(64 << 20, lambda rows: rows.nbytes)
-        self._outlines: Cache[Outline] = Cache(
+    def __init__(self) -> None:
+        self.times: Cache[IntArray] = Cache(16 << 20, lambda times: times.nbytes)
+        self.rows: Cache[FloatArray] = Cache(64 << 20, lambda rows: rows.nbytes)
+        self.outlines: Cache[Outline] = Cache(
             32 << 20, lambda one: 5 * one.shape.nbytes + one.constants.planes.nbytes
         )
-        self._sums: Cache[Sums] = Cache(64 << 20, lambda one: 4 * one.count.nbytes)
+        self.sums: Cache[Sums] = Cache(64 << 20, lambda one: 4 * one.count.nbytes)
+
+
+class Contents:
+    """Decodes segments of one database; ``decoded`` remembers them."""
+
+    def __init__(self, database: Database, decoded: Decoded) -> None:
+        self._database = database
+        self._decoded = decoded
 
     def times(self, segment: Segment) -> IntArray:
         """The segment's sampling instants."""
-        return self._times.get(segment.id, lambda: read_times(self._database, segment))
+        return self._decoded.times.get(segment.id, lambda: read_times(self._database, segment))
 
     def columns(self, segment: Segment, positions: IntArray) -> FloatArray:
         """Values (len(positions), ticks) of the series at these positions of the layout, NaN where absent."""
         if not segment.is_block:
-            return self._rows.get(segment.id, lambda: self._read_strip(segment))[positions]
+            return self._decoded.rows.get(segment.id, lambda: self._read_strip(segment))[positions]
         values = np.empty((positions.size, segment.ticks))
         chunks = self._chunks(segment, positions)
         missing = []
@@ -121,7 +128,7 @@ class Contents:
 
     def sums(self, segment: Segment, positions: IntArray) -> Sums:
         """Statistics over the whole block of the series at these positions; decodes no samples."""
-        of_block = self._sums.get(segment.id, lambda: self._read_sums(segment))
+        of_block = self._decoded.sums.get(segment.id, lambda: self._read_sums(segment))
         return of_block.take(self._outline(segment).index[positions])
 
     def _chunks(self, segment: Segment, positions: IntArray) -> dict[int, bytes]:
@@ -137,7 +144,7 @@ class Contents:
         return {number - base: data for number, data in self._database.rows(sql, (int, bytes), values)}
 
     def _outline(self, segment: Segment) -> Outline:
-        return self._outlines.get(segment.id, lambda: self._read_outline(segment))
+        return self._decoded.outlines.get(segment.id, lambda: self._read_outline(segment))
 
     def _read_strip(self, segment: Segment) -> FloatArray:
         (rows,) = self._row(segment, _STRIP_ROWS, 1)

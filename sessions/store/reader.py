@@ -23,6 +23,7 @@ from sessions.model import (
     SourceSpec,
 )
 from sessions.store import sources, statistics
+from sessions.store.contents import Decoded
 from sessions.store.database import Database
 from sessions.store.info import SessionInfo
 from sessions.store.lock import is_written
@@ -42,9 +43,9 @@ class SessionReader(RecordReader):
     raises DamagedError when what it needs does not check.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, decoded: Decoded | None = None) -> None:
         super().__init__(database)
-        self._samples = Samples(database)
+        self._samples = Samples(database, decoded)
 
     @classmethod
     def open(cls, path: Path, *, check: bool = True) -> SessionReader:
@@ -64,6 +65,10 @@ class SessionReader(RecordReader):
             database.close()
             raise
         return reader
+
+    def another(self) -> SessionReader:
+        """One more reader of the file, for another thread; what either decodes serves both."""
+        return SessionReader(open_for_reading(self._database.path), self._samples.decoded)
 
     def close(self) -> None:
         """Let go of the file; the last reader of a session that nobody writes leaves one file."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from resources.failures import UsageError
 from sessions.model import FloatArray, Frame, IntArray
-from sessions.store.contents import Contents
+from sessions.store.contents import Contents, Decoded
 from sessions.store.database import Database
 from sessions.store.inventory import Inventory
 from sessions.store.merging import Piece, merge
@@ -22,9 +22,10 @@ MAX_CELLS = 1 << 28
 class Samples:
     """The index of a session's samples, kept up with what a writer adds."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, decoded: Decoded | None = None) -> None:
         self.database = database
-        self.contents = Contents(database)
+        self.decoded = decoded or Decoded()
+        self.contents = Contents(database, self.decoded)
         self.inventory = Inventory()
         self.segments: Sequence[Segment] = ()
         self._layouts: dict[int, Layout] = {}
