@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import QEvent, QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QContextMenuEvent, QDragEnterEvent, QDropEvent, QEnterEvent, QResizeEvent
@@ -55,6 +56,8 @@ class _LegendEntry(QWidget):
     def __init__(self, number: int) -> None:
         super().__init__()
         self._number = number
+        self._about: Callable[[], str] = str
+        self._colour = ""
         self._dash = QWidget()
         self._dash.setFixedSize(*_DASH)
         self._name = QLabel(textFormat=Qt.TextFormat.PlainText)
@@ -68,18 +71,26 @@ class _LegendEntry(QWidget):
         for widget in (self._dash, self._name, self._value):
             row.addWidget(widget)
 
-    def describe(self, name: str, colour: str, tooltip: str) -> None:
-        """Say which curve it is."""
+    def describe(self, name: str, colour: str, about: Callable[[], str]) -> None:
+        """Say which curve it is; ``about`` gives the lines of its tooltip when somebody asks for it."""
         self._name.setText(
             self._name.fontMetrics().elidedText(shown(name), Qt.TextElideMode.ElideMiddle, 200)
         )
-        self._dash.setStyleSheet(f"background: {colour}; border-radius: 1px")
-        self.setToolTip(tip(tooltip))
+        self._about = about
+        if colour != self._colour:
+            self._colour = colour
+            self._dash.setStyleSheet(f"background: {colour}; border-radius: 1px")
 
     def say(self, value: str) -> None:
         """Show a value; its place never shrinks, so that the legend stands still."""
         self._value.setText(value)
         self._value.setMinimumWidth(max(self._value.minimumWidth(), self._value.sizeHint().width()))
+
+    def event(self, event: QEvent) -> bool:
+        """The numbers of a tooltip are worked out when it is asked for."""
+        if event.type() == QEvent.Type.ToolTip:
+            self.setToolTip(tip(self._about()))
+        return super().event(event)
 
     def enterEvent(self, event: QEnterEvent) -> None:  # noqa: N802
         """The curve stands out while the mouse is over its name."""
@@ -164,7 +175,6 @@ class ChartCard(QFrame):
         self.setAccessibleName(f"Chart: {spec.title}")
         self._draw()
         self.show_values(math.nan)
-        self._make_room()
 
     def can_close(self, *, on: bool) -> None:
         """Whether it has a button to close it."""
@@ -174,11 +184,10 @@ class ChartCard(QFrame):
         """Put the values at a moment into the legend; NaN means the last of the window."""
         start, end = self.plot.window
         for entry, named in zip(self._entries, self._curves, strict=False):
-            summary = named.curve.summary(start, end)
-            value = summary.last if math.isnan(when) else named.curve.value_at(when)
+            value = named.curve.last(start, end) if math.isnan(when) else named.curve.value_at(when)
             entry.say(format_value(value, named.unit))
-            entry.setToolTip(tip(self._tooltip(named)))
-        empty = all(named.curve.summary(start, end).count == 0 for named in self._curves)
+        self._make_room()
+        empty = all(math.isnan(named.curve.last(start, end)) for named in self._curves)
         self._no_data.setVisible(empty)
         self._no_data.adjustSize()
         self._no_data.move(self.plot.rect().center() - QPoint(self._no_data.width() // 2, 12))
@@ -232,8 +241,7 @@ class ChartCard(QFrame):
             self._entries.append(entry)
             self._legend.insertWidget(len(self._entries) - 1, entry)
         for number, (entry, named) in enumerate(zip(self._entries, self._curves, strict=False)):
-            entry.describe(named.name, tokens.curve(number), shown(named.tooltip))
-        self._make_room()
+            entry.describe(named.name, tokens.curve(number), partial(self._tooltip, named))
 
     def _make_room(self) -> None:
         """Put the legend beside the title where all of it fits, else below; say how many names do not fit."""
@@ -277,3 +285,4 @@ class ChartCard(QFrame):
     def _dress(self) -> None:
         self._close.setIcon(self._theme.icons.get("close"))
         self._draw()
+        self._make_room()

@@ -113,6 +113,11 @@ class Curve:
             float(part.max()) for part in parts if part.size
         )
 
+    def last(self, start: float, end: float) -> float:
+        """The last value from ``start`` to ``end``, NaN where there is none."""
+        first, last = np.searchsorted(self.x, [start, end + 0.5])
+        return float(self.y[last - 1]) if last > first else math.nan
+
     def summary(self, start: float, end: float) -> Summary:
         """Last, lowest, mean, highest and 95th percentile from ``start`` to ``end``."""
         first, last = np.searchsorted(self.x, [start, end + 0.5])
