@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 import unicodedata
 
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -19,11 +20,17 @@ def shown(text: str, most: int = MOST) -> str:
     return safe if len(safe) <= most else f"{safe[: most - 1]}…"
 
 
+def breakable(text: str) -> str:
+    """``text`` that a label may break within long words, too: names of devices are wider than a pane."""
+    return _LONG_WORD.sub(lambda word: "\u200b".join(_PIECE.findall(word[0])), text)
+
+
 def _harmful(character: str) -> bool:
     return character in _BIDI or unicodedata.category(character) in {"Cc", "Cs", "Co", "Cn"}
 
 
 _REPLACED = "\ufffd"
+_LONG_WORD, _PIECE = re.compile(r"\S{18,}"), re.compile(r".{1,6}")
 
 
 def tip(text: str) -> str:

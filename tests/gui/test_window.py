@@ -100,7 +100,7 @@ def test_show_me_moves_scope_and_charts_to_the_evidence(opened: Program, qtbot: 
     panel = part(opened.window, FindingsPanel)
     card = panel.cards[0]
     card.setFocus()
-    qtbot.keyClick(card, Qt.Key.Key_Return)
+    qtbot.keyClick(card, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     finding = card.finding
     scope = opened.desk.scope.scope
     assert scope.entities == (finding.entity,)

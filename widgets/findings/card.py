@@ -2,62 +2,64 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout
 
 from sessions.findings import Finding
-from widgets.findings.words import VERDICTS, Label, by_verdict, evidence_row, lasted
-from widgets.foreign_text import shown
+from widgets.findings.body import CardBody, Unfolded, text_label
+from widgets.findings.words import Label, follow_words, lasted
+from widgets.foreign_text import breakable, shown
 from widgets.theme import SYMBOLS, Theme
 
-_CAUSES = 6
-_CHIP = 62
+_INDENT = 16
+_RADIUS = 8
 
 
 class FindingCard(QFrame):
-    """Signals: ``opened`` when the user unfolds it, ``wanted`` when "Show me" is pressed."""
+    """Signals: ``toggled`` with the card when the user unfolds or folds it, ``wanted`` with the finding when
+    "Show me" is pressed, ``unfolded`` with the card and whether to show what follows from it.
+    """
 
-    opened = Signal(object)
+    toggled = Signal(object)
     wanted = Signal(object)
+    unfolded = Signal(object, bool)
 
-    def __init__(self, finding: Finding, followers: int, label: Label, theme: Theme) -> None:
+    def __init__(self, finding: Finding, label: Label, theme: Theme, *, is_consequence: bool = False) -> None:
         super().__init__()
         self.finding = finding
-        self._label, self._theme, self._followers = label, theme, followers
-        self._body: QWidget | None = None
-        self._steps: QWidget | None = None
+        self._label, self._theme, self.is_consequence = label, theme, is_consequence
+        self._followers = 0
+        self._body: CardBody | None = None
+        self._kept = Unfolded()
         self.setProperty("role", "card")
+        if is_consequence:
+            self.setStyleSheet(f"FindingCard {{ margin-left: {_INDENT}px }}")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         self._symbol = QLabel()
         self._symbol.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._title = _text("", "title")
+        self._title = text_label("", "title")
         self._title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._time = _text("", "muted", wrap=False)
+        self._time = text_label("", "muted", wrap=False)
         self._time.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight)
-        self._conclusion = _text("", "muted")
-        self._follow = _text("", "faint")
+        self._conclusion = text_label("", "muted")
+        self._follow = QPushButton()
+        self._follow.setCheckable(True)
+        self._follow.setProperty("role", "ghost")
+        self._follow.setStyleSheet("padding: 1px 4px 1px 0; text-align: left; font-size: 12px")
+        self._follow.clicked.connect(self._fold_followers)
         head = QHBoxLayout()
         head.setSpacing(8)
         head.addWidget(self._symbol)
         head.addWidget(self._title, 1)
         head.addWidget(self._time)
         self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(12, 10, 12, 10)
+        self._column.setContentsMargins(12 + (_INDENT if is_consequence else 0), 10, 12, 10)
         self._column.setSpacing(6)
         self._column.addLayout(head)
         self._column.addWidget(self._conclusion)
-        self._column.addWidget(self._follow)
+        self._column.addWidget(self._follow, 0, Qt.AlignmentFlag.AlignLeft)
         theme.changed.connect(self._dress)
         self._say()
 
@@ -66,162 +68,111 @@ class FindingCard(QFrame):
         """Whether evidence and causes are shown."""
         return self._body is not None
 
-    def renew(self, finding: Finding, followers: int) -> None:
+    @property
+    def shows_followers(self) -> bool:
+        """Whether what follows from it is shown beneath it."""
+        return self._follow.isChecked()
+
+    def renew(self, finding: Finding, followers: int, *, shows_followers: bool) -> None:
         """Say what is found now of the same problem and entity; what has not changed stays as it is."""
+        if shows_followers != self.shows_followers:
+            self._follow.setChecked(shows_followers)
+            self._follow.setText(follow_words(self._followers, unfolded=shows_followers))
         if finding == self.finding and followers == self._followers:
             return
         self.finding, self._followers = finding, followers
         self._say()
         if self.is_open:
-            self.set_open(False)
-            self.set_open(True)
+            self._drop_body()
+            self._add_body()
 
     def set_open(self, on: bool) -> None:
         """Unfold or fold it."""
         if on == self.is_open:
             return
-        if self._body is not None:
-            self._body.hide()
-            self._body.deleteLater()
-            self._body, self._steps = None, None
+        if on:
+            self._add_body()
         else:
-            self._body = self._make_body()
-            self._column.addWidget(self._body)
-        self.setProperty("state", self.finding.severity if on else "")
-        self.style().polish(self)
+            self._drop_body()
+        self._say_state()
+
+    def show_followers(self, on: bool) -> None:
+        """Whether what follows from it is shown; as if the user had said so."""
+        if self._followers and on != self.shows_followers:
+            self._follow.setChecked(on)
+            self._fold_followers(on)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         """A click unfolds it, or folds it again."""
-        if self.rect().contains(event.position().toPoint()):
+        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
             self._toggle()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Space folds, Enter shows the evidence in the charts."""
-        if event.key() == Qt.Key.Key_Space:
-            self._toggle()
-        elif event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
-            self.wanted.emit(self.finding)
+        """Enter and Space unfold and fold, with Ctrl the evidence is shown in the charts."""
+        if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space}:
+            if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+                self.wanted.emit(self.finding)
+            else:
+                self._toggle()
+        elif event.key() in {Qt.Key.Key_Right, Qt.Key.Key_Left} and self._followers:
+            self.show_followers(event.key() == Qt.Key.Key_Right)
         else:
             super().keyPressEvent(event)
 
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        """The card, with a frame around it while it has the focus."""
+        super().paintEvent(event)
+        if not self.hasFocus():
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(self._theme.tokens.accent), 2))
+        left = _INDENT if self.is_consequence else 0
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(left + 1, 1, -1, -1), _RADIUS, _RADIUS)
+
     def _toggle(self) -> None:
         self.set_open(not self.is_open)
-        if self.is_open:
-            self.opened.emit(self)
+        self.toggled.emit(self)
 
-    def _make_body(self) -> QWidget:
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 4, 0, 0)
-        column.setSpacing(8)
-        column.addLayout(self._evidence())
-        column.addLayout(self._causes())
-        for note in self.finding.notes:
-            column.addWidget(_text(note, "faint"))
-        show = QPushButton("Show me")
-        show.setProperty("role", "primary")
-        show.setToolTip("Scope and charts go to this finding's evidence")
-        show.clicked.connect(lambda: self.wanted.emit(self.finding))
-        steps = QPushButton("What to do")
-        steps.setCheckable(True)
-        steps.toggled.connect(self._show_steps)
-        steps.setEnabled(bool(self.finding.remedies))
-        row = QHBoxLayout()
-        row.setSpacing(6)
-        row.addWidget(show)
-        row.addWidget(steps)
-        row.addStretch(1)
-        column.addLayout(row)
-        self._steps = self._make_steps()
-        self._steps.hide()
-        column.addWidget(self._steps)
-        return body
+    def _add_body(self) -> None:
+        self._body = CardBody(self.finding, self._label, self._kept)
+        self._body.wanted.connect(lambda: self.wanted.emit(self.finding))
+        self._column.addWidget(self._body)
+        self._body.show()
+        self._body.take_focus(self._kept.focus)
 
-    def _evidence(self) -> QGridLayout:
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(10)
-        grid.setVerticalSpacing(3)
-        grid.setColumnStretch(0, 1)
-        for number, item in enumerate(self.finding.evidence):
-            row = evidence_row(item, self._label)
-            value = _text(row.value, "", wrap=False)
-            value.setStyleSheet("font-weight: 600; font-size: 12px")
-            value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
-            limit = _text(row.limit, "faint", wrap=False)
-            limit.setAlignment(Qt.AlignmentFlag.AlignTop)
-            what = _text(row.what, "")
-            what.setStyleSheet("font-size: 12px")
-            grid.addWidget(what, number, 0)
-            grid.addWidget(value, number, 1)
-            grid.addWidget(limit, number, 2)
-        return grid
+    def _drop_body(self) -> None:
+        if self._body is not None:
+            self._kept = self._body.unfolded
+            self._column.removeWidget(self._body)
+            self._body.hide()
+            self._body.deleteLater()
+            self._body = None
 
-    def _causes(self) -> QGridLayout:
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(8)
-        grid.setVerticalSpacing(6)
-        grid.setColumnStretch(1, 1)
-        for number, (verdict, title, because) in enumerate(by_verdict(self.finding)[:_CAUSES]):
-            chip = QLabel(verdict)
-            chip.setProperty("role", "chip")
-            chip.setProperty("state", VERDICTS[verdict])
-            chip.setAlignment(Qt.AlignmentFlag.AlignCenter)
-            chip.setFixedSize(_CHIP, 18)
-            words = _text(
-                title if verdict == "ruled out" and not because else f"{title}. {because}".rstrip(), ""
-            )
-            words.setStyleSheet("font-size: 12px")
-            grid.addWidget(chip, number, 0, Qt.AlignmentFlag.AlignTop)
-            grid.addWidget(words, number, 1)
-        return grid
-
-    def _make_steps(self) -> QWidget:
-        box = QWidget()
-        grid = QGridLayout(box)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(8)
-        grid.setVerticalSpacing(4)
-        grid.setColumnStretch(1, 1)
-        for number, step in enumerate(self.finding.remedies):
-            count = _text(f"{number + 1}.", "muted", wrap=False)
-            count.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight)
-            words = _text(step, "")
-            words.setStyleSheet("font-size: 12px")
-            words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            grid.addWidget(count, number, 0)
-            grid.addWidget(words, number, 1)
-        return box
-
-    def _show_steps(self, on: bool) -> None:
-        if self._steps is not None:
-            self._steps.setVisible(on)
+    def _fold_followers(self, on: bool) -> None:
+        self._follow.setText(follow_words(self._followers, unfolded=on))
+        self.unfolded.emit(self, on)
 
     def _say(self) -> None:
         finding = self.finding
         self.setAccessibleName(f"{finding.severity}: {shown(finding.title)}, {shown(finding.entity_name)}")
         self._symbol.setText(SYMBOLS[finding.severity])
-        self._title.setText(shown(f"{finding.title}: {finding.entity_name}", 600))
+        self._title.setText(breakable(shown(f"{finding.title}: {finding.entity_name}", 600)))
         self._time.setText(lasted(finding) if finding.severity != "info" else "info")
-        self._conclusion.setText(shown(finding.conclusion, 600))
-        self._follow.setText(_follow_words(self._followers))
+        self._conclusion.setText(breakable(shown(finding.conclusion, 600)))
+        self._follow.setText(follow_words(self._followers, unfolded=self._follow.isChecked()))
         self._follow.setVisible(self._followers > 0)
+        self._say_state()
         self._dress()
+
+    def _say_state(self) -> None:
+        state = "unfolded" if self.is_open else "folded"
+        self.setAccessibleDescription(f"{state}. {shown(self.finding.conclusion, 600)}")
+        wanted = self.finding.severity if self.is_open else ""
+        if self.property("state") != wanted:
+            self.setProperty("state", wanted)
+            self.style().polish(self)
 
     def _dress(self) -> None:
         colour = self._theme.tokens.health(self.finding.severity)
         self._symbol.setStyleSheet(f"color: {colour}")
-
-
-def _follow_words(followers: int) -> str:
-    return (
-        "1 more finding follows from this"
-        if followers == 1
-        else f"{followers} more findings follow from this"
-    )
-
-
-def _text(text: str, role: str, *, wrap: bool = True) -> QLabel:
-    label = QLabel(shown(text, 600), textFormat=Qt.TextFormat.PlainText, wordWrap=wrap)
-    if role:
-        label.setProperty("role", role)
-    return label

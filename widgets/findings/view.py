@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from sessions.findings import Finding, Severity
-from sessions.model import EntityRef
 from widgets.findings.card import FindingCard
+from widgets.findings.order import Identity, families, identity, in_order
 from widgets.findings.words import Label
 from widgets.pane import Pane
 from widgets.theme import Theme
 
 _MOST_CARDS = 24
+_FOLLOWERS = 8
+"""Cards that appear at once: each costs a millisecond, and nobody reads forty of them."""
+
 _WORDS: dict[Severity, tuple[str, str]] = {
     "critical": ("critical", "critical"),
     "warning": ("warning", "warnings"),
@@ -24,7 +28,11 @@ _WORDS: dict[Severity, tuple[str, str]] = {
 
 
 class FindingsView(Pane):
-    """Signal ``wanted`` carries the finding whose evidence is to be shown."""
+    """Signal ``wanted`` carries the finding whose evidence is to be shown.
+
+    One card is open: the first, until the user opens another or folds it. What the user chose stays chosen
+    by problem and entity, also while it is not among the findings for a time.
+    """
 
     wanted = Signal(object)
 
@@ -33,28 +41,34 @@ class FindingsView(Pane):
         self._label, self._theme = label, theme
         self._findings: Sequence[Finding] = ()
         self._cards: list[FindingCard] = []
+        self._mores: dict[Identity, QPushButton] = {}
         self._all = False
+        self._choice: Identity | None = None
+        self._is_folded = False
+        self._unfolded: set[Identity] = set()
+        self._shown_of: defaultdict[Identity, int] = defaultdict(lambda: _FOLLOWERS)
         self._state = QLabel(wordWrap=True)
         self._state.setProperty("role", "muted")
         self._state.setContentsMargins(12, 8, 12, 8)
-        self._more = QPushButton()
-        self._more.setProperty("role", "ghost")
+        self._more = _ghost()
         self._more.clicked.connect(self._show_all)
-        body = QWidget()
-        self._column = QVBoxLayout(body)
+        self._body = QWidget()
+        self._column = QVBoxLayout(self._body)
         self._column.setContentsMargins(10, 4, 10, 10)
         self._column.setSpacing(8)
         self._column.addWidget(self._more)
         self._column.addStretch(1)
-        scroll = QScrollArea(widgetResizable=True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(body)
+        self._scroll = _Scroll(widgetResizable=True)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setWidget(self._body)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
         outer.addWidget(self._state)
-        outer.addWidget(scroll, 1)
+        outer.addWidget(self._scroll, 1)
+        self.setAccessibleName("Findings, worst first")
         self.say("Open a session: what is wrong in it is shown here.")
         self._fill()
 
@@ -69,63 +83,177 @@ class FindingsView(Pane):
         self._state.setVisible(bool(text))
 
     def show_findings(self, findings: Sequence[Finding]) -> None:
-        """Show these, worst first as they come; what was open stays open."""
+        """Show these, worst first as they come; what was open stays open, what was in sight stays there."""
         self._findings = findings
         self._fill()
         self.note_changed.emit(counted(findings))
 
+    def forget(self) -> None:
+        """What the user opened and folded was of another session."""
+        self._all = self._is_folded = False
+        self._choice = None
+        self._unfolded.clear()
+        self._shown_of.clear()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """Up and down go from card to card, Home and End to the first and last."""
+        at = next((number for number, card in enumerate(self._cards) if _has_focus(card)), None)
+        last = len(self._cards) - 1
+        places = {
+            Qt.Key.Key_Down: 0 if at is None else min(at + 1, last),
+            Qt.Key.Key_Up: last if at is None else max(at - 1, 0),
+            Qt.Key.Key_Home: 0,
+            Qt.Key.Key_End: last,
+        }
+        place = places.get(Qt.Key(event.key()))
+        if place is None or last < 0:
+            super().keyPressEvent(event)
+            return
+        card = self._cards[place]
+        card.setFocus(Qt.FocusReason.TabFocusReason)
+        self._scroll.ensureWidgetVisible(card, 0, 8)
+
     def _fill(self) -> None:
-        first = not self._cards
-        old = {_identity(card.finding): card for card in self._cards}
-        followers = Counter(finding.consequence_of for finding in self._findings if finding.consequence_of)
-        chosen = list(self._in_order())
-        shown_now = chosen if self._all else chosen[:_MOST_CARDS]
-        self._cards = []
-        for number, finding in enumerate(shown_now):
-            count = followers[finding.problem, finding.entity]
-            card = old.pop(_identity(finding), None) or self._make(finding, count)
-            card.renew(finding, count)
-            if self._column.indexOf(card) != number:
-                self._column.insertWidget(number, card)
+        anchor = self._anchor()
+        groups = families(self._findings)
+        ordered = list(in_order(self._findings, groups, self._unfolded, self._shown_of))
+        roots = [finding for finding, root in ordered if identity(finding) == root]
+        known = roots if self._all else roots[:_MOST_CARDS]
+        visible = {identity(finding) for finding in known}
+        old = {identity(card.finding): card for card in self._cards}
+        mores, self._mores, self._cards = self._mores, {}, []
+        place = 0
+        for finding, root in ordered:
+            if root not in visible:
+                continue
+            is_root = identity(finding) == root
+            card = self._card(old, finding, is_root=is_root, followers=len(groups[root]) if is_root else 0)
+            place = self._put(card, place)
             self._cards.append(card)
-        for gone in old.values():
+            rest = len(groups[root]) - self._shown_of[root]
+            if root in self._unfolded and rest > 0 and finding is groups[root][self._shown_of[root] - 1]:
+                more = self._mores[root] = mores.pop(root) if root in mores else self._more_of(root)
+                more.setText(f"Show {rest} more that follow")
+                place = self._put(more, place)
+        for gone in (*old.values(), *mores.values()):
             self._column.removeWidget(gone)
             gone.hide()
             gone.deleteLater()
-        if first and self._cards:
-            self._cards[0].set_open(True)
-        hidden = len(chosen) - len(shown_now)
+        self._open_one()
+        hidden = len(roots) - len(known)
         self._more.setVisible(hidden > 0)
         self._more.setText(f"Show {hidden} more")
+        self._hold(anchor)
 
-    def _make(self, finding: Finding, followers: int) -> FindingCard:
-        card = FindingCard(finding, followers, self._label, self._theme)
-        card.opened.connect(self._opened)
-        card.wanted.connect(self.wanted)
+    def _put(self, widget: QWidget, place: int) -> int:
+        if self._column.indexOf(widget) != place:
+            self._column.insertWidget(place, widget)
+            widget.show()  # now, not some events later: it may be given the focus
+        return place + 1
+
+    def _card(
+        self, old: dict[Identity, FindingCard], finding: Finding, *, is_root: bool, followers: int
+    ) -> FindingCard:
+        card = old.get(identity(finding))
+        if card is not None and card.is_consequence != is_root:
+            del old[identity(finding)]
+        else:
+            card = FindingCard(finding, self._label, self._theme, is_consequence=not is_root)
+            card.toggled.connect(self._toggled)
+            card.wanted.connect(self.wanted)
+            card.unfolded.connect(self._unfold)
+        card.renew(finding, followers, shows_followers=is_root and identity(finding) in self._unfolded)
         return card
 
-    def _in_order(self) -> Iterator[Finding]:
-        """Causes in their order, each followed by what follows from it once it is asked for."""
-        for finding in self._findings:
-            if finding.consequence_of is None or self._all:
-                yield finding
+    def _more_of(self, root: Identity) -> QPushButton:
+        more = _ghost()
+        more.clicked.connect(lambda: self._show_rest(root))
+        return more
 
-    def _opened(self, card: FindingCard) -> None:
-        for other in self._cards:
-            if other is not card:
-                other.set_open(False)
+    def _open_one(self) -> None:
+        """The user's choice where it is there, else the first, unless the user wants none open."""
+        wanted = next((card for card in self._cards if identity(card.finding) == self._choice), None)
+        if wanted is None and self._cards and not self._is_folded:
+            wanted = self._cards[0]
+        for card in self._cards:
+            card.set_open(card is wanted)
+
+    def _toggled(self, card: FindingCard) -> None:
+        self._choice = identity(card.finding) if card.is_open else None
+        self._is_folded = not card.is_open
+        self._open_one()
+        if card.is_open:
+            self._lay_out()
+            self._scroll.ensureWidgetVisible(card, 0, 8)
+
+    def _unfold(self, card: FindingCard, on: bool) -> None:
+        root = identity(card.finding)
+        if on:
+            self._unfolded.add(root)
+        else:
+            self._unfolded.discard(root)
+        self._fill()
+
+    def _show_rest(self, root: Identity) -> None:
+        self._shown_of[root] = len(self._findings)
+        self._fill()
 
     def _show_all(self) -> None:
         self._all = True
         self._fill()
 
+    def _anchor(self) -> tuple[FindingCard, int] | None:
+        """Which card is the first in sight, and where; none at the very top, where news are to be seen."""
+        top = self._scroll.verticalScrollBar().value()
+        first = next((card for card in self._cards if card.geometry().bottom() > top), None)
+        return (first, first.y() - top) if top > 0 and first is not None else None
+
+    def _hold(self, anchor: tuple[FindingCard, int] | None) -> None:
+        """Put that card back where it was."""
+        if anchor is None or anchor[0] not in self._cards:
+            return
+        self._lay_out()
+        self._scroll.verticalScrollBar().setValue(anchor[0].y() - anchor[1])
+
+    def _lay_out(self) -> None:
+        """Have the layout done now; else it comes some events later, and everything would jump till then."""
+        for card in self._cards:
+            _activate(card)
+        _activate(self._body)
+        QCoreApplication.sendEvent(self._body, QEvent(QEvent.Type.LayoutRequest))
+
+
+class _Scroll(QScrollArea):
+    """Leaves to the view the keys that go from card to card."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """Page up and down scroll; the rest is not for it."""
+        if event.key() in {Qt.Key.Key_PageUp, Qt.Key.Key_PageDown}:
+            super().keyPressEvent(event)
+        else:
+            event.ignore()
+
 
 def counted(findings: Sequence[Finding]) -> str:
     """``2 critical · 5 warnings``: causes only, as the cards show them."""
-    counts = Counter(finding.severity for finding in findings if finding.consequence_of is None)
+    roots = families(findings)
+    counts = Counter(finding.severity for finding in findings if identity(finding) in roots)
     order: tuple[Severity, ...] = ("critical", "warning", "info")
     return " · ".join(f"{counts[one]} {_WORDS[one][counts[one] != 1]}" for one in order if counts[one])
 
 
-def _identity(finding: Finding) -> tuple[str, EntityRef]:
-    return finding.problem, finding.entity
+def _has_focus(card: QWidget) -> bool:
+    focus = card.window().focusWidget()
+    return focus is not None and (focus is card or card.isAncestorOf(focus))
+
+
+def _activate(widget: QWidget) -> None:
+    layout = widget.layout()
+    if layout is not None:
+        layout.activate()
+
+
+def _ghost() -> QPushButton:
+    button = QPushButton()
+    button.setProperty("role", "ghost")
+    return button

@@ -40,6 +40,23 @@ def evidence_row(item: Evidence, label: Label) -> EvidenceRow:
     return EvidenceRow(what, format_value(item.value, item.unit), limit)
 
 
+def foremost(finding: Finding, most: int) -> Sequence[Evidence]:
+    """The rows that say most, in their order: of several hosts or instances those of the worst one.
+
+    Diagnosis names the worst one first; rows of no instance belong to all.
+    """
+    rows = finding.evidence
+    if len(rows) <= most:
+        return rows
+    return [row for row in rows if row.instance in {rows[0].instance, ""}][:most]
+
+
+def follow_words(followers: int, *, unfolded: bool) -> str:
+    """``▸ 3 findings follow from this``."""
+    words = "1 finding follows" if followers == 1 else f"{followers} findings follow"
+    return f"{'▾' if unfolded else '▸'} {words} from this"
+
+
 def lasted(finding: Finding) -> str:
     """How long it lasted in all: ``26 min``; nothing for what is merely worth knowing."""
     seconds = sum(window.seconds for window in finding.windows)

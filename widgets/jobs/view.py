@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from widgets.foreign_text import shown
+from widgets.foreign_text import breakable, shown
 from widgets.pane import Pane
 from widgets.theme import SYMBOLS, Health, Theme
 
@@ -144,7 +144,7 @@ class _Card(QFrame):
         changed = row.state != self._row.state
         self._row = row
         running = row.state == "running"
-        self._title.setText(shown(row.title))
+        self._title.setText(breakable(shown(row.title)))
         self.stop.setVisible(running)
         self.stop.setAccessibleName(f"Stop: {shown(row.title)}")
         self.bar.setVisible(running)
@@ -154,7 +154,7 @@ class _Card(QFrame):
             self.bar.setRange(0, _STEPS)
             self.bar.setValue(round(row.part * _STEPS))
         words = " · ".join(word for word in (_WORDS[row.state], row.text) if word)
-        self._words.setText(shown(words, _LONGEST))
+        self._words.setText(breakable(shown(words, _LONGEST)))
         self._words.setVisible(bool(words))
         self._percent.setText(f"{row.part:.0%}" if running and row.part is not None else "")
         if changed:

@@ -19,9 +19,19 @@ PANELS: tuple[PanelSpec, ...] = (
 """In the order in which tabs and menu show them."""
 
 
+_VIEW_KEYS = (
+    *charts.KEYS,
+    *esxtop.KEYS,
+    *heatmap.KEYS,
+    *inventory.KEYS,
+    *findings.KEYS,
+    *timeline.KEYS,
+)
+
+
 def panel_keys() -> tuple[ActionSpec, ...]:
     """Keys of the panels themselves and of the views in them, for the shortcut sheet."""
     shown = tuple(
         ActionSpec(f"panel.{spec.id}", f"Show {spec.title}", keys=spec.keys) for spec in PANELS if spec.keys
     )
-    return (*shown, *charts.KEYS, *esxtop.KEYS, *heatmap.KEYS, *inventory.KEYS, *timeline.KEYS)
+    return (*shown, *_VIEW_KEYS)

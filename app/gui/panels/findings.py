@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
+from app.gui.actions import ActionSpec
 from app.gui.desk import Desk
 from widgets.findings import FindingsView
+
+KEYS: tuple[ActionSpec, ...] = (
+    ActionSpec("findings.move", "Go from finding to finding", keys=("Up", "Down"), context="findings"),
+    ActionSpec("findings.open", "Unfold or fold the finding", keys=("Return", "Space"), context="findings"),
+    ActionSpec(
+        "findings.follow", "Show or hide what follows from it", keys=("Right", "Left"), context="findings"
+    ),
+    ActionSpec("findings.show", "Show its evidence in the charts", keys=("Ctrl+Return",), context="findings"),
+)
 
 
 class FindingsPanel(FindingsView):
@@ -17,8 +27,12 @@ class FindingsPanel(FindingsView):
         self.wanted.connect(desk.show_finding)
         desk.findings.changed.connect(self._renew)
         desk.findings.busy_changed.connect(self._say)
-        desk.session.opened.connect(lambda _snapshot: self._say(busy=True))
+        desk.session.opened.connect(lambda _snapshot: self._begin())
         desk.session.closed.connect(self._renew)
+
+    def _begin(self) -> None:
+        self.forget()
+        self._say(busy=True)
 
     def _renew(self) -> None:
         self.show_findings(self._desk.findings.findings)

@@ -1,0 +1,270 @@
+"""The findings pane: which card is open, what is folded beneath it, keys, and what stays in sight."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton, QScrollArea
+from pytestqt.qtbot import QtBot
+
+from sessions.findings import CauseVerdict, Evidence, Finding, Severity
+from sessions.model import EntityRef
+from sessions.times import TimeRange
+from widgets.findings import FindingCard, FindingsView
+from widgets.findings.order import families, identity, in_order
+from widgets.findings.words import foremost
+from widgets.theme import Theme
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
+"""The offscreen platform says so of every window."""
+
+T0 = 1_700_000_000_000
+
+
+def finding(
+    name: str,
+    severity: Severity = "critical",
+    cause: Finding | None = None,
+    evidence: Sequence[Evidence] = (),
+    remedies: tuple[str, ...] = ("Raise the limit.", "Look again."),
+) -> Finding:
+    entity = EntityRef("vm", name)
+    return Finding(
+        problem="cpu.limit",
+        title="Held back by a CPU limit",
+        severity=severity,
+        entity=entity,
+        entity_name=name,
+        windows=(TimeRange(T0, T0 + 60_000),),
+        share=0.5,
+        conclusion=f"{name} waited for 38.7 % of the time.",
+        evidence=tuple(evidence) or (row("cpu.ready", 33.8, 10.0),),
+        causes=(CauseVerdict("limit", "The VM has a limit", "likely", "It is 2,000 MHz."),),
+        remedies=remedies,
+        consequence_of=identity(cause) if cause else None,
+    )
+
+
+def row(counter: str, value: float, threshold: float | None, instance: str = "") -> Evidence:
+    return Evidence(counter, instance, "mean", value, threshold, "%")
+
+
+@pytest.fixture
+def view(qtbot: QtBot, theme: Theme) -> FindingsView:
+    made = FindingsView(lambda key: key, theme)
+    qtbot.addWidget(made)
+    made.resize(372, 470)  # the pane at 1280 × 720
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+A, B, C, D = (finding(name) for name in "abcd")
+
+
+def opened(view: FindingsView) -> list[str]:
+    return [card.finding.entity_name for card in view.cards if card.is_open]
+
+
+def names(view: FindingsView) -> list[str]:
+    return [card.finding.entity_name for card in view.cards]
+
+
+def card(view: FindingsView, name: str) -> FindingCard:
+    return next(one for one in view.cards if one.finding.entity_name == name)
+
+
+def click(qtbot: QtBot, view: FindingsView, name: str) -> None:
+    one = card(view, name)
+    one.setFocus()
+    qtbot.keyClick(one, Qt.Key.Key_Return)
+
+
+def test_the_first_is_open_until_the_user_says_otherwise(qtbot: QtBot, view: FindingsView) -> None:
+    view.show_findings([A, B, C])
+    assert opened(view) == ["a"]
+    view.show_findings([B, C])  # the finding that was open has gone
+    assert opened(view) == ["b"]
+    view.show_findings([D, B, C])  # a worse one
+    assert opened(view) == ["d"]
+    click(qtbot, view, "c")
+    assert opened(view) == ["c"]
+    view.show_findings([A, D, replace(C, conclusion="worse")])
+    assert opened(view) == ["c"]
+    view.show_findings([A, D])
+    assert opened(view) == ["a"]
+    view.show_findings([A, D, C])  # the user's choice is back
+    assert opened(view) == ["c"]
+
+
+def test_who_folds_it_wants_none_open(qtbot: QtBot, view: FindingsView) -> None:
+    view.show_findings([A, B])
+    click(qtbot, view, "a")
+    assert opened(view) == []
+    view.show_findings([D, A, B])
+    view.show_findings([])
+    view.show_findings([B])
+    assert opened(view) == []
+    view.forget()  # another session
+    view.show_findings([A, B])
+    assert opened(view) == ["a"]
+
+
+def test_consequences_are_folded_beneath_their_root(qtbot: QtBot, view: FindingsView) -> None:
+    second = finding("second", "warning", cause=A)
+    third = finding("third", "warning", cause=second)
+    lost = finding("lost", "warning", cause=D)  # its cause is not among them
+    view.show_findings([A, B, second, third, lost])
+    assert names(view) == ["a", "b", "lost"]
+    button = next(one for one in card(view, "a").findChildren(QPushButton) if "follow" in one.text())
+    assert button.text() == "▸ 2 findings follow from this"
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert names(view) == ["a", "second", "third", "b", "lost"]
+    assert [one.is_consequence for one in view.cards] == [False, True, True, False, False]
+    click(qtbot, view, "third")
+    view.show_findings([B, A, second, third])
+    assert names(view) == ["b", "a", "second", "third"]
+    assert opened(view) == ["third"]
+    view.show_findings([second, B])  # without its cause it stands for itself
+    assert names(view) == ["second", "b"]
+    assert not view.cards[0].is_consequence
+    view.show_findings([B, A, second, third])
+    card(view, "a").setFocus()
+    qtbot.keyClick(card(view, "a"), Qt.Key.Key_Left)
+    assert names(view) == ["b", "a"]
+
+
+def test_many_consequences_come_a_few_at_a_time(qtbot: QtBot, view: FindingsView) -> None:
+    more = [finding(f"vm{number}", "warning", cause=A) for number in range(40)]
+    view.show_findings([A, *more, B])
+    card(view, "a").show_followers(True)
+    assert len(view.cards) == 10
+    [rest] = [one for one in view.findChildren(QPushButton) if one.text() == "Show 32 more that follow"]
+    qtbot.mouseClick(rest, Qt.MouseButton.LeftButton)
+    assert len(view.cards) == 42
+    assert names(view)[-1] == "b"
+
+
+def test_keys(qtbot: QtBot, view: FindingsView) -> None:
+    view.show_findings([A, B, C])
+    view.activateWindow()
+    view.cards[0].setFocus()
+    for key, name in (("Down", "b"), ("Down", "c"), ("Down", "c"), ("Up", "b"), ("Home", "a"), ("End", "c")):
+        qtbot.keyClick(view.focusWidget(), getattr(Qt.Key, f"Key_{key}"))
+        assert view.focusWidget() is card(view, name), key
+    qtbot.keyClick(view.focusWidget(), Qt.Key.Key_Return)
+    assert opened(view) == ["c"]
+    qtbot.keyClick(view.focusWidget(), Qt.Key.Key_Space)
+    assert opened(view) == []
+    wanted: list[Finding] = []
+    view.wanted.connect(wanted.append)
+    qtbot.keyClick(view.focusWidget(), Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert wanted == [C]
+
+
+def test_it_is_told_to_screen_readers(view: FindingsView) -> None:
+    view.show_findings([replace(A, entity_name="a\n\u202eb"), B])
+    first, second = view.cards
+    assert first.accessibleName() == "critical: Held back by a CPU limit, a �b"
+    assert first.accessibleDescription() == "unfolded. a waited for 38.7 % of the time."
+    assert second.accessibleDescription().startswith("folded. ")
+    assert all(button.text() for button in view.findChildren(QPushButton) if button.isVisible())
+
+
+HOSTS = [
+    row(counter, 10.0 * number + place, 10.0 if place < 2 else None, f"esx{number}")
+    for number in (4, 2, 1, 3)
+    for place, counter in enumerate(("latency", "latency.p95", "calm", "commands"))
+]
+
+
+def test_much_evidence_leaves_the_actions_in_sight(qtbot: QtBot, view: FindingsView) -> None:
+    many = finding("naa.6005", evidence=HOSTS)
+    many = replace(many, causes=many.causes * 6, conclusion="It took long to answer. " * 8)
+    view.show_findings([many, B])
+    for name in ("show", "steps"):
+        button = view.cards[0].findChild(QPushButton, name)
+        assert button is not None
+        qtbot.waitUntil(lambda b=button: b.visibleRegion().boundingRect().size() == b.size())  # type: ignore[misc]
+    more = view.cards[0].findChild(QPushButton, "evidence")
+    assert more is not None
+    assert more.text() == "and 12 more numbers"
+    qtbot.mouseClick(more, Qt.MouseButton.LeftButton)
+    view.show_findings([replace(many, share=0.6), B])  # the next evaluation keeps it unfolded
+    again = [one.text() for one in view.cards[0].findChildren(QPushButton, "evidence") if one.isVisible()]
+    assert again == ["Fewer numbers"]
+
+
+def test_steps_stay_unfolded_and_focused(qtbot: QtBot, view: FindingsView) -> None:
+    view.show_findings([A, B])
+    view.activateWindow()
+    steps = view.cards[0].findChild(QPushButton, "steps")
+    assert steps is not None
+    steps.setFocus()
+    steps.click()
+    qtbot.waitUntil(steps.hasFocus)
+    view.show_findings([replace(A, share=0.7), B])
+    focus = view.focusWidget()
+    assert isinstance(focus, QPushButton)
+    assert focus.objectName() == "steps"
+    assert focus.isChecked()
+    assert focus is not steps
+
+
+def test_foremost_rows_are_those_of_the_worst_instance() -> None:
+    found = foremost(finding("x", evidence=HOSTS), 6)
+    assert {one.instance for one in found} == {"esx4"}
+    assert len(found) == 4
+    few = foremost(finding("x", evidence=HOSTS[:5]), 6)
+    assert list(few) == HOSTS[:5]
+    plain = [row(str(number), 1.0, None) for number in range(9)]
+    assert foremost(finding("x", evidence=plain), 6) == plain[:6]
+
+
+def test_what_is_in_sight_stays_there(qtbot: QtBot, view: FindingsView) -> None:
+    many = [finding(f"vm{number}") for number in range(20)]
+    view.show_findings(many)
+    scroll = view.findChild(QScrollArea)
+    assert scroll is not None
+    bar = scroll.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 600)
+    bar.setValue(600)
+    first = next(one for one in view.cards if one.geometry().bottom() > 600)
+    before = first.y() - bar.value()
+    new = [finding(f"new{number}") for number in range(3)]
+    view.show_findings([*new, *(replace(one, conclusion="news " * 60) for one in many)])
+    qtbot.waitUntil(lambda: first.y() > 800)
+    qtbot.waitUntil(lambda: first.y() - bar.value() == before)
+    bar.setValue(0)
+    view.show_findings([finding("worst"), *many])
+    qtbot.waitUntil(lambda: view.cards[0].y() < 100)
+    assert bar.value() == 0
+
+
+NAMES = st.lists(st.sampled_from("abcdef"), unique=True)
+
+
+@given(names=NAMES, links=st.dictionaries(st.sampled_from("abcdef"), st.sampled_from("abcdef")))
+def test_every_finding_is_somewhere_once(names: list[str], links: dict[str, str]) -> None:
+    findings = [finding(name, cause=finding(links[name]) if name in links else None) for name in names]
+    groups = families(findings)
+    everything = {identity(one) for one in findings}
+    inside = [identity(one) for members in groups.values() for one in members]
+    assert sorted([*groups, *inside], key=str) == sorted(everything, key=str)
+    most = dict.fromkeys(everything, 100)
+    shown = [identity(one) for one, _ in in_order(findings, groups, everything, most)]
+    assert sorted(shown, key=str) == sorted(everything, key=str)
+
+
+def test_a_name_without_spaces_stays_within_its_card(qtbot: QtBot, view: FindingsView) -> None:
+    view.show_findings([finding("naa." + "6005" * 60), B])
+    qtbot.waitUntil(lambda: view.cards[0].height() > 100)
+    scroll = view.findChild(QScrollArea)
+    assert scroll is not None
+    assert view.cards[0].width() <= scroll.viewport().width() - 20
+    assert scroll.horizontalScrollBar().maximum() == 0

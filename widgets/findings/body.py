@@ -1,0 +1,182 @@
+"""What an open card shows below its conclusion: what to do about it, the evidence, the causes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from sessions.findings import Finding
+from widgets.findings.words import VERDICTS, Label, by_verdict, evidence_row, foremost
+from widgets.foreign_text import breakable, shown
+
+_CHIP = 62
+_ROWS = 6
+"""Rows of evidence before the rest is folded: as many as leave room for the causes at 1280×720."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unfolded:
+    """What the user has unfolded in a card, and which of its buttons has the focus."""
+
+    steps: bool = False
+    evidence: bool = False
+    focus: str = ""
+
+
+class CardBody(QWidget):
+    """Actions come first, so that they are in sight however much evidence there is. ``wanted``: Show me."""
+
+    wanted = Signal()
+
+    def __init__(self, finding: Finding, label: Label, unfolded: Unfolded) -> None:
+        super().__init__()
+        self._finding, self._label = finding, label
+        self._all = unfolded.evidence
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 4, 0, 0)
+        self._column.setSpacing(8)
+        self._steps = self._make_steps()
+        self._column.addLayout(self._make_actions())
+        self._column.addWidget(self._steps)
+        self._numbers = self._make_evidence()
+        self._column.addWidget(self._numbers)
+        self._column.addLayout(self._make_causes())
+        for note in finding.notes:
+            self._column.addWidget(text_label(note, "faint"))
+        self._what.setChecked(unfolded.steps)
+        self._steps.setVisible(unfolded.steps)
+
+    @property
+    def unfolded(self) -> Unfolded:
+        """What is unfolded now."""
+        focus = self.focusWidget()
+        held = focus.objectName() if focus is not None and focus.hasFocus() else ""
+        return Unfolded(self._what.isChecked(), self._all, held)
+
+    def take_focus(self, name: str) -> None:
+        """Give the focus to the button that had it in the body before."""
+        button = self.findChild(QPushButton, name) if name else None
+        if button is not None:
+            button.setFocus()
+
+    def _make_actions(self) -> QHBoxLayout:
+        show = _button("Show me", "show")
+        show.setProperty("role", "primary")
+        show.setToolTip("Scope and charts go to this finding's evidence")
+        show.clicked.connect(lambda _on: self.wanted.emit())
+        self._what = _button("What to do", "steps")
+        self._what.setCheckable(True)
+        self._what.setEnabled(bool(self._finding.remedies))
+        self._what.toggled.connect(self._steps.setVisible)
+        row = QHBoxLayout()
+        row.setSpacing(6)
+        row.addWidget(show)
+        row.addWidget(self._what)
+        row.addStretch(1)
+        return row
+
+    def _make_evidence(self) -> QWidget:
+        box = QWidget()
+        grid = _grid(box, columns=3, widest=0, gaps=(10, 3))
+        items = self._finding.evidence if self._all else foremost(self._finding, _ROWS)
+        for number, item in enumerate(items):
+            row = evidence_row(item, self._label)
+            value = text_label(row.value, "", wrap=False)
+            value.setStyleSheet("font-weight: 600; font-size: 12px")
+            value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
+            limit = text_label(row.limit, "faint", wrap=False)
+            limit.setAlignment(Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(_small(row.what), number, 0)
+            grid.addWidget(value, number, 1)
+            grid.addWidget(limit, number, 2)
+        hidden = len(self._finding.evidence) - len(items)
+        if hidden or self._all:
+            more = _button(_more_words(hidden), "evidence")
+            more.setProperty("role", "ghost")
+            more.setStyleSheet("padding: 1px 4px 1px 0; text-align: left; font-size: 12px")
+            more.clicked.connect(self._toggle_evidence)
+            grid.addWidget(more, len(items), 0, 1, 3, Qt.AlignmentFlag.AlignLeft)
+        return box
+
+    def _toggle_evidence(self) -> None:
+        self._all = not self._all
+        old, self._numbers = self._numbers, self._make_evidence()
+        self._column.replaceWidget(old, self._numbers)
+        self._numbers.show()
+        old.hide()
+        old.deleteLater()
+        again = self._numbers.findChild(QPushButton, "evidence")
+        if again is not None:
+            again.setFocus()
+
+    def _make_causes(self) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(8)
+        grid.setVerticalSpacing(6)
+        grid.setColumnStretch(1, 1)
+        for number, (verdict, title, because) in enumerate(by_verdict(self._finding)):
+            chip = QLabel(verdict)
+            chip.setProperty("role", "chip")
+            chip.setProperty("state", VERDICTS[verdict])
+            chip.setAlignment(Qt.AlignmentFlag.AlignCenter)
+            chip.setFixedSize(_CHIP, 18)
+            said = title if verdict == "ruled out" and not because else f"{title}. {because}".rstrip()
+            grid.addWidget(chip, number, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(_small(said), number, 1)
+        return grid
+
+    def _make_steps(self) -> QWidget:
+        box = QWidget()
+        grid = _grid(box, columns=2, widest=1, gaps=(8, 4))
+        for number, step in enumerate(self._finding.remedies):
+            count = text_label(f"{number + 1}.", "muted", wrap=False)
+            count.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight)
+            words = _small(step)
+            words.setText(shown(step, 600))  # as it is: somebody may copy a command out of it
+            words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+            words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            grid.addWidget(count, number, 0)
+            grid.addWidget(words, number, 1)
+        return box
+
+
+def text_label(text: str, role: str, *, wrap: bool = True) -> QLabel:
+    """Plain text, harmless whatever it says."""
+    label = QLabel(
+        breakable(shown(text, 600)) if wrap else shown(text, 600),
+        textFormat=Qt.TextFormat.PlainText,
+        wordWrap=wrap,
+    )
+    if role:
+        label.setProperty("role", role)
+    return label
+
+
+def _button(text: str, name: str) -> QPushButton:
+    button = QPushButton(text)
+    button.setObjectName(name)
+    return button
+
+
+def _small(text: str) -> QLabel:
+    label = text_label(text, "")
+    label.setStyleSheet("font-size: 12px")
+    return label
+
+
+def _grid(box: QWidget, *, columns: int, widest: int, gaps: tuple[int, int]) -> QGridLayout:
+    grid = QGridLayout(box)
+    grid.setContentsMargins(0, 0, 0, 0)
+    grid.setHorizontalSpacing(gaps[0])
+    grid.setVerticalSpacing(gaps[1])
+    for column in range(columns):
+        grid.setColumnStretch(column, int(column == widest))
+    return grid
+
+
+def _more_words(hidden: int) -> str:
+    if not hidden:
+        return "Fewer numbers"
+    return "and 1 more number" if hidden == 1 else f"and {hidden} more numbers"
