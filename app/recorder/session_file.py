@@ -160,18 +160,23 @@ class SessionFile:
     def add_entities(self, entities: Sequence[Entity]) -> None:
         """Add entities; known ones are left as they are."""
         self._writer.add_entities(entities)
+        self._taken_up.meet(entities)
 
     def add_facts(self, facts: Sequence[Fact]) -> None:
         """Add facts; what the session says already is not said again."""
-        self._writer.add_facts(self._taken_up.news(facts))
+        names, renamings = self._taken_up.renamings(facts)
+        self._writer.add_facts([*self._taken_up.news(facts), *names])
+        if renamings:
+            self._writer.add_events(renamings)
 
     def end_other_facts(self, now_ms: int) -> None:
         """End the facts of an earlier run that nobody has said again in this one."""
         self._writer.add_facts(self._taken_up.leftovers(now_ms))
 
     def add_events(self, events: Sequence[Event]) -> None:
-        """Add events."""
-        self._writer.add_events(events)
+        """Add events; what an earlier run told is not told again."""
+        if new := self._taken_up.new_events(events):
+            self._writer.add_events(new)
 
     def add_gaps(self, gaps: Sequence[Gap]) -> None:
         """Add gaps."""

@@ -1,26 +1,70 @@
-"""Facts of an earlier run, in a recording that is continued: said again, changed, or no longer so."""
+"""What an earlier run said, in a recording that is continued: said again, changed, or no longer so."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from sessions.model import EntityRef, Fact
+from sessions.model import Entity, EntityRef, Event, Fact
 from sessions.store import SessionReader
+
+_NAME = "name"
+"""The fact that says what an entity is called now, where that is not what it was called at first."""
 
 
 class TakenUp:
-    """The facts that held when the earlier run ended, until somebody says them again."""
+    """The facts that held when the earlier run ended, until somebody says them again; names and events.
 
-    def __init__(self, held: dict[tuple[EntityRef, str], Fact]) -> None:
+    Events are kept as their hashes: a long recording has very many, and who continues it reads those of the
+    last hour again.
+    """
+
+    def __init__(
+        self,
+        held: dict[tuple[EntityRef, str], Fact],
+        names: Mapping[EntityRef, str] | None = None,
+        events: Iterable[Event] = (),
+    ) -> None:
         self._held = held
+        self._names = {
+            **(names or {}),
+            **{ref: str(one.value) for (ref, n), one in held.items() if n == _NAME},
+        }
+        self._first = dict(names or {})
+        self._renamed: dict[EntityRef, str] = {}
+        self._events = {key for event in events for key in _keys(event)}
 
     @classmethod
     def of(cls, path: Path) -> TakenUp:
         """Those of a session."""
         with SessionReader.open(path, check=False) as reader:
-            return cls({(fact.entity, fact.name): fact for fact in reader.facts() if fact.end is None})
+            held = {(fact.entity, fact.name): fact for fact in reader.facts() if fact.end is None}
+            names = {ref: entity.name for ref, entity in reader.entities().items()}
+            return cls(held, names, reader.events())
+
+    def meet(self, entities: Sequence[Entity]) -> None:
+        """Entities are there, by the names that they have now."""
+        for one in entities:
+            before = self._names.pop(one.ref, one.name)
+            if before != one.name:
+                self._renamed[one.ref] = one.name
+            elif (held := self._held.get((one.ref, _NAME))) is not None and held.value == one.name:
+                del self._held[one.ref, _NAME]  # it still is called so
+
+    def renamings(self, facts: Sequence[Fact]) -> tuple[list[Fact], list[Event]]:
+        """What to say of entities that were renamed since the earlier run, once facts date what they are."""
+        named: list[Fact] = []
+        events: list[Event] = []
+        for fact in facts if self._renamed else ():
+            name = self._renamed.pop(fact.entity, None)
+            if name is not None:
+                held = self._held.pop((fact.entity, _NAME), None)
+                before = held.value if held else self._first[fact.entity]
+                named.append(Fact(fact.entity, _NAME, name, fact.start))
+                text = f"{name} was called {before} when the recording was interrupted"
+                events.append(Event(fact.start, "inventory", text, fact.entity))
+        return named, events
 
     def news(self, facts: Sequence[Fact]) -> list[Fact]:
         """Which of the facts the session does not say already."""
@@ -28,11 +72,29 @@ class TakenUp:
             return list(facts)
         return [fact for fact in facts if not self._is_said(fact)]
 
+    def new_events(self, events: Sequence[Event]) -> list[Event]:
+        """Which of the events the earlier run did not tell; whose entity is gone by now, nobody knows it."""
+        if not self._events:
+            return list(events)
+        return [event for event in events if _keys(event)[-1] not in self._events]
+
     def leftovers(self, now_ms: int) -> list[Fact]:
         """The facts that nobody said again, ended now; to be asked for once the inventory is known."""
         held, self._held = self._held, {}
+        self._names.clear()
+        self._first.clear()
+        self._renamed.clear()
         return [replace(fact, end=max(now_ms, fact.start)) for fact in held.values()]
 
     def _is_said(self, fact: Fact) -> bool:
-        held = self._held.pop((fact.entity, fact.name), None)
-        return held is not None and fact.end is None and held.value == fact.value
+        held = self._held.get((fact.entity, fact.name))
+        if held is None or (fact.end is not None and fact.start != held.start):
+            return False  # what was over before does not say that it still is so
+        del self._held[fact.entity, fact.name]
+        return fact.end is None and held.value == fact.value
+
+
+def _keys(event: Event) -> tuple[int, int]:
+    """What an event is known by: without its entity, for who no longer knows that, and with it."""
+    what = (event.at, event.kind, event.text)
+    return hash((*what, None)), hash((*what, event.entity))

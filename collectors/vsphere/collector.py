@@ -146,8 +146,11 @@ class VSphereCollector:
         try:
             yield
         finally:
-            over.set()
             together.end()
+            with contextlib.suppress(SourceError):
+                watcher.cancel()
+            threads[0].join(_GRACE_S)  # it tells what happened until now
+            over.set()
             vsphere.close()
             for thread in threads:
                 thread.join()

@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from msgspec.structs import replace as changed
 
 from collectors.vsphere.inventory.happenings import Heard, RawEvent, hear
+from collectors.vsphere.inventory.objects import VM
 from collectors.vsphere.inventory.past import pieces
 from collectors.vsphere.inventory.tasks import RawTask, TaskBook, read_tasks
 from collectors.vsphere.inventory.watcher import InventoryWatcher
 from sessions.model import EntityRef, Event, Fact
 from tests.vcenter.running import TestVCenter
 from tests.vsphere.inventories import EVENTS, KeptFeed, envelope, kinds
-from tests.vsphere.test_inventory_watcher import VM, connected, follow, named, watching
+from tests.vsphere.test_inventory_watcher import connected, follow, named, watching
 
 DB01 = EntityRef("vm", "uuid-1")
 _REFS = {"vm-1": DB01, "host-1": EntityRef("host", "esx01")}

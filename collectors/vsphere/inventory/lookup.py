@@ -57,6 +57,7 @@ class Lookup:
     _owner: dict[EntityRef, str] = field(default_factory=dict)
     _gone: dict[str, EntityRef] = field(default_factory=dict)
     _first_name: dict[str, str] = field(default_factory=dict)
+    _renamed: set[str] = field(default_factory=set)
 
     def apply(self, update: Update) -> Seen:
         """Take over an update of an object that is there; one that enters has only what the update says."""
@@ -76,6 +77,7 @@ class Lookup:
                 oldest = next(iter(self._gone))
                 self._owner.pop(self._gone.pop(oldest), None)
                 self._first_name.pop(oldest, None)
+                self._renamed.discard(oldest)
         return self.objects.pop(moid, None)
 
     def ref(self, moid: str) -> EntityRef | None:
@@ -103,9 +105,11 @@ class Lookup:
         """The entity of an object that is gone."""
         return self._gone.get(moid)
 
-    def first_name(self, moid: str) -> str:
-        """What the object was called when it became an entity."""
-        return self._first_name.get(moid, "")
+    def is_renamed(self, moid: str) -> bool:
+        """Whether the object was ever called otherwise than when it became an entity."""
+        if self.name(moid) != self._first_name.get(moid, ""):
+            self._renamed.add(moid)
+        return moid in self._renamed
 
     def _identify(self, seen: Seen) -> EntityRef | None:
         own = f"{self.site}/{seen.moid}"

@@ -71,13 +71,13 @@ class TaskReader:
                 raise
             self.refused = error.happened
             return []
+        if found and self._labels is None:
+            self._labels = self._vsphere.ask(_WHAT, _labels)
         return found
 
     def label(self, task: RawTask) -> str:
-        """What the vSphere Client calls the task, asked for once. Raises SourceError."""
-        if self._labels is None:
-            self._labels = self._vsphere.ask(_WHAT, _labels)
-        return self._labels.get(task.id) or task.name or task.id
+        """What the vSphere Client calls the task."""
+        return (self._labels or {}).get(task.id) or task.name or task.id
 
     def _new(self, tasks: list[RawTask]) -> list[RawTask]:
         new = {

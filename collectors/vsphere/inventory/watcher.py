@@ -135,7 +135,7 @@ class InventoryWatcher:
                     controls.wait(_PAUSED_S)
                     continue
                 self._guarded(controls)
-            self._say_last()
+            self._read_events(running=True)
             self._follower.stop()
         except ClosedError:
             if not controls.is_set():
@@ -144,6 +144,8 @@ class InventoryWatcher:
             if not controls.is_set():
                 raise
             _log.info("The server was not told that we no longer follow its inventory.")
+        finally:
+            self._say_due(at_once=True)
 
     def _guarded(self, controls: Controls) -> None:
         try:
@@ -210,13 +212,6 @@ class InventoryWatcher:
             self._feed.add_facts(told.facts)
         if told.events:
             self._feed.add_events(told.events)
-
-    def _say_last(self) -> None:
-        """What happened until now, and what waited for more."""
-        try:
-            self._read_events(running=True)
-        finally:
-            self._say_due(at_once=True)
 
     def _measure_clock(self) -> None:
         if time.monotonic() >= self._next_clock:

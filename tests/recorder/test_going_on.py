@@ -1,0 +1,133 @@
+"""A recording that is continued: what happened is told once, what was renamed is the same entity."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from app.recorder.taken_up import TakenUp
+from sessions.model import Entity, EntityRef, Event, Fact
+from sessions.store import SessionReader, check_session
+from tests.recorder.conftest import Record
+from tests.recorder.running import Recorder
+from tests.recorder.vcenters import record_vcenter, rounds, stored
+from tests.vcenter.conftest import start_vcenter, vcenter
+from tests.vcenter.running import TestVCenter
+
+__all__ = ["start_vcenter", "vcenter"]
+
+VM = EntityRef("vm", "uuid-1")
+HOST = EntityRef("host", "esx01")
+
+
+def stop(recorder: Recorder) -> None:
+    recorder.say(do="stop")
+    assert recorder.end()["code"] == 0
+    assert check_session(recorder.session, thorough=True) == []
+
+
+def test_renamed_while_nobody_recorded(record: Record, session_path: Path, vcenter: TestVCenter) -> None:
+    recorder = record_vcenter(record, session_path, vcenter)
+    rounds(recorder, 2)
+    stop(recorder)
+    with SessionReader.open(session_path) as reader:
+        series = {one.id: one.spec for one in reader.series()}
+        (own,) = [one.ref for one in reader.entities().values() if one.name == "vm-00001"]
+    before = {key: max(samples) for key, samples in stored(session_path).items() if key[1] == "vm-00001"}
+    vcenter.fault("vm_renamed", vm="vm-00001", name="db01")
+    for _ in range(2):  # the second time there is nothing new to say of it
+        recorder = record_vcenter(record, session_path, vcenter)
+        rounds(recorder, 2)
+        stop(recorder)
+    with SessionReader.open(session_path) as reader:
+        assert {one.id: one.spec for one in reader.series()} == series
+        names = [fact for fact in reader.facts() if (fact.entity, fact.name) == (own, "name")]
+        told = [event for event in reader.events() if "was called" in event.text]
+        twice = [event for event, count in Counter(reader.events()).items() if count > 1]
+    assert [(fact.value, fact.end) for fact in names] == [("db01", None)]
+    assert [(event.kind, event.entity, event.text) for event in told] == [
+        ("inventory", own, "db01 was called vm-00001 when the recording was interrupted")
+    ]
+    assert twice == []
+    after = stored(session_path)
+    assert before
+    assert all(max(after[key]) > last for key, last in before.items())
+
+
+def test_what_happened_is_told_once(record: Record, session_path: Path, vcenter: TestVCenter) -> None:
+    for ago in (3000, 600, 5):
+        vcenter.fault("event", type="VmResettingEvent", vm="vm-00002", text=f"reset {ago}", ago=ago)
+    keys = [
+        vcenter.fault("task_started", vm="vm-00002", name="removeAllSnapshots", ago=ago)["task"]
+        for ago in (900, 10)
+    ]
+    vcenter.fault("task_ended", task=keys[0], error="Unable to access a file")
+    texts: list[list[str]] = []
+    for number in range(2):
+        recorder = record_vcenter(record, session_path, vcenter)
+        rounds(recorder, 2)
+        stop(recorder)
+        with SessionReader.open(session_path) as reader:
+            texts.append([event.text for event in reader.events()])
+            spans = [fact for fact in reader.facts() if fact.name == "task.snapshot"]
+        assert [str(fact.value) for fact in spans] == [
+            "Remove all snapshots: error: Unable to access a file",
+            "Remove all snapshots" + (": success" if number else ""),
+        ]
+        assert [fact.end is None for fact in spans] == [False, number == 0]
+        if number == 0:
+            vcenter.fault("task_ended", task=keys[1])
+    assert [text.split(" after")[0] for text in texts[0]] == [
+        "reset 3000",
+        "Remove all snapshots (vm-00002): started",
+        "reset 600",
+        "reset 5",
+        "Remove all snapshots (vm-00002): error",
+    ]
+    assert next(text for text in texts[1] if text not in texts[0]).startswith(
+        "Remove all snapshots (vm-00002): success"
+    )
+    assert len(texts[1]) == len(texts[0]) + 1
+
+
+def test_events_of_an_earlier_run() -> None:
+    known = TakenUp({}, {}, [Event(1, "power", "off", VM), Event(2, "task", "x")])
+    new = [
+        Event(1, "power", "off", VM),  # the same
+        Event(1, "power", "off"),  # of an object that is gone by now
+        Event(1, "power", "off", HOST),
+        Event(3, "power", "off", VM),
+        Event(2, "task", "x"),
+    ]
+    assert known.new_events(new) == [new[2], new[3]]
+    assert TakenUp({}).new_events(new) == new
+
+
+def test_names_of_an_earlier_run() -> None:
+    named = Fact(VM, "name", "b", 5)
+    for now, wanted in (("a", [("a", "b")]), ("b", []), ("c", [("c", "b")])):
+        known = TakenUp({(VM, "name"): named}, {VM: "a", HOST: "esx01"})
+        known.meet([Entity(VM, now), Entity(HOST, "esx01"), Entity(EntityRef("vm", "new"), "new")])
+        facts, events = known.renamings(
+            [Fact(HOST, "x", 1.0, 8), Fact(VM, "x", 1.0, 9), Fact(VM, "y", 1.0, 9)]
+        )
+        assert facts == [Fact(VM, "name", name, 9) for name, _ in wanted]
+        assert [event.text for event in events] == [
+            f"{name} was called {before} when the recording was interrupted" for name, before in wanted
+        ]
+        assert known.leftovers(20) == []
+
+
+def test_what_was_over_before_does_not_end_what_holds() -> None:
+    runs = Fact(VM, "task.snapshot", "Remove", 50)
+    known = TakenUp({(VM, "task.snapshot"): runs})
+    earlier, ended = (
+        Fact(VM, "task.snapshot", "Create: success", 10, 20),
+        Fact(VM, "task.snapshot", "x", 50, 60),
+    )
+    assert known.news([earlier]) == [earlier]
+    assert known.news([ended]) == [ended]
+    assert known.leftovers(100) == []
+    known = TakenUp({(VM, "task.snapshot"): runs})
+    assert known.news([earlier]) == [earlier]
+    assert known.leftovers(100) == [Fact(VM, "task.snapshot", "Remove", 50, 100)]
