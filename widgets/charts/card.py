@@ -136,6 +136,7 @@ class ChartCard(QFrame):
         self._close.setStyleSheet("padding: 0; min-height: 16px; max-height: 18px;")
         self._close.clicked.connect(self.closed)
         self.plot = Plot(theme, at)
+        self.plot.focused.connect(self._show_focus)
         self._head = head = QGridLayout()
         head.setContentsMargins(*_HEAD_MARGINS)
         head.setHorizontalSpacing(_HEAD_GAP)
@@ -173,12 +174,24 @@ class ChartCard(QFrame):
         self._note.setText(", ".join(part for part in (spec.unit, spec.note) if part))
         self._close.setAccessibleName(f"Close the chart {spec.title}")
         self.setAccessibleName(f"Chart: {spec.title}")
+        self.plot.setAccessibleName(f"Plot of {spec.title}: arrows move, plus and minus zoom")
         self._draw()
         self.show_values(math.nan)
+
+    @property
+    def close_button(self) -> QToolButton:
+        """The last thing in it that takes the focus."""
+        return self._close
 
     def can_close(self, *, on: bool) -> None:
         """Whether it has a button to close it."""
         self._close.setVisible(on)
+
+    def focus_after(self, before: QWidget) -> QWidget:
+        """Let Tab come here from ``before``: the plot, then the button. Returns where Tab goes on from."""
+        self.setTabOrder(before, self.plot)
+        self.setTabOrder(self.plot, self._close)
+        return self._close
 
     def show_values(self, when: float) -> None:
         """Put the values at a moment into the legend; NaN means the last of the window."""
@@ -226,6 +239,10 @@ class ChartCard(QFrame):
             f"{word} {format_value(value, named.unit)}" for word, value in (*numbers, ("max", found.high))
         ]
         return "\n".join([shown(named.name), *([shown(named.tooltip)] if named.tooltip else []), *lines])
+
+    def _show_focus(self, on: bool) -> None:
+        self.setProperty("focused", on)
+        self.style().polish(self)
 
     def _draw(self) -> None:
         tokens = self._theme.tokens

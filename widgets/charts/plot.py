@@ -10,6 +10,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
+    QFocusEvent,
     QKeyEvent,
     QMouseEvent,
     QNativeGestureEvent,
@@ -67,12 +68,14 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
     """Signals: ``windowed(start, end, passing)`` in ms when the user pans or zooms; ``hovered(ms or nan)``.
 
     ``picked(ms)``: a click at a moment. ``unzoomed``: a double click wants the whole session.
+    ``focused``: keys come to it, or no longer.
     """
 
     windowed = Signal(float, float, bool)
     hovered = Signal(float)
     picked = Signal(float)
     unzoomed = Signal()
+    focused = Signal(bool)
 
     def __init__(self, theme: Theme, at: Clock, parent: QWidget | None = None) -> None:
         super().__init__(parent, background=None)
@@ -111,7 +114,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self.setCentralItem(frame)
         self.setMouseTracking(True)
         self.setMinimumHeight(_MINIMUM_HEIGHT)
-        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFrameShape(self.Shape.NoFrame)
         theme.changed.connect(self._dress)
         self._dress()
@@ -234,6 +237,16 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         """The crosshair goes with the mouse."""
         self.hovered.emit(math.nan)
         super().leaveEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+        """Its card shows that keys come here."""
+        super().focusInEvent(event)
+        self.focused.emit(True)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+        """And that they do no longer."""
+        super().focusOutEvent(event)
+        self.focused.emit(False)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         """Arrows move, plus and minus zoom: the same as the wheel, for hands on the keyboard."""

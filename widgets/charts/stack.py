@@ -134,8 +134,10 @@ class ChartStack(QScrollArea):
         card.closed.connect(lambda card=card: self.closed.emit(self._cards.index(card)))
         card.dropped.connect(lambda data, card=card: self.dropped.emit(self._cards.index(card), data))
         card.copied.connect(lambda what, card=card: self.copy(card, what))
-        self._cards.append(card)
         self._column.addWidget(card, 1)
+        last: QWidget = self._cards[-1] if self._cards else self
+        card.focus_after(last.close_button if isinstance(last, ChartCard) else last)
+        self._cards.append(card)
 
     def _ask_window(self, start: float, end: float, passing: bool) -> None:
         if end - start < _SMALLEST_MS:

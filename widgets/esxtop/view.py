@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from widgets.empty_state import EmptyState
 from widgets.esxtop.model import EsxtopModel
 from widgets.esxtop.table import EsxtopTable
 from widgets.foreign_text import tip
@@ -29,7 +30,8 @@ _STEPS = 2_000
 class EsxtopView(QWidget):
     """Signals: ``screen_chosen(n)``, ``moved(part)`` of the session (1 is its end), ``filtered(text)``.
 
-    ``toggled(what, on)`` for ``vms`` (virtual machines only) and ``sparks``; ``fields``: choose columns.
+    ``toggled(what, on)`` for ``vms`` (virtual machines only) and ``sparks``; ``fields``: choose columns;
+    ``cleared``: show all rows.
     """
 
     screen_chosen = Signal(int)
@@ -37,6 +39,7 @@ class EsxtopView(QWidget):
     filtered = Signal(str)
     toggled = Signal(str, bool)
     fields = Signal()
+    cleared = Signal()
 
     def __init__(
         self,
@@ -70,10 +73,9 @@ class EsxtopView(QWidget):
         self.head.setAccessibleName("Totals of the hosts")
         self.table = EsxtopTable(model, theme, series_of)
         self.table.setAccessibleName("esxtop table")
-        self.empty = QLabel(wordWrap=True)
-        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.empty.setProperty("role", "muted")
+        self.empty = EmptyState()
         self.empty.hide()
+        self.empty.wanted.connect(self.cleared)
         self.when = QLabel(textFormat=Qt.TextFormat.PlainText)
         self.when.setFont(figures_font(SMALL_PX))
         self.slider = QSlider(Qt.Orientation.Horizontal)
@@ -117,9 +119,9 @@ class EsxtopView(QWidget):
         self.head.setToolTip(tip(details))
         self.head.setVisible(bool(whole))
 
-    def say_empty(self, text: str) -> None:
-        """Say why there is no table; an empty text shows the table."""
-        self.empty.setText(text)
+    def say_empty(self, text: str, button: str = "") -> None:
+        """Say why there is no table; an empty text shows it. ``button`` offers to clear the filters."""
+        self.empty.say(text, button)
         self.empty.setVisible(bool(text))
         self.table.setVisible(not text)
 

@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from resources.units import format_value
+from widgets.empty_state import EmptyState
 from widgets.foreign_text import shown, tip
 from widgets.heatmap.matrix import Heat, HeatRow, levels, ramp
 from widgets.theme import SYMBOLS, Theme, body_font
@@ -69,9 +70,7 @@ class HeatmapView(QWidget):
         self._words.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.map = HeatMap(theme, clock)
         self.map.chosen.connect(self.chosen)
-        self._empty = QLabel(wordWrap=True)
-        self._empty.setProperty("role", "muted")
-        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._empty = EmptyState()
         bar = QHBoxLayout()
         bar.setContentsMargins(10, 6, 12, 6)
         bar.setSpacing(8)
@@ -105,7 +104,7 @@ class HeatmapView(QWidget):
 
     def say_empty(self, text: str) -> None:
         """Say why there is no map; an empty text shows it."""
-        self._empty.setText(text)
+        self._empty.say(text)
         self._empty.setVisible(bool(text))
         self.map.setVisible(not text)
 

@@ -18,7 +18,6 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QLabel,
     QLineEdit,
     QStyle,
     QStyledItemDelegate,
@@ -29,6 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from sessions.model import EntityRef
+from widgets.empty_state import EmptyState
 from widgets.inventory.model import HEALTH, KIND, REF, SEARCH, VALUE, InventoryModel
 from widgets.pane import Pane
 from widgets.theme import SYMBOLS, Theme
@@ -150,9 +150,9 @@ class InventoryView(Pane):
         self.tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.tree.setAccessibleName("Inventory")
         self.tree.setExpandsOnDoubleClick(False)
-        self._none = QLabel("Nothing has that name.", wordWrap=True)
-        self._none.setProperty("role", "muted")
-        self._none.setContentsMargins(14, 10, 14, 10)
+        self._none = EmptyState()
+        self._none.say("Nothing has that name, address or identifier.", "Show everything")
+        self._none.wanted.connect(self.search.clear)
         self._none.hide()
         box = QVBoxLayout()
         box.setContentsMargins(10, 0, 10, 6)
@@ -161,7 +161,7 @@ class InventoryView(Pane):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(box)
-        column.addWidget(self._none)
+        column.addWidget(self._none, 1)
         column.addWidget(self.tree, 1)
         self._wait = QTimer(self, singleShot=True, interval=_SEARCH_MS)
         self._wait.timeout.connect(self._search)

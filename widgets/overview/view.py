@@ -62,6 +62,7 @@ class OverviewView(QScrollArea):
         super().__init__(parent)
         self._theme, self._clock = theme, clock
         self._cards: list[ChartCard] = []
+        self._talkers: list[QFrame] = []
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -106,6 +107,7 @@ class OverviewView(QScrollArea):
         if not rows:
             rows.append(_muted(note))
         _fill(self._findings, rows)
+        self._order_focus()
 
     def show_charts(
         self, charts: Sequence[tuple[ChartSpec, Sequence[NamedCurve]]], window: TimeRange
@@ -128,9 +130,11 @@ class OverviewView(QScrollArea):
         for card, (spec, curves) in zip(self._cards, charts, strict=True):
             card.plot.set_window(window.start, window.end)
             card.show_chart(spec, curves)
+        self._order_focus()
 
     def show_lists(self, lists: Sequence[TalkerList]) -> None:
         """Who has most, four lists side by side."""
+        self._talkers.clear()
         while self._lists.count():
             item = self._lists.takeAt(0)
             widget = item.widget() if item is not None else None
@@ -141,11 +145,26 @@ class OverviewView(QScrollArea):
             section = _section(one.title.upper())
             _fill(section, [self._line(line) for line in one.lines[:_LINES]] or [_muted("No numbers.")])
             self._lists.addWidget(section, number // 2, number % 2)
+            self._talkers.append(section)
+        self._order_focus()
 
     def show_changes(self, lines: Sequence[Line]) -> None:
         """Events and marks, the newest first."""
         rows = [self._line(line) for line in lines[:_LINES]]
         _fill(self._changes, rows or [_muted("No event was recorded in this window.")])
+        self._order_focus()
+
+    def _order_focus(self) -> None:
+        """Tab goes from top to bottom, whatever was made when."""
+        last: QWidget = self
+        for section in (self._findings, None, *self._talkers, self._changes):
+            if section is None:
+                for card in self._cards:
+                    last = card.focus_after(last)
+                continue
+            for row in section.findChildren(_Clickable):
+                self.setTabOrder(last, row)
+                last = row
 
     def _line(self, line: Line) -> QWidget:
         row = _Clickable()

@@ -83,6 +83,7 @@ class EsxtopPanel(EsxtopView):
         self.filtered.connect(lambda words: self._wish(replace(self._wishes, words=words)))
         self.toggled.connect(self._toggle)
         self.fields.connect(self._ask_fields)
+        self.cleared.connect(self._show_all)
         self.table.charted.connect(self._chart)
         self.table.horizontalHeader().sectionClicked.connect(self._clicked)
         desk.session.opened.connect(self._opened)
@@ -276,7 +277,7 @@ class EsxtopPanel(EsxtopView):
         some = (grid.ids > 0).any(axis=0) if grid.rows else np.zeros(len(columns), bool)
         kept = tuple(grid.columns[number] for number in np.flatnonzero(some).tolist())
         self._grid = Grid(grid.rows, kept, grid.ids[:, some])
-        self.say_empty("" if self._grid.rows else self._why_empty())
+        self.say_empty(*(("", "") if self._grid.rows else self._why_empty()))
         self._table.set_table(self._grid.rows, self._grid.columns, Values())
         if self._unsorted:
             self._unsorted = False
@@ -284,10 +285,17 @@ class EsxtopPanel(EsxtopView):
         self._select_scope()
         self._read()
 
-    def _why_empty(self) -> str:
+    def _why_empty(self) -> tuple[str, str]:
         if self._wishes.words or self._wishes.only_vms or self._wishes.hosts:
-            return "No row fits the filter."
-        return f"This session has no counters for the {self._screen.title.lower()} screen."
+            return "No row of this screen fits the filter and the scope.", "Show all rows"
+        return f"This session has no counters for the {self._screen.title.lower()} screen.", ""
+
+    def _show_all(self) -> None:
+        """Take back what hides rows: filter, VMs only, and hosts of the scope."""
+        self.filter.clear()
+        self.only_vms.setChecked(False)
+        if self._wishes.hosts:
+            self._desk.scope.set(self._desk.scope.scope.on(()))
 
     def _moment(self, snapshot: Snapshot) -> int | None:
         span = snapshot.span

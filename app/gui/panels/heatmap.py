@@ -36,6 +36,8 @@ _AT_ONCE = 256
 _MOST_ROWS = 4_000
 _WAIT_MS = 150
 _LIVE_MS = 3_000
+_USUAL_STEP = 90
+"""Percentile of the distances between filled buckets; longer ones are gaps, and stay empty."""
 _MEASURES = ("Highest value", "Share over the limit")
 
 
@@ -214,7 +216,7 @@ def _held(out: FloatArray, filled: np.ndarray) -> FloatArray:
     """Where buckets are shorter than the interval, a sample colours all buckets up to the next one."""
     if filled.size < 2:
         return out
-    step = int(np.median(np.diff(filled)))
+    step = int(np.percentile(np.diff(filled), _USUAL_STEP, method="higher"))
     for offset in range(1, min(step, _BUCKETS)):
         targets = filled[filled + offset < _BUCKETS]
         free = np.isnan(out[:, targets + offset]).all(axis=0)
