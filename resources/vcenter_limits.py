@@ -23,6 +23,7 @@ class QueryLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kind, asked again every ``resample_s``. ``realtime_s``: how long hosts keep samples. ``look_back_s``: how
     long a late sample is waited for. ``join_s``: how often new entities are taken in. ``max_lag_s``: how
     long after its instant a sample is waited for. ``refused_s``: rest after a refused login.
+    ``clock_jump_s``: from when on a server's clock was set, and did not drift.
     """
 
     elements: int
@@ -38,6 +39,7 @@ class QueryLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     join_s: float
     max_lag_s: float
     refused_s: float
+    clock_jump_s: float
 
 
 class _Number(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

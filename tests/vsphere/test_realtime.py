@@ -268,6 +268,11 @@ def test_the_servers_clock_jumps(server: TestVCenter, wishes: Wishes) -> None:
     times = sorted({t for there in stored(feed).values() for t in there})
     assert {gap.start - 1_000, gap.end + 1_000} <= set(times)
     assert [t for t in times if gap.start <= t <= gap.end] == []
+    place = f"The clock of {server.place.host}:{server.place.port} was set"
+    forward, back = [event for event in feed.events if event.kind == "clock"]
+    assert forward.text == gap.reason == f"{place} forward by 30 s"
+    assert back.text.startswith(f"{place} back by 5 s; it is recorded again from 20")
+    assert not feed.twice
 
 
 def test_stopping_does_not_wait_for_what_hangs(server: TestVCenter, wishes: Wishes) -> None:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from collectors.feed import Controls, Feed, Health
 from collectors.vsphere.counters.asked import Asked
+from collectors.vsphere.counters.clock import read_clock
 from collectors.vsphere.counters.naming import Subject
-from collectors.vsphere.counters.realtime import read_clock
 from collectors.vsphere.counters.rollups import ALWAYS, Rollups, Span, spans
 from collectors.vsphere.faults import ClosedError
 from collectors.vsphere.session import VSphere

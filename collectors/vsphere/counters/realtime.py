@@ -13,6 +13,7 @@ from collectors.feed import Controls, Feed, Health, State
 from collectors.vsphere.counters.asked import REALTIME, Asked
 from collectors.vsphere.counters.asking import Asker, Call
 from collectors.vsphere.counters.attendance import Attendance
+from collectors.vsphere.counters.clock import Clock, read_clock, said_of_jump
 from collectors.vsphere.counters.columns import Columns
 from collectors.vsphere.counters.gaps import GapBook, subjects
 from collectors.vsphere.counters.ledger import Ledger
@@ -22,8 +23,10 @@ from collectors.vsphere.counters.plan import Limits, Member, batches
 from collectors.vsphere.faults import ClosedError, ReplacedError
 from collectors.vsphere.retry import MOST_S, passes, reconnecting
 from collectors.vsphere.session import VSphere
+from collectors.vsphere.wording import iso
 from resources.failures import NoCountersError, SourceError
 from resources.vcenter_limits import QueryLimits
+from sessions.model import Event
 
 _CELLS = 1 << 25
 """Samples that are held at once while a long time is caught up: 256 MB."""
@@ -39,24 +42,6 @@ _log = logging.getLogger(__name__)
 NO_SAMPLES = "no samples came"
 PAUSED = "paused"
 AWAY = "nobody recorded"
-
-
-@dataclass(frozen=True, slots=True)
-class Clock:
-    """The server's clock: its time when ours (monotonic) was ``at``."""
-
-    server_ms: float
-    at: float
-
-    def now_ms(self) -> float:
-        """The server's time now."""
-        return self.server_ms + (time.monotonic() - self.at) * 1000
-
-
-def read_clock(vsphere: VSphere) -> Clock:
-    """Ask the server for its time. Raises SourceError."""
-    server, took = vsphere.server_time()
-    return Clock(server.timestamp() * 1000, time.monotonic() - took / 2)
 
 
 @dataclass(slots=True)
@@ -114,6 +99,7 @@ class Realtime:
         self._cursor: int | None = None
         self._reasons: dict[int, str] = {}
         self._message = ""
+        self._jumped = ""
         self._failures = 0
         self._silent_rounds = 0
 
@@ -142,19 +128,43 @@ class Realtime:
 
     def round(self) -> bool:
         """Ask for what is due and store it; whether there is more to catch up. Raises SourceError."""
-        self._clock = read_clock(self._vsphere)
-        self._say_offset()
+        self._read_clock()
+        assert self._clock is not None
         high = self._slots.reached(self._clock.now_ms() - self._lag_s * 1000)
         if self._cursor is None:
             self._cursor = high - (self._hour if self._backfill else 1)
         low = self._reachable(high)
         self._look(high)
         until = min(high, low + self._slice())
+        if until < low:
+            self._message = f"{self._jumped}." if self._jumped else ""
         if until > low:
+            self._jumped = ""
             self._fetch(low, until)
             self._settle(low, until)
         self._report("recording")
         return until < high
+
+    def _read_clock(self) -> None:
+        before, self._clock = self._clock, read_clock(self._vsphere)
+        self._say_offset()
+        jump_ms = self._clock.jumped_ms(before, self._limits.clock_jump_s * 1000) if before else 0
+        if jump_ms:
+            self._say_jump(jump_ms, round(self._clock.now_ms()))
+
+    def _say_jump(self, jump_ms: int, now_ms: int) -> None:
+        """A clock that was set is an event; what it jumps over was never measured, and for what it goes
+        through again the session has samples: these remain.
+        """
+        text = said_of_jump(self._vsphere.address.place, jump_ms)
+        cursor, last = self._cursor or 0, self._slots.reached(now_ms)
+        if jump_ms > 0:
+            self._reasons |= dict.fromkeys(range(max(cursor + 1, last - self._hour), last + 1), text)
+        elif last < cursor:
+            text += f"; it is recorded again from {iso(self._slots.instant(cursor))} on"
+        self._jumped = text if jump_ms < 0 else ""
+        _log.warning("%s.", text)
+        self._feed.add_events([Event(now_ms, "clock", text)])
 
     def _slice(self) -> int:
         guess = sum(member.series for call in self._plan.calls for member in call)

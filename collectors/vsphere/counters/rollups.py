@@ -11,6 +11,7 @@ import numpy as np
 from collectors.feed import Controls, Feed, Health, State
 from collectors.vsphere.counters.asked import Asked
 from collectors.vsphere.counters.asking import Asker
+from collectors.vsphere.counters.clock import Clock, read_clock
 from collectors.vsphere.counters.columns import Columns
 from collectors.vsphere.counters.gaps import GapBook, subjects
 from collectors.vsphere.counters.ledger import Ledger
@@ -18,7 +19,7 @@ from collectors.vsphere.counters.marks import Marks, Slots
 from collectors.vsphere.counters.metrics import KINDS, MetricSet, choose, choose_rollups
 from collectors.vsphere.counters.naming import Subject
 from collectors.vsphere.counters.plan import Limits, Member, historical, query_metrics
-from collectors.vsphere.counters.realtime import NO_SAMPLES, Clock, read_clock
+from collectors.vsphere.counters.realtime import NO_SAMPLES
 from collectors.vsphere.counters.request import MetricList, metric_list
 from collectors.vsphere.counters.server import Kept
 from collectors.vsphere.faults import ClosedError

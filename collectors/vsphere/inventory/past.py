@@ -106,10 +106,5 @@ def is_unknown(error: SourceError) -> bool:
     return isinstance(error, SoapFault) and error.type_name in _UNKNOWN
 
 
-def iso(at: int) -> str:
-    """A time (ms) as it is written in notes: 2026-01-02T03:04:05Z."""
-    return datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
 def _time(at: int) -> datetime:
     return datetime.fromtimestamp(at / 1000, UTC)

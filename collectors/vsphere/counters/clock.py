@@ -1,0 +1,49 @@
+"""The server's clock: what time it is there, and whether somebody has set it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from collectors.vsphere.session import VSphere
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The server's clock: its time when ours (monotonic) was ``at``; ``ahead_ms`` is its time minus ours.
+
+    ``doubt_ms`` is how far it may be from the truth: half of what asking took.
+    """
+
+    server_ms: float
+    at: float
+    ahead_ms: float = 0.0
+    doubt_ms: float = 0.0
+
+    def now_ms(self) -> float:
+        """The server's time now."""
+        return self.server_ms + (time.monotonic() - self.at) * 1000
+
+    def jumped_ms(self, before: Clock, least_ms: float) -> int:
+        """By how much the server's clock was set since ``before``; 0 for less than ``least_ms``.
+
+        A machine of ours that slept, or whose own clock was set, is no jump of the server's: only what both
+        of our clocks see is.
+        """
+        passed = self.server_ms - before.server_ms - (self.at - before.at) * 1000
+        moved = self.ahead_ms - before.ahead_ms
+        jump = min(passed, moved, key=abs) if passed * moved > 0 else 0.0
+        return round(jump) if abs(jump) >= least_ms + self.doubt_ms + before.doubt_ms else 0
+
+
+def read_clock(vsphere: VSphere) -> Clock:
+    """Ask the server for its time. Raises SourceError."""
+    server, took = vsphere.server_time()
+    at = time.monotonic() - took / 2
+    return Clock(server.timestamp() * 1000, at, float(vsphere.clock_offset_ms), took * 500)
+
+
+def said_of_jump(place: str, jump_ms: int) -> str:
+    """The sentence on a jump."""
+    way = "forward" if jump_ms > 0 else "back"
+    return f"The clock of {place} was set {way} by {abs(jump_ms) / 1000:.0f} s"

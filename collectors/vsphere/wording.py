@@ -1,0 +1,10 @@
+"""How what is said of a server is written."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+
+def iso(at_ms: int) -> str:
+    """A time (ms since 1970) as it is written in notes: 2026-01-02T03:04:05Z."""
+    return datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
