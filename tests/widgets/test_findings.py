@@ -167,6 +167,20 @@ def test_keys(qtbot: QtBot, view: FindingsView) -> None:
     assert wanted == [C]
 
 
+def test_tab_goes_top_to_bottom(qtbot: QtBot, view: FindingsView) -> None:
+    view.show_findings([B, C])
+    view.show_findings([A, B, finding("second", "warning", cause=A), C])  # a card that was made later, on top
+    click(qtbot, view, "b")
+    view.cards[0].setFocus()
+    seen = []
+    for _ in range(6):
+        focus = view.window().focusWidget()
+        one = focus if isinstance(focus, FindingCard) else None
+        seen.append(one.finding.entity_name if one else getattr(focus, "text", str)())
+        qtbot.keyClick(focus, Qt.Key.Key_Tab)
+    assert seen == ["a", "▸ 1 finding follows from this", "b", "Show me", "What to do", "c"]
+
+
 def test_it_is_told_to_screen_readers(view: FindingsView) -> None:
     view.show_findings([replace(A, entity_name="a\n\u202eb"), B])
     first, second = view.cards

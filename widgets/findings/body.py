@@ -55,6 +55,11 @@ class CardBody(QWidget):
         held = focus.objectName() if focus is not None and focus.hasFocus() else ""
         return Unfolded(self._what.isChecked(), self._all, held)
 
+    def stops(self) -> list[QWidget]:
+        """Where Tab stops, top to bottom."""
+        evidence = self._numbers.findChild(QPushButton, "evidence")
+        return [self._show, self._what, *([evidence] if evidence is not None else [])]
+
     def take_focus(self, name: str) -> None:
         """Give the focus to the button that had it in the body before."""
         button = self.findChild(QPushButton, name) if name else None
@@ -62,7 +67,7 @@ class CardBody(QWidget):
             button.setFocus()
 
     def _make_actions(self) -> QHBoxLayout:
-        show = _button("Show me", "show")
+        self._show = show = _button("Show me", "show")
         show.setProperty("role", "primary")
         show.setToolTip("Scope and charts go to this finding's evidence")
         show.clicked.connect(lambda _on: self.wanted.emit())
@@ -107,9 +112,8 @@ class CardBody(QWidget):
         self._numbers.show()
         old.hide()
         old.deleteLater()
-        again = self._numbers.findChild(QPushButton, "evidence")
-        if again is not None:
-            again.setFocus()
+        self.setTabOrder(self.stops()[-2], self.stops()[-1])
+        self.take_focus("evidence")
 
     def _make_causes(self) -> QGridLayout:
         grid = QGridLayout()

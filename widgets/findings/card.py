@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from sessions.findings import Finding
 from widgets.findings.body import CardBody, Unfolded, text_label
@@ -73,6 +75,11 @@ class FindingCard(QFrame):
         """Whether what follows from it is shown beneath it."""
         return self._follow.isChecked()
 
+    @property
+    def stops(self) -> list[QWidget]:
+        """Where Tab stops in it, top to bottom."""
+        return [self, self._follow, *(self._body.stops() if self._body is not None else ())]
+
     def renew(self, finding: Finding, followers: int, *, shows_followers: bool) -> None:
         """Say what is found now of the same problem and entity; what has not changed stays as it is."""
         if shows_followers != self.shows_followers:
@@ -139,6 +146,8 @@ class FindingCard(QFrame):
         self._body.wanted.connect(lambda: self.wanted.emit(self.finding))
         self._column.addWidget(self._body)
         self._body.show()
+        for before, after in pairwise(self.stops):
+            self.setTabOrder(before, after)
         self._body.take_focus(self._kept.focus)
 
     def _drop_body(self) -> None:
@@ -161,6 +170,9 @@ class FindingCard(QFrame):
         self._time.setText(lasted(finding) if finding.severity != "info" else "info")
         self._conclusion.setText(breakable(shown(finding.conclusion, 600)))
         self._follow.setText(follow_words(self._followers, unfolded=self._follow.isChecked()))
+        self._follow.setAccessibleName(
+            f"What follows from {shown(finding.title)}, {shown(finding.entity_name)}"
+        )
         self._follow.setVisible(self._followers > 0)
         self._say_state()
         self._dress()

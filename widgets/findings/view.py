@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -140,6 +141,9 @@ class FindingsView(Pane):
             gone.hide()
             gone.deleteLater()
         self._open_one()
+        for card, following in pairwise(self._cards):
+            self.setTabOrder(card.stops[-1], following)
+            self.setTabOrder(following, following.stops[1])
         hidden = len(roots) - len(known)
         self._more.setVisible(hidden > 0)
         self._more.setText(f"Show {hidden} more")
