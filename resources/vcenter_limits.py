@@ -23,7 +23,8 @@ class QueryLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kind, asked again every ``resample_s``. ``realtime_s``: how long hosts keep samples. ``look_back_s``: how
     long a late sample is waited for. ``join_s``: how often new entities are taken in. ``max_lag_s``: how
     long after its instant a sample is waited for. ``refused_s``: rest after a refused login.
-    ``clock_jump_s``: from when on a server's clock was set, and did not drift.
+    ``clock_jump_s``: from when on a server's clock was set, and did not drift. ``history_tries``: how often
+    a part of the history is asked for.
     """
 
     elements: int
@@ -40,6 +41,7 @@ class QueryLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     max_lag_s: float
     refused_s: float
     clock_jump_s: float
+    history_tries: float
 
 
 class _Number(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from collectors.vsphere.collector import Wishes
 from collectors.vsphere.counters.rollups import Span, spans
 from collectors.vsphere.counters.server import Kept
+from sessions.model import Gap
 from tests.vcenter.running import TestVCenter
+from tests.vsphere.feeds import MemoryFeed
 from tests.vsphere.recording import Recording, hasty, stored
 
 Start = Callable[..., TestVCenter]
@@ -65,6 +67,35 @@ def test_days_of_history(start_vcenter: Start, tmp_path: Path) -> None:
     assert {key[0] for key in mine} == {"cluster", "datastore", "host", "vm"}
     longest = max(len(samples) for samples in mine.values())
     assert longest >= 0.1 * 86_400 / 300 - 2
+
+
+def test_history_goes_on_past_what_fails(start_vcenter: Start, tmp_path: Path) -> None:
+    """What passes is asked again; what does not is a gap of those who were asked, and the rest is read."""
+    server = start_vcenter(hosts=2, vms=6, interval=1, history=5, rollup=300, rollup_days=2)
+    wishes = Wishes(backfill=False, history_days=1.9, rollups=False, extra_dirs=hasty(tmp_path))
+    feed = MemoryFeed()
+    server.fault("status", method="QueryAvailablePerfMetric", count=1)
+    server.fault("status", method="QueryPerf", count=1)
+    server.fault("fault", method="QueryPerf", skip=3, type="NoPermission", text="Permission denied")
+    with Recording(server, wishes, feed) as recording:
+        recording.until(lambda: lost(feed))
+        server.clear()
+        recording.until(lambda: recording.last(2) / 1000 > server.now() - 700)
+    assert all("may not have counters" in gap.reason for gap in lost(feed))
+    mine = stored(feed, 2)
+    assert {kind for kind, *_ in mine} == {"cluster", "datastore", "host", "vm"}
+    end = max(max(samples) for samples in mine.values())
+    for gap in lost(feed):
+        assert gap.entity is not None
+        assert gap.end < end - 3_600_000, "the rest was not read"
+    for key, samples in mine.items():
+        newest = [t for t in samples if t > end - 3_600_000]
+        assert len(newest) >= 11, key
+
+
+def lost(feed: MemoryFeed) -> list[Gap]:
+    """The gaps in the rollups."""
+    return [gap for gap in feed.gaps if gap.source == 2]
 
 
 def rolled(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from collectors.feed import Controls, Feed, Health
@@ -11,7 +11,9 @@ from collectors.vsphere.counters.asked import Asked
 from collectors.vsphere.counters.clock import read_clock
 from collectors.vsphere.counters.naming import Subject
 from collectors.vsphere.counters.rollups import ALWAYS, Rollups, Span, spans
+from collectors.vsphere.counters.server import Kept
 from collectors.vsphere.faults import ClosedError
+from collectors.vsphere.retry import passes, reconnecting
 from collectors.vsphere.session import VSphere
 from resources.failures import SourceError
 from resources.vcenter_limits import QueryLimits
@@ -44,11 +46,11 @@ class Archive:
 
     def run(self, controls: Controls) -> None:
         """Read the history, then follow the finest interval until told to stop. Raises SourceErrors."""
-        kept = self.asked.server.history()
-        if not kept:
+        begun = self._begin(controls)
+        if begun is None or not begun[0]:
             return
+        kept, now_ms = begun
         period_s = kept[0].period_s
-        now_ms = round(read_clock(self.vsphere).now_ms())
         parts = spans(kept, self.history_days, now_ms)
         finest = None
         for span in parts:
@@ -63,6 +65,18 @@ class Archive:
             finest.run(controls)
         elif finest is not None:
             finest.close()
+
+    def _begin(self, controls: Controls) -> tuple[Sequence[Kept], int] | None:
+        """What the server keeps, and its time (ms); None when asked to stop before it said so."""
+        while not controls.is_set():
+            try:
+                return self.asked.server.history(), round(read_clock(self.vsphere).now_ms())
+            except SourceError as error:
+                if not passes(error):
+                    raise
+                _log.info("The archive waits: %s", error.happened)
+                reconnecting(self.vsphere, controls)
+        return None
 
     def _has_objects(self) -> bool:
         return any(one.type in ALWAYS for one in self.objects().values())

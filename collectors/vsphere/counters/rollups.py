@@ -10,7 +10,7 @@ import numpy as np
 
 from collectors.feed import Controls, Feed, Health, State
 from collectors.vsphere.counters.asked import Asked
-from collectors.vsphere.counters.asking import Asker
+from collectors.vsphere.counters.asking import Asker, Call
 from collectors.vsphere.counters.clock import Clock, read_clock
 from collectors.vsphere.counters.columns import Columns
 from collectors.vsphere.counters.gaps import GapBook, subjects
@@ -22,8 +22,8 @@ from collectors.vsphere.counters.plan import Limits, Member, historical, query_m
 from collectors.vsphere.counters.realtime import NO_SAMPLES
 from collectors.vsphere.counters.request import MetricList, metric_list
 from collectors.vsphere.counters.server import Kept
-from collectors.vsphere.faults import ClosedError
-from collectors.vsphere.retry import passes, reconnecting
+from collectors.vsphere.faults import ClosedError, ReplacedError
+from collectors.vsphere.retry import FIRST_S, MOST_S, passes, reconnecting
 from collectors.vsphere.session import VSphere
 from resources.failures import SourceError
 from resources.vcenter_limits import QueryLimits
@@ -41,6 +41,9 @@ _CELLS = 1 << 25
 _MOST_SLOTS = 256
 
 _log = logging.getLogger(__name__)
+
+Failed = tuple[Call, SourceError]
+"""A call that failed, and why; an empty one is everything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +124,13 @@ class Rollups:
             self._cursor = high - 1
         if high > self._cursor:
             start_ms = self._slots.instant(self._cursor - _LOOK_BACK)
-            self._fetch(ALWAYS, start_ms, self._slots.instant(high))
+            calls = self._calls(ALWAYS)
+            failed = self._fetch(calls, start_ms, self._slots.instant(high))
+            if failed and len(failed) == len(calls):
+                raise failed[0][1]
             self._count(self._cursor + 1, high)
             self._cursor = high
-            self._message = ""
+            self._message = failed[0][1].happened if failed else ""
         self._report("recording", clock)
         due_ms = self._slots.instant(high + 1) + _LAG * self._period_s * 1000
         return float(np.clip((due_ms - clock.now_ms()) / 1000, 0.1, self._period_s))
@@ -132,28 +138,71 @@ class Rollups:
     def history(self, start_ms: int, end_ms: int, controls: Controls) -> None:
         """Store what the archive has of hosts, VMs, clusters and datastores in (start, end]; in pieces.
 
-        Raises SourceError.
+        What fails is asked for again, then is a gap that says why; all else is read. Raises SourceErrors
+        that concern everything and do not pass.
         """
         piece_ms = self._period_s * 1000
         while start_ms < end_ms and not controls.is_set():
             stop_ms = min(end_ms, start_ms + piece_ms)
-            self._fetch(HISTORY, start_ms, stop_ms)
+            self._piece(start_ms, stop_ms, controls)
             self._report("recording")
             slots = max(1, min(_MOST_SLOTS, _CELLS // max(1, len(self._columns))))
             start_ms, piece_ms = stop_ms, slots * self._period_s * 1000
         self._cursor = self._slots.of(end_ms)
+        self._message = ""
 
-    def _fetch(self, types: Sequence[str], start_ms: int, end_ms: int) -> None:
+    def _piece(self, start_ms: int, stop_ms: int, controls: Controls) -> None:
+        calls: list[Call] | None = None
+        failed: list[Failed] = []
+        for tries in range(int(self._limits.history_tries)):
+            try:
+                calls = self._calls(HISTORY) if calls is None else calls
+                failed = self._fetch(calls, start_ms, stop_ms)
+            except ClosedError:
+                raise
+            except SourceError as error:  # nobody knows yet what there is to ask
+                failed = [((), error)]
+            if not failed or controls.is_set():
+                break
+            calls = [call for call, _ in failed if call] or None
+            passing = next((error for _, error in failed if passes(error)), None)
+            if passing is None:
+                break
+            self._survive(passing, controls, first_s=min(MOST_S, 2.0**tries))
+        if not controls.is_set():
+            self._lose(failed, start_ms, stop_ms)
+
+    def _lose(self, failed: Sequence[Failed], start_ms: int, stop_ms: int) -> None:
+        """What could not be had in (start, stop] is a gap of who was asked, or of everybody."""
+        first, last = self._slots.of(start_ms) + 1, self._slots.of(stop_ms)
+        objects = self._objects()
+        for call, error in failed if first <= last else ():
+            _log.warning("Part of the history was not to be had: %s", error.happened)
+            there = [one.ref for member in call if (one := objects.get(member.moid)) is not None]
+            for ref in dict.fromkeys(there) or (None,):
+                self._gaps.miss(ref, first, last, error.happened)
+        if news := self._gaps.news():
+            self._feed.add_gaps(news)
+
+    def _calls(self, types: Sequence[str]) -> list[Call]:
         objects = self._objects()
         asker = self._asker or self._open()
         self._choose(types, objects)
-        calls = historical(self._members(types, objects), asker.limits)
+        return historical(self._members(types, objects), asker.limits)
+
+    def _fetch(self, calls: Sequence[Call], start_ms: int, end_ms: int) -> list[Failed]:
+        """Store what these calls give; those that failed, and why."""
+        asker = self._asker or self._open()
+        failed: list[Failed] = []
         for answer in asker.ask(calls, lambda _member: (start_ms, end_ms)):
             for reply in answer.replies:
-                self._ledger.take(reply, objects.get)
-            if answer.error is not None:
+                self._ledger.take(reply, self._objects().get)
+            if isinstance(answer.error, ClosedError | ReplacedError):
                 raise answer.error
+            if answer.error is not None:
+                failed.append((answer.call, answer.error))
         self._ledger.store()
+        return failed
 
     def _open(self) -> Asker:
         most = query_metrics(self._asked.server.query_metrics(), self._limits.default_query_metrics)
@@ -211,7 +260,7 @@ class Rollups:
         if news:
             self._feed.add_gaps(news)
 
-    def _survive(self, error: SourceError, controls: Controls) -> None:
+    def _survive(self, error: SourceError, controls: Controls, *, first_s: float = FIRST_S) -> None:
         if controls.is_set():
             return
         if not passes(error):
@@ -219,7 +268,7 @@ class Rollups:
         _log.info("Rollups wait: %s", error.happened)
         self._message = error.happened
         self._report("reconnecting")
-        reconnecting(self._vsphere, controls)
+        reconnecting(self._vsphere, controls, first_s=first_s)
 
     def _report(self, state: State, clock: Clock | None = None) -> None:
         newest = self._ledger.newest_ms
