@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
@@ -30,6 +30,7 @@ from widgets.time_labels import Clock
 
 _WHEEL_STEP = 1.25
 _DRAG_PIXELS = 4
+_SETTLED_MS = 300  # a wheel or a pinch that pauses so long has ended: not every system says so
 _HEADROOM = 1.12
 _LIMIT_HEADROOM = 1.2  # the words of the highest limit stand above its line
 _AXIS_PX = 11
@@ -88,6 +89,8 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self._grabbed_window = (0.0, 1.0)
         self._moved = False
         self._box: _ZoomBox | None = None
+        self._settled = QTimer(self, singleShot=True, interval=_SETTLED_MS)
+        self._settled.timeout.connect(lambda: self.windowed.emit(*self.window, False))
         self.time_axis, self.value_axis = TimeAxis(at), ValueAxis()
         # An axis and a view box side by side: pyqtgraph's PlotItem would make menus and buttons for 35 ms.
         self._box_view = pg.ViewBox(enableMenu=False)
@@ -168,19 +171,21 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
     # -- the user
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
-        """Zoom around the cursor; sideways or with Shift, move."""
+        """Zoom around the cursor; sideways or with Shift, move. A run of steps is one step of the history."""
         across, up = event.angleDelta().x(), event.angleDelta().y()
         if event.modifiers() & Qt.KeyboardModifier.ShiftModifier or abs(across) > abs(up):
-            self._move((across or up) / 120 * -0.1)
+            self._move((across or up) / 120 * -0.1, passing=True)
         elif event.modifiers() & Qt.KeyboardModifier.ControlModifier or self._over_plot(event.position()):
-            self._zoom(_WHEEL_STEP ** (-up / 120), self._time_of(event.position()))
+            self._zoom(_WHEEL_STEP ** (-up / 120), self._time_of(event.position()), passing=True)
         event.accept()
 
     def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802
         """Pinching on a touchpad zooms."""
         if isinstance(event, QNativeGestureEvent):
+            event.accept()  # else the widgets around it get it, too
             if event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
-                self._zoom(1 / max(1 + event.value(), 0.1), self._time_of(event.position()))
+                factor = 1 / min(max(1 + event.value(), 0.1), 10.0)
+                self._zoom(factor, self._time_of(event.position()), passing=True)
             return True
         return bool(super().viewportEvent(event))
 
@@ -266,14 +271,19 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
 
     # -- geometry
 
-    def _move(self, part: float) -> None:
+    def _move(self, part: float, *, passing: bool = False) -> None:
         start, end = self.window
         by = (end - start) * part
-        self.windowed.emit(start + by, end + by, False)
+        self._ask(start + by, end + by, passing=passing)
 
-    def _zoom(self, factor: float, around: float) -> None:
+    def _zoom(self, factor: float, around: float, *, passing: bool = False) -> None:
         start, end = self.window
-        self.windowed.emit(around - (around - start) * factor, around + (end - around) * factor, False)
+        self._ask(around - (around - start) * factor, around + (end - around) * factor, passing=passing)
+
+    def _ask(self, start: float, end: float, *, passing: bool) -> None:
+        if passing:
+            self._settled.start()
+        self.windowed.emit(start, end, passing)
 
     def _plot_rect(self) -> QRectF:
         return QRectF(self._box_view.sceneBoundingRect())

@@ -1,0 +1,145 @@
+"""Wheel, pinch and keys in a chart: they zoom around what they point at, and move."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QNativeGestureEvent, QPointingDevice, QWheelEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from widgets.charts.curve import Curve
+from widgets.charts.curves_item import Drawn
+from widgets.charts.plot import Plot
+from widgets.theme import Theme
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
+T0, HOUR = 1_700_000_000_000, 3_600_000
+NONE = Qt.KeyboardModifier.NoModifier
+CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+Gesture = Qt.NativeGestureType
+
+
+class Hand:
+    """A plot of an hour, and what it asked for."""
+
+    def __init__(self, plot: Plot) -> None:
+        self.plot = plot
+        self.asked: list[tuple[float, float, bool]] = []
+        plot.windowed.connect(lambda start, end, passing: self.asked.append((start, end, passing)))
+
+    def place(self, part: float) -> QPointF:
+        """A point of the plot, so much of its width from the left."""
+        area = self.plot._plot_rect()
+        return QPointF(area.left() + part * area.width(), area.center().y())
+
+    def wheel(self, up: int, at: QPointF, keys: Qt.KeyboardModifier = NONE, across: int = 0) -> None:
+        view = self.plot.viewport()
+        event = QWheelEvent(
+            at, view.mapToGlobal(at), QPoint(), QPoint(across, up), Qt.MouseButton.NoButton, keys,
+            Qt.ScrollPhase.NoScrollPhase, False,
+        )  # fmt: skip
+        QApplication.sendEvent(view, event)
+
+    def pinch(self, value: float, at: QPointF, kind: Gesture = Gesture.ZoomNativeGesture) -> bool:
+        view = self.plot.viewport()
+        device = QPointingDevice.primaryPointingDevice()
+        event = QNativeGestureEvent(kind, device, 2, at, at, view.mapToGlobal(at), value, QPointF())
+        return QApplication.sendEvent(view, event)
+
+    def zoomed(self) -> tuple[float, float]:
+        """How long the last window that was asked for is beside the hour, and where its middle is."""
+        start, end, _ = self.asked[-1]
+        return (end - start) / HOUR, ((start + end) / 2 - T0) / HOUR
+
+
+@pytest.fixture
+def hand(qtbot: QtBot, theme: Theme) -> Hand:
+    plot = Plot(theme, lambda t_ms: datetime.fromtimestamp(t_ms / 1000, UTC))
+    qtbot.addWidget(plot)
+    plot.resize(800, 240)
+    plot.show()
+    times = T0 + np.arange(720, dtype=np.int64) * 5_000
+    plot.set_curves([Drawn(Curve(times, np.sin(np.arange(720.0))), "#56b4e9")], (), ())
+    plot.set_window(T0, T0 + HOUR)
+    qtbot.waitUntil(lambda: plot._plot_rect().width() > 600)
+    return Hand(plot)
+
+
+def test_the_wheel_zooms_around_the_cursor(hand: Hand) -> None:
+    hand.wheel(120, hand.place(0.5))
+    assert hand.zoomed() == pytest.approx((0.8, 0.5), abs=0.01)
+    hand.wheel(-120, hand.place(0.5))
+    assert hand.zoomed() == pytest.approx((1.25, 0.5), abs=0.01)
+    hand.wheel(120, hand.place(0.0))
+    start, end, _ = hand.asked[-1]
+    assert start == pytest.approx(T0, abs=HOUR * 0.01)
+    assert end == pytest.approx(T0 + 0.8 * HOUR, abs=HOUR * 0.01)
+
+
+def test_with_ctrl_it_zooms_beside_the_curves_too(hand: Hand) -> None:
+    beside = QPointF(hand.place(0.0).x() - 10, hand.place(0.0).y())
+    hand.wheel(120, beside, CTRL)
+    assert hand.zoomed()[0] == pytest.approx(0.8, abs=0.01)
+    assert hand.asked[-1][0] == pytest.approx(T0, abs=1)
+
+
+def test_with_shift_or_sideways_it_moves(hand: Hand) -> None:
+    hand.wheel(-120, hand.place(0.5), SHIFT)
+    assert hand.zoomed() == pytest.approx((1.0, 0.6), abs=0.01)
+    hand.wheel(0, hand.place(0.5), across=120)
+    assert hand.zoomed() == pytest.approx((1.0, 0.4), abs=0.01)
+
+
+def test_a_pinch_zooms_around_the_fingers(hand: Hand) -> None:
+    hand.pinch(0.0, hand.place(0.25), Gesture.BeginNativeGesture)
+    assert hand.asked == []
+    assert hand.pinch(0.25, hand.place(0.25))  # fingers go apart: what they span gets larger
+    length, _ = hand.zoomed()
+    assert length == pytest.approx(0.8, abs=0.01)
+    start, end, _ = hand.asked[-1]
+    assert (T0 + 0.25 * HOUR - start) / (end - start) == pytest.approx(0.25, abs=0.01)
+    hand.pinch(-0.2, hand.place(0.25))
+    assert hand.zoomed()[0] == pytest.approx(1.25, abs=0.01)
+    hand.pinch(0.0, hand.place(0.25), Gesture.EndNativeGesture)
+
+
+@pytest.mark.parametrize("how", ["pinch", "wheel"])
+def test_it_is_one_step_of_the_history(qtbot: QtBot, hand: Hand, how: str) -> None:
+    hand.plot.windowed.connect(lambda start, end, _passing: hand.plot.set_window(start, end))
+    for _ in range(20):
+        if how == "pinch":
+            hand.pinch(0.05, hand.place(0.5))
+        else:
+            hand.wheel(30, hand.place(0.5), CTRL)  # so do touchpads on Windows
+    assert all(passing for _, _, passing in hand.asked)
+    qtbot.waitUntil(lambda: not hand.asked[-1][2])
+    assert hand.asked[-1][:2] == pytest.approx(hand.asked[-2][:2])
+    assert hand.zoomed()[0] == pytest.approx(1.05**-20 if how == "pinch" else 1.25**-5, rel=0.02)
+    assert [passing for _, _, passing in hand.asked].count(False) == 1
+
+
+def test_a_wild_pinch_does_no_harm(hand: Hand) -> None:
+    for value in (-1.0, -5.0, 1e9, 0.0):
+        hand.pinch(value, hand.place(0.5))
+    assert all(end > start for start, end, _ in hand.asked)
+
+
+def test_other_gestures_do_nothing(hand: Hand) -> None:
+    for kind in (Gesture.RotateNativeGesture, Gesture.SmartZoomNativeGesture, Gesture.PanNativeGesture):
+        hand.pinch(1.0, hand.place(0.5), kind)
+    assert hand.asked == []
+
+
+def test_keys(qtbot: QtBot, hand: Hand) -> None:
+    for key, expected in (
+        (Qt.Key.Key_Plus, (0.8, 0.5)),
+        (Qt.Key.Key_Minus, (1.25, 0.5)),
+        (Qt.Key.Key_Left, (1.0, 0.3)),
+        (Qt.Key.Key_Right, (1.0, 0.7)),
+    ):
+        qtbot.keyClick(hand.plot, key)
+        assert hand.zoomed() == pytest.approx(expected, abs=0.01)
