@@ -8,7 +8,16 @@ from types import TracebackType
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.crash import places_of, save_crash
 from widgets.theme import figures_font
@@ -25,6 +34,9 @@ class CrashDialog(QDialog):
         title.setProperty("role", "display")
         words = QLabel(sentence, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        policy = words.sizePolicy()
+        policy.setHorizontalPolicy(QSizePolicy.Policy.Ignored)
+        words.setSizePolicy(policy)
         rest = QLabel("You can go on working; what you did last may not have been done.")
         rest.setProperty("role", "muted")
         self.details = QPlainTextEdit(details, readOnly=True)

@@ -34,6 +34,7 @@ class Preferences(QDialog):
         self.setWindowTitle("Preferences")
         self.setObjectName("preferences")
         tabs = QTabWidget()
+        tabs.setAccessibleName("Settings")
         tabs.tabBar().setAccessibleName("Groups of settings")
         for group, specs in groupby(SETTINGS, key=lambda spec: spec.group):
             page = QWidget()

@@ -14,11 +14,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from widgets.foreign_text import shown, tip
+from widgets.elided_label import ElidedLabel
+from widgets.foreign_text import breakable, shown
 from widgets.theme import Theme
 
 _WIDTH = 460
-_LONGEST = 36
 
 
 class PasswordDialog(QDialog):
@@ -32,10 +32,11 @@ class PasswordDialog(QDialog):
         super().__init__(parent)
         self.setObjectName("password")
         self.setWindowTitle(f"Password of {shown(place)}")
-        title = QLabel(shown(place, _LONGEST), textFormat=Qt.TextFormat.PlainText)
-        title.setToolTip(tip(place))
+        title = ElidedLabel(place)
         title.setProperty("role", "display")
-        words = QLabel(f"Password of {shown(user)}", textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        words = QLabel(
+            f"Password of {breakable(shown(user))}", textFormat=Qt.TextFormat.PlainText, wordWrap=True
+        )
         self.trouble = QLabel(f"◆ {trouble}", textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self.trouble.setStyleSheet(f"color: {theme.tokens.warning}")
         self.trouble.setVisible(bool(trouble))

@@ -8,11 +8,12 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from widgets.foreign_text import shown
+from widgets.elided_label import ElidedLabel
+from widgets.foreign_text import breakable, shown
 from widgets.theme import Theme, figures_font
 
 _WIDTH = 620
-_LONGEST = 48
+_LONGEST = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class TrustDialog(QDialog):
         self.setWindowTitle(f"Certificate of {certificate.place}")
         changed = bool(certificate.before)
         tokens = theme.tokens
-        title = QLabel(shown(certificate.place, _LONGEST), textFormat=Qt.TextFormat.PlainText)
+        title = ElidedLabel(certificate.place)
         title.setProperty("role", "display")
         state = QLabel(
             "▲ Its certificate is not the one that was trusted before"
@@ -81,13 +82,13 @@ class TrustDialog(QDialog):
 
 
 def _meaning(certificate: Certificate) -> str:
-    who = certificate.place
+    who = breakable(shown(certificate.place, _LONGEST))
     if certificate.before:
         return (
             f"Either the certificate was renewed, or someone in between poses as {who}. No password was "
             "sent. Ask its administrators before you trust the new one."
         )
-    why = f" ({certificate.why})" if certificate.why else ""
+    why = f" ({breakable(shown(certificate.why))})" if certificate.why else ""
     return (
         f"A certificate made by {who} itself looks like this{why}, and so does one of somebody in between "
         "who wants the password. Compare the thumbprint with what its console shows; it is remembered then."

@@ -50,9 +50,9 @@ _SPARK_WIDTH = 168
 class _Cell(QStyledItemDelegate):
     """Paints a cell: tint, small curve, text."""
 
-    def __init__(self, theme: Theme, parent: QTableView) -> None:
+    def __init__(self, theme: Theme, view: EsxtopTable, parent: QTableView) -> None:
         super().__init__(parent)
-        self._theme, self._view = theme, parent
+        self._theme, self._view = theme, view
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -75,7 +75,7 @@ class _Cell(QStyledItemDelegate):
         spark = index.data(SPARK)
         if spark is not None:
             self._paint_spark(painter, area, spark)
-        if option.state & QStyle.StateFlag.State_HasFocus:
+        if self._view.keys_are_at(index):
             painter.setPen(QColor(tokens.accent))
             painter.drawRect(area.adjusted(0, 0, -1, -1))
         painter.setFont(option.font)
@@ -133,7 +133,7 @@ class EsxtopTable(QTableView):
         super().__init__()
         self._theme, self._series_of = theme, series_of
         self.setModel(model)
-        self._headers = [_prepare(self, theme)]
+        self._headers = [_prepare(self, self, theme)]
         self.setDragEnabled(True)
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
@@ -142,7 +142,7 @@ class EsxtopTable(QTableView):
         self._frozen = QTableView(self)
         self._frozen.setModel(model)
         self._frozen.setSelectionModel(self.selectionModel())
-        self._headers.append(_prepare(self._frozen, theme))
+        self._headers.append(_prepare(self, self._frozen, theme))
         self._frozen.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._frozen.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._frozen.setObjectName("frozen-names")
@@ -157,6 +157,10 @@ class EsxtopTable(QTableView):
         self.selectionModel().currentRowChanged.connect(lambda _now, _before: self._repaint())
         self.setColumnWidth(0, _NAME_WIDTH)
         self._fit()
+
+    def keys_are_at(self, index: QModelIndex | QPersistentModelIndex) -> bool:
+        """Whether a cell, of the table or of its frozen names, is the one that keys act on."""
+        return self.hasFocus() and index == self.currentIndex()
 
     def sort_by(self, column: int, order: Qt.SortOrder) -> None:
         """Sort, and show the arrow."""
@@ -247,12 +251,12 @@ def letter(event: QKeyEvent) -> str:
     return chr(event.key()) if shift else chr(event.key()).lower()
 
 
-def _prepare(table: QTableView, theme: Theme) -> _Header:
+def _prepare(view: EsxtopTable, table: QTableView, theme: Theme) -> _Header:
     header = _Header(table)
     header.setHighlightSections(False)
     header.setMinimumSectionSize(_LEAST_WIDTH)
     table.setHorizontalHeader(header)
-    table.setItemDelegate(_Cell(theme, table))
+    table.setItemDelegate(_Cell(theme, view, table))
     table.setFont(figures_font(SMALL_PX))
     table.setShowGrid(False)
     table.setWordWrap(False)

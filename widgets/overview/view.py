@@ -66,6 +66,7 @@ class OverviewView(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName("Overview")
         body = QWidget()
         self._column = QVBoxLayout(body)
         self._column.setContentsMargins(10, 8, 10, 10)

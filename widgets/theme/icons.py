@@ -5,7 +5,9 @@ from __future__ import annotations
 import qtawesome
 from PySide6.QtGui import QIcon
 
-from widgets.theme.tokens import Tokens
+from widgets.theme.tokens import Tokens, mixed
+
+_DISABLED = 0.45
 
 NAMES = {
     "host": "ph.hard-drives",
@@ -79,6 +81,6 @@ class Icons:
             NAMES[name],
             color=colour or self._tokens.muted,
             color_active=self._tokens.text,
-            color_disabled=self._tokens.line,
+            color_disabled=mixed(self._tokens.surface1, self._tokens.muted, _DISABLED),
         )
         return icon

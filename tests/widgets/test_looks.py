@@ -1,0 +1,135 @@
+"""What the looks must keep: contrast, symbols, labels that do not cover each other, legends that fit."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QRectF
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.gui.status_bar import SourceEntry, StatusBar
+from widgets.charts.card import ChartCard, NamedCurve
+from widgets.charts.curve import Curve
+from widgets.charts.decorations import label_boxes
+from widgets.charts.spec import ChartSpec
+from widgets.empty_state import EmptyState
+from widgets.theme import DARK, LIGHT, SYMBOLS, Theme, Tokens
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+TEXT, GRAPHIC = 4.5, 3.0
+"""WCAG 2.2, 1.4.3 and 1.4.11."""
+STATES = ("critical", "warning", "ok")
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def text_pairs(tokens: Tokens) -> list[tuple[str, str, str]]:
+    """What is written on what: name, colour, ground."""
+    grounds = ("background", "surface1", "surface2")
+    words = ("text", "muted", "faint", "accent", "info", *STATES)
+    pairs = [(f"{a} on {b}", getattr(tokens, a), getattr(tokens, b)) for a in words for b in grounds]
+    pairs += [(f"{a} on surface3", getattr(tokens, a), tokens.surface3) for a in ("text", "muted")]
+    pairs += [(f"{a} on its tint", getattr(tokens, a), tokens.tints()[f"{a}_tint"]) for a in STATES]
+    pairs += [(f"muted on {a} card", tokens.muted, tokens.tints()[f"{a}_card"]) for a in STATES]
+    pairs += [("text on selected", tokens.text, tokens.tints()["selected"])]
+    return [*pairs, ("on accent", tokens.on_accent, tokens.accent)]
+
+
+@pytest.mark.parametrize("tokens", [DARK, LIGHT], ids=["dark", "light"])
+def test_text_can_be_read(tokens: Tokens) -> None:
+    poor = {
+        name: round(contrast(colour, ground), 2)
+        for name, colour, ground in text_pairs(tokens)
+        if contrast(colour, ground) < TEXT
+    }
+    assert not poor
+
+
+@pytest.mark.parametrize("tokens", [DARK, LIGHT], ids=["dark", "light"])
+def test_curves_can_be_seen(tokens: Tokens) -> None:
+    poor = [colour for colour in tokens.series if contrast(colour, tokens.surface1) < GRAPHIC]
+    assert not poor
+    assert len(set(tokens.series)) == len(tokens.series)
+
+
+def test_every_state_has_a_symbol_of_its_own() -> None:
+    assert len(set(SYMBOLS.values())) == len(SYMBOLS)
+
+
+@given(st.lists(st.floats(0, 200), min_size=1, max_size=4), st.integers(20, 80))
+def test_words_of_limits_never_cover_each_other(rows: list[float], width: int) -> None:
+    boxes = label_boxes(sorted(rows), [width] * len(rows), QRectF(0, 0, 900, 200))
+    assert not any(one.intersects(other) for one, other in combinations(boxes, 2))
+    assert all(box.right() <= 900 for box in boxes)
+
+
+def card_of(theme: Theme, qtbot: QtBot, title: str, names: list[str], width: int) -> ChartCard:
+    card = ChartCard(theme, lambda t: datetime.fromtimestamp(t / 1000, UTC))
+    qtbot.addWidget(card)
+    card.resize(width, 180)
+    times = np.arange(10, dtype=np.int64) * 1000
+    curves = [NamedCurve(name, "%", Curve(times, np.arange(10.0))) for name in names]
+    card.show_chart(ChartSpec(title, "%", tuple(range(len(names)))), curves)
+    card.show()
+    QApplication.processEvents()
+    return card
+
+
+@pytest.mark.parametrize("width", [290, 360, 640, 1200])
+def test_a_legend_leaves_the_title_whole_and_stays_inside(theme: Theme, qtbot: QtBot, width: int) -> None:
+    title = "Ready, co-stop and limit"
+    card = card_of(theme, qtbot, title, ["CPU ready", "CPU co-stop", "Held back"], width)
+    assert card._title.text() == title
+    visible = [entry for entry in card._entries if not entry.isHidden()]
+    assert visible
+    for entry in visible:
+        assert entry.width() >= entry.sizeHint().width()
+        assert entry.mapTo(card, entry.rect().topRight()).x() < width
+    hidden = len(card._entries) - len(visible)
+    assert card._more.text() == f"+{hidden}"
+    assert card._more.isHidden() == (hidden == 0)
+
+
+@pytest.mark.parametrize("width", [700, 1000, 1280, 1440])
+def test_the_status_bar_shows_whole_entries_and_counts_the_others(
+    theme: Theme, qtbot: QtBot, width: int
+) -> None:
+    bar = StatusBar(theme)
+    qtbot.addWidget(bar)
+    bar.resize(width, 28)
+    bar.show()
+    bar.show_session("night.hscope · 38 MB · 46,180 series · 0.3 B a sample")
+    entries = [SourceEntry("ok", f"esx0{n}.lab.local · 5 s · 11,479 series · on time") for n in range(6)]
+    bar.show_sources(entries)
+    QApplication.processEvents()
+    shown = bar._sources.text().count("on time")
+    assert shown < len(entries)
+    rest = len(entries) - shown
+    assert f"{rest} more" in bar._sources.text() or f"{rest} sources" in bar._sources.text()
+    assert bar._sources.sizeHint().width() <= bar._sources.width()
+
+
+def test_an_empty_view_offers_its_way_out(qtbot: QtBot) -> None:
+    state = EmptyState()
+    qtbot.addWidget(state)
+    state.say("Nothing has that name.", "Show everything")
+    with qtbot.waitSignal(state.wanted, timeout=5_000):
+        state.button.click()
+    state.say("Nothing was measured.")
+    assert state.button.isHidden()
