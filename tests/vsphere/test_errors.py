@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import getpass
-import shutil
 import socket
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -29,6 +26,7 @@ from tests.vcenter.running import TestVCenter
 from tests.vsphere.conftest import PASSWORD, Connect, address_of
 from tests.vsphere.envelopes import CURRENT_TIME
 from tests.vsphere.front import Certificate, Front, Mode
+from tests.vsphere.strangers import nginx, sshd
 
 
 def failure(port: int, **options: float) -> HyperscopeError:
@@ -125,61 +123,16 @@ def test_what_hangs_up() -> None:
 
 
 def test_a_real_sshd(tmp_path: Path) -> None:
-    program = shutil.which("sshd", path="/usr/sbin:/usr/local/sbin:/usr/bin:/bin") or shutil.which("sshd")
-    if program is None:
-        pytest.skip("no sshd here")
-    key = tmp_path / "key"
-    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
-    port = free_port()
-    config = tmp_path / "sshd_config"
-    config.write_text(
-        f"Port {port}\nListenAddress 127.0.0.1\nHostKey {key}\nPidFile none\nUsePAM no\n"
-        f"AllowUsers {getpass.getuser()}\n",
-        encoding="utf-8",
-    )
-    Path("/run/sshd").mkdir(exist_ok=True) if getpass.getuser() == "root" else None
-    with _started([program, "-D", "-e", "-f", str(config)], port):
+    with sshd(tmp_path) as port:
         assert isinstance(failure(port), NotVSphereError)
 
 
 @pytest.mark.parametrize("tls", [True, False])
 def test_a_real_nginx(tmp_path: Path, certificates: dict[str, Certificate], tls: bool) -> None:
-    program = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin:/bin") or shutil.which("nginx")
-    if program is None:
-        pytest.skip("no nginx here")
-    port, own = free_port(), certificates["own"]
-    (tmp_path / "index.html").write_text("<html>Welcome</html>", encoding="utf-8")
-    secured = f"ssl_certificate {own.certificate}; ssl_certificate_key {own.key};" if tls else ""
-    config = tmp_path / "nginx.conf"
-    config.write_text(
-        f"daemon off; pid {tmp_path}/pid; error_log {tmp_path}/error.log; events {{}}\n"
-        f"http {{ access_log off; server {{ listen 127.0.0.1:{port}{' ssl' if tls else ''}; {secured}\n"
-        f"location / {{ root {tmp_path}; try_files $uri /index.html; }} }} }}\n",
-        encoding="utf-8",
-    )
-    with _started([program, "-c", str(config), "-p", str(tmp_path)], port):
+    with nginx(tmp_path, certificates["own"] if tls else None) as port:
         error = failure(port)
         assert isinstance(error, NotVSphereError)
         assert ("no vCenter" in error.happened) is tls
-
-
-@contextmanager
-def _started(command: list[str], port: int) -> Iterator[None]:
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        try:
-            _wait_for(port, process)
-            yield
-        finally:
-            process.terminate()
-
-
-def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
-    while process.poll() is None:
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.02)  # there is no event to wait for: the server is somebody else's
-    pytest.fail(f"it ended with {process.returncode}")
 
 
 @pytest.mark.parametrize("certificate", ["own"])
