@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
+from widgets.foreign_text import shown
 from widgets.theme import SYMBOLS, Health, Theme
 
 _HEIGHT = 28
@@ -122,5 +123,5 @@ def _hint() -> str:
 
 def escape(text: str) -> str:
     """Foreign text for a rich-text label: shown as it is, on one line."""
-    plain = " ".join(text.split())[:300]
+    plain = shown(text)
     return plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -16,8 +16,9 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
 )
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
 
+from widgets.elided_label import ElidedLabel
 from widgets.foreign_text import tip
 from widgets.theme import Theme
 
@@ -40,9 +41,8 @@ class ScopeBar(QFrame):
         self.setAccessibleName("Scope: what all views show")
         self._strong = QLabel(textFormat=Qt.TextFormat.PlainText)
         self._strong.setProperty("role", "title")
-        self._rest = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self._rest = ElidedLabel()
         self._rest.setProperty("role", "muted")
-        self._rest.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         keys = QLabel(hint)
         keys.setProperty("role", "faint")
         row = QHBoxLayout(self)

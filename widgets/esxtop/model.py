@@ -258,7 +258,9 @@ def number_text(value: float, unit: str) -> str:
 
 def _fixed(row: Row, column: int, role: int) -> Any:
     if role == Qt.ItemDataRole.DisplayRole:
-        return shown(row.host) if column else shown(f"{row.name} {row.instance}".rstrip())
+        return (
+            shown(row.host) if column else shown(f"{row.name} {row.instance}".strip()) or "(without a name)"
+        )
     if role == Qt.ItemDataRole.ToolTipRole:
         return tip(f"{row.name} {row.instance} on {row.host}")
     if role == Qt.ItemDataRole.TextAlignmentRole:

@@ -206,7 +206,8 @@ def _by_name(entity: Entity) -> tuple[str, str]:
 
 def _count(entities: Iterable[Entity]) -> str:
     kinds = [entity.ref.kind for entity in entities]
-    return f"{format_count(kinds.count('host'))} hosts · {format_count(kinds.count('vm'))} VMs"
+    counts = ((kinds.count("host"), "host"), (kinds.count("vm"), "VM"))
+    return " · ".join(f"{format_count(count)} {word}{'' if count == 1 else 's'}" for count, word in counts)
 
 
 def make(desk: Desk) -> QWidget:
