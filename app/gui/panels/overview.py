@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,7 @@ from app.gui.panels.chart_sets import curve_name, lines_of
 from app.gui.snapshot import Change, Snapshot
 from app.gui.words import clock
 from resources.units import format_value
+from resources.views import Overview
 from sessions.model import EntityRef, FloatArray, IntArray, Series
 from sessions.store import SessionReader
 from sessions.times import TimeRange
@@ -23,6 +24,9 @@ from widgets.charts.card import NamedCurve
 from widgets.charts.curve import Curve
 from widgets.charts.spec import ChartSpec
 from widgets.overview import Line, OverviewView, TalkerList
+
+_Known = Mapping[tuple[str, str], Sequence[Series]]
+"""Series by the kind of their entity and their counter."""
 
 _WAIT_MS = 150
 _LIVE_MS = 2_000
@@ -79,40 +83,25 @@ class OverviewPanel(OverviewView):
             self._stale = True
             return
         self._stale = False
+        self._wait.stop()  # what it waits for is read now
         window = self._desk.scope.scope.window_in(snapshot.span) if snapshot else None
         if snapshot is None or window is None:
             return
         self._show_findings()
         self.show_changes(self._lately(snapshot, window))
-        charts = [self._of_scope(snapshot, chart.counters) for chart in self._desk.overview.chart]
-        lists = [
-            (self._of_scope(snapshot, ((one.kind, one.counter),), wide=True), one.statistic)
-            for one in self._desk.overview.talkers
-        ]
+        spec, chosen = self._desk.overview, frozenset(self._desk.scope.scope.entities)
 
         def work(reader: SessionReader, job: Job) -> _Found:
+            known = _headlines(snapshot.series, spec)
+            job.check()
+            charts = [_of_scope(snapshot, known, chosen, chart.counters) for chart in spec.chart]
+            lists = [(known.get((one.kind, one.counter), ()), one.statistic) for one in spec.talkers]
             return _find(reader, job, charts, lists, window)
 
         def done(found: _Found) -> None:
             self._show(found, snapshot, window)
 
         self._desk.session.query("overview", work, done)
-
-    def _of_scope(
-        self, snapshot: Snapshot, counters: Sequence[tuple[str, str]], *, wide: bool = False
-    ) -> list[Series]:
-        """Series of the first counter that the session has: of the scope's entities, else of all."""
-        chosen = set(self._desk.scope.scope.entities)
-        for kind, counter in counters:
-            found = [
-                one
-                for one in snapshot.series
-                if one.counter == counter and one.entity.kind == kind and not one.spec.instance
-            ]
-            of_scope = [one for one in found if _belongs(one.entity, chosen, snapshot)]
-            if found:
-                return found if wide or not of_scope else of_scope
-        return []
 
     def _show(self, found: _Found, snapshot: Snapshot, window: TimeRange) -> None:
         charts = []
@@ -162,6 +151,33 @@ class OverviewPanel(OverviewView):
             self.set_clock(clock(self._desk.settings.text(key)))
 
 
+def _headlines(series: Sequence[Series], spec: Overview) -> _Known:
+    """The series of the page's counters, in one go: there may be 40,000 others."""
+    wanted = {(kind, counter) for chart in spec.chart for kind, counter in chart.counters}
+    wanted |= {(one.kind, one.counter) for one in spec.talkers}
+    counters = {counter for _, counter in wanted}
+    found: dict[tuple[str, str], list[Series]] = {}
+    for one in series:
+        own = one.spec
+        if own.counter in counters and not own.instance and (own.entity.kind, own.counter) in wanted:
+            found.setdefault((own.entity.kind, own.counter), []).append(one)
+    return found
+
+
+def _of_scope(
+    snapshot: Snapshot,
+    known: _Known,
+    chosen: frozenset[EntityRef],
+    counters: Sequence[tuple[str, str]],
+) -> Sequence[Series]:
+    """Series of the first counter that the session has: of the chosen entities, else of all."""
+    for which in counters:
+        found = known.get(which, ())
+        if found:
+            return [one for one in found if _belongs(one.entity, chosen, snapshot)] or found
+    return []
+
+
 def _find(
     reader: SessionReader,
     job: Job,
@@ -196,7 +212,7 @@ def _best(
     return [(int(ids[at]), float(values[at])) for at in order if np.isfinite(values[at])]
 
 
-def _belongs(ref: EntityRef, chosen: set[EntityRef], snapshot: Snapshot) -> bool:
+def _belongs(ref: EntityRef, chosen: frozenset[EntityRef], snapshot: Snapshot) -> bool:
     """Whether an entity is one of the chosen ones, or below one of them."""
     while True:
         if ref in chosen:
