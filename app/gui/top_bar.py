@@ -184,5 +184,6 @@ def _button(action: QAction, *, text: str = "", ghost: bool = False) -> QToolBut
         keep()
     if ghost:
         button.setProperty("role", "ghost")
+        button.setProperty("compact", True)
     button.setAccessibleName(action.text().rstrip("…"))
     return button

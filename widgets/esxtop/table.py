@@ -41,8 +41,9 @@ _MEASURED_NAMES = 500
 _INDENT = 14
 _HOST_WIDTH = 128
 _LEAST_WIDTH = 40
-_NUMBER_WIDTH = 74
-_ARROW = 12
+_NUMBER_WIDTH, _MARKED_WIDTH = 66, 74  # with room for the symbol of a state
+_ARROW = 8
+_MOST_NAMES = 0.9  # the longest tenth may be elided
 _SELECTED, _CURRENT_ROW = 0.2, 0.09
 _SPARK_WIDTH = 168
 
@@ -209,8 +210,11 @@ class EsxtopTable(QTableView):
         header = self.horizontalHeader().fontMetrics()
         assert isinstance(model, EsxtopModel)
         for column in range(EsxtopModel.FIXED, model.columnCount()):
+            spec = model.column_at(column)
+            marked = spec is not None and np.isfinite(spec.warning)
+            least = _MARKED_WIDTH if marked else _NUMBER_WIDTH
             title = str(model.headerData(column, Qt.Orientation.Horizontal))
-            self.setColumnWidth(column, max(header.horizontalAdvance(title) + _ARROW + 16, _NUMBER_WIDTH))
+            self.setColumnWidth(column, max(header.horizontalAdvance(title) + _ARROW + 16, least))
         for column in range(1, model.columnCount()):
             self._frozen.setColumnHidden(column, True)
         self.setColumnWidth(0, self._name_width(model))
@@ -220,10 +224,11 @@ class EsxtopTable(QTableView):
         self._place()
 
     def _name_width(self, model: EsxtopModel) -> int:
-        """As wide as the longest of the first names, within limits."""
+        """As wide as most of the first names need, within limits."""
         names = (str(model.index(row, 0).data()) for row in range(min(model.rowCount(), _MEASURED_NAMES)))
-        longest = max((len(name) for name in names), default=0)
-        wanted = round(longest * self.fontMetrics().averageCharWidth()) + 24
+        lengths = sorted(len(name) for name in names)
+        length = lengths[int((len(lengths) - 1) * _MOST_NAMES)] if lengths else 0
+        wanted = round(length * self.fontMetrics().averageCharWidth()) + 24
         return min(max(wanted, _NAME_WIDTH), _MOST_NAME_WIDTH)
 
     def _resized(self, section: int, _old: int, new: int) -> None:
