@@ -59,7 +59,7 @@ class HeatmapPanel(HeatmapView):
         super().__init__(desk.theme, clock(desk.settings.text("look.times")))
         self._desk = desk
         self._choices: list[_Choice] = []
-        self._stale = False
+        self._stale = self._is_offered = False
         self._wait = QTimer(self, singleShot=True, interval=_WAIT_MS)
         self._wait.timeout.connect(self._read)
         self.counter_chosen.connect(lambda _number: self._read())
@@ -77,13 +77,13 @@ class HeatmapPanel(HeatmapView):
             self._read()
 
     def _opened(self) -> None:
-        self._offer()
+        self._is_offered = False
         self._read()
 
     def _grown(self, change: Change) -> None:
         if change.inventory:
-            self._offer()
-        if change.samples and not self._wait.isActive():
+            self._is_offered = False
+        if (change.samples or change.inventory) and not self._wait.isActive():
             self._wait.start(_LIVE_MS)
 
     def _closed(self) -> None:
@@ -117,6 +117,9 @@ class HeatmapPanel(HeatmapView):
             self._stale = True
             return
         self._stale = False
+        if not self._is_offered:
+            self._is_offered = True
+            self._offer()
         number = self.counters.currentIndex()
         window = self._desk.scope.scope.window_in(snapshot.span) if snapshot else None
         if snapshot is None or window is None or not 0 <= number < len(self._choices):
