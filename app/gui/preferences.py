@@ -24,6 +24,8 @@ from PySide6.QtWidgets import (
 
 from app.gui.settings import SETTINGS, Settings, SettingSpec
 
+_TEXT_LEFT = 6
+
 
 class Preferences(QDialog):
     """One tab a group; each setting with its explanation below it."""
@@ -85,6 +87,9 @@ class Preferences(QDialog):
         box = QSpinBox(minimum=spec.least, maximum=spec.most, suffix=f" {spec.unit}")
         box.setAccessibleName(spec.title)
         box.setValue(self._settings.number(spec.key))
+        line = box.findChild(QLineEdit)
+        if line is not None:  # a style sheet's padding does not reach the line within
+            line.setTextMargins(_TEXT_LEFT, 0, 0, 0)
         box.valueChanged.connect(lambda value: self._settings.set(spec.key, value))
         return box
 

@@ -26,6 +26,7 @@ from widgets.theme import SYMBOLS, Health, Theme
 State = Literal["running", "done", "failed", "cancelled"]
 _HEALTH: dict[State, Health] = {"running": "info", "done": "ok", "failed": "critical", "cancelled": "none"}
 _WORDS: dict[State, str] = {"running": "", "done": "Done", "failed": "Failed", "cancelled": "Stopped"}
+_RUNNING = "▶"
 _STEPS = 1000
 _LONGEST = 2_000
 _LEAST_HEIGHT = 160
@@ -116,6 +117,7 @@ class _Card(QFrame):
         self._title.setProperty("role", "title")
         self.stop = QToolButton()
         self.stop.setProperty("role", "ghost")
+        self.stop.setStyleSheet("padding: 0; min-height: 16px; max-height: 18px;")
         self.bar = QProgressBar(textVisible=False)
         self._words = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self._words.setProperty("role", "muted")
@@ -163,7 +165,7 @@ class _Card(QFrame):
     def dress(self) -> None:
         """The colours of the theme."""
         health = _HEALTH[self._row.state]
-        self._symbol.setText(SYMBOLS[health])
+        self._symbol.setText(_RUNNING if self._row.state == "running" else SYMBOLS[health])
         self._symbol.setStyleSheet(f"color: {self._theme.tokens.health(health)}")
         self.stop.setIcon(self._theme.icons.get("stop"))
         self.stop.setToolTip("Stop it")

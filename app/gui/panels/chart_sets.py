@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -14,6 +15,7 @@ from sessions.model import EntityRef, Series
 from sessions.times import TimeRange
 from widgets.charts.spec import Band, ChartSpec, Limit
 
+_DOMAIN = re.compile(r"[^.\s]*[^.\s\d][^.\s]*(?P<domain>(\.[\w-]+)+)$")
 _MOST_CHARTS = 8
 _MOST_CURVES = 12
 _LEAST_MARGIN_MS = 60_000
@@ -97,15 +99,26 @@ def curve_name(series: Series, among: Sequence[Series], snapshot: Snapshot, cata
     """
     same = [(one.entity, one.counter, one.spec.instance) for one in among]
     if len(set(same)) < len(same) and len({one.source for one in among}) > 1:
-        source = next((one.spec.name for one in snapshot.sources if one.id == series.source), "")
+        names = {one.id: one.spec.name for one in snapshot.sources}
+        source = without_domain(names.get(series.source, ""), [names.get(one.source, "") for one in among])
         return " ".join(part for part in (_told(series, among, snapshot, catalogue), source) if part)
     return _told(series, among, snapshot, catalogue) or _label(series, catalogue)
+
+
+def without_domain(name: str, among: Sequence[str]) -> str:
+    """``esx01/vmnic2`` for ``esx01.lab.local/vmnic2`` where all names are of one domain; addresses stay."""
+    domains = {_DOMAIN.match(one.partition("/")[0]) for one in among}
+    found = {match["domain"] if match else "" for match in domains}
+    domain = found.pop() if len(found) == 1 else ""
+    return name.replace(domain, "", 1) if domain else name
 
 
 def _told(series: Series, among: Sequence[Series], snapshot: Snapshot, catalogue: Catalogue) -> str:
     parts: list[str] = []
     if len({one.entity for one in among}) > 1:
-        parts.append(snapshot.name(series.entity))
+        name = snapshot.name(series.entity)
+        others = [snapshot.name(one.entity) for one in among if one.entity.kind != "vm"]
+        parts.append(without_domain(name, others) if series.entity.kind != "vm" else name)
     if len({one.counter for one in among}) > 1:
         parts.append(_label(series, catalogue))
     if series.spec.instance and len({one.spec.instance for one in among}) > 1:
