@@ -16,6 +16,7 @@ from app.recorder.durations import parse_duration
 from app.recorder.hooks import install_hooks
 from app.recorder.limits import Limits, load_limits
 from app.recorder.log import RecorderLog
+from app.recorder.memory import tidy_often
 from app.recorder.origins import Wishes, collectors_of
 from app.recorder.questions import Questions
 from app.recorder.recording import Outcome, Recording
@@ -128,6 +129,7 @@ def record(
     shows it. Without --attached the recording also goes on when stdin closes.
     """
     limits = load_limits()
+    tidy_often(limits.memory.objects)
     seconds = parse_duration(duration, "--duration") if duration else None
     rules = rules_of(limits, rotate, keep_free)
     days = parse_duration(history, "--history") / 86_400 if history else 0.0

@@ -41,6 +41,12 @@ class StoppingLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     wait_s: float
 
 
+class MemoryLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How many objects may be garbage before anybody looks."""
+
+    objects: int
+
+
 class LogLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How much of the log is kept."""
 
@@ -57,6 +63,7 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     status: StatusLimits
     stopping: StoppingLimits
     log: LogLimits
+    memory: MemoryLimits
 
 
 def load_limits() -> Limits:

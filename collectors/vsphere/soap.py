@@ -8,6 +8,7 @@ import time
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from lxml import etree
 
@@ -161,6 +162,16 @@ def parse_fault(data: bytes) -> RawFault:
     tag = etree.QName(inner).localname
     plain = {etree.QName(child).localname: child.text or "" for child in inner if isinstance(child.tag, str)}
     return RawFault(_type_of(inner) or tag.removesuffix("Fault"), text, plain)
+
+
+def parse_time(data: bytes) -> datetime:
+    """The time (UTC) that a reply gives. Raises BadReplyError."""
+    said = next(parse_xml(data).iter("{urn:vim25}returnval"), None)
+    try:
+        time_there = datetime.fromisoformat((said.text or "") if said is not None else "")
+    except ValueError as error:
+        raise BadReplyError("an answer without the time") from error
+    return time_there.astimezone(UTC) if time_there.tzinfo else time_there.replace(tzinfo=UTC)
 
 
 def _type_of(node: etree._Element) -> str:

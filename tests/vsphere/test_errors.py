@@ -153,7 +153,7 @@ def test_a_vcenter_that_is_starting(front: Front) -> None:
 
 
 def asked(vsphere: VSphere) -> object:
-    return vsphere.server_time()
+    return vsphere.ask("its clock", lambda connection: connection.si.CurrentTime())
 
 
 def posted(vsphere: VSphere) -> object:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 import threading
 import time
@@ -343,3 +344,20 @@ def test_closing_ends_a_handshake_that_hangs(connect: Connect, front: Front) -> 
     thread.join()
     assert time.monotonic() - start < 20
     assert [type(one) for one in outcomes] == [ClosedError]
+
+
+def test_asking_for_the_time_leaves_no_garbage(connect: Connect) -> None:
+    """A recorder does so in each round, for days; pyVmomi's deserialiser leaves a parser each time."""
+    vsphere = connect()
+    vsphere.server_time()
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(20):
+            vsphere.server_time()
+        assert gc.collect() < 20
+        for _ in range(20):
+            vsphere.ask("its clock", lambda connection: connection.si.CurrentTime())
+        assert gc.collect() > 200, "pyVmomi is better now: server_time may use it again"
+    finally:
+        gc.enable()
