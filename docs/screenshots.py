@@ -36,6 +36,7 @@ def main(folder: Path) -> None:
             record_lab(Lab(find_scenario(load_scenarios(), "demo"), seed=1), writer)
         program = build(application, Path(place) / "settings")
         program.window.resize(SIZE)
+        program.window.move(16, 16)  # away from the cursor, which would light up what is below it
         program.window.show()
         wait(400)
         for theme in ("dark", "light"):

@@ -14,7 +14,7 @@ _STEPS = (
     *(n * _HOUR for n in (1, 2, 3, 6, 12)),
     *(n * _DAY for n in (1, 2, 7, 14, 28)),
 )
-LABEL_PIXELS = 80
+LABEL_PIXELS = 72
 
 
 def time_ticks(
