@@ -243,6 +243,9 @@ def test_foremost_rows_are_those_of_the_worst_instance() -> None:
 def test_what_is_in_sight_stays_there(qtbot: QtBot, view: FindingsView) -> None:
     many = [finding(f"vm{number}") for number in range(20)]
     view.show_findings(many)
+    assert len(view.cards) == 12
+    [rest] = [one for one in view.findChildren(QPushButton) if one.text() == "Show 8 more"]
+    rest.click()
     scroll = view.findChild(QScrollArea)
     assert scroll is not None
     bar = scroll.verticalScrollBar()

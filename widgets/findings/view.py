@@ -17,9 +17,9 @@ from widgets.findings.words import Label
 from widgets.pane import Pane
 from widgets.theme import Theme
 
-_MOST_CARDS = 24
+_MOST_CARDS = 12
 _FOLLOWERS = 8
-"""Cards that appear at once: each costs a millisecond, and nobody reads forty of them."""
+"""Cards that appear at once: each costs two milliseconds, and nobody reads forty of them."""
 
 _WORDS: dict[Severity, tuple[str, str]] = {
     "critical": ("critical", "critical"),
