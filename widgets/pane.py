@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from widgets.theme import Theme
 
-_BESIDE_WIDTH = 140
+_BESIDE_WIDTH = 132
 
 
 class Pane(QWidget):
@@ -28,6 +28,7 @@ class PaneTitle(QWidget):
         """``beside`` the pane, at its left, where a line above it would take height that is scarce."""
         super().__init__(dock)
         self._theme = theme
+        self._width = 0
         self.setProperty("role", "pane")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         name = QLabel(title.upper())
@@ -68,7 +69,17 @@ class PaneTitle(QWidget):
         column.addLayout(head)
         column.addWidget(self._note)
         column.addStretch(1)
-        self.setFixedWidth(_BESIDE_WIDTH)
+        self._width = _BESIDE_WIDTH
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        """Beside its pane of one width whatever it says: the dock follows this."""
+        hint = super().minimumSizeHint()
+        return QSize(self._width or hint.width(), hint.height())
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        """The same."""
+        hint = super().sizeHint()
+        return QSize(self._width or hint.width(), hint.height())
 
     def say(self, note: str) -> None:
         """Show a few words on the right."""

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QRectF
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QDockWidget
 from pytestqt.qtbot import QtBot
 
 from app.gui.status_bar import SourceEntry, StatusBar
@@ -19,6 +19,8 @@ from widgets.charts.curve import Curve
 from widgets.charts.decorations import label_boxes
 from widgets.charts.spec import ChartSpec
 from widgets.empty_state import EmptyState
+from widgets.overview.section import Line, Section
+from widgets.pane import PaneTitle
 from widgets.theme import DARK, LIGHT, SYMBOLS, Theme, Tokens
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -133,3 +135,30 @@ def test_an_empty_view_offers_its_way_out(qtbot: QtBot) -> None:
         state.button.click()
     state.say("Nothing was measured.")
     assert state.button.isHidden()
+
+
+def test_rows_of_a_section_live_on_while_their_numbers_change(theme: Theme, qtbot: QtBot) -> None:
+    section = Section(theme, "CPU READY")
+    qtbot.addWidget(section)
+    section.show()
+    section.show_lines([Line("a", "1 %"), Line("b", "2 %")], "No numbers.")
+    before = list(section.rows)
+    assert all(row.isVisible() for row in before)  # at once: an empty list between two would flicker
+    section.show_lines([Line("b", "3 %"), Line("a", "2 %")], "No numbers.")
+    assert section.rows == before
+    assert [row.accessibleName() for row in section.rows] == ["b 3 %", "a 2 %"]
+    with qtbot.waitSignal(section.picked, timeout=5_000) as picked:
+        section.rows[1].click()
+    assert picked.args == [1]
+    section.show_lines([], "No numbers.")
+    assert not section.rows
+
+
+def test_a_title_beside_its_pane_keeps_its_width(theme: Theme, qtbot: QtBot) -> None:
+    dock = QDockWidget()
+    qtbot.addWidget(dock)
+    title = PaneTitle("Timeline", dock, theme, beside=True)
+    before = title.minimumSizeHint().width()
+    for note in ("1 s shown", "44 min 55 s shown", ""):
+        title.say(note)
+        assert title.minimumSizeHint().width() == title.sizeHint().width() == before

@@ -1,0 +1,117 @@
+"""A titled list of lines on the overview page; its rows live on while their numbers change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout
+
+from sessions.model import EntityRef
+from widgets.foreign_text import shown
+from widgets.theme import SYMBOLS, Health, Theme
+
+_ROW_HEIGHT = 26
+_LONGEST = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An entity and its number, a moment and what happened, or a finding's sentence."""
+
+    name: str
+    value: str
+    state: Health = "none"
+    ref: EntityRef | None = None
+
+
+class Row(QPushButton):
+    """A row that is a flat button: mouse, keyboard and screen readers know it."""
+
+    def __init__(self, theme: Theme, *, wrapped: bool) -> None:
+        super().__init__()
+        self._theme = theme
+        self.line = Line("", "")
+        self.setProperty("role", "row")
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        self.setMinimumHeight(_ROW_HEIGHT)
+        self._symbol = QLabel()
+        self._name = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=wrapped)
+        self._name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._value = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self._value.setProperty("role", "muted")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(6, 3, 6, 3)
+        row.setSpacing(8)
+        for widget, stretch in ((self._symbol, 0), (self._name, 1), (self._value, 0)):
+            widget.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+            row.addWidget(widget, stretch)
+
+    def show_line(self, line: Line) -> None:
+        """Show this line."""
+        self.line = line
+        name, value = shown(line.name, _LONGEST), shown(line.value)
+        self._symbol.setText(SYMBOLS[line.state])
+        self._symbol.setVisible(line.state != "none")
+        self._symbol.setStyleSheet(f"color: {self._theme.tokens.health(line.state)}")
+        self._name.setText(name)
+        self._value.setText(value)
+        self._value.setVisible(bool(value))
+        self.setAccessibleName(f"{name} {value}".rstrip())
+
+
+class Section(QFrame):
+    """``picked`` carries the number of the row that was pressed."""
+
+    picked = Signal(int)
+
+    def __init__(self, theme: Theme, title: str = "", *, wrapped: bool = False) -> None:
+        super().__init__()
+        self._theme, self._wrapped = theme, wrapped
+        self.rows: list[Row] = []
+        self.setProperty("role", "chart")
+        self._title = QLabel(title)
+        self._title.setProperty("role", "pane-title")
+        self._title.setContentsMargins(6, 0, 0, 4)
+        self._note = QLabel(wordWrap=True)
+        self._note.setProperty("role", "muted")
+        self._note.setContentsMargins(6, 2, 6, 2)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(8, 8, 8, 8)
+        self._column.setSpacing(0)
+        self._column.addWidget(self._title)
+        self._column.addWidget(self._note)
+        self._column.addStretch(1)
+        theme.changed.connect(self._dress)
+
+    def say(self, title: str) -> None:
+        """Show another title."""
+        self._title.setText(title)
+
+    def show_lines(self, lines: Sequence[Line], note: str) -> None:
+        """Show these; ``note`` where there are none. A row that is there keeps its focus."""
+        while len(self.rows) > len(lines):
+            gone = self.rows.pop()
+            self._column.removeWidget(gone)
+            gone.hide()
+            gone.deleteLater()
+        while len(self.rows) < len(lines):
+            self._add()
+        for row, line in zip(self.rows, lines, strict=True):
+            if row.line != line:
+                row.show_line(line)
+        self._note.setText(note)
+        self._note.setVisible(not lines)
+
+    def _add(self) -> None:
+        row = Row(self._theme, wrapped=self._wrapped)
+        row.clicked.connect(lambda: self.picked.emit(self.rows.index(row)))
+        self._column.insertWidget(len(self.rows) + 1, row)
+        self.rows.append(row)
+        if self.isVisible():
+            row.show()  # now, not some events later: an empty list would flicker
+
+    def _dress(self) -> None:
+        for row in self.rows:
+            row.show_line(row.line)
