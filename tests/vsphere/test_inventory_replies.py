@@ -83,9 +83,9 @@ def test_requests_are_xml_and_hold_what_was_asked() -> None:
         ),
         requests.retrieve("pc", [("HostSystem", hostile)], {"HostSystem": ["name"]}),
         requests.wait(hostile, hostile, 10, 20),
-        requests.create_event_collector(hostile, ["A", hostile], datetime(2026, 1, 1, tzinfo=UTC)),
-        requests.create_task_collector(hostile, ["success"], datetime(2026, 1, 1, tzinfo=UTC)),
         requests.create_task_collector(hostile, ["running"]),
+        requests.create_task_collector(hostile, ["success"], datetime(2026, 1, 1, tzinfo=UTC)),
+        requests.create_event_collector(hostile, ["A", "B"], datetime(2026, 1, 1, tzinfo=UTC)),
     ):
         root = etree.fromstring(request)
         assert hostile in list(root.itertext())
