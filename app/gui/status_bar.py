@@ -15,6 +15,7 @@ from widgets.theme import SYMBOLS, Health, Theme
 _HEIGHT = 28
 _GAP = 14
 _MARGIN, _SPACING = 12, 16
+_SEPARATOR = " · "
 _BETWEEN = "&nbsp;" * 4
 
 
@@ -85,27 +86,28 @@ class StatusBar(QWidget):
         self._show()
 
     def _show(self) -> None:
-        fitting = self._fitting()
+        texts = [shown(entry.text) for entry in self._entries]
+        fitting = self._fitting(texts)
+        if fitting < len(texts):
+            texts = [_shorter(text) for text in texts]
+            fitting = self._fitting(texts)
         parts = [
             f'<span style="color:{self._theme.tokens.health(entry.state)}">{SYMBOLS[entry.state]}</span>'
-            f"&nbsp;{escape(entry.text)}"
-            for entry in self._entries[:fitting]
+            f"&nbsp;{escape(text)}"
+            for entry, text in zip(self._entries[:fitting], texts, strict=False)
         ]
         more = len(self._entries) - fitting
         if more > 0:
             parts.append(f"and {more} more" if parts else f"{more} sources")
         self._sources.setText(_BETWEEN.join(parts))
-        self._sources.setToolTip("<br>".join(escape(entry.details or entry.text) for entry in self._entries))
+        self._sources.setToolTip("<br>".join(escape(_about(entry)) for entry in self._entries))
 
-    def _fitting(self) -> int:
+    def _fitting(self, texts: Sequence[str]) -> int:
         """How many entries fit in full, with the words for the others beside them."""
         metrics = self._sources.fontMetrics()
         jobs = self.jobs.sizeHint().width() + _SPACING if not self.jobs.isHidden() else 0
         room = self.width() - 2 * _MARGIN - _SPACING - self._session.sizeHint().width() - jobs
-        widths = [
-            metrics.horizontalAdvance(f"{SYMBOLS[entry.state]} {entry.text}") + _GAP
-            for entry in self._entries
-        ]
+        widths = [metrics.horizontalAdvance(f"{SYMBOLS['critical']} {text}") + _GAP for text in texts]
         if sum(widths) - _GAP <= room:
             return len(widths)
         room -= metrics.horizontalAdvance(f"and {len(widths)} more")
@@ -114,6 +116,15 @@ class StatusBar(QWidget):
             room -= widths[fitting]
             fitting += 1
         return fitting
+
+
+def _shorter(text: str) -> str:
+    """Without the number of series, which is on hover, too."""
+    return _SEPARATOR.join(part for part in text.split(_SEPARATOR) if not part.endswith(" series"))
+
+
+def _about(entry: SourceEntry) -> str:
+    return _SEPARATOR.join(part for part in (entry.text, entry.details) if part)
 
 
 def _hint() -> str:
