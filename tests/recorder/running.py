@@ -62,10 +62,10 @@ class Recorder:
             if stream is not None:
                 stream.close()
 
-    def wait_for(self, wanted: Callable[[Event], bool]) -> Event:
-        """The first event from now on that is wanted."""
+    def wait_for(self, wanted: Callable[[Event], bool], *, ever: bool = False) -> Event:
+        """The first event from now on that is wanted, or of all if ``ever``."""
         with self._changed:
-            seen = len(self.events)
+            seen = 0 if ever else len(self.events)
             found: list[Event] = []
 
             def is_there() -> bool:

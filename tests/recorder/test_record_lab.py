@@ -82,9 +82,9 @@ def test_marks_are_changed_and_taken_away(record: Record, session_path: Path) ->
     recorder.say(do="unmark", text="one", at=at)
     recorder.say(do="change mark", text="twö", at=at, to="three")
     recorder.say(do="unmark", text="four", at=at)
-    recorder.wait_for(lambda event: "no such mark" in (event.get("message") or ""))
+    recorder.wait_for(lambda event: "no such mark" in (event.get("message") or ""), ever=True)
     recorder.say(do="unmark", text="two", at="soon")
-    recorder.wait_for(lambda event: "not a time" in (event.get("message") or ""))
+    recorder.wait_for(lambda event: "not a time" in (event.get("message") or ""), ever=True)
     recorder.say(do="stop")
     assert recorder.end()["code"] == 0
     with SessionReader.open(session_path) as reader:
