@@ -15,10 +15,12 @@ from app.gui.actions import ACTIONS
 from app.gui.application import Program
 from app.gui.crash_dialog import CrashDialog
 from app.gui.panels import panel_keys
+from app.gui.panels.overview import OverviewPanel
 from app.gui.preferences import Preferences
 from app.gui.shortcut_sheet import ShortcutSheet
 from tests.gui.recordings import record
 from tests.gui.windows import running, wait
+from widgets.charts.card import ChartCard
 from widgets.connect import Certificate, ConnectDialog, PasswordDialog, Place, Profile, TrustDialog
 from widgets.foreign_text import shown
 
@@ -147,3 +149,15 @@ def test_dialogs_fit_a_small_window(live: Program, name: str) -> None:
     finally:
         dialog.reject()
         dialog.deleteLater()
+
+
+def test_the_overview_fits_the_smallest_window(opened: Program, qtbot: QtBot) -> None:
+    opened.window.resize(opened.window.minimumSize())
+    opened.window.show_panel("overview")
+    overview = opened.window.findChild(OverviewPanel)
+    assert overview is not None
+    wait(qtbot, lambda: len(overview.findChildren(ChartCard)) == 4)
+    QApplication.processEvents()
+    right = overview.viewport().width()
+    for card in overview.findChildren(ChartCard):
+        assert card.mapTo(overview.viewport(), card.rect().topRight()).x() < right

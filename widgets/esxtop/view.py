@@ -25,6 +25,7 @@ from widgets.theme import Theme, figures_font
 from widgets.theme.tokens import SMALL_PX
 
 _STEPS = 2_000
+_LEAST_FILTER, _MOST_FILTER = 80, 170
 
 
 class EsxtopView(QWidget):
@@ -55,7 +56,8 @@ class EsxtopView(QWidget):
         self.tabs.setAccessibleName("esxtop screens")
         self.tabs.currentChanged.connect(self.screen_chosen)
         self.filter = QLineEdit(placeholderText="Filter names", clearButtonEnabled=True)
-        self.filter.setFixedWidth(170)
+        self.filter.setMinimumWidth(_LEAST_FILTER)
+        self.filter.setMaximumWidth(_MOST_FILTER)
         self.filter.setAccessibleName("Filter rows by name")
         self.filter.textChanged.connect(self.filtered)
         self.only_vms = self._button("VMs only", "V: virtual machines only")
@@ -89,7 +91,8 @@ class EsxtopView(QWidget):
         tools = QHBoxLayout()
         tools.setContentsMargins(10, 6, 10, 2)
         tools.setSpacing(6)
-        for widget in (self.filter, self.only_vms, self.sparks, self._more):
+        tools.addWidget(self.filter, 2)
+        for widget in (self.only_vms, self.sparks, self._more):
             tools.addWidget(widget)
         tools.addStretch(1)
         foot = QHBoxLayout()

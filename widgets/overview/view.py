@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -26,6 +27,7 @@ from widgets.time_labels import Clock
 _FINDINGS = 4
 _LINES = 6
 _CHART_HEIGHT = 184
+_TWO_COLUMNS = 590
 _LONGEST = 400
 
 
@@ -49,6 +51,7 @@ class OverviewView(QScrollArea):
         self._theme, self._clock = theme, clock
         self._cards: list[ChartCard] = []
         self._talkers: list[Section] = []
+        self._across = 2
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -103,8 +106,8 @@ class OverviewView(QScrollArea):
             card.can_close(on=False)
             card.plot.windowed.connect(self._ask)
             card.plot.hovered.connect(self._cross)
-            self._charts.addWidget(card, number // 2, number % 2)
             self._cards.append(card)
+            self._place(self._charts, card, number)
         for card, (spec, curves) in zip(self._cards, charts, strict=True):
             card.plot.set_window(window.start, window.end)
             card.show_chart(spec, curves)
@@ -121,8 +124,8 @@ class OverviewView(QScrollArea):
             number = len(self._talkers)
             section = Section(self._theme)
             section.picked.connect(lambda number, section=section: self._choose(section, number))
-            self._lists.addWidget(section, number // 2, number % 2)
             self._talkers.append(section)
+            self._place(self._lists, section, number)
         for section, one in zip(self._talkers, lists, strict=True):
             section.say(one.title.upper())
             section.show_lines(one.lines[:_LINES], "No numbers.")
@@ -132,6 +135,21 @@ class OverviewView(QScrollArea):
         """Events and marks, the newest first."""
         self._changes.show_lines(lines[:_LINES], "No event was recorded in this window.")
         self._order_focus()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """Charts and lists go below each other where two do not fit side by side."""
+        super().resizeEvent(event)
+        across = 2 if self.viewport().width() >= _TWO_COLUMNS else 1
+        if across == self._across:
+            return
+        self._across = across
+        for grid, widgets in ((self._charts, self._cards), (self._lists, self._talkers)):
+            for number, widget in enumerate(widgets):
+                grid.removeWidget(widget)
+                self._place(grid, widget, number)
+
+    def _place(self, grid: QGridLayout, widget: QWidget, number: int) -> None:
+        grid.addWidget(widget, number // self._across, number % self._across)
 
     def _order_focus(self) -> None:
         """Tab goes from top to bottom, whatever was made when."""

@@ -13,6 +13,8 @@ _PICTURES = {
     "down": ("down", "muted"),
     "up": ("up", "muted"),
     "close": ("close", "muted"),
+    "left": ("back", "muted"),
+    "right": ("forward", "muted"),
 }
 
 
