@@ -47,6 +47,9 @@ class MarkStore(QObject):
         self._desk, self._recordings = desk, recordings
         self._waiting: deque[tuple[Path, MarkChange, Callable[[], None]]] = deque()
         self._is_busy = False
+        self._soon = QTimer(self, singleShot=True, interval=_SOON_MS)
+        self._soon.timeout.connect(desk.session.look_at_records)
+        desk.session.closed.connect(self._soon.stop)
 
     def change(self, change: MarkChange, done: Callable[[], None]) -> None:
         """Make a change in the open session; ``done`` when it is made or on its way to the recorder."""
@@ -62,7 +65,7 @@ class MarkStore(QObject):
         process = self._recordings.process
         if process is not None and self._recordings.records(path):
             tell(process, change)
-            QTimer.singleShot(_SOON_MS, self, self._desk.session.look_at_records)
+            self._soon.start()
             done()
             self._next()
             return
