@@ -15,6 +15,7 @@ from app.gui.actions import ACTIONS
 from app.gui.application import Program
 from app.gui.crash_dialog import CrashDialog
 from app.gui.panels import panel_keys
+from app.gui.panels.esxtop import EsxtopPanel
 from app.gui.panels.overview import OverviewPanel
 from app.gui.preferences import Preferences
 from app.gui.shortcut_sheet import ShortcutSheet
@@ -161,3 +162,17 @@ def test_the_overview_fits_the_smallest_window(opened: Program, qtbot: QtBot) ->
     right = overview.viewport().width()
     for card in overview.findChildren(ChartCard):
         assert card.mapTo(overview.viewport(), card.rect().topRight()).x() < right
+
+
+def test_esxtop_shows_the_row_of_the_scope(opened: Program, qtbot: QtBot) -> None:
+    opened.window.show_panel("esxtop")
+    panel = opened.window.findChild(EsxtopPanel)
+    snapshot = opened.desk.session.snapshot
+    assert panel is not None
+    assert snapshot is not None
+    table = panel.table
+    vms = [ref for ref in snapshot.entities if ref.kind == "vm"]
+    for vm in (vms[0], vms[-1]):
+        opened.desk.scope.set(opened.desk.scope.scope.on([vm]))
+        wait(qtbot, lambda vm=vm: table.currentIndex().data() == snapshot.name(vm))
+        wait(qtbot, lambda: table.viewport().rect().intersects(table.visualRect(table.currentIndex())))

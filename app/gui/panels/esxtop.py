@@ -71,6 +71,7 @@ class EsxtopPanel(EsxtopView):
         self._fields: dict[str, tuple[str, ...]] = {}
         self._grid = Grid((), (), np.zeros((0, 0), np.int64))
         self._part = 1.0
+        self._seek = False
         self._stale = False
         self._unsorted = True
         self._timer = QTimer(self, interval=_EVERY_S * 1000)
@@ -245,6 +246,7 @@ class EsxtopPanel(EsxtopView):
         shown_rows = [row for row in rows if row >= 0]
         if shown_rows:
             self.table.setCurrentIndex(self._table.index(shown_rows[0], 0))
+            self._seek = True
 
     def _closed(self) -> None:
         self._timer.stop()
@@ -333,6 +335,9 @@ class EsxtopPanel(EsxtopView):
             at = np.minimum(np.searchsorted(known, self._grid.ids), known.size - 1)
             numbers = np.where(known[at] == self._grid.ids, values[at], np.nan)
         self._table.set_table(self._grid.rows, self._grid.columns, Values(numbers))
+        if self._seek:  # the numbers have just put the selected row elsewhere
+            self._seek = False
+            self.table.scrollTo(self.table.currentIndex())
         found: dict[str, list[tuple[float, str]]] = {}
         for host, counter, number in heads:
             if number in last:
