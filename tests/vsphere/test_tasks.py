@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace as changed
@@ -17,7 +18,7 @@ from collectors.vsphere.inventory.watcher import InventoryWatcher
 from sessions.model import EntityRef, Event, Fact
 from tests.vcenter.running import TestVCenter
 from tests.vsphere.inventories import EVENTS, KeptFeed, envelope, kinds
-from tests.vsphere.test_inventory_watcher import connected, follow, named, watching
+from tests.vsphere.test_inventory_watcher import Patient, connected, named, watching
 
 DB01 = EntityRef("vm", "uuid-1")
 _REFS = {"vm-1": DB01, "host-1": EntityRef("host", "esx01")}
@@ -181,7 +182,8 @@ def look(watcher: InventoryWatcher, times: int = 1) -> None:
     assert watcher._chronicle is not None
     for _ in range(times):
         watcher._chronicle._tasks._next_running = 0.0
-        follow(watcher, lambda: True)
+        watcher._next_events = 0.0
+        watcher.follow(0)
 
 
 def test_tasks_from_beginning_to_end(vcenter: TestVCenter) -> None:
@@ -236,6 +238,27 @@ def test_what_ran_while_we_were_away(vcenter: TestVCenter) -> None:
         texts = [one.text.partition("): ")[2] for one in sorted(feed.events, key=lambda one: one.at)]
         assert texts[0] == "started"
         assert sorted(text.split(" after")[0] for text in texts[1:]) == ["success", "success"]
+
+
+@pytest.mark.parametrize("method", ["CreateCollectorForTasks", "ReadNextTasks", "ReadNextEvents"])
+@pytest.mark.parametrize("kind", ["lost", "half", "html", "expire"])
+def test_no_task_is_lost_or_told_twice(vcenter: TestVCenter, kind: str, method: str) -> None:
+    with watching(vcenter) as (watcher, feed, _):
+        own = next(iter(named(watcher, VM).values()))
+        key = vcenter.fault("task_started", vm=own.name, ago=10)["task"]
+        look(watcher)
+        vcenter.fault("task_ended", task=key)
+        vcenter.fault("event", type="VmResettingEvent", vm=own.name, text="reset")
+        vcenter.fault(kind, **({} if kind == "expire" else {"method": method, "count": 2}))
+        patient = Patient(watcher)
+        for _ in range(6):
+            assert watcher._chronicle is not None
+            watcher._chronicle._tasks._next_running = 0.0
+            patient.follow(0)
+        assert watcher.notes == ()
+        watcher._say_due(at_once=True)
+        assert sorted(kinds(feed.events, own.ref)) == ["power", "snapshot"]
+        assert [is_over for _, _, is_over in tasks_of(feed, own.ref)] == [False, True]
 
 
 def test_who_may_not_see_tasks_gets_their_beginnings(start_vcenter: Callable[..., TestVCenter]) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from collectors.vsphere.inventory.event_reader import EventReader
 from collectors.vsphere.inventory.happenings import Heard, hear
 from collectors.vsphere.inventory.task_reader import TaskReader
-from collectors.vsphere.inventory.tasks import TaskBook
+from collectors.vsphere.inventory.tasks import RawTask, TaskBook
 from collectors.vsphere.session import VSphere
 from resources.vcenter_events import EventKnowledge
 from sessions.model import EntityRef, Event, Fact
@@ -34,6 +34,7 @@ class Chronicle:
         self._events = EventReader(vsphere, known, begin)
         self._tasks = TaskReader(vsphere, known, begin)
         self._book = TaskBook(known, self._tasks.label)
+        self._fresh: list[RawTask] = []
 
     @property
     def is_silent(self) -> bool:
@@ -55,7 +56,7 @@ class Chronicle:
         """What happened since the last call, as of ``now`` (ms); ``running``: also look at tasks under way,
         should it not be time for it. ``told_of`` knows only what the session was told of. Raises SourceError.
         """
-        tasks = self._tasks.read(now, running=running)
+        self._fresh += self._tasks.read(now, running=running)
         self._events.with_tasks = bool(self._tasks.refused)  # they begin with events that all may read
         heard = [
             (raw, one)
@@ -63,6 +64,7 @@ class Chronicle:
             if (one := hear(raw, self._known, ref_of)) is not None
         ]
         self._book.hear(heard)
+        tasks, self._fresh = self._fresh, []  # kept until their events have come, too
         told = self._book.take(tasks, now, told_of)
         events = (*(one.event for _, one in heard), *told.events)
         return Tidings(events, told.facts, (*(one for _, one in heard), *told.heard))

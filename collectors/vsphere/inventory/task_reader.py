@@ -62,18 +62,19 @@ class TaskReader:
         if now < self._from:
             self._from = now - self._look_back
         try:
-            found = self._new(self._over.between(self._from, now))
+            over = self._over.between(self._from, now)
+            under_way: list[RawTask] = []
             if running or time.monotonic() >= self._next_running:
-                found += self._running.all()
+                under_way = self._running.all()
                 self._next_running = time.monotonic() + self._reading.running_s
+            if (over or under_way) and self._labels is None:
+                self._labels = self._vsphere.ask(_WHAT, _labels)
         except (PrivilegeError, SoapFault) as error:
             if isinstance(error, SoapFault) and not is_unknown(error):
                 raise
             self.refused = error.happened
             return []
-        if found and self._labels is None:
-            self._labels = self._vsphere.ask(_WHAT, _labels)
-        return found
+        return self._new(over) + under_way  # nothing is taken for read before all has come
 
     def label(self, task: RawTask) -> str:
         """What the vSphere Client calls the task."""
