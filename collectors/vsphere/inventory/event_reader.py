@@ -50,7 +50,7 @@ class EventReader:
         if now < self._from:
             self._from = now - self._look_back
         try:
-            return self._new(self._past.between(self._from, now))
+            return self._new(self._past.between(self._from, now), now)
         except (PrivilegeError, SoapFault) as error:
             if isinstance(error, SoapFault) and not is_unknown(error):
                 raise
@@ -63,13 +63,12 @@ class EventReader:
         assert begin is not None
         return requests.create_event_collector(manager, types, begin, end)
 
-    def _new(self, events: list[RawEvent]) -> list[RawEvent]:
+    def _new(self, events: list[RawEvent], now: int) -> list[RawEvent]:
         new: dict[tuple[str, int], RawEvent] = {}
         for event in events:
             if (event.key, event.at) not in self._read and event.at >= self._from:
                 new[event.key, event.at] = event
-        newest = max((event.at for event in new.values()), default=self._from)
-        self._from = max(self._from, newest - self._look_back)
+        self._from = max(self._from, now - self._look_back)
         self._read.update(dict.fromkeys(new))
         self._read = {one: None for one in self._read if one[1] >= self._from}
         return sorted(new.values(), key=lambda event: event.at)

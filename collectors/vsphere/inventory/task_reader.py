@@ -74,20 +74,19 @@ class TaskReader:
                 raise
             self.refused = error.happened
             return []
-        return self._new(over) + under_way  # nothing is taken for read before all has come
+        return self._new(over, now) + under_way  # nothing is taken for read before all has come
 
     def label(self, task: RawTask) -> str:
         """What the vSphere Client calls the task."""
         return (self._labels or {}).get(task.id) or task.name or task.id
 
-    def _new(self, tasks: list[RawTask]) -> list[RawTask]:
+    def _new(self, tasks: list[RawTask], now: int) -> list[RawTask]:
         new = {
             task.key: task
             for task in tasks
             if task.end is not None and task.key not in self._read and task.end >= self._from
         }
-        newest = max((task.end or 0 for task in new.values()), default=self._from)
-        self._from = max(self._from, newest - self._look_back)
+        self._from = max(self._from, now - self._look_back)
         self._read |= {key: task.end or 0 for key, task in new.items()}
         self._read = {key: end for key, end in self._read.items() if end >= self._from}
         return sorted(new.values(), key=lambda task: task.end or 0)
