@@ -17,6 +17,7 @@ from sessions.model import EntityRef
 from sessions.store import SessionReader
 
 _EVERY_MS = 5_000
+_SHARE = 8  # a diagnosis that takes long is repeated more rarely: at most every eighth moment is spent on it
 _FIRST_MS = 400  # the first chart comes first: both would share the interpreter
 _RANK: dict[Severity, int] = {"info": 1, "warning": 2, "critical": 3}
 
@@ -40,6 +41,7 @@ class FindingsModel(QObject):
         self._catalogue = catalogue
         self._stale = False
         self._since = QElapsedTimer()
+        self._took_ms = 0
         self.diagnosis: Diagnosis | None = None
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.evaluate)
@@ -87,8 +89,9 @@ class FindingsModel(QObject):
     def _grown(self, change: Change) -> None:
         if not change or self._timer.isActive():
             return
-        waited = self._since.elapsed() if self._since.isValid() else _EVERY_MS
-        self._timer.start(max(0, _EVERY_MS - waited))
+        every = max(_EVERY_MS, _SHARE * self._took_ms)
+        waited = self._since.elapsed() if self._since.isValid() else every
+        self._timer.start(max(0, every - waited))
 
     def _closed(self) -> None:
         self._timer.stop()
@@ -96,6 +99,7 @@ class FindingsModel(QObject):
         self.changed.emit()
 
     def _take(self, diagnosis: Diagnosis) -> None:
+        self._took_ms = self._since.elapsed()
         same = self.diagnosis is not None and diagnosis.findings == self.diagnosis.findings
         self.diagnosis = diagnosis
         self.busy_changed.emit(False)

@@ -10,6 +10,7 @@ import struct
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import repeat
 from typing import get_args
 
 import numpy as np
@@ -95,7 +96,9 @@ class Inventory:
 
     def series(self, counters: Collection[str] | None = None) -> list[Series]:
         """All series, or those of the counters, ordered by id."""
-        wanted = None if counters is None else frozenset(counters)
+        if counters is None:
+            return [one for batch in self.batches for one in self._all(batch)]
+        wanted = frozenset(counters)
         return [self._at(batch, i) for batch in self.batches for i in _matching(batch, wanted)]
 
     def ids(self, counter: str, kind: Kind | None = None) -> IntArray:
@@ -116,6 +119,19 @@ class Inventory:
             self._at(self.batches[batch], series - self.batches[batch].first)
             for batch, series in zip(which.tolist(), ids.tolist(), strict=True)
         ]
+
+    def _all(self, batch: SeriesBatch) -> Iterator[Series]:
+        """The same as ``_at`` for each, in half the time."""
+        specs = map(
+            SeriesSpec,
+            [self.refs[number] for number in batch.entity.tolist()],
+            batch.counter,
+            batch.unit,
+            batch.instance,
+            batch.scale.tolist(),
+            batch.label,
+        )
+        return map(Series, range(batch.first, batch.first + len(batch)), repeat(batch.source), specs)
 
     def _at(self, batch: SeriesBatch, i: int) -> Series:
         spec = SeriesSpec(
@@ -179,9 +195,7 @@ def _check_batch(first: int, n: int, expected: int, most: int) -> None:
         raise BlobError("a batch of entities or series that is not where it should be")
 
 
-def _matching(batch: SeriesBatch, counters: frozenset[str] | None) -> Sequence[int]:
-    if counters is None:
-        return range(len(batch))
+def _matching(batch: SeriesBatch, counters: frozenset[str]) -> Sequence[int]:
     return [i for i, counter in enumerate(batch.counter) if counter in counters]
 
 

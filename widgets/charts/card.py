@@ -110,8 +110,8 @@ class ChartCard(QFrame):
     dropped = Signal(bytes)
     copied = Signal(str)
 
-    def __init__(self, theme: Theme, at: Clock) -> None:
-        super().__init__()
+    def __init__(self, theme: Theme, at: Clock, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self._theme = theme
         self._spec = ChartSpec("", "", ())
         self._curves: Sequence[NamedCurve] = ()

@@ -22,6 +22,7 @@ from widgets.time_labels import Clock
 _SMALLEST_MS = 1_000
 _CARD_HEIGHT = 160
 _LEGEND_MS = 80
+_MOST_SPARE = 5
 
 
 class ChartStack(QScrollArea):
@@ -41,6 +42,7 @@ class ChartStack(QScrollArea):
         super().__init__(parent)
         self._theme, self._at = theme, at
         self._cards: list[ChartCard] = []
+        self._spare: list[ChartCard] = []
         self._flags: Sequence[Flag] = ()
         self._window = TimeRange(0, 1)
         self._hovered = math.nan
@@ -65,7 +67,7 @@ class ChartStack(QScrollArea):
     def set_clock(self, at: Clock) -> None:
         """Show another clock on the axes."""
         self._at = at
-        for card in self._cards:
+        for card in [*self._cards, *self._spare]:
             card.plot.time_axis.set_clock(at)
 
     def show_charts(self, charts: Sequence[tuple[ChartSpec, Sequence[NamedCurve]]]) -> None:
@@ -74,7 +76,9 @@ class ChartStack(QScrollArea):
             gone = self._cards.pop()
             self._column.removeWidget(gone)
             gone.hide()
-            gone.deleteLater()
+            self._spare.append(gone)
+        while len(self._spare) > _MOST_SPARE:
+            self._spare.pop().deleteLater()
         while len(self._cards) < len(charts):
             self._add_card()
         for card, (spec, curves) in zip(self._cards, charts, strict=True):
@@ -124,8 +128,23 @@ class ChartStack(QScrollArea):
         board.setText(text)
         self.copied.emit(f"{card.spec.title}: {rows} rows copied as CSV.")
 
+    def prepare(self) -> None:
+        """Make a card before it is needed: in idle moments, it spares the first charts their making."""
+        if len(self._cards) + len(self._spare) < _MOST_SPARE:
+            card = self._made_card()
+            card.hide()
+            self._spare.append(card)
+
     def _add_card(self) -> None:
-        card = ChartCard(self._theme, self._at)
+        card = self._spare.pop() if self._spare else self._made_card()
+        self._column.addWidget(card, 1)
+        last: QWidget = self._cards[-1] if self._cards else self
+        card.focus_after(last.close_button if isinstance(last, ChartCard) else last)
+        self._cards.append(card)
+        card.show()
+
+    def _made_card(self) -> ChartCard:
+        card = ChartCard(self._theme, self._at, self.widget())
         card.setMinimumHeight(_CARD_HEIGHT)
         card.plot.windowed.connect(self._ask_window)
         card.plot.hovered.connect(self.show_cross)
@@ -134,10 +153,7 @@ class ChartStack(QScrollArea):
         card.closed.connect(lambda card=card: self.closed.emit(self._cards.index(card)))
         card.dropped.connect(lambda data, card=card: self.dropped.emit(self._cards.index(card), data))
         card.copied.connect(lambda what, card=card: self.copy(card, what))
-        self._column.addWidget(card, 1)
-        last: QWidget = self._cards[-1] if self._cards else self
-        card.focus_after(last.close_button if isinstance(last, ChartCard) else last)
-        self._cards.append(card)
+        return card
 
     def _ask_window(self, start: float, end: float, passing: bool) -> None:
         if end - start < _SMALLEST_MS:

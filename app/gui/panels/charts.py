@@ -34,6 +34,8 @@ KEYS: tuple[ActionSpec, ...] = (
 )
 
 _REDRAW_MS = 40
+_PREPARE_MS = 150
+_PREPARED = 5
 _MOST_ENTITIES = 12
 _MARGIN = 0.25
 
@@ -55,6 +57,7 @@ class ChartsPanel(QWidget):
         self._desk = desk
         self._loaded = _Loaded(frozenset(), None, {})
         self._stale = False
+        self._prepared = 0
         self._stack = ChartStack(desk.theme, clock(desk.settings.text("look.times")))
         self._empty = _empty()
         self._pages = QStackedLayout(self)
@@ -64,6 +67,9 @@ class ChartsPanel(QWidget):
         self._redraw.timeout.connect(self._draw)
         self._reading = QTimer(self, singleShot=True, interval=0)
         self._reading.timeout.connect(self._read)
+        self._idle = QTimer(self, interval=_PREPARE_MS)
+        self._idle.timeout.connect(self._prepare)
+        self._idle.start()
         self._stack.windowed.connect(self._windowed)
         self._stack.unzoomed.connect(self._unzoomed)
         self._stack.closed.connect(desk.charts.remove)
@@ -88,7 +94,15 @@ class ChartsPanel(QWidget):
         if self._stale:
             self._load()
 
+    def _prepare(self) -> None:
+        """Make cards before the first session needs them, one at a time."""
+        self._prepared += 1
+        self._stack.prepare()
+        if self._prepared == _PREPARED:
+            self._idle.stop()
+
     def _opened(self) -> None:
+        self._idle.stop()
         self._loaded = _Loaded(frozenset(), None, {})
         self._follow()
 
