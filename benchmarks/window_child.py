@@ -6,10 +6,13 @@ python -m benchmarks.window_child start BEGUN | open SESSION | table SESSION SEC
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
+import statistics
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -140,6 +143,47 @@ def soak(updates: int) -> dict[str, float]:
     return {"early_bytes": early, "late_bytes": late, "growth": late / early - 1}
 
 
+def hour(program: Program, folder: Path, speed: int) -> dict[str, float]:
+    """The lab's 45 minutes three times, each recorded by a recorder of its own and followed page by page.
+
+    What the process holds while it follows the second (``early``) and the third (``late``); memory is the
+    median over the later half of each.
+    """
+    program.desk.settings.set("record.folder", str(folder))
+    program.desk.settings.set("lab.speed", speed)
+    _, early, late = (_lab_followed(program) for _ in range(3))
+    program.window.close()
+    held = (("early", early), ("late", late))
+    return {f"{when}_{name}": value for when, counts in held for name, value in counts.items()}
+
+
+def _lab_followed(program: Program) -> dict[str, float]:
+    """Record the lab into a new session and look at one page after another until it has ended."""
+    before = program.desk.session.path
+    program.workbench.try_lab()
+    wait_for(lambda: program.desk.session.path not in {None, before})
+
+    def recording() -> bool:
+        snapshot = program.desk.session.snapshot
+        recorder = program.workbench.recordings.process
+        return snapshot is not None and (snapshot.recording or recorder is not None)
+
+    held = []
+    pages = itertools.cycle(("overview", "charts", "esxtop", "heatmap"))
+    while recording():
+        program.window.show_panel(next(pages))
+        turn(1_500)
+        held.append(psutil.Process().memory_full_info().uss)
+    program.window.show_panel("charts")
+    turn(6_000)
+    return {
+        "bytes": statistics.median(held[len(held) // 2 :]),
+        "threads": threading.active_count(),
+        "widgets": len(QApplication.allWidgets()),
+        "timers": len([timer for timer in program.window.findChildren(QTimer) if timer.isActive()]),
+    }
+
+
 class Stalls:
     """A watchdog in the event loop: how late each beat of a fast timer comes, in ms."""
 
@@ -192,6 +236,8 @@ def main(words: list[str]) -> None:
             found = start(program, float(words[1]))
         elif words[0] == "open":
             found = open_session(program, Path(words[1]))
+        elif words[0] == "hour":
+            found = hour(program, Path(folder), int(words[1]))
         elif words[0] == "drop":
             found = drop(program, Path(words[1]), Path(folder))
         else:

@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.gui.jobs import Job, JobRunner
 from app.gui.snapshot import Change, Snapshot, renew, take
+from app.memory import give_back
 from resources.failures import CancelledError, HyperscopeError
 from sessions.store import SessionReader
 
@@ -21,6 +22,7 @@ Result = TypeVar("Result")
 
 _LOOK_MS = 500
 _RECORDS_EVERY = 4
+_THRIFT_EVERY = 40  # looks: 20 s
 
 
 class Reads:
@@ -60,7 +62,10 @@ class Reads:
 
 
 class SessionModel(QObject):
-    """One session at a time. Signals: ``opened`` (Snapshot), ``changed`` (Change), ``closed``, ``failed``."""
+    """One session at a time. Signals: ``opened`` (Snapshot), ``changed`` (Change), ``closed``, ``failed``.
+
+    ``replacing`` while it is closed only because another one follows in the same breath.
+    """
 
     opened = Signal(object)
     changed = Signal(object)
@@ -72,6 +77,7 @@ class SessionModel(QObject):
         self._jobs = jobs
         self._reads: Reads | None = None
         self._looks = 0
+        self.replacing = False
         self.snapshot: Snapshot | None = None
         self._timer = QTimer(self, interval=_LOOK_MS)
         self._timer.timeout.connect(self.look)
@@ -108,6 +114,7 @@ class SessionModel(QObject):
         self._reads.close()
         self._reads, self.snapshot = None, None
         self.closed.emit()
+        self._give_memory_back()
 
     def query(
         self,
@@ -141,6 +148,8 @@ class SessionModel(QObject):
         def work(reader: SessionReader, _job: Job) -> tuple[Snapshot, Change]:
             return renew(reader, old, records=records)
 
+        if self._looks % _THRIFT_EVERY == 0:
+            self._give_memory_back()
         if records or old.recording:
             self.query("session.look", work, self._renew, failed=self.failed.emit)
 
@@ -149,8 +158,13 @@ class SessionModel(QObject):
         self._looks = _RECORDS_EVERY - 1
         self.look()
 
+    def _give_memory_back(self) -> None:
+        self._jobs.start("session.memory", "Giving memory back", lambda _job: give_back(), lambda _none: None)
+
     def _take(self, found: tuple[Reads, Snapshot]) -> None:
+        self.replacing = True
         self.close()
+        self.replacing = False
         self._reads, self.snapshot = found
         self._looks = 0
         self._timer.start()
