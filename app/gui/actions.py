@@ -40,6 +40,14 @@ ACTIONS: tuple[ActionSpec, ...] = (
         "record.mark", "Drop a mark", "Record", ("M",), "mark", "Notes on the time axis what happens now.",
         needs_session=True,
     ),
+    ActionSpec(
+        "edit.undo", "Undo the last change of a mark", "Record", ("Ctrl+Z",), "undo",
+        "Marks dropped, changed and removed since the session was opened.", managed=True,
+    ),
+    ActionSpec(
+        "edit.redo", "Change the mark after all", "Record", ("Ctrl+Shift+Z", "Ctrl+Y"), "redo",
+        "What was undone.", managed=True,
+    ),
     ActionSpec("record.pause", "Pause recording", "Record", ("Ctrl+Shift+P",), "pause", managed=True),
     ActionSpec("record.stop", "Stop recording", "Record", ("Ctrl+.",), "stop", managed=True),
     ActionSpec("record.resume", "Resume recording into this session", "Record", (), "record", managed=True),

@@ -150,6 +150,8 @@ class _Frame(QObject):
         self._say()
 
     def _closed(self) -> None:
+        if self._desk.session.replacing:
+            return
         self._window.show_session(open_=False)
         self._window.setWindowTitle("Hyperscope")
         self._window.top.scope.say("No session", "connect, open, import or try the lab")

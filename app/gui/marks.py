@@ -117,8 +117,7 @@ class Marking(QObject):
 
     def _enable(self) -> None:
         for name, can in (("edit.undo", self._stack.canUndo()), ("edit.redo", self._stack.canRedo())):
-            if name in self._window.actions_by_id:
-                self._window.actions_by_id[name].setEnabled(can)
+            self._window.actions_by_id[name].setEnabled(can)
 
     def _forget(self) -> None:
         self._offer.stop()

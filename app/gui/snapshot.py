@@ -19,6 +19,11 @@ class Index:
     entities: Mapping[EntityRef, Entity]
     series: Sequence[Series]
 
+    def with_ways(self) -> Index:
+        """Itself, its ways made: where a worker made it, the window need not."""
+        _ = self.series_of, self.by_id, self.children
+        return self
+
     @cached_property
     def series_of(self) -> Mapping[EntityRef, Sequence[Series]]:
         """The series of each entity that has any."""
@@ -117,7 +122,7 @@ def take(reader: SessionReader, path: Path) -> Snapshot:
         title=info.title or path.stem,
         span=info.span,
         sources=tuple(info.sources),
-        index=Index(reader.entities(), reader.series()),
+        index=Index(reader.entities(), reader.series()).with_ways(),
         facts=reader.facts(),
         events=reader.events(),
         marks=reader.marks(),
@@ -141,12 +146,12 @@ def renew(reader: SessionReader, old: Snapshot, *, records: bool) -> tuple[Snaps
     )
     inventory = info.series != len(old.series) or sum(info.entities.values()) != len(old.entities)
     if inventory:
-        new = replace(new, index=Index(reader.entities(), reader.series()))
+        new = replace(new, index=Index(reader.entities(), reader.series()).with_ways())
     noted = len(new.gaps) != len(old.gaps) or len(new.sources) != len(old.sources)
     if records:
         new = replace(new, facts=reader.facts(), events=reader.events(), marks=reader.marks())
         lengths = [(len(s.facts), len(s.events), len(s.marks)) for s in (old, new)]
-        noted = noted or lengths[0] != lengths[1]
+        noted = noted or lengths[0] != lengths[1] or list(new.marks) != list(old.marks)  # a note was changed
     states = [[source.state for source in s.sources] for s in (old, new)]
     grown = new.samples != old.samples or new.span != old.span or states[0] != states[1]
     return new, Change(samples=grown, inventory=inventory, records=noted)

@@ -72,6 +72,8 @@ class Workbench(QObject):
             "file.import": self._opening.ask_captures,
             "file.lab": self.try_lab,
             "record.mark": lambda: self.drop_mark(None),
+            "edit.undo": self._marking.undo,
+            "edit.redo": self._marking.redo,
             "record.pause": self.recordings.pause_or_go_on,
             "record.stop": self._stop,
             "record.resume": self.resume,
