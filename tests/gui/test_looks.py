@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ from tests.gui.recordings import record
 from tests.gui.windows import running, wait
 from widgets.charts.card import ChartCard
 from widgets.connect import Certificate, ConnectDialog, PasswordDialog, Place, Profile, TrustDialog
+from widgets.esxtop import EsxtopTable
 from widgets.foreign_text import shown
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -174,5 +176,9 @@ def test_esxtop_shows_the_row_of_the_scope(opened: Program, qtbot: QtBot) -> Non
     vms = [ref for ref in snapshot.entities if ref.kind == "vm"]
     for vm in (vms[0], vms[-1]):
         opened.desk.scope.set(opened.desk.scope.scope.on([vm]))
-        wait(qtbot, lambda vm=vm: table.currentIndex().data() == snapshot.name(vm))
+        wait(qtbot, partial(_is_current, table, snapshot.name(vm)))
         wait(qtbot, lambda: table.viewport().rect().intersects(table.visualRect(table.currentIndex())))
+
+
+def _is_current(table: EsxtopTable, name: str) -> bool:
+    return bool(table.currentIndex().data() == name)
