@@ -67,6 +67,15 @@ def test_a_selected_row_stays_selected_when_numbers_change_the_order(model: Esxt
     assert model.row_at(kept.row())[1].name == "gamma"
 
 
+def test_limits_hold_only_for_the_kinds_that_they_were_made_for(model: EsxtopModel) -> None:
+    """The group `system` waits for the sum of its 50 worlds: that is no VM that is not served."""
+    ready = Column("cpu.ready", "%RDY", "%", "ready", 5.0, 10.0, kinds=frozenset({"vm", "vcpu"}))
+    rows = (ROWS[0], Row(EntityRef("world", "system"), "system", "esx1"))
+    model.set_table(rows, (ready,), Values(np.array([[12.0], [1035.8]])))
+    states = {row.name: model.index(model.place_of(row.ref), 2).data(STATE) for row in rows}
+    assert states == {"alpha": "critical", "system": ""}
+
+
 def test_limits_are_a_state_and_a_symbol(model: EsxtopModel) -> None:
     cells = {
         model.row_at(row)[1].name[:5]: (

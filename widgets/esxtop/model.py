@@ -26,7 +26,10 @@ _MARKS = ("", "◆ ", "▲ ")
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A counter: esxtop's name, unit, limits (NaN for none) and what the tooltip says."""
+    """A counter: esxtop's name, unit, limits (NaN for none) and what the tooltip says.
+
+    The limits hold for rows of these ``kinds`` of entities, for all where it names none.
+    """
 
     counter: str
     title: str
@@ -34,6 +37,7 @@ class Column:
     tooltip: str
     warning: float = np.nan
     critical: float = np.nan
+    kinds: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,7 @@ class EsxtopModel(QAbstractTableModel):
         self._columns: Sequence[Column] = ()
         self._numbers: FloatArray = np.zeros((0, 0))
         self._states: NDArray[np.int8] = np.zeros((0, 0), np.int8)
+        self._judged: NDArray[np.bool_] = np.zeros((0, 0), bool)
         self._order: NDArray[np.int64] = np.zeros(0, np.int64)
         self._place: NDArray[np.int64] = np.zeros(0, np.int64)
         self._sort: tuple[int, Qt.SortOrder] = (0, Qt.SortOrder.AscendingOrder)
@@ -82,6 +87,7 @@ class EsxtopModel(QAbstractTableModel):
         self.beginResetModel()
         self._rows, self._columns = list(rows), list(columns)
         self._sparks.clear()
+        self._judged = self._judgeable()
         self._set_numbers(values)
         self._order = self._sorted()
         self._place = np.argsort(self._order)
@@ -196,11 +202,21 @@ class EsxtopModel(QAbstractTableModel):
         critical = np.array([column.critical for column in self._columns])
         with np.errstate(invalid="ignore"):
             self._states = (numbers > warning).astype(np.int8) + (numbers > critical).astype(np.int8)
+        self._states[~self._judged] = 0
+
+    def _judgeable(self) -> NDArray[np.bool_]:
+        """(rows, columns): whether the limits of the column hold for the kind of the row."""
+        kinds = np.array([row.ref.kind for row in self._rows])
+        judged = np.ones((len(self._rows), len(self._columns)), bool)
+        for number, column in enumerate(self._columns):
+            if column.kinds:
+                judged[:, number] = np.isin(kinds, list(column.kinds))
+        return judged
 
     def _resort(self) -> None:
         order = self._sorted()
         if np.array_equal(order, self._order):
-            if order.size:
+            if order.size and self._columns:
                 self.dataChanged.emit(
                     self.index(0, self.FIXED), self.index(order.size - 1, self.columnCount() - 1)
                 )

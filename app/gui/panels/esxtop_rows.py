@@ -69,6 +69,7 @@ def columns_of(counters: Sequence[str], kind: str, catalogue: Catalogue, limits:
                 "\n".join(tip),
                 bounds.warning.value if bounds else np.nan,
                 bounds.critical.value if bounds and bounds.critical else np.nan,
+                frozenset(of for (counter, of), same in limits.items() if counter == key and same == bounds),
             )
         )
     return found
