@@ -33,7 +33,7 @@ class Chronicle:
         self._known = known
         self._events = EventReader(vsphere, known, begin)
         self._tasks = TaskReader(vsphere, known, begin)
-        self._book = TaskBook(known, self._tasks.label)
+        self._book = TaskBook(known, self._tasks.label, begin)
         self._fresh: list[RawTask] = []
 
     @property

@@ -71,7 +71,7 @@ def _fault_type(one: Element) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class TaskNews:
     """What tasks come to now. ``heard``: which changes of the inventory they explain."""
 
     facts: tuple[Fact, ...] = ()
@@ -83,11 +83,13 @@ class Told:
 class TaskBook:
     """Tasks become facts with start and end, ``task.KIND`` of their entity, and events.
 
-    A task whose events were heard needs none of its own; one that ended waits for them a while.
+    A task whose events were heard needs none of its own; one that ended waits for them a while. What began
+    before ``since`` (ms) is told by its end only.
     """
 
     known: EventKnowledge
     label: Callable[[RawTask], str]
+    since: int = 0
     _open: set[str] = field(default_factory=set)
     _begun: set[str] = field(default_factory=set)
     _waiting: list[tuple[int, RawTask]] = field(default_factory=list)
@@ -105,7 +107,7 @@ class TaskBook:
             del self._chains[chain]
         self._lately = self._lately[-_REMEMBERED:]
 
-    def take(self, tasks: Iterable[RawTask], now: int, ref_of: Callable[[str], EntityRef | None]) -> Told:
+    def take(self, tasks: Iterable[RawTask], now: int, ref_of: Callable[[str], EntityRef | None]) -> TaskNews:
         """What to say of tasks as they are at ``now`` (ms, server's clock)."""
         facts: list[Fact] = []
         events: list[Event] = []
@@ -120,7 +122,7 @@ class TaskBook:
                 self._waiting.append((now, task))
             elif now - task.start >= self.known.words.long_s * 1000 and not self._is_covered(task, ref):
                 events += self._begin(task, ref)
-        return Told(tuple(facts), tuple(events), tuple(heard))
+        return TaskNews(tuple(facts), tuple(events), tuple(heard))
 
     def due(
         self, now: int, ref_of: Callable[[str], EntityRef | None], *, at_once: bool = False
@@ -170,7 +172,7 @@ class TaskBook:
         )
 
     def _begin(self, task: RawTask, ref: EntityRef | None) -> list[Event]:
-        if task.key in self._begun:
+        if task.key in self._begun or task.start < self.since:
             return []
         self._begun.add(task.key)
         return [self._event(task, ref, task.start, self.known.words.started)]
