@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from sessions.model import Entity, EntityRef, Event, Fact
 from sessions.store import SessionReader, check_session
 from tests.recorder.conftest import Record
 from tests.recorder.running import Recorder
-from tests.recorder.vcenters import record_vcenter, rounds, stored
+from tests.recorder.vcenters import differences, realtime, record_vcenter, rounds, stored
 from tests.vcenter.conftest import start_vcenter, vcenter
 from tests.vcenter.running import TestVCenter
 
@@ -88,6 +89,24 @@ def test_what_happened_is_told_once(record: Record, session_path: Path, vcenter:
         "Remove all snapshots (vm-00002): success"
     )
     assert len(texts[1]) == len(texts[0]) + 1
+
+
+def test_a_servers_clock_that_is_set(record: Record, session_path: Path, vcenter: TestVCenter) -> None:
+    began = round(vcenter.now() * 1000)
+    recorder = record_vcenter(record, session_path, vcenter)
+    rounds(recorder, 2)
+    vcenter.jump(20)
+    rounds(recorder, 3)
+    vcenter.jump(-4)
+    recorder.wait_for(lambda event: "was set back" in json.dumps(event))
+    last = realtime(rounds(recorder, 3))[0]["last_ms"] - 2_000
+    stop(recorder)
+    with SessionReader.open(session_path) as reader:
+        told = [event.text.partition(" was set ")[2] for event in reader.events() if event.kind == "clock"]
+        gaps = [gap.reason.partition(" was set ")[2] for gap in reader.gaps() if gap.entity is None]
+    assert sorted(text[:15] for text in told) == ["back by 4 s; it", "forward by 20 s"]
+    assert gaps == ["forward by 20 s"]
+    assert differences(session_path, vcenter, began - 10_000, last) == []
 
 
 def test_events_of_an_earlier_run() -> None:
