@@ -71,16 +71,18 @@ def test_days_of_history(start_vcenter: Start, tmp_path: Path) -> None:
 
 def test_history_goes_on_past_what_fails(start_vcenter: Start, tmp_path: Path) -> None:
     """What passes is asked again; what does not is a gap of those who were asked, and the rest is read."""
-    server = start_vcenter(hosts=2, vms=6, interval=1, history=5, rollup=300, rollup_days=2)
+    server = start_vcenter(hosts=2, vms=6, history=5, rollup_days=2, max_query_metrics=64)
     wishes = Wishes(backfill=False, history_days=1.9, rollups=False, extra_dirs=hasty(tmp_path))
     feed = MemoryFeed()
     server.fault("status", method="QueryAvailablePerfMetric", count=1)
     server.fault("status", method="QueryPerf", count=1)
-    server.fault("fault", method="QueryPerf", skip=3, type="NoPermission", text="Permission denied")
+    server.fault("slow", method="QueryPerf", seconds=0.2)
     with Recording(server, wishes, feed) as recording:
-        recording.until(lambda: lost(feed))
+        recording.until(lambda: stored(feed, 2))
         server.clear()
+        server.fault("fault", method="QueryPerf", count=1, type="NoPermission", text="Permission denied")
         recording.until(lambda: recording.last(2) / 1000 > server.now() - 700)
+    assert lost(feed)
     assert all("may not have counters" in gap.reason for gap in lost(feed))
     mine = stored(feed, 2)
     assert {kind for kind, *_ in mine} == {"cluster", "datastore", "host", "vm"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -50,21 +51,22 @@ class Archive:
         if begun is None or not begun[0]:
             return
         kept, now_ms = begun
+        with contextlib.ExitStack() as made:
+            self._follow(kept, now_ms, controls, made)
+
+    def _follow(
+        self, kept: Sequence[Kept], now_ms: int, controls: Controls, made: contextlib.ExitStack
+    ) -> None:
         period_s = kept[0].period_s
-        parts = spans(kept, self.history_days, now_ms)
         finest = None
-        for span in parts:
+        for span in spans(kept, self.history_days, now_ms):
             rollups = self._rollups(span.period_s, finest=span.period_s == period_s)
+            made.callback(rollups.close)
             self._read(rollups, span, controls)
-            if span.period_s == period_s:
-                finest = rollups
-            else:
-                rollups.close()
+            finest = rollups if span.period_s == period_s else finest
         if self.live and not controls.is_set() and self._has_objects():
             finest = finest or self._rollups(period_s, finest=True)
             finest.run(controls)
-        elif finest is not None:
-            finest.close()
 
     def _begin(self, controls: Controls) -> tuple[Sequence[Kept], int] | None:
         """What the server keeps, and its time (ms); None when asked to stop before it said so."""
