@@ -31,6 +31,7 @@ from app.gui.settings import Settings
 from app.gui.shortcut_sheet import ShortcutSheet
 from app.gui.window import Window
 from app.gui.workbench import Workbench
+from app.memory import settle
 from resources.catalogue import load_catalogue
 from resources.failures import HyperscopeError
 from resources.problem_cards import load_problems
@@ -55,6 +56,7 @@ class Program:
 def build(application: QApplication, folder: Path | None = None) -> Program:
     """Put the window together; ``folder`` is where settings are kept, the user's own if None."""
     sys.setswitchinterval(_TURN_S)
+    settle()
     settings = Settings(folder, application)
     theme = Theme(application, cast("Preference", settings.text("look.theme")))
     jobs = JobRunner(application)

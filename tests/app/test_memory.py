@@ -1,0 +1,34 @@
+"""What was freed goes back to the system, where the allocator lets it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from app.memory import give_back, settle
+
+HOLES = """
+import sys, psutil
+from app.memory import give_back
+blocks = [bytearray(30_000) for _ in range(4_000)]
+kept = blocks[::20]
+del blocks
+held = psutil.Process().memory_full_info().uss
+give_back()
+print(held - psutil.Process().memory_full_info().uss)
+"""
+
+
+def test_both_can_be_called_at_any_time() -> None:
+    settle()
+    give_back()
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="glibc's allocator is Linux's")
+def test_holes_between_blocks_in_use_are_given_back() -> None:
+    """120 MB of small blocks, of which every twentieth stays in use: the pages between them go."""
+    words = (sys.executable, "-c", HOLES)
+    given = int(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
+    assert given > 20_000_000
