@@ -7,12 +7,15 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
-from sessions.model import Series
+from sessions.model import EntityRef, Series
 from widgets.charts.spec import ChartSpec
 
 
 class ChartBoard(QObject):
     """The charts in their order. ``chosen``: somebody put them there; else they follow the scope.
+
+    Those of a finding are chosen ``of`` its entities: they stay until the scope names others. Those that the
+    user put together, of nothing, stay until he releases them.
 
     ``changed`` when the charts differ, ``shown`` when the charts should come to the front.
     """
@@ -24,26 +27,34 @@ class ChartBoard(QObject):
         super().__init__(parent)
         self._charts: tuple[ChartSpec, ...] = ()
         self.chosen = False
+        self.of: tuple[EntityRef, ...] | None = None
+
+    @property
+    def pinned(self) -> bool:
+        """Whether they stay whatever the scope becomes."""
+        return self.chosen and self.of is None
 
     @property
     def charts(self) -> tuple[ChartSpec, ...]:
         """What is to be drawn, top to bottom."""
         return self._charts
 
-    def follow(self, charts: Sequence[ChartSpec]) -> None:
-        """Show what suits the scope, unless somebody chose charts of their own."""
+    def follow(self, charts: Sequence[ChartSpec], entities: Sequence[EntityRef]) -> None:
+        """Show what suits the scope, which names these entities, unless others were chosen for it."""
+        if self.of is not None and self.of != tuple(entities):
+            self.chosen, self.of = False, None
         if not self.chosen:
             self._set(tuple(charts))
 
-    def choose(self, charts: Sequence[ChartSpec]) -> None:
-        """Show these charts, whatever the scope becomes, and bring them to the front."""
-        self.chosen = True
-        self._set(tuple(charts))
+    def choose(self, charts: Sequence[ChartSpec], of: Sequence[EntityRef] | None = None) -> None:
+        """Show these charts and bring them to the front: while the scope names ``of``, or for good."""
+        self.chosen, self.of = True, None if of is None else tuple(of)
+        self._set(tuple(charts), anyway=True)
         self.shown.emit()
 
     def release(self) -> None:
         """Let the charts follow the scope again."""
-        self.chosen = False
+        self.chosen, self.of = False, None
         self.changed.emit()
 
     def add(self, series: Sequence[Series], title: str, at: int | None = None) -> None:
@@ -60,10 +71,10 @@ class ChartBoard(QObject):
 
     def remove(self, at: int) -> None:
         """Take a chart away."""
-        self.chosen = True
+        self.chosen, self.of = True, None
         self._set(tuple(chart for number, chart in enumerate(self._charts) if number != at))
 
-    def _set(self, charts: tuple[ChartSpec, ...]) -> None:
-        if charts != self._charts:
+    def _set(self, charts: tuple[ChartSpec, ...], *, anyway: bool = False) -> None:
+        if anyway or charts != self._charts:
             self._charts = charts
             self.changed.emit()

@@ -40,6 +40,10 @@ SETTINGS: tuple[SettingSpec, ...] = (
         (("local", "This computer's time zone"), ("utc", "UTC")),
     ),
     SettingSpec(
+        "look.statistics", "Statistics in charts", "Last, min, mean, max and p95 of each curve, as a table.",
+        False, "Look",
+    ),
+    SettingSpec(
         "look.motion", "Reduced motion", "No animations, whatever the system says.", False, "Look",
     ),
     SettingSpec(

@@ -10,6 +10,7 @@ import msgspec
 
 from app.gui.recorder_process import RecordRequest
 from app.gui.settings import read_json, write_json
+from sessions.model import EntityRef
 from sessions.scope import Scope
 from widgets.charts.spec import ChartSpec
 
@@ -17,12 +18,16 @@ _MOST = 200
 
 
 class ViewState(msgspec.Struct, frozen=True):
-    """A view of a session. ``charts`` None: they follow the scope. ``request``: what recorded it here."""
+    """A view of a session. ``charts`` None: they follow the scope; ``charts_of``: they stay with these.
+
+    ``request``: what recorded it here.
+    """
 
     scope: Scope = Scope()
     charts: tuple[ChartSpec, ...] | None = None
     page: str = ""
     request: RecordRequest | None = None
+    charts_of: tuple[EntityRef, ...] | None = None
 
 
 class _Kept(msgspec.Struct, frozen=True):

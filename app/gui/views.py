@@ -50,7 +50,7 @@ class Views(QObject):
         self._desk.scope.reset(scope)
         self._desk.charts.release()
         if known.charts is not None and wanted is None:
-            self._desk.charts.choose(known.charts)
+            self._desk.charts.choose(known.charts, known.charts_of)
         if known.page:
             self._window.show_panel(known.page)
 
@@ -61,6 +61,7 @@ class Views(QObject):
         view = ViewState(
             scope=self._desk.scope.scope,
             charts=board.charts if board.chosen else None,
+            charts_of=board.of,
             page=page.objectName().removeprefix("panel-") if page is not None else "",
             request=self._request,
         )

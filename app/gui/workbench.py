@@ -114,7 +114,7 @@ class Workbench(QObject):
         window = window_around(finding, snapshot.span)
         desk.scope.set(desk.scope.scope.on([finding.entity]).during(window))
         charts = charts_of_finding(finding, snapshot, desk.catalogue, desk.chart_templates, desk.limits)
-        desk.charts.choose(charts)
+        desk.charts.choose(charts, [finding.entity])
 
     def drop_mark(self, at: int | None) -> None:
         """Ask for a note and store a mark."""

@@ -5,18 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
 from app.gui.recorder_process import RecordRequest
 from app.gui.view_state import ViewState, ViewStates
 from app.gui.views import fitting
+from resources.units import format_value
 from sessions.model import EntityRef
 from sessions.scope import Scope
 from sessions.times import TimeRange
 from tests.gui.recordings import record
 from tests.gui.windows import wait
+from widgets.charts.figures import CurveFigures
 from widgets.charts.spec import Band, ChartSpec, Limit
+from widgets.charts.stack import ChartStack
 
 VIEW = ViewState(
     Scope((EntityRef("vm", "a/b"),), TimeRange(5, 9), frozenset({2}), follow=True),
@@ -27,6 +32,7 @@ VIEW = ViewState(
     ),
     "charts",
     RecordRequest(("lab:demo",), "x.hscope", 60.0),
+    (EntityRef("vm", "a/b"),),
 )
 
 
@@ -85,3 +91,53 @@ def test_scope_charts_and_page_come_back(live: Program, qtbot: QtBot, home: Path
         scope, entities=(vm, EntityRef("vm", "gone")), window=TimeRange(1, 2), sources=frozenset({99})
     )
     assert fitting(gone, fits) == Scope((vm,))
+
+
+def test_charts_of_a_finding_stay_until_something_else_is_selected(
+    live: Program, qtbot: QtBot, home: Path
+) -> None:
+    """Those that the user put together stay until he lets them follow again; their page says so."""
+    open_(live, qtbot, record(home / "a.hscope", seconds=900))
+    desk = live.desk
+    wait(qtbot, lambda: bool(desk.findings.findings))
+    snapshot = desk.session.snapshot
+    assert snapshot is not None
+    desk.show_finding(desk.findings.findings[0])
+    of_finding = desk.charts.charts
+    desk.scope.set(desk.scope.scope.during(None))
+    assert desk.charts.charts == of_finding
+    first, second = [ref for ref in snapshot.entities if ref.kind == "vm"][:2]
+    desk.scope.set(desk.scope.scope.on([first]))
+    assert desk.charts.charts != of_finding
+    assert not desk.charts.chosen
+    desk.charts.add(snapshot.series_of[first][:1], "Mine")
+    own = desk.charts.charts
+    desk.scope.set(desk.scope.scope.on([second]))
+    assert desk.charts.charts == own
+    button = next(
+        one for one in live.window.findChildren(QPushButton) if one.text() == "Follow the selection"
+    )
+    assert button.isVisible()
+    button.click()
+    assert desk.charts.charts != own
+    assert not button.isVisible()
+
+
+def test_statistics_of_the_curves_are_one_key_away(live: Program, qtbot: QtBot, home: Path) -> None:
+    open_(live, qtbot, record(home / "a.hscope", seconds=300))
+    live.window.show_panel("charts")
+    stack = live.window.findChild(ChartStack)
+    assert stack is not None
+    wait(qtbot, lambda: bool(stack.cards) and bool(stack.cards[0].curves))
+    figures = stack.cards[0].findChild(CurveFigures)
+    assert figures is not None
+    assert not figures.isVisible()
+    stack.cards[0].plot.setFocus()
+    qtbot.keyClick(stack.cards[0].plot, Qt.Key.Key_S)
+    wait(qtbot, figures.isVisible)
+    named = stack.cards[0].curves[0]
+    found = named.curve.summary(*stack.cards[0].plot.window)
+    for number in (found.last, found.low, found.mean, found.high, found.p95):
+        assert format_value(number, named.unit) in figures.accessibleName()
+    qtbot.keyClick(stack.cards[0].plot, Qt.Key.Key_S)
+    wait(qtbot, lambda: not figures.isVisible())

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from resources.units import format_value
 from widgets.charts.curve import Curve
 from widgets.charts.curves_item import Drawn
+from widgets.charts.figures import CurveFigures, FigureRow
 from widgets.charts.plot import Plot
 from widgets.charts.spec import ChartSpec
 from widgets.foreign_text import shown, tip
@@ -31,7 +32,9 @@ from widgets.theme import Theme
 from widgets.time_labels import Clock
 
 SERIES_MIME = "application/x-hyperscope-series"
+_CARD_HEIGHT = 160
 _NAMED = 6
+_TABLED = 12
 _LEGEND_GAP = 14
 _HEAD_GAP = 12
 _HEAD_MARGINS = 12, 6, 8, 0
@@ -104,21 +107,26 @@ class _LegendEntry(QWidget):
 
 
 class ChartCard(QFrame):
-    """Signals: ``closed``, ``dropped(bytes)`` when a counter is dropped on it, ``copied("image"|"csv")``."""
+    """Signals: ``closed``, ``dropped(bytes)`` when a counter is dropped on it, ``copied("image"|"csv")``.
+
+    ``statistics`` when its menu asks for the table of numbers, or to be without.
+    """
 
     closed = Signal()
     dropped = Signal(bytes)
     copied = Signal(str)
+    statistics = Signal(bool)
 
     def __init__(self, theme: Theme, at: Clock, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
+        self._theme, self._at = theme, at
         self._spec = ChartSpec("", "", ())
         self._curves: Sequence[NamedCurve] = ()
         self._entries: list[_LegendEntry] = []
         self.setProperty("role", "chart")
         self.setAcceptDrops(True)
         self.setMinimumWidth(280)
+        self.setMinimumHeight(_CARD_HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self._title = QLabel(textFormat=Qt.TextFormat.PlainText)
         self._title.setProperty("role", "title")
@@ -151,6 +159,10 @@ class ChartCard(QFrame):
         column.setContentsMargins(1, 1, 1, 4)
         column.setSpacing(0)
         column.addLayout(head)
+        self._figures = CurveFigures(theme)
+        self._figures.entered.connect(self.plot.highlight)
+        self._figures.hide()
+        column.addWidget(self._figures)
         column.addWidget(self.plot, 1)
         self._no_data = QLabel("No samples in this window.", self.plot)
         self._no_data.setProperty("role", "muted")
@@ -178,6 +190,11 @@ class ChartCard(QFrame):
         self._draw()
         self.show_values(math.nan)
 
+    def set_clock(self, at: Clock) -> None:
+        """Show another clock."""
+        self._at = at
+        self.plot.time_axis.set_clock(at)
+
     @property
     def close_button(self) -> QToolButton:
         """The last thing in it that takes the focus."""
@@ -186,6 +203,11 @@ class ChartCard(QFrame):
     def can_close(self, *, on: bool) -> None:
         """Whether it has a button to close it."""
         self._close.setVisible(on)
+
+    def show_statistics(self, *, on: bool) -> None:
+        """Whether it shows last, lowest, mean, highest and 95th percentile of each curve as a table."""
+        self._figures.setVisible(on)
+        self.show_values(math.nan)
 
     def focus_after(self, before: QWidget) -> QWidget:
         """Let Tab come here from ``before``: the plot, then the button. Returns where Tab goes on from."""
@@ -200,6 +222,8 @@ class ChartCard(QFrame):
             value = named.curve.last(start, end) if math.isnan(when) else named.curve.value_at(when)
             entry.say(format_value(value, named.unit))
         self._make_room()
+        if not self._figures.isHidden():
+            self._show_figures(when)
         empty = all(math.isnan(named.curve.last(start, end)) for named in self._curves)
         self._no_data.setVisible(empty)
         self._no_data.adjustSize()
@@ -217,6 +241,10 @@ class ChartCard(QFrame):
             one = QAction(title, menu)
             one.triggered.connect(lambda _on=False, what=what: self.copied.emit(what))
             menu.addAction(one)
+        numbers = QAction("Statistics of each curve", menu, checkable=True)
+        numbers.setChecked(not self._figures.isHidden())
+        numbers.triggered.connect(self.statistics)
+        menu.addAction(numbers)
         menu.addSeparator()
         menu.addAction("Close the chart", self.closed.emit)
         menu.exec(event.globalPos())
@@ -270,10 +298,28 @@ class ChartCard(QFrame):
         room = min(left, metrics.horizontalAdvance(title) + 2)
         self._title.setText(metrics.elidedText(title, Qt.TextElideMode.ElideRight, room))
         self._title.setToolTip(tip(title))
+        if not self._figures.isHidden():
+            self._key.hide()
+            return
+        self._key.show()
+        self.setMinimumHeight(_CARD_HEIGHT)
         widths = [entry.sizeHint().width() + _LEGEND_GAP for entry in self._entries]
         unnamed = len(self._curves) > len(self._entries)
         self._put_key(below=bool(widths) and (unnamed or sum(widths) > left - room))
         self._show_names(widths, self.width() - margin if self._key_below else left - room)
+
+    def _show_figures(self, when: float) -> None:
+        tokens, at = self._theme.tokens, self._at
+        rows = []
+        for number, named in enumerate(self._curves[:_TABLED]):
+            found = named.curve.summary(*self.plot.window)
+            first = found.last if math.isnan(when) else named.curve.value_at(when)
+            numbers = (first, found.low, found.mean, found.high, found.p95)
+            texts = tuple(format_value(value, named.unit) for value in numbers)
+            rows.append(FigureRow(shown(named.name), tokens.curve(number), texts))
+        head = "last" if math.isnan(when) else f"{at(round(when)):%H:%M:%S}"
+        self._figures.show_figures(rows, len(self._curves) - len(rows), head)
+        self.setMinimumHeight(_CARD_HEIGHT + self._figures.sizeHint().height())
 
     def _show_names(self, widths: Sequence[int], room: int) -> None:
         """As many names as there is room for, and how many there are beside them."""
@@ -302,4 +348,4 @@ class ChartCard(QFrame):
     def _dress(self) -> None:
         self._close.setIcon(self._theme.icons.get("close"))
         self._draw()
-        self._make_room()
+        self.show_values(math.nan)

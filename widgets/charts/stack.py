@@ -20,7 +20,6 @@ from widgets.theme import Theme
 from widgets.time_labels import Clock
 
 _SMALLEST_MS = 1_000
-_CARD_HEIGHT = 160
 _LEGEND_MS = 80
 _MOST_SPARE = 5
 
@@ -37,12 +36,14 @@ class ChartStack(QScrollArea):
     closed = Signal(int)
     dropped = Signal(int, bytes)
     copied = Signal(str)
+    statistics = Signal(bool)
 
     def __init__(self, theme: Theme, at: Clock, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme, self._at = theme, at
         self._cards: list[ChartCard] = []
         self._spare: list[ChartCard] = []
+        self._statistics = False
         self._flags: Sequence[Flag] = ()
         self._window = TimeRange(0, 1)
         self._hovered = math.nan
@@ -68,7 +69,7 @@ class ChartStack(QScrollArea):
         """Show another clock on the axes."""
         self._at = at
         for card in [*self._cards, *self._spare]:
-            card.plot.time_axis.set_clock(at)
+            card.set_clock(at)
 
     def show_charts(self, charts: Sequence[tuple[ChartSpec, Sequence[NamedCurve]]]) -> None:
         """Draw these charts; the widgets of earlier ones are used again."""
@@ -76,6 +77,8 @@ class ChartStack(QScrollArea):
             gone = self._cards.pop()
             self._column.removeWidget(gone)
             gone.hide()
+            gone.show_chart(ChartSpec("", "", ()), ())
+            gone.plot.show_cross(math.nan)
             self._spare.append(gone)
         while len(self._spare) > _MOST_SPARE:
             self._spare.pop().deleteLater()
@@ -85,6 +88,12 @@ class ChartStack(QScrollArea):
             card.plot.set_window(self._window.start, self._window.end)
             card.show_chart(spec, curves)
             card.plot.set_flags(self._flags)
+
+    def show_statistics(self, *, on: bool) -> None:
+        """Whether each chart shows the numbers of its curves as a table."""
+        self._statistics = on
+        for card in [*self._cards, *self._spare]:
+            card.show_statistics(on=on)
 
     def show_window(self, window: TimeRange) -> None:
         """Show this stretch of time in all charts."""
@@ -145,7 +154,6 @@ class ChartStack(QScrollArea):
 
     def _made_card(self) -> ChartCard:
         card = ChartCard(self._theme, self._at, self.widget())
-        card.setMinimumHeight(_CARD_HEIGHT)
         card.plot.windowed.connect(self._ask_window)
         card.plot.hovered.connect(self.show_cross)
         card.plot.unzoomed.connect(self.unzoomed)
@@ -153,6 +161,8 @@ class ChartStack(QScrollArea):
         card.closed.connect(lambda card=card: self.closed.emit(self._cards.index(card)))
         card.dropped.connect(lambda data, card=card: self.dropped.emit(self._cards.index(card), data))
         card.copied.connect(lambda what, card=card: self.copy(card, what))
+        card.statistics.connect(self.statistics)
+        card.show_statistics(on=self._statistics)
         return card
 
     def _ask_window(self, start: float, end: float, passing: bool) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QTimer
-from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QLabel, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedLayout, QVBoxLayout, QWidget
 
 from app.gui.actions import ActionSpec
 from app.gui.desk import Desk
@@ -31,6 +31,9 @@ from widgets.foreign_text import shown
 KEYS: tuple[ActionSpec, ...] = (
     ActionSpec("charts.left", "Move in time", keys=("Left", "Right"), context="charts"),
     ActionSpec("charts.zoom", "Zoom in and out", keys=("+", "-"), context="charts"),
+    ActionSpec(
+        "charts.statistics", "Last, min, mean, max and p95 of each curve", keys=("S",), context="charts"
+    ),
 )
 
 _REDRAW_MS = 40
@@ -60,7 +63,14 @@ class ChartsPanel(QWidget):
         self._prepared = 0
         self._stack = ChartStack(desk.theme, clock(desk.settings.text("look.times")))
         self._empty = _empty()
-        self._pages = QStackedLayout(self)
+        self._pinned = _Pinned()
+        self._pinned.released.connect(self._release)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._pinned)
+        self._pages = QStackedLayout()
+        column.addLayout(self._pages, 1)
         self._pages.addWidget(self._stack)
         self._pages.addWidget(self._empty)
         self._redraw = QTimer(self, singleShot=True, interval=_REDRAW_MS)
@@ -75,11 +85,16 @@ class ChartsPanel(QWidget):
         self._stack.closed.connect(desk.charts.remove)
         self._stack.dropped.connect(self._dropped)
         self._stack.copied.connect(lambda text: desk.notify(text, "ok"))
+        self._stack.show_statistics(on=desk.settings.flag("look.statistics"))
+        self._stack.statistics.connect(lambda on: desk.settings.set("look.statistics", on))
+        key = QShortcut(QKeySequence("S"), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        key.activated.connect(self._switch_statistics)
         desk.session.opened.connect(self._opened)
         desk.session.changed.connect(self._grown)
         desk.session.closed.connect(self._closed)
         desk.scope.changed.connect(self._scoped)
         desk.charts.changed.connect(self._load)
+        desk.charts.changed.connect(lambda: self._pinned.setVisible(desk.charts.pinned))
         desk.findings.changed.connect(self._follow)
         desk.settings.changed.connect(self._settings_changed)
 
@@ -130,13 +145,17 @@ class ChartsPanel(QWidget):
         entities = list(self._desk.scope.scope.entities) or self._interesting(snapshot)
         before = self._desk.charts.charts
         charts = charts_of(entities[:_MOST_ENTITIES], snapshot, self._desk.chart_templates, self._desk.limits)
-        self._desk.charts.follow(charts)
+        self._desk.charts.follow(charts, self._desk.scope.scope.entities)
         if self._desk.charts.charts == before:
             self._load()
 
     def _interesting(self, snapshot: Snapshot) -> list[EntityRef]:
         worst = list(self._desk.findings.worst)
         return worst[:1] or [ref for ref in snapshot.entities if ref.kind == "host"][:4]
+
+    def _release(self) -> None:
+        self._desk.charts.release()
+        self._follow()
 
     def _load(self) -> None:
         """Read the samples soon: scope, findings and board often ask for it in one breath."""
@@ -244,9 +263,34 @@ class ChartsPanel(QWidget):
             title = title_of(series[0], snapshot, self._desk.catalogue)
             self._desk.charts.add(series, title, None if number < 0 else number)
 
+    def _switch_statistics(self) -> None:
+        settings = self._desk.settings
+        settings.set("look.statistics", not settings.flag("look.statistics"))
+
     def _settings_changed(self, key: str) -> None:
+        if key == "look.statistics":
+            self._stack.show_statistics(on=self._desk.settings.flag(key))
         if key == "look.times":
             self._stack.set_clock(clock(self._desk.settings.text(key)))
+
+
+class _Pinned(QWidget):
+    """Says that the charts are the user's own and follow no selection; ``released`` to change that."""
+
+    released = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        words = QLabel("Charts of your own choice: they stay when you select something else.")
+        words.setProperty("role", "muted")
+        follow = QPushButton("Follow the selection")
+        follow.clicked.connect(self.released)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(13, 8, 10, 0)
+        row.addWidget(words)
+        row.addStretch(1)
+        row.addWidget(follow)
+        self.hide()
 
 
 def _empty() -> QWidget:

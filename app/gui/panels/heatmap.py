@@ -146,7 +146,8 @@ class HeatmapPanel(HeatmapView):
         known = self._desk.catalogue.get(series.counter)
         title = f"{known.label if known else series.counter} of {row.name}"
         self._desk.charts.choose(
-            [ChartSpec(title, series.spec.unit, (series.id,), "", lines_of([series], self._desk.limits))]
+            [ChartSpec(title, series.spec.unit, (series.id,), "", lines_of([series], self._desk.limits))],
+            [row.ref],
         )
 
 

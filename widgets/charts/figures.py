@@ -1,0 +1,129 @@
+"""The numbers of a chart's curves over what is visible, as a small table below its head."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetrics, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from widgets.theme import Theme, body_font
+
+HEADS = ("last", "min", "mean", "max", "p95")
+_PX, _ROW, _GAP, _DASH, _SIDE = 12, 18, 16, 16, 13
+
+
+@dataclass(frozen=True, slots=True)
+class FigureRow:
+    """A curve: its name and colour, and a text for each of ``HEADS``."""
+
+    name: str
+    colour: str
+    texts: tuple[str, ...]
+
+
+class CurveFigures(QWidget):
+    """Rows of names and numbers. ``entered`` carries the row under the mouse, None when it leaves."""
+
+    entered = Signal(object)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._rows: Sequence[FigureRow] = ()
+        self._more = 0
+        self._first = HEADS[0]
+        self._row: int | None = None
+        self.setMouseTracking(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self.update)
+
+    def show_figures(self, rows: Sequence[FigureRow], more: int, first: str = HEADS[0]) -> None:
+        """Show these rows, and that there are ``more``; ``first`` heads the first column (``at 02:35``)."""
+        height = len(self._rows), self._more > 0
+        self._rows, self._more, self._first = list(rows), more, first
+        if height != (len(self._rows), self._more > 0):
+            self.updateGeometry()
+        self.setAccessibleName(
+            "; ".join(
+                f"{row.name}: {', '.join(map(' '.join, zip(self._heads, row.texts, strict=True)))}"
+                for row in rows
+            )
+        )
+        self.update()
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        """As many rows as there are, and the heads."""
+        rows = len(self._rows) + (1 if self._rows else 0) + (1 if self._more else 0)
+        return QSize(240, rows * _ROW)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        """The same: a table without its rows says nothing."""
+        return self.sizeHint()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        """The curve of the row under the mouse stands out."""
+        row = int(event.position().y()) // _ROW - 1
+        self._enter(row if 0 <= row < len(self._rows) else None)
+
+    def leaveEvent(self, event: QEvent) -> None:  # noqa: N802
+        """And no longer."""
+        super().leaveEvent(event)
+        self._enter(None)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        """Names to the left, numbers in columns to the right."""
+        if not self._rows:
+            return
+        tokens = self._theme.tokens
+        painter = QPainter(self)
+        painter.setFont(body_font(_PX))
+        widths = self._widths(painter.fontMetrics())
+        painter.setPen(QColor(tokens.muted))
+        self._numbers(painter, 0, self._heads, widths)
+        for number, row in enumerate(self._rows, 1):
+            top = number * _ROW
+            if self._row == number - 1:
+                painter.fillRect(QRect(0, top, self.width(), _ROW), QColor(tokens.surface2))
+            painter.fillRect(QRect(_SIDE, top + _ROW // 2 - 1, 12, 3), QColor(row.colour))
+            painter.setPen(QColor(tokens.muted))
+            room = max(self.width() - sum(widths) - 2 * _SIDE - _DASH - _GAP, 20)
+            name = painter.fontMetrics().elidedText(row.name, Qt.TextElideMode.ElideMiddle, room)
+            painter.drawText(QRect(_SIDE + _DASH, top, room, _ROW), _LEFT, name)
+            painter.setPen(QColor(tokens.text))
+            self._numbers(painter, top, row.texts, widths)
+        if self._more:
+            painter.setPen(QColor(tokens.muted))
+            place = QRect(_SIDE + _DASH, (len(self._rows) + 1) * _ROW, self.width(), _ROW)
+            painter.drawText(place, _LEFT, f"and {self._more} more curves")
+        painter.end()
+
+    @property
+    def _heads(self) -> tuple[str, ...]:
+        return (self._first, *HEADS[1:])
+
+    def _spoken(self, row: FigureRow) -> str:
+        pairs = zip(self._heads, row.texts, strict=True)
+        return f"{row.name}: {', '.join(f'{head} {text}' for head, text in pairs)}"
+
+    def _enter(self, row: int | None) -> None:
+        if row != self._row:
+            self._row = row
+            self.entered.emit(row)
+            self.update()
+
+    def _widths(self, metrics: QFontMetrics) -> list[int]:
+        columns = zip(self._heads, *(row.texts for row in self._rows), strict=True)
+        return [max(metrics.horizontalAdvance(text) for text in column) + _GAP for column in columns]
+
+    def _numbers(self, painter: QPainter, top: int, texts: Sequence[str], widths: Sequence[int]) -> None:
+        right = self.width() - _SIDE
+        for text, width in zip(reversed(texts), reversed(widths), strict=True):
+            painter.drawText(QRect(right - width, top, width, _ROW), _RIGHT, text)
+            right -= width
+
+
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
