@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from app.crash import crash_folder
+from app.memory import settle
 from app.recorder.attachment import Attachment
 from app.recorder.board import SourceStatus
 from app.recorder.conducting import Commands, Conductor, log_source
@@ -129,6 +130,7 @@ def record(
     shows it. Without --attached the recording also goes on when stdin closes.
     """
     limits = load_limits()
+    settle()
     tidy_often(limits.memory.objects)
     seconds = parse_duration(duration, "--duration") if duration else None
     rules = rules_of(limits, rotate, keep_free)

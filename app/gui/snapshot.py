@@ -116,19 +116,27 @@ class Change:
 
 def take(reader: SessionReader, path: Path) -> Snapshot:
     """Read everything; for a worker thread."""
-    info = reader.info()
+    info, facts = reader.info(), reader.facts()
     return Snapshot(
         path=path,
         title=info.title or path.stem,
         span=info.span,
         sources=tuple(info.sources),
-        index=Index(reader.entities(), reader.series()).with_ways(),
-        facts=reader.facts(),
+        index=Index(_as_named_now(reader.entities(), facts), reader.series()).with_ways(),
+        facts=facts,
         events=reader.events(),
         marks=reader.marks(),
         gaps=info.gaps,
         bytes=info.bytes,
     )
+
+
+def _as_named_now(entities: Mapping[EntityRef, Entity], facts: Sequence[Fact]) -> Mapping[EntityRef, Entity]:
+    """Entities keep the name under which they were first seen; who was renamed since has a fact ``name``."""
+    names = {fact.entity: str(fact.value) for fact in facts if fact.name == "name" and fact.end is None}
+    return {
+        ref: replace(entity, name=names[ref]) if ref in names else entity for ref, entity in entities.items()
+    }
 
 
 def renew(reader: SessionReader, old: Snapshot, *, records: bool) -> tuple[Snapshot, Change]:
@@ -146,7 +154,8 @@ def renew(reader: SessionReader, old: Snapshot, *, records: bool) -> tuple[Snaps
     )
     inventory = info.series != len(old.series) or sum(info.entities.values()) != len(old.entities)
     if inventory:
-        new = replace(new, index=Index(reader.entities(), reader.series()).with_ways())
+        entities = _as_named_now(reader.entities(), reader.facts())
+        new = replace(new, index=Index(entities, reader.series()).with_ways())
     noted = len(new.gaps) != len(old.gaps) or len(new.sources) != len(old.sources)
     if records:
         new = replace(new, facts=reader.facts(), events=reader.events(), marks=reader.marks())
