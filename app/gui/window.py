@@ -68,6 +68,7 @@ class Window(QMainWindow):
         self.messages = MessageBar(theme)
         self.pages = QTabWidget(documentMode=True)
         self.pages.setObjectName("work-pages")
+        self.pages.tabBar().setChangeCurrentOnDrag(True)
         self.pages.setAccessibleName("Views")
         self.pages.tabBar().setAccessibleName("Views")
         self._stack = QStackedWidget()

@@ -27,11 +27,11 @@ from widgets.charts.curves_item import Drawn
 from widgets.charts.figures import CurveFigures, FigureRow
 from widgets.charts.plot import Plot
 from widgets.charts.spec import ChartSpec
+from widgets.dragging import SERIES_MIME, Draggable
 from widgets.foreign_text import shown, tip
 from widgets.theme import Theme
 from widgets.time_labels import Clock
 
-SERIES_MIME = "application/x-hyperscope-series"
 _CARD_HEIGHT = 160
 _NAMED = 6
 _TABLED = 12
@@ -43,12 +43,13 @@ _DASH = 12, 3
 
 @dataclass(frozen=True, slots=True)
 class NamedCurve:
-    """A curve with the words of its legend, its unit and its tooltip."""
+    """A curve with the words of its legend, its unit, its tooltip, and the series that it is (0: none)."""
 
     name: str
     unit: str
     curve: Curve
     tooltip: str = ""
+    series: int = 0
 
 
 class _LegendEntry(QWidget):
@@ -145,7 +146,25 @@ class ChartCard(QFrame):
         self._close.clicked.connect(self.closed)
         self.plot = Plot(theme, at)
         self.plot.focused.connect(self._show_focus)
-        self._head = head = QGridLayout()
+        self._head = self._make_head()
+        self._key_below = False
+        column = QVBoxLayout(self)
+        column.setContentsMargins(1, 1, 1, 4)
+        column.setSpacing(0)
+        column.addLayout(self._head)
+        self._figures = CurveFigures(theme)
+        self._figures.entered.connect(self.plot.highlight)
+        Draggable(self._figures, lambda at: self._dragged(self._figures.row_at(at.y()), at))
+        self._figures.hide()
+        column.addWidget(self._figures)
+        column.addWidget(self.plot, 1)
+        self._no_data = QLabel("No samples in this window.", self.plot)
+        self._no_data.setProperty("role", "muted")
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _make_head(self) -> QGridLayout:
+        head = QGridLayout()
         head.setContentsMargins(*_HEAD_MARGINS)
         head.setHorizontalSpacing(_HEAD_GAP)
         head.setVerticalSpacing(2)
@@ -154,20 +173,7 @@ class ChartCard(QFrame):
         head.addWidget(self._note, 0, 1)
         head.addWidget(self._key, 0, 2, Qt.AlignmentFlag.AlignRight)
         head.addWidget(self._close, 0, 3)
-        self._key_below = False
-        column = QVBoxLayout(self)
-        column.setContentsMargins(1, 1, 1, 4)
-        column.setSpacing(0)
-        column.addLayout(head)
-        self._figures = CurveFigures(theme)
-        self._figures.entered.connect(self.plot.highlight)
-        self._figures.hide()
-        column.addWidget(self._figures)
-        column.addWidget(self.plot, 1)
-        self._no_data = QLabel("No samples in this window.", self.plot)
-        self._no_data.setProperty("role", "muted")
-        theme.changed.connect(self._dress)
-        self._dress()
+        return head
 
     @property
     def curves(self) -> Sequence[NamedCurve]:
@@ -207,6 +213,7 @@ class ChartCard(QFrame):
     def show_statistics(self, *, on: bool) -> None:
         """Whether it shows last, lowest, mean, highest and 95th percentile of each curve as a table."""
         self._figures.setVisible(on)
+        self.setMinimumHeight(_CARD_HEIGHT)
         self.show_values(math.nan)
 
     def focus_after(self, before: QWidget) -> QWidget:
@@ -260,6 +267,12 @@ class ChartCard(QFrame):
         event.acceptProposedAction()
         self.dropped.emit(bytes(event.mimeData().data(SERIES_MIME).data()))
 
+    def _dragged(self, number: int | None, _at: QPoint) -> tuple[Sequence[int], str]:
+        """The series of a curve, to be dragged onto another chart."""
+        if number is None or number >= len(self._curves) or not self._curves[number].series:
+            return (), ""
+        return (self._curves[number].series,), shown(self._curves[number].name)
+
     def _tooltip(self, named: NamedCurve) -> str:
         found = named.curve.summary(*self.plot.window)
         numbers = (("last", found.last), ("min", found.low), ("mean", found.mean), ("p95", found.p95))
@@ -282,6 +295,7 @@ class ChartCard(QFrame):
             gone.deleteLater()
         while len(self._entries) < min(len(self._curves), _NAMED):
             entry = _LegendEntry(len(self._entries))
+            Draggable(entry, partial(self._dragged, len(self._entries)))
             entry.entered.connect(self.plot.highlight)
             self._entries.append(entry)
             self._legend.insertWidget(len(self._entries) - 1, entry)
@@ -302,7 +316,6 @@ class ChartCard(QFrame):
             self._key.hide()
             return
         self._key.show()
-        self.setMinimumHeight(_CARD_HEIGHT)
         widths = [entry.sizeHint().width() + _LEGEND_GAP for entry in self._entries]
         unnamed = len(self._curves) > len(self._entries)
         self._put_key(below=bool(widths) and (unnamed or sum(widths) > left - room))

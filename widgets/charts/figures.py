@@ -63,10 +63,14 @@ class CurveFigures(QWidget):
         """The same: a table without its rows says nothing."""
         return self.sizeHint()
 
+    def row_at(self, y: int) -> int | None:
+        """The row at a height, None beside them."""
+        row = y // _ROW - 1
+        return row if 0 <= row < len(self._rows) else None
+
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         """The curve of the row under the mouse stands out."""
-        row = int(event.position().y()) // _ROW - 1
-        self._enter(row if 0 <= row < len(self._rows) else None)
+        self._enter(self.row_at(int(event.position().y())))
 
     def leaveEvent(self, event: QEvent) -> None:  # noqa: N802
         """And no longer."""

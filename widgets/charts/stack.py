@@ -13,9 +13,10 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from sessions.times import TimeRange, iso
-from widgets.charts.card import SERIES_MIME, ChartCard, NamedCurve
+from widgets.charts.card import ChartCard, NamedCurve
 from widgets.charts.plot import Flag
 from widgets.charts.spec import ChartSpec
+from widgets.dragging import SERIES_MIME
 from widgets.theme import Theme
 from widgets.time_labels import Clock
 

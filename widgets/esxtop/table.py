@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from typing import Literal
 
 import numpy as np
 from PySide6.QtCore import (
     QEvent,
-    QMimeData,
     QModelIndex,
     QPersistentModelIndex,
     QPointF,
@@ -17,7 +15,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QDrag, QKeyEvent, QPainter, QPen, QPolygonF, QResizeEvent
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPen, QPolygonF, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -29,11 +27,11 @@ from PySide6.QtWidgets import (
 )
 
 from sessions.model import FloatArray
+from widgets.dragging import drag
 from widgets.esxtop.model import INDENT, SPARK, STATE, EsxtopModel
 from widgets.theme import Theme, figures_font
 from widgets.theme.tokens import DENSE_ROW_PX, SMALL_PX
 
-SERIES_MIME = "application/x-hyperscope-series"
 State = Literal["", "warning", "critical"]
 _TINT = {"warning": 0.16, "critical": 0.22}
 _NAME_WIDTH, _MOST_NAME_WIDTH = 168, 214
@@ -183,13 +181,7 @@ class EsxtopTable(QTableView):
     def startDrag(self, _actions: Qt.DropAction) -> None:  # noqa: N802
         """What is dragged is the series of the selected cells."""
         ids = self._series_of(self.selectedIndexes())
-        if not ids:
-            return
-        data = QMimeData()
-        data.setData(SERIES_MIME, json.dumps(ids).encode())
-        drag = QDrag(self)
-        drag.setMimeData(data)
-        drag.exec(Qt.DropAction.CopyAction)
+        drag(self, ids, "1 counter" if len(ids) == 1 else f"{len(ids)} counters")
 
     def event(self, event: QEvent) -> bool:
         """Letters are esxtop's keys here, even where the window has a shortcut on them."""

@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from resources.units import format_value
+from widgets.dragging import Draggable
 from widgets.empty_state import EmptyState
 from widgets.foreign_text import shown, tip
 from widgets.heatmap.matrix import Heat, HeatRow, levels, ramp
@@ -124,6 +125,8 @@ class HeatMap(QAbstractScrollArea):
         self.setFrameShape(self.Shape.NoFrame)
         self.setMouseTracking(True)
         self.viewport().setMouseTracking(True)
+        self._pressed: int | None = None
+        Draggable(self.viewport(), self._dragged)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Heat map")
         theme.changed.connect(self._colour)
@@ -161,11 +164,19 @@ class HeatMap(QAbstractScrollArea):
         super().leaveEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        """A click on a cell goes to its chart."""
+        """The start of a click or of a drag."""
+        self._pressed = self._row_at(event.position().toPoint())
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        """A click on a cell goes to its chart; a row that is dragged goes where it is dropped."""
         row = self._row_at(event.position().toPoint())
-        if row is not None and event.button() == Qt.MouseButton.LeftButton:
+        if row is not None and row == self._pressed and event.button() == Qt.MouseButton.LeftButton:
             self._at = row
             self.chosen.emit(self._heat.rows[row], self._time_at(event.position().x()))
+
+    def _dragged(self, at: QPoint) -> tuple[Sequence[int], str]:
+        row = self._row_at(at)
+        return ((), "") if row is None else ((self._heat.rows[row].series,), self._heat.rows[row].name)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         """Up and down choose a row, Enter goes to its chart."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -26,6 +25,7 @@ from widgets.charts.curve import Curve
 from widgets.charts.plot import Flag
 from widgets.charts.spec import ChartSpec
 from widgets.charts.stack import ChartStack
+from widgets.dragging import unpacked
 from widgets.foreign_text import shown
 
 KEYS: tuple[ActionSpec, ...] = (
@@ -221,6 +221,7 @@ class ChartsPanel(QWidget):
             one.spec.unit,
             self._loaded.curves[one.id],
             "\n".join(about),
+            one.id,
         )
 
     def _flags(self, snapshot: Snapshot) -> list[Flag]:
@@ -254,10 +255,7 @@ class ChartsPanel(QWidget):
 
     def _dropped(self, number: int, data: bytes) -> None:
         snapshot = self._desk.session.snapshot
-        try:
-            ids = [int(one) for one in json.loads(data)]
-        except (ValueError, TypeError):
-            return
+        ids = unpacked(data)
         series = [snapshot.by_id[one] for one in ids if one in snapshot.by_id] if snapshot else []
         if snapshot is not None and series:
             title = title_of(series[0], snapshot, self._desk.catalogue)

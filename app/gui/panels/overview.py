@@ -114,6 +114,7 @@ class OverviewPanel(OverviewView):
                     curve_name(one, series, snapshot, self._desk.catalogue),
                     one.spec.unit,
                     Curve(*found.curves[one.id]),
+                    series=one.id,
                 )
                 for one in series
                 if one.id in found.curves

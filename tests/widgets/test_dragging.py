@@ -1,0 +1,56 @@
+"""Counters that are dragged onto charts: what is taken of what arrives, and when a press becomes a drag."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QDrag
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from widgets.dragging import SERIES_MIME, Draggable, packed, unpacked
+
+
+def test_what_is_packed_is_unpacked() -> None:
+    assert unpacked(bytes(packed([3, 1, 2]).data(SERIES_MIME).data())) == [3, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\xff", b"[1, 2", b"{}", b"7", b'["1", 2.5, null, true, [3]]', b'"[1]"', b"[NaN]"]
+)
+def test_what_other_programs_drop_is_no_series(data: bytes) -> None:
+    assert unpacked(data) == []
+
+
+def test_so_many_are_enough() -> None:
+    assert len(unpacked(b"[" + b"1," * 100_000 + b"1]")) == 1_000
+
+
+def test_a_press_that_moves_far_is_a_drag(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the mouse was pressed counts, not where the drag began."""
+    dragged: list[list[int]] = []
+
+    def take(moving: QDrag, _actions: Qt.DropAction) -> Qt.DropAction:
+        dragged.append(unpacked(bytes(moving.mimeData().data(SERIES_MIME).data())))
+        return Qt.DropAction.CopyAction
+
+    monkeypatch.setattr(QDrag, "exec", take)
+    widget = QWidget()
+    qtbot.addWidget(widget)
+    widget.resize(200, 200)
+    widget.show()
+
+    def what(at: QPoint) -> tuple[Sequence[int], str]:
+        return ([at.y()], "<b>ready</b>") if at.y() > 10 else ((), "")
+
+    Draggable(widget, what)
+    for start in (40, 5):
+        qtbot.mousePress(widget, Qt.MouseButton.LeftButton, pos=QPoint(20, start))
+        qtbot.mouseMove(widget, QPoint(22, start + 1))
+        assert dragged in ([], [[40]])
+        qtbot.mouseMove(widget, QPoint(60, start + 50))
+        qtbot.mouseMove(widget, QPoint(80, start + 60))
+        qtbot.mouseRelease(widget, Qt.MouseButton.LeftButton, pos=QPoint(80, start + 60))
+    assert dragged == [[40]]

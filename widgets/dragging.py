@@ -1,0 +1,73 @@
+"""Counters that are dragged from a view onto a chart: what travels, and how a drag begins."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, Qt
+from PySide6.QtGui import QDrag, QMouseEvent
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
+
+SERIES_MIME = "application/x-hyperscope-series"
+_MOST = 1_000
+
+
+def packed(ids: Sequence[int]) -> QMimeData:
+    """Series ids as they travel."""
+    data = QMimeData()
+    data.setData(SERIES_MIME, json.dumps(list(ids[:_MOST])).encode())
+    return data
+
+
+def unpacked(data: bytes) -> list[int]:
+    """Series ids as they arrived: any program may drop what it likes, so only whole numbers are taken."""
+    try:
+        found = json.loads(data)
+    except ValueError:
+        return []
+    numbers = found if isinstance(found, list) else []
+    return [number for number in numbers[:_MOST] if type(number) is int]
+
+
+def drag(source: QWidget, ids: Sequence[int], words: str) -> None:
+    """Drag series, ``words`` under the mouse, until they are dropped somewhere."""
+    if not ids:
+        return
+    label = QLabel(words, textFormat=Qt.TextFormat.PlainText)
+    label.setProperty("role", "chip")
+    label.setMargin(6)
+    moving = QDrag(source)
+    moving.setMimeData(packed(ids))
+    moving.setPixmap(label.grab())
+    moving.setHotSpot(QPoint(-12, -8))
+    moving.exec(Qt.DropAction.CopyAction)
+
+
+class Draggable(QObject):
+    """Lets a widget's series be dragged: ``what`` gives ids and words for where the mouse was pressed."""
+
+    def __init__(self, widget: QWidget, what: Callable[[QPoint], tuple[Sequence[int], str]]) -> None:
+        super().__init__(widget)
+        self._widget, self._what = widget, what
+        self._pressed: QPoint | None = None
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        """A press that moves far enough is a drag."""
+        if isinstance(event, QMouseEvent):
+            if event.type() == QEvent.Type.MouseButtonPress and event.button() == Qt.MouseButton.LeftButton:
+                self._pressed = event.position().toPoint()
+            elif event.type() == QEvent.Type.MouseButtonRelease:
+                self._pressed = None
+            elif event.type() == QEvent.Type.MouseMove and self._far(event.position().toPoint()):
+                pressed, self._pressed = self._pressed, None
+                assert pressed is not None
+                drag(self._widget, *self._what(pressed))
+                return True
+        return super().eventFilter(watched, event)
+
+    def _far(self, now: QPoint) -> bool:
+        if self._pressed is None:
+            return False
+        return (now - self._pressed).manhattanLength() >= QApplication.startDragDistance()
