@@ -78,6 +78,17 @@ def drag(start: QPoint, end: QPoint) -> None:
     let_run(0.2)
 
 
+def drag_within(start: QPoint, end: QPoint) -> None:
+    """The same inside the window: while its own drag is on, it must be let live, so the hand is a process."""
+    words = ["mousemove", str(start.x()), str(start.y()), "mousedown", "1"]
+    for part in range(1, 11):
+        between = start + (end - start) * part / 10
+        words += ["sleep", "0.1", "mousemove", str(between.x()), str(between.y())]
+    with subprocess.Popen(["xdotool", *words, "sleep", "0.2", "mouseup", "1"]) as hand:
+        until("the end of the drag", lambda: hand.poll() is not None)
+    let_run(0.3)
+
+
 def visible(window: QWidget, kind: type[Part], name: str = "") -> list[Part]:
     """The parts of a kind that can be seen."""
     found = window.findChildren(kind, name) if name else window.findChildren(kind)

@@ -22,6 +22,7 @@ from tests.e2e.hands import (
     click,
     click_in,
     drag,
+    drag_within,
     let_run,
     one_visible,
     press,
@@ -42,7 +43,9 @@ def lab(program: Program, _words: list[str]) -> dict[str, object]:
     until("the lab is shown", lambda: program.desk.session.snapshot is not None)
     assert program.desk.scope.scope.follow
     until("it is recorded", lambda: "Recording" in program.window.top.live.text())
-    return from_finding_to_mark(program)
+    from_finding_to_mark(program)
+    curve_to_the_next_chart(program)
+    return view(program)
 
 
 def vcenter(program: Program, words: list[str]) -> dict[str, object]:
@@ -116,6 +119,22 @@ def from_finding_to_mark(program: Program) -> dict[str, object]:
         click(window.top.stop)
         until("the end of the recording", lambda: program.workbench.recordings.process is None)
     return view(program)
+
+
+def curve_to_the_next_chart(program: Program) -> None:
+    """Drag a name of the first chart's legend onto the second chart."""
+    cards = one_visible(program.window, ChartsPanel).stack.cards
+    entry = next(one for one in cards[0].legend if one.isVisible())
+    before = [chart.series for chart in program.desk.charts.charts]
+    drag_within(
+        entry.mapToGlobal(entry.rect().center()), cards[1].plot.mapToGlobal(cards[1].plot.rect().center())
+    )
+    until("the curve", lambda: [chart.series for chart in program.desk.charts.charts] != before)
+    moved = before[0][0]
+    assert sum(moved in chart.series for chart in program.desk.charts.charts) == 1 + sum(
+        moved in series for series in before
+    )
+    assert program.desk.charts.pinned
 
 
 def unfolded(program: Program, panel: FindingsPanel) -> bool:

@@ -202,6 +202,11 @@ class ChartCard(QFrame):
         self.plot.time_axis.set_clock(at)
 
     @property
+    def legend(self) -> Sequence[QWidget]:
+        """The names of the first curves, each to be dragged onto another chart."""
+        return self._entries
+
+    @property
     def close_button(self) -> QToolButton:
         """The last thing in it that takes the focus."""
         return self._close
