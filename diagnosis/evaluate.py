@@ -137,7 +137,12 @@ def _bound_subtract(a: Bounds, b: Bounds) -> Bounds:
 
 
 def _bound_multiply(a: Bounds, b: Bounds) -> Bounds:
-    corners = np.stack(np.broadcast_arrays(a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high))
+    return _between(a, b, (a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high))
+
+
+def _between(a: Bounds, b: Bounds, ends: tuple[FloatArray, ...]) -> Bounds:
+    """From the lowest to the highest of what comes of the ends of ``a`` and ``b``."""
+    corners = np.stack(np.broadcast_arrays(*ends))
     absent = np.isnan(a.low) | np.isnan(b.low)
     corners = np.where(np.isnan(corners) & ~absent, 0.0, corners)  # endless times nothing is nothing
     return Bounds(corners.min(axis=0), corners.max(axis=0))
@@ -146,7 +151,8 @@ def _bound_multiply(a: Bounds, b: Bounds) -> Bounds:
 def _bound_divide(a: Bounds, b: Bounds) -> Bounds:
     crosses = (b.low <= 0) & (b.high >= 0)
     unbounded = np.where(np.isnan(a.low) | np.isnan(b.low), np.nan, np.inf)
-    inner = _bound_multiply(a, Bounds(1.0 / b.high, 1.0 / b.low))
+    # Divided as the samples are: times the reciprocal would be rounded twice, and too narrow by a bit.
+    inner = _between(a, b, (a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high))
     return Bounds(np.where(crosses, -unbounded, inner.low), np.where(crosses, unbounded, inner.high))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from diagnosis.derived import with_derived
@@ -251,6 +251,7 @@ def test_a_wrong_expression_names_its_counter() -> None:
         ["a + b", "a - b", "max(a - b, 0)", "a * b / 1000", "where(a > b, a, unknown)", "coalesce(a, b)"]
     ),
 )
+@example([1.691662047162327e-117], [1.691662047162327e-117] * 8, "a * b / 1000")
 def test_bounds_are_never_too_narrow(a: list[float], b: list[float], expr: str) -> None:
     rule = DerivedCounter(
         counter="x.y", entities=["vm"], expr=expr, source="s", counters={"a": "cpu.ready", "b": "cpu.run"},
