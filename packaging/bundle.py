@@ -64,8 +64,8 @@ def run(program: Path, words: list[str]) -> int:
 
 
 def size_mb(folder: Path) -> float:
-    """How large a folder is, in MB of 1024 × 1024 bytes."""
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / (1 << 20)
+    """How large a folder is, in MB of 1024 × 1024 bytes; a link is not what it points to."""
+    return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file()) / (1 << 20)
 
 
 if __name__ == "__main__":
