@@ -72,8 +72,9 @@ def _start(times: int) -> list[Row]:
 
 def _day(cache: Path, *, quick: bool) -> list[Row]:
     path = big_session(cache, hours=2 if quick else 24)
-    found = _child("open", str(path))
-    first, memory = found["first_chart_s"], found["memory_bytes"]
+    found = [_child("open", str(path)) for _ in range(1 if quick else 7)]
+    first = statistics.median(one["first_chart_s"] for one in found)
+    memory = max(one["memory_bytes"] for one in found)
     return [
         Row(
             "24 h × 20,600 series: open to first chart", f"{first * 1000:.0f} ms", "–", "–",

@@ -238,6 +238,9 @@ class EsxtopPanel(EsxtopView):
         if hosts != self._wishes.hosts:
             self._wish(replace(self._wishes, hosts=hosts))
             return
+        if not self.isVisible():
+            self._stale = True
+            return
         self._select_scope()
         self._slide.start()
 
