@@ -240,9 +240,9 @@ def _ledger(chosen: MetricSet) -> tuple[Ledger, Columns]:
 
 
 def _tool(name: str) -> str:
-    for folder in (Path(".cache/go-bin"), Path("/tmp/gobin")):
-        if (folder / name).exists():
-            return str((folder / name).resolve())
+    program = Path(".cache/go-bin") / name
+    if program.exists():
+        return str(program.resolve())
     raise RuntimeError(f"there is no {name}: run `python run.py test` once, which brings it")
 
 
