@@ -124,13 +124,13 @@ def _by_source(
     names = {source.id: source.spec.name for source in snapshot.sources}
     found: dict[str, dict[str, int]] = {}
     for series in snapshot.series_of.get(ref, ()):
-        if series.counter in counters and (not series.spec.instance or _is_host(series)):
+        if series.counter in counters and (not series.spec.instance or is_seen_by_host(series)):
             seen_by = series.spec.instance or names.get(series.source, "")
             found.setdefault(seen_by, {}).setdefault(series.counter, series.id)
     return found
 
 
-def _is_host(series: Series) -> bool:
+def is_seen_by_host(series: Series) -> bool:
     """vCenter names the host that sees a shared device or datastore in the instance."""
     return series.entity.kind in {"device", "datastore"} and not series.spec.instance.startswith("partition")
 

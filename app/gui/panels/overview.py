@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 from app.gui.desk import Desk
 from app.gui.jobs import Job
 from app.gui.panels.chart_sets import curve_name, lines_of
+from app.gui.panels.esxtop_rows import is_seen_by_host
 from app.gui.snapshot import Change, Snapshot
 from app.gui.words import clock
 from resources.units import format_value
@@ -94,7 +95,10 @@ class OverviewPanel(OverviewView):
         def work(reader: SessionReader, job: Job) -> _Found:
             known = _headlines(snapshot.series, spec)
             job.check()
-            charts = [_of_scope(snapshot, known, chosen, chart.counters) for chart in spec.chart]
+            charts = [
+                (of := _of_scope(snapshot, known, chosen, chart.counters), _weights(of, known, chart.by))
+                for chart in spec.chart
+            ]
             lists = [(known.get((one.kind, one.counter), ()), one.statistic) for one in spec.talkers]
             return _find(reader, job, charts, lists, window)
 
@@ -156,11 +160,14 @@ def _headlines(series: Sequence[Series], spec: Overview) -> _Known:
     """The series of the page's counters, in one go: there may be 40,000 others."""
     wanted = {(kind, counter) for chart in spec.chart for kind, counter in chart.counters}
     wanted |= {(one.kind, one.counter) for one in spec.talkers}
+    wanted |= {(kind, chart.by) for chart in spec.chart for kind, _ in chart.counters if chart.by}
     counters = {counter for _, counter in wanted}
     found: dict[tuple[str, str], list[Series]] = {}
     for one in series:
         own = one.spec
-        if own.counter in counters and not own.instance and (own.entity.kind, own.counter) in wanted:
+        if own.counter not in counters or (own.entity.kind, own.counter) not in wanted:
+            continue
+        if not own.instance or is_seen_by_host(one):
             found.setdefault((own.entity.kind, own.counter), []).append(one)
     return found
 
@@ -179,15 +186,27 @@ def _of_scope(
     return []
 
 
+def _weights(series: Sequence[Series], known: _Known, by: str) -> Sequence[int]:
+    """The series of ``by`` beside each series: of the same entity as seen by the same host; 0 for none."""
+    kinds = {one.entity.kind for one in series} if by else set()
+    beside = {
+        (one.source, one.entity, one.spec.instance): one.id
+        for kind in kinds
+        for one in known.get((kind, by), ())
+    }
+    return [beside.get((one.source, one.entity, one.spec.instance), 0) for one in series]
+
+
 def _find(
     reader: SessionReader,
     job: Job,
-    charts: Sequence[Sequence[Series]],
+    charts: Sequence[tuple[Sequence[Series], Sequence[int]]],
     lists: Sequence[tuple[Sequence[Series], str]],
     window: TimeRange,
 ) -> _Found:
     best_of_charts = [
-        [number for number, _ in _best(reader, series, "max", window, _CURVES)] for series in charts
+        [number for number, _ in _best(reader, series, "max", window, _CURVES, weights)]
+        for series, weights in charts
     ]
     job.check()
     best_of_lists = [_best(reader, series, statistic, window, _LINES) for series, statistic in lists]
@@ -201,15 +220,29 @@ def _find(
 
 
 def _best(
-    reader: SessionReader, series: Sequence[Series], statistic: str, window: TimeRange, most: int
+    reader: SessionReader,
+    series: Sequence[Series],
+    statistic: str,
+    window: TimeRange,
+    most: int,
+    weights: Sequence[int] = (),
 ) -> list[tuple[int, float]]:
-    """The series whose mean or maximum over the window is highest, from chunk statistics where they do."""
+    """The series whose mean or maximum over the window is highest, from chunk statistics where they do.
+
+    Where there are ``weights``, series whose mean their values are worth, by that.
+    """
     if not series:
         return []
     ids = np.array([one.id for one in series], np.int64)
     stats = reader.stats(ids, window)
     values = stats.mean if statistic == "mean" else stats.maximum
-    order = np.argsort(-np.nan_to_num(values, nan=-np.inf), kind="stable")[:most]
+    worth = values
+    if any(weights):
+        beside = np.array(weights, np.int64)
+        mean = np.zeros(ids.size)
+        mean[beside > 0] = reader.stats(beside[beside > 0], window).mean
+        worth = values * np.nan_to_num(mean)
+    order = np.argsort(-np.nan_to_num(worth, nan=-np.inf), kind="stable")[:most]
     return [(int(ids[at]), float(values[at])) for at in order if np.isfinite(values[at])]
 
 

@@ -1,0 +1,57 @@
+"""The overview page: what its small charts are of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from pytestqt.qtbot import QtBot
+
+from app.gui.application import Program
+from app.gui.panels.overview import OverviewPanel
+from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
+from sessions.store import SessionWriter, encode_block
+from tests.gui.windows import wait
+from widgets.charts.card import ChartCard
+
+HOST = EntityRef("host", "esx01")
+BUSY = EntityRef("device", "naa.6005")
+IDLE = [EntityRef("device", f"mpx.vmhba{number}") for number in range(6)]
+
+
+def storage(path: Path) -> None:
+    """Six idle local disks of 30 ms and an array of 20 ms; vCenter has the host that sees it as instance."""
+    with SessionWriter.create(path) as writer:
+        source = writer.add_source(SourceSpec("vcenter", "vc01", 20))
+        writer.add_entities([Entity(HOST, "esx01"), *(Entity(ref, ref.key) for ref in (*IDLE, BUSY))])
+        of_idle = [
+            SeriesSpec(ref, counter, unit)
+            for ref in IDLE
+            for counter, unit in (("disk.device_latency", "ms"), ("disk.commands", "/s"))
+        ]
+        of_busy = [
+            SeriesSpec(BUSY, "disk.device_latency", "ms", "esx01"),
+            SeriesSpec(BUSY, "disk.commands", "/s", "esx01"),
+        ]
+        layout = writer.add_layout(source, writer.add_series(source, [*of_idle, *of_busy]))
+        row = [30.0, 0.1] * len(IDLE) + [20.0, 500.0]
+        times = 1_700_000_000_000 + 20_000 * np.arange(60, dtype=np.int64)
+        writer.add_block(layout, encode_block(times, np.tile(row, (60, 1))))
+
+
+def test_an_idle_disk_does_not_stand_before_the_array(live: Program, qtbot: QtBot, home: Path) -> None:
+    storage(home / "s.hscope")
+    live.workbench.open_paths([home / "s.hscope"])
+    panel = live.window.findChild(OverviewPanel)
+    assert panel is not None
+    live.window.show_panel("overview")
+
+    def of_latency() -> list[ChartCard]:
+        return [card for card in panel.findChildren(ChartCard) if card.spec.title == "Storage latency"]
+
+    wait(qtbot, lambda: bool(of_latency()) and bool(of_latency()[0].curves))
+    snapshot = live.desk.session.snapshot
+    assert snapshot is not None
+    entities = [snapshot.by_id[named.series].entity for named in of_latency()[0].curves]
+    assert entities[0] == BUSY
+    assert len(entities) == 4
