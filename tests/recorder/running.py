@@ -48,6 +48,7 @@ class Recorder:
         )
         self._changed = threading.Condition()
         self._over = False
+        self._written: int | None = None
         self._reader = threading.Thread(target=self._read)
         self._reader.start()
 
@@ -63,9 +64,13 @@ class Recorder:
                 stream.close()
 
     def wait_for(self, wanted: Callable[[Event], bool], *, ever: bool = False) -> Event:
-        """The first event from now on that is wanted, or of all if ``ever``."""
+        """The first event that is wanted, from now on, of all if ``ever``; after ``write``, since then.
+
+        An answer may come before anybody waits for it.
+        """
         with self._changed:
-            seen = 0 if ever else len(self.events)
+            seen = 0 if ever else len(self.events) if self._written is None else self._written
+            self._written = None
             found: list[Event] = []
 
             def is_there() -> bool:
@@ -90,6 +95,8 @@ class Recorder:
     def write(self, text: str) -> None:
         """Anything on its stdin."""
         assert self.process.stdin is not None
+        with self._changed:
+            self._written = len(self.events)
         self.process.stdin.write(text)
         self.process.stdin.flush()
 
