@@ -14,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks import diagnosing, importing, reading, scoreboard, sizes, vsphere, window
+from benchmarks import diagnosing, importing, reading, recording, scoreboard, sizes, vsphere, window
 from benchmarks.measure import Row
 
 FOLDER = Path(__file__).resolve().parent
@@ -25,6 +25,7 @@ BENCHMARKS = {
     "read": reading.measure,
     "diagnose": diagnosing.measure,
     "decode": vsphere.measure,
+    "record": recording.measure,
     "largest": vsphere.measure_largest,
     "window": window.measure,
 }

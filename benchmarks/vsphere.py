@@ -112,6 +112,12 @@ def _against_pyvmomi(*, quick: bool) -> list[Row]:
     return rows
 
 
+def pyvmomi_seconds_a_sample(samples: int) -> float:
+    """CPU that pyVmomi needs to decode a sample, with so many of each series in a reply."""
+    raw = _plain_reply(100, samples)
+    return _best(partial(_pyvmomi, raw), 3) / decode(raw).series / samples
+
+
 def _pyvmomi(raw: bytes) -> object:
     kind = VmomiSupport.GetVmodlType("vim.PerformanceManager.EntityMetricBase[]")
     return SoapAdapter.SoapResponseDeserializer(None).Deserialize(raw, kind)
