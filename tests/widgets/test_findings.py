@@ -8,14 +8,16 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton, QScrollArea
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QDrag
+from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from sessions.findings import CauseVerdict, Evidence, Finding, Severity
 from sessions.model import EntityRef
 from sessions.times import TimeRange
-from widgets.findings import FindingCard, FindingsView
+from widgets.dragging import SERIES_MIME, unpacked
+from widgets.findings import FindingCard, FindingsView, Known
 from widgets.findings.order import families, identity, in_order
 from widgets.findings.words import foremost
 from widgets.theme import Theme
@@ -56,7 +58,7 @@ def row(counter: str, value: float, threshold: float | None, instance: str = "")
 
 @pytest.fixture
 def view(qtbot: QtBot, theme: Theme) -> FindingsView:
-    made = FindingsView(lambda key: key, theme)
+    made = FindingsView(Known(lambda key: key, lambda _finding, item: [len(item.counter)]), theme)
     qtbot.addWidget(made)
     made.resize(372, 470)  # the pane at 1280 × 720
     made.show()
@@ -285,3 +287,24 @@ def test_a_name_without_spaces_stays_within_its_card(qtbot: QtBot, view: Finding
     assert scroll is not None
     assert view.cards[0].width() <= scroll.viewport().width() - 20
     assert scroll.horizontalScrollBar().maximum() == 0
+
+
+def test_evidence_is_dragged_onto_a_chart(
+    view: FindingsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The series comes from whoever knows the session; the card stays open."""
+    dragged: list[list[int]] = []
+
+    def take(moving: QDrag, _actions: Qt.DropAction) -> Qt.DropAction:
+        dragged.append(unpacked(bytes(moving.mimeData().data(SERIES_MIME).data())))
+        return Qt.DropAction.CopyAction
+
+    monkeypatch.setattr(QDrag, "exec", take)
+    view.show_findings([A])
+    assert opened(view) == ["a"]
+    label = next(one for one in view.findChildren(QLabel) if one.text().startswith("cpu.ready"))
+    qtbot.mousePress(label, Qt.MouseButton.LeftButton, pos=QPoint(5, 5))
+    qtbot.mouseMove(label, QPoint(20, 8))
+    qtbot.mouseMove(label, QPoint(90, 40))
+    assert dragged == [[len("cpu.ready")]]
+    assert opened(view) == ["a"]

@@ -2,5 +2,6 @@
 
 from widgets.findings.card import FindingCard
 from widgets.findings.view import FindingsView
+from widgets.findings.words import Known
 
-__all__ = ["FindingCard", "FindingsView"]
+__all__ = ["FindingCard", "FindingsView", "Known"]

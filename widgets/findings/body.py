@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from sessions.findings import Finding
-from widgets.findings.words import VERDICTS, Label, by_verdict, evidence_row, foremost
+from sessions.findings import Evidence, Finding
+from widgets.dragging import Draggable
+from widgets.findings.words import VERDICTS, Known, by_verdict, evidence_row, foremost
 from widgets.foreign_text import breakable, shown
 
 _CHIP = 62
@@ -30,9 +33,9 @@ class CardBody(QWidget):
 
     wanted = Signal()
 
-    def __init__(self, finding: Finding, label: Label, unfolded: Unfolded) -> None:
+    def __init__(self, finding: Finding, known: Known, unfolded: Unfolded) -> None:
         super().__init__()
-        self._finding, self._label = finding, label
+        self._finding, self._known = finding, known
         self._all = unfolded.evidence
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 4, 0, 0)
@@ -87,13 +90,15 @@ class CardBody(QWidget):
         grid = _grid(box, columns=3, widest=0, gaps=(10, 3))
         items = self._finding.evidence if self._all else foremost(self._finding, _ROWS)
         for number, item in enumerate(items):
-            row = evidence_row(item, self._label)
+            row = evidence_row(item, self._known.label)
             value = text_label(row.value, "", wrap=False)
             value.setStyleSheet("font-weight: 600; font-size: 12px")
             value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
             limit = text_label(row.limit, "faint", wrap=False)
             limit.setAlignment(Qt.AlignmentFlag.AlignTop)
-            grid.addWidget(_small(row.what), number, 0)
+            what = _small(row.what)
+            Draggable(what, partial(self._dragged, item))
+            grid.addWidget(what, number, 0)
             grid.addWidget(value, number, 1)
             grid.addWidget(limit, number, 2)
         hidden = len(self._finding.evidence) - len(items)
@@ -104,6 +109,9 @@ class CardBody(QWidget):
             more.clicked.connect(self._toggle_evidence)
             grid.addWidget(more, len(items), 0, 1, 3, Qt.AlignmentFlag.AlignLeft)
         return box
+
+    def _dragged(self, item: Evidence, _at: QPoint) -> tuple[Sequence[int], str]:
+        return self._known.series(self._finding, item), shown(evidence_row(item, self._known.label).what)
 
     def _toggle_evidence(self) -> None:
         self._all = not self._all

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePol
 
 from sessions.findings import Finding
 from widgets.findings.body import CardBody, Unfolded, text_label
-from widgets.findings.words import Label, follow_words, lasted
+from widgets.findings.words import Known, follow_words, lasted
 from widgets.foreign_text import breakable, shown
 from widgets.theme import SYMBOLS, Theme
 
@@ -27,10 +27,10 @@ class FindingCard(QFrame):
     wanted = Signal(object)
     unfolded = Signal(object, bool)
 
-    def __init__(self, finding: Finding, label: Label, theme: Theme, *, is_consequence: bool = False) -> None:
+    def __init__(self, finding: Finding, known: Known, theme: Theme, *, is_consequence: bool = False) -> None:
         super().__init__()
         self.finding = finding
-        self._label, self._theme, self.is_consequence = label, theme, is_consequence
+        self._known, self._theme, self.is_consequence = known, theme, is_consequence
         self._followers = 0
         self._body: CardBody | None = None
         self._kept = Unfolded()
@@ -142,7 +142,7 @@ class FindingCard(QFrame):
         self.toggled.emit(self)
 
     def _add_body(self) -> None:
-        self._body = CardBody(self.finding, self._label, self._kept)
+        self._body = CardBody(self.finding, self._known, self._kept)
         self._body.wanted.connect(lambda: self.wanted.emit(self.finding))
         self._column.addWidget(self._body)
         self._body.show()

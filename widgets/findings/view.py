@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLay
 from sessions.findings import Finding, Severity
 from widgets.findings.card import FindingCard
 from widgets.findings.order import Identity, families, identity, in_order
-from widgets.findings.words import Label
+from widgets.findings.words import Known
 from widgets.pane import Pane
 from widgets.theme import Theme
 
@@ -37,9 +37,9 @@ class FindingsView(Pane):
 
     wanted = Signal(object)
 
-    def __init__(self, label: Label, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, known: Known, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._label, self._theme = label, theme
+        self._known, self._theme = known, theme
         self._findings: Sequence[Finding] = ()
         self._cards: list[FindingCard] = []
         self._mores: dict[Identity, QPushButton] = {}
@@ -162,7 +162,7 @@ class FindingsView(Pane):
         if card is not None and card.is_consequence != is_root:
             del old[identity(finding)]
         else:
-            card = FindingCard(finding, self._label, self._theme, is_consequence=not is_root)
+            card = FindingCard(finding, self._known, self._theme, is_consequence=not is_root)
             card.toggled.connect(self._toggled)
             card.wanted.connect(self.wanted)
             card.unfolded.connect(self._unfold)

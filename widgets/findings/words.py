@@ -9,6 +9,17 @@ from resources.units import format_duration, format_value
 from sessions.findings import Evidence, Finding, Verdict
 
 Label = Callable[[str], str]
+SeriesOf = Callable[[Finding, Evidence], Sequence[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the cards ask: a counter's name, and the series of a piece of evidence, which can be dragged."""
+
+    label: Label
+    series: SeriesOf = lambda _finding, _item: ()
+
+
 """What people call a counter, by its key."""
 
 VERDICTS: dict[Verdict, str] = {

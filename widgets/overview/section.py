@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout
 
 from sessions.model import EntityRef
+from widgets.dragging import Draggable
 from widgets.foreign_text import shown
 from widgets.theme import SYMBOLS, Health, Theme
 
@@ -18,12 +19,16 @@ _LONGEST = 400
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """An entity and its number, a moment and what happened, or a finding's sentence."""
+    """An entity and its number, a moment and what happened, or a finding's sentence.
+
+    ``series`` can be dragged onto a chart (0: there is none).
+    """
 
     name: str
     value: str
     state: Health = "none"
     ref: EntityRef | None = None
+    series: int = 0
 
 
 class Row(QPushButton):
@@ -33,6 +38,7 @@ class Row(QPushButton):
         super().__init__()
         self._theme = theme
         self.line = Line("", "")
+        Draggable(self, lambda _at: ((self.line.series,) if self.line.series else (), shown(self.line.name)))
         self.setProperty("role", "row")
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self.setMinimumHeight(_ROW_HEIGHT)

@@ -66,7 +66,7 @@ def charts_of_finding(
     charts: list[ChartSpec] = []
     for unit in dict.fromkeys(item.unit for item in finding.evidence):
         items = [item for item in finding.evidence if item.unit == unit]
-        series = [one for item in items for one in _evidence_series(item, finding.entity, snapshot)]
+        series = [one for item in items for one in evidence_series(item, finding.entity, snapshot)]
         ids = tuple(dict.fromkeys(one.id for one in series))[:_MOST_CURVES]
         if ids:
             title = f"{_label(series[0], catalogue)} of {finding.entity_name}"
@@ -132,7 +132,8 @@ def _of(ref: EntityRef, counters: Sequence[str], snapshot: Snapshot) -> list[Ser
     return [plain[counter] for counter in counters if counter in plain]
 
 
-def _evidence_series(item: Evidence, entity: EntityRef, snapshot: Snapshot) -> list[Series]:
+def evidence_series(item: Evidence, entity: EntityRef, snapshot: Snapshot) -> list[Series]:
+    """The series that a piece of evidence is about: of its instance, else of all."""
     own = [one for one in snapshot.series_of.get(entity, ()) if one.counter == item.counter]
     exact = [one for one in own if one.spec.instance == item.instance]
     return exact or own[:1]

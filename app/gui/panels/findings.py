@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+
 from PySide6.QtWidgets import QWidget
 
 from app.gui.actions import ActionSpec
 from app.gui.desk import Desk
-from widgets.findings import FindingsView
+from app.gui.panels.chart_sets import evidence_series
+from sessions.findings import Evidence, Finding
+from widgets.findings import FindingsView, Known
 
 KEYS: tuple[ActionSpec, ...] = (
     ActionSpec("findings.move", "Go from finding to finding", keys=("Up", "Down"), context="findings"),
@@ -22,7 +27,7 @@ class FindingsPanel(FindingsView):
     """Shows the last diagnosis; "Show me" moves scope and charts."""
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__(lambda key: _label(desk, key), desk.theme)
+        super().__init__(Known(partial(_label, desk), partial(_series, desk)), desk.theme)
         self._desk = desk
         self.wanted.connect(desk.show_finding)
         desk.findings.changed.connect(self._renew)
@@ -52,6 +57,13 @@ class FindingsPanel(FindingsView):
 def _label(desk: Desk, key: str) -> str:
     known = desk.catalogue.get(key)
     return known.label if known else key
+
+
+def _series(desk: Desk, finding: Finding, item: Evidence) -> Sequence[int]:
+    snapshot = desk.session.snapshot
+    if snapshot is None:
+        return ()
+    return [one.id for one in evidence_series(item, finding.entity, snapshot)]
 
 
 def make(desk: Desk) -> QWidget:

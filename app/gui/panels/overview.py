@@ -142,6 +142,7 @@ class OverviewPanel(OverviewView):
             format_value(value, series.spec.unit),
             state,
             series.entity,
+            number,
         )
 
     def _lately(self, snapshot: Snapshot, window: TimeRange) -> list[Line]:
