@@ -114,6 +114,16 @@ class Change:
         return self.samples or self.inventory or self.records
 
 
+def is_own(series: Series) -> bool:
+    """Whether a series is of its entity as a whole, not of a part of it (a CPU, a partition).
+
+    vCenter names the host that sees a shared device or datastore in the instance: that is the whole, too.
+    """
+    instance = series.spec.instance
+    seen_by_host = series.entity.kind in {"device", "datastore"} and not instance.startswith("partition")
+    return not instance or seen_by_host
+
+
 def take(reader: SessionReader, path: Path) -> Snapshot:
     """Read everything; for a worker thread."""
     info, facts = reader.info(), reader.facts()
@@ -153,12 +163,13 @@ def renew(reader: SessionReader, old: Snapshot, *, records: bool) -> tuple[Snaps
         bytes=info.bytes,
     )
     inventory = info.series != len(old.series) or sum(info.entities.values()) != len(old.entities)
+    facts = reader.facts() if inventory or records else old.facts
     if inventory:
-        entities = _as_named_now(reader.entities(), reader.facts())
+        entities = _as_named_now(reader.entities(), facts)
         new = replace(new, index=Index(entities, reader.series()).with_ways())
     noted = len(new.gaps) != len(old.gaps) or len(new.sources) != len(old.sources)
     if records:
-        new = replace(new, facts=reader.facts(), events=reader.events(), marks=reader.marks())
+        new = replace(new, facts=facts, events=reader.events(), marks=reader.marks())
         lengths = [(len(s.facts), len(s.events), len(s.marks)) for s in (old, new)]
         noted = noted or lengths[0] != lengths[1] or list(new.marks) != list(old.marks)  # a note was changed
     states = [[source.state for source in s.sources] for s in (old, new)]

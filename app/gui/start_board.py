@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject
 from app.gui.desk import Desk
 from app.gui.jobs import Job
 from app.gui.recent import RecentSession, RecentSessions
-from app.gui.snapshot import Snapshot
+from app.gui.snapshot import Snapshot, is_own
 from resources.units import format_bytes, format_count
 from sessions.findings import Finding
 from sessions.model import FloatArray, Overview
@@ -111,7 +111,7 @@ def _loads(desk: Desk, snapshot: Snapshot) -> list[int]:
             series.id
             for ref in hosts
             for series in snapshot.series_of.get(ref, ())
-            if series.counter == counter and not series.spec.instance
+            if series.counter == counter and is_own(series)
         ]
         if found:
             return found[:_MOST_LOADS]

@@ -55,3 +55,15 @@ def test_an_idle_disk_does_not_stand_before_the_array(live: Program, qtbot: QtBo
     entities = [snapshot.by_id[named.series].entity for named in of_latency()[0].curves]
     assert entities[0] == BUSY
     assert len(entities) == 4
+
+
+def test_a_device_that_hosts_share_has_charts(live: Program, qtbot: QtBot, home: Path) -> None:
+    """vCenter names the host that sees it: each host's view is a curve of the device."""
+    storage(home / "s.hscope")
+    live.workbench.open_paths([home / "s.hscope"])
+    wait(qtbot, lambda: live.desk.session.snapshot is not None)
+    live.desk.scope.set(live.desk.scope.scope.on([BUSY]))
+    assert [chart.title for chart in live.desk.charts.charts] == [
+        "Latency of naa.6005",
+        "Commands of naa.6005",
+    ]

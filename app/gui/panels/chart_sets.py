@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from app.gui.snapshot import Snapshot
+from app.gui.snapshot import Snapshot, is_own
 from resources.catalogue import Catalogue
 from resources.units import format_value
 from resources.views import ChartTemplate, Limits
@@ -122,14 +122,15 @@ def _told(series: Series, among: Sequence[Series], snapshot: Snapshot, catalogue
     if len({one.counter for one in among}) > 1:
         parts.append(_label(series, catalogue))
     if series.spec.instance and len({one.spec.instance for one in among}) > 1:
-        parts.append(series.spec.instance)
+        parts.append(without_domain(series.spec.instance, [one.spec.instance for one in among]))
     return " ".join(parts)
 
 
 def _of(ref: EntityRef, counters: Sequence[str], snapshot: Snapshot) -> list[Series]:
-    own = snapshot.series_of.get(ref, ())
-    plain = {one.counter: one for one in reversed(own) if not one.spec.instance}
-    return [plain[counter] for counter in counters if counter in plain]
+    own = [one for one in snapshot.series_of.get(ref, ()) if is_own(one)]
+    each = {(one.counter, one.spec.instance): one for one in reversed(own)}
+    instances = dict.fromkeys(one.spec.instance for one in own)
+    return [each[which] for counter in counters for one in instances if (which := (counter, one)) in each]
 
 
 def evidence_series(item: Evidence, entity: EntityRef, snapshot: Snapshot) -> list[Series]:

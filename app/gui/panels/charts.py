@@ -38,7 +38,6 @@ KEYS: tuple[ActionSpec, ...] = (
 
 _REDRAW_MS = 40
 _PREPARE_MS = 150
-_PREPARED = 5
 _MOST_ENTITIES = 12
 _MARGIN = 0.25
 
@@ -60,7 +59,6 @@ class ChartsPanel(QWidget):
         self._desk = desk
         self._loaded = _Loaded(frozenset(), None, {})
         self._stale = False
-        self._prepared = 0
         self._stack = ChartStack(desk.theme, clock(desk.settings.text("look.times")))
         self._empty = _empty()
         self._pinned = _Pinned()
@@ -111,9 +109,7 @@ class ChartsPanel(QWidget):
 
     def _prepare(self) -> None:
         """Make cards before the first session needs them, one at a time."""
-        self._prepared += 1
-        self._stack.prepare()
-        if self._prepared == _PREPARED:
+        if not self._stack.prepare():
             self._idle.stop()
 
     def _opened(self) -> None:

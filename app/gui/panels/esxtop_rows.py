@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.gui.snapshot import Snapshot
+from app.gui.snapshot import Snapshot, is_own
 from resources.catalogue import Catalogue
 from resources.units import format_value
 from resources.views import Limits, Screen
@@ -124,15 +124,10 @@ def _by_source(
     names = {source.id: source.spec.name for source in snapshot.sources}
     found: dict[str, dict[str, int]] = {}
     for series in snapshot.series_of.get(ref, ()):
-        if series.counter in counters and (not series.spec.instance or is_seen_by_host(series)):
+        if series.counter in counters and is_own(series):
             seen_by = series.spec.instance or names.get(series.source, "")
             found.setdefault(seen_by, {}).setdefault(series.counter, series.id)
     return found
-
-
-def is_seen_by_host(series: Series) -> bool:
-    """vCenter names the host that sees a shared device or datastore in the instance."""
-    return series.entity.kind in {"device", "datastore"} and not series.spec.instance.startswith("partition")
 
 
 def _by_instance(series: Sequence[Series], counters: Collection[str]) -> Mapping[str, Mapping[str, int]]:

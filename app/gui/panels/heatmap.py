@@ -14,7 +14,7 @@ from app.gui.actions import ActionSpec
 from app.gui.desk import Desk
 from app.gui.jobs import Job
 from app.gui.panels.chart_sets import lines_of
-from app.gui.snapshot import Change, Snapshot
+from app.gui.snapshot import Change, Snapshot, is_own
 from app.gui.words import clock
 from resources.units import format_value
 from resources.views import CounterLimits
@@ -95,7 +95,7 @@ class HeatmapPanel(HeatmapView):
         snapshot = self._desk.session.snapshot
         if snapshot is None:
             return
-        present = {(one.counter, one.entity.kind) for one in snapshot.series if not one.spec.instance}
+        present = {(one.counter, one.entity.kind) for one in snapshot.series if is_own(one)}
         self._choices = []
         for (counter, kind), limits in self._desk.limits.items():
             known = self._desk.catalogue.get(counter)
@@ -182,7 +182,7 @@ def heat_of(
     rows_shown = [
         HeatRow(
             series[number].entity,
-            snapshot.name(series[number].entity),
+            f"{snapshot.name(series[number].entity)} {series[number].spec.instance}".rstrip(),
             format_value(float(worst[number]), unit),
             _state(float(worst[number]), choice.limits, share=share),
             series[number].id,
@@ -232,7 +232,7 @@ def _series(choice: _Choice, snapshot: Snapshot) -> list[Series]:
     found = [
         one
         for one in snapshot.series
-        if one.counter == choice.counter and one.entity.kind == choice.kind and not one.spec.instance
+        if one.counter == choice.counter and one.entity.kind == choice.kind and is_own(one)
     ]
     return found[:_MOST_ROWS]
 

@@ -13,8 +13,7 @@ from PySide6.QtWidgets import QWidget
 from app.gui.desk import Desk
 from app.gui.jobs import Job
 from app.gui.panels.chart_sets import curve_name, lines_of
-from app.gui.panels.esxtop_rows import is_seen_by_host
-from app.gui.snapshot import Change, Snapshot
+from app.gui.snapshot import Change, Snapshot, is_own
 from app.gui.words import clock
 from resources.units import format_value
 from resources.views import Overview
@@ -168,7 +167,7 @@ def _headlines(series: Sequence[Series], spec: Overview) -> _Known:
         own = one.spec
         if own.counter not in counters or (own.entity.kind, own.counter) not in wanted:
             continue
-        if not own.instance or is_seen_by_host(one):
+        if is_own(one):
             found.setdefault((own.entity.kind, own.counter), []).append(one)
     return found
 

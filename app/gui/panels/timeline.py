@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from app.gui.actions import ActionSpec
 from app.gui.desk import Desk
 from app.gui.jobs import Job
-from app.gui.snapshot import Change, Snapshot
+from app.gui.snapshot import Change, Snapshot, is_own
 from app.gui.words import clock
 from resources.units import format_duration
 from sessions.model import Mark, Series
@@ -135,7 +135,7 @@ class TimelinePanel(TimelineView):
                     one
                     for other in chosen
                     for one in snapshot.series_of.get(other, ())
-                    if one.counter == counter and not one.spec.instance
+                    if one.counter == counter and is_own(one)
                 ]
                 if same and known is not None:
                     return same, known.label
