@@ -9,6 +9,7 @@ hour). The allocators of Windows and macOS have no calls that do the same; there
 from __future__ import annotations
 
 import ctypes
+import gc
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -34,6 +35,16 @@ def give_back() -> None:
     trim = _of_glibc("malloc_trim")
     if trim is not None:
         trim(0)
+
+
+def tidy_often(objects: int) -> None:
+    """Look for garbage in cycles whenever there are so many new objects; never in what is there now.
+
+    The program looks for it seldom, which makes imports fast; a recorder makes few objects for a long time.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(objects)
 
 
 @cache

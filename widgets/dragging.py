@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, Qt
 from PySide6.QtGui import QDrag, QMouseEvent
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 
 SERIES_MIME = "application/x-hyperscope-series"
 _MOST = 1_000
@@ -64,6 +64,8 @@ class Draggable(QObject):
                 pressed, self._pressed = self._pressed, None
                 assert pressed is not None
                 drag(self._widget, *self._what(pressed))
+                if isinstance(self._widget, QAbstractButton):
+                    self._widget.setDown(False)  # the drag has taken the release that it waits for
                 return True
         return super().eventFilter(watched, event)
 

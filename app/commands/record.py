@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from app.crash import crash_folder
-from app.memory import settle
+from app.memory import settle, tidy_often
 from app.recorder.attachment import Attachment
 from app.recorder.board import SourceStatus
 from app.recorder.conducting import Commands, Conductor, log_source
@@ -17,7 +17,6 @@ from app.recorder.durations import parse_duration
 from app.recorder.hooks import install_hooks
 from app.recorder.limits import Limits, load_limits
 from app.recorder.log import RecorderLog
-from app.recorder.memory import tidy_often
 from app.recorder.origins import Wishes, collectors_of
 from app.recorder.questions import Questions
 from app.recorder.recording import Outcome, Recording

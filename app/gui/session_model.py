@@ -6,7 +6,7 @@ import gc
 import queue
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -91,12 +91,10 @@ class SessionModel(QObject):
         """Open a session in place of the one that is open; what is open stays when that fails."""
 
         def work(_job: Job) -> tuple[Reads, Snapshot]:
-            reader = SessionReader.open(path)
-            try:
+            with ExitStack() as held:
+                reader = held.enter_context(SessionReader.open(path))
                 snapshot = take(reader, path)
-            except BaseException:
-                reader.close()
-                raise
+                held.pop_all()
             return Reads(reader), snapshot
 
         self._jobs.start(

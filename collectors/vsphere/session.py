@@ -27,7 +27,7 @@ from collectors.vsphere.faults import (
     told,
 )
 from collectors.vsphere.login import LoginGuard
-from collectors.vsphere.soap import Channel, Reply, parse_fault, parse_time
+from collectors.vsphere.soap import Channel, Reply, call, parse_fault, parse_time
 from collectors.vsphere.stub import Stub
 from collectors.vsphere.trust import Ask, Thumbprints, Trust
 from collectors.vsphere.wire import Wire, check_xml
@@ -46,13 +46,7 @@ GOODBYE_S = 5.0
 
 _log = logging.getLogger(__name__)
 
-
-_CURRENT_TIME = (
-    b'<?xml version="1.0" encoding="UTF-8"?>'
-    b'<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"><soapenv:Body>'
-    b'<CurrentTime xmlns="urn:vim25"><_this type="ServiceInstance">ServiceInstance</_this></CurrentTime>'
-    b"</soapenv:Body></soapenv:Envelope>"
-)
+_CURRENT_TIME = call("CurrentTime", ("ServiceInstance", "ServiceInstance"))
 
 
 @dataclass(frozen=True, slots=True)

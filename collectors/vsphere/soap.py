@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from xml.sax.saxutils import escape, quoteattr
 
 from lxml import etree
 
@@ -22,6 +23,19 @@ REPLY_LIMIT = 256 * 1024 * 1024
 """Bytes of a reply, unpacked, beyond which something is wrong with it."""
 
 _PIECE = 1 << 20
+
+_HEAD = (
+    '<?xml version="1.0" encoding="UTF-8"?>'
+    '<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"'
+    ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><soapenv:Body>'
+)
+_TAIL = "</soapenv:Body></soapenv:Envelope>"
+
+
+def call(method: str, this: tuple[str, str], body: str = "") -> bytes:
+    """The request of ``method`` on the object ``this`` (type, moid); ``body`` is XML."""
+    own = f"<_this type={quoteattr(this[0])}>{escape(this[1])}</_this>"
+    return f'{_HEAD}<{method} xmlns="urn:vim25">{own}{body}</{method}>{_TAIL}'.encode()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ import numpy as np
 from sessions.store.blocks import EncodedBlock, encode_block
 from sessions.store.codec import BlobError, unpack_floats, unpack_ints
 from sessions.store.database import Database
+from sessions.store.merging import Piece
 from sessions.store.pending import Pending
-from sessions.store.precedence import Precedence, Word, silence
+from sessions.store.precedence import Precedence, silence
 from sessions.store.schema import CHUNK_BITS
 
 
@@ -97,7 +98,9 @@ def _groups(strips: Sequence[_Strip], block_ticks: int) -> list[list[_Strip]]:
     return [sorted(group, key=lambda strip: strip.id) for group in groups]
 
 
-def _joined(database: Database, group: Sequence[_Strip], others: Sequence[Word], series: int) -> EncodedBlock:
+def _joined(
+    database: Database, group: Sequence[_Strip], others: Sequence[tuple[int, Piece]], series: int
+) -> EncodedBlock:
     """The strips' ticks as one block; of an instant that comes twice, the later piece wins where it can.
 
     ``others`` stay where they are: what they say is left out of the block where they are the later.
@@ -110,14 +113,14 @@ def _joined(database: Database, group: Sequence[_Strip], others: Sequence[Word],
     stored = np.full((times.size, series), np.nan)
     waiting = list(reversed(others))
     for strip in group:
-        while waiting and waiting[-1].segment < strip.id:
-            silence(times, stored, waiting.pop())
+        while waiting and waiting[-1][0] < strip.id:
+            silence(times, stored, waiting.pop()[1])
         packed = _blob(database, "SELECT rows FROM strip WHERE id = ?", strip)
         rows = unpack_floats(packed, strip.ticks * series).reshape(strip.ticks, series)
         for at, row in zip(np.searchsorted(times, pieces[strip.id]).tolist(), rows, strict=True):
             np.copyto(stored[at], row, where=~np.isnan(row))
-    for word in reversed(waiting):
-        silence(times, stored, word)
+    for _, later in reversed(waiting):
+        silence(times, stored, later)
     return encode_block(times, stored)
 
 

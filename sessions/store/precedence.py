@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from sessions.model import FloatArray, IntArray
 from sessions.store.contents import Contents, Decoded
 from sessions.store.database import Database
+from sessions.store.merging import Piece
 from sessions.store.segments import Layout, Segment
 
 _LATER = """SELECT id, layout, t0, t1, ticks, samples, 1 FROM block WHERE id > ?1 AND t0 <= ?3 AND t1 >= ?2
 UNION ALL SELECT id, layout, t0, t1, ticks, samples, 0 FROM strip WHERE id > ?1 AND t0 <= ?3 AND t1 >= ?2"""
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """What a segment says of series that a layout has as well.
-
-    ``values`` (len(positions), len(times)), NaN where it says nothing; ``positions`` are the layout's.
-    """
-
-    segment: int
-    times: IntArray
-    positions: IntArray
-    values: FloatArray
 
 
 class Precedence:
@@ -41,23 +29,24 @@ class Precedence:
         """One more layout."""
         self._layouts[layout.id] = layout
 
-    def later(self, layout: int, among: Sequence[int], start: int, end: int) -> list[Word]:
+    def later(self, layout: int, among: Sequence[int], start: int, end: int) -> list[tuple[int, Piece]]:
         """What others than the segments ``among`` say of the layout's series from ``start`` to ``end``.
 
-        Only those with a number above the lowest ``among``; in the order of their numbers.
+        Only those with a number above the lowest ``among``, each behind its number and in that order; rows of
+        a piece are positions of the layout.
         """
         rows = self._database.rows(_LATER, (int,) * 7, (min(among), start, end))
         own = set(among)
         found = sorted((row for row in rows if row[0] not in own), key=lambda row: int(row[0]))
         contents = Contents(self._database, Decoded())
-        words = []
+        pieces = []
         for number, other, first, last, ticks, samples, is_block in found:
             here, there = self._in_common(layout, other)
             if here.size:
                 segment = Segment(number, self._layouts[other], first, last, ticks, samples, bool(is_block))
-                values = contents.columns(segment, there)
-                words.append(Word(number, contents.times(segment), here, values))
-        return words
+                load = partial(contents.columns, segment, there)
+                pieces.append((number, Piece(contents.times(segment), here, load)))
+        return pieces
 
     def _in_common(self, one: int, other: int) -> tuple[IntArray, IntArray]:
         """Positions in both layouts of the series that they share."""
@@ -67,10 +56,10 @@ class Precedence:
         return self._common[one, other]
 
 
-def silence(times: IntArray, stored: FloatArray, word: Word) -> None:
-    """Blank what ``stored`` (times, series) says wherever ``word``, which came later, has a value."""
-    at = np.searchsorted(times, word.times)
+def silence(times: IntArray, stored: FloatArray, later: Piece) -> None:
+    """Blank what ``stored`` (times, series) says wherever ``later`` has a value."""
+    at = np.searchsorted(times, later.times)
     at[at == times.size] = 0
-    same = np.flatnonzero(times[at] == word.times)
-    said = np.ix_(at[same], word.positions)
-    stored[said] = np.where(np.isnan(word.values[:, same].T), stored[said], np.nan)
+    same = np.flatnonzero(times[at] == later.times)
+    said = np.ix_(at[same], later.rows)
+    stored[said] = np.where(np.isnan(later.load()[:, same].T), stored[said], np.nan)

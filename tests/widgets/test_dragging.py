@@ -7,10 +7,13 @@ from collections.abc import Sequence
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QDrag
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from widgets.dragging import SERIES_MIME, Draggable, packed, unpacked
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
+"""The offscreen platform says so of every window."""
 
 
 def test_what_is_packed_is_unpacked() -> None:
@@ -54,3 +57,17 @@ def test_a_press_that_moves_far_is_a_drag(qtbot: QtBot, monkeypatch: pytest.Monk
         qtbot.mouseMove(widget, QPoint(80, start + 60))
         qtbot.mouseRelease(widget, Qt.MouseButton.LeftButton, pos=QPoint(80, start + 60))
     assert dragged == [[40]]
+
+
+def test_a_button_is_not_left_pressed_by_a_drag(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The drag takes the release for which a button waits."""
+    monkeypatch.setattr(QDrag, "exec", lambda _moving, _actions: Qt.DropAction.IgnoreAction)
+    button = QPushButton("row")
+    qtbot.addWidget(button)
+    button.resize(200, 40)
+    button.show()
+    Draggable(button, lambda _at: ([1], "row"))
+    qtbot.mousePress(button, Qt.MouseButton.LeftButton, pos=QPoint(5, 5))
+    assert button.isDown()
+    qtbot.mouseMove(button, QPoint(90, 20))
+    assert not button.isDown()

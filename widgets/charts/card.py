@@ -217,6 +217,8 @@ class ChartCard(QFrame):
 
     def show_statistics(self, *, on: bool) -> None:
         """Whether it shows last, lowest, mean, highest and 95th percentile of each curve as a table."""
+        if on != self._figures.isHidden():
+            return
         self._figures.setVisible(on)
         self.setMinimumHeight(_CARD_HEIGHT)
         self.show_values(math.nan)

@@ -138,12 +138,13 @@ class ChartStack(QScrollArea):
         board.setText(text)
         self.copied.emit(f"{card.spec.title}: {rows} rows copied as CSV.")
 
-    def prepare(self) -> None:
-        """Make a card before it is needed: in idle moments, it spares the first charts their making."""
+    def prepare(self) -> bool:
+        """Make a card in an idle moment, before the first charts need it; whether another would be of use."""
         if len(self._cards) + len(self._spare) < _MOST_SPARE:
             card = self._made_card()
             card.hide()
             self._spare.append(card)
+        return len(self._cards) + len(self._spare) < _MOST_SPARE
 
     def _add_card(self) -> None:
         card = self._spare.pop() if self._spare else self._made_card()

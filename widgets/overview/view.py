@@ -80,7 +80,7 @@ class OverviewView(QScrollArea):
         """Show another clock."""
         self._clock = clock
         for card in self._cards:
-            card.plot.time_axis.set_clock(clock)
+            card.set_clock(clock)
 
     def show_findings(self, findings: Sequence[Finding], note: str) -> None:
         """The worst causes, each a line that can be clicked; ``note`` where there is none."""

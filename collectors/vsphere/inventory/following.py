@@ -17,6 +17,7 @@ from collectors.vsphere.inventory.replies import (
     update_set,
 )
 from collectors.vsphere.session import Connection, VSphere
+from collectors.vsphere.soap import call
 from resources.failures import SourceError
 from resources.vcenter_inventory import Reading
 
@@ -51,9 +52,7 @@ class Follower:
         """Make collector, view and filter; the next replies tell all that there is. Raises SourceError."""
         self._generation = self._vsphere.generation
         root, self._shared, views = self._vsphere.ask(_WHAT, _managers)
-        own = self._post(
-            requests.call("CreatePropertyCollector", ("PropertyCollector", self._shared)), reference_of
-        )
+        own = self._post(call("CreatePropertyCollector", ("PropertyCollector", self._shared)), reference_of)
         view = self._post(requests.create_view(views, root, tuple(self._paths)), reference_of)
         self._collector, self._version, self._page = own.moid, "", self._reading.page
         self.in_doubt = False
@@ -134,14 +133,14 @@ class Follower:
     def cancel(self) -> None:
         """End a wait that another thread is in. Raises SourceError."""
         if self._collector:
-            request = requests.call("CancelWaitForUpdates", ("PropertyCollector", self._collector))
+            request = call("CancelWaitForUpdates", ("PropertyCollector", self._collector))
             self._post(request, returned)
 
     def stop(self) -> None:
         """Destroy the collector with its filter; the session's end does so too. Raises SourceError."""
         own, self._collector = self._collector, ""
         if own and self._generation == self._vsphere.generation:
-            self._post(requests.call("DestroyPropertyCollector", ("PropertyCollector", own)), returned)
+            self._post(call("DestroyPropertyCollector", ("PropertyCollector", own)), returned)
 
     def _post(self, request: bytes, read: Callable[[bytes], T]) -> T:
         with translated(_WHAT, self._vsphere.address):

@@ -12,6 +12,7 @@ from collectors.vsphere.faults import SoapFault, translated
 from collectors.vsphere.inventory import requests
 from collectors.vsphere.inventory.replies import reference_of, returned
 from collectors.vsphere.session import VSphere
+from collectors.vsphere.soap import call
 from resources.failures import SourceError
 from resources.vcenter_events import Reading
 
@@ -78,14 +79,14 @@ class Past(Generic[Row]):
         page = self.reading.page
         body = requests.tag("maxCount", page)
         try:
-            while rows := self._post(requests.call(self.method, this, body), self.rows):
+            while rows := self._post(call(self.method, this, body), self.rows):
                 found += rows
                 if len(found) > most:
                     return found[:most], False
             return found, True
         finally:
             with contextlib.suppress(SourceError):
-                self._post(requests.call("DestroyCollector", this), returned)
+                self._post(call("DestroyCollector", this), returned)
 
     def _post(self, request: bytes, read: Callable[[bytes], T]) -> T:
         with translated(self.what, self.vsphere.address):

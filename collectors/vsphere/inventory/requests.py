@@ -6,18 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from xml.sax.saxutils import escape, quoteattr
 
-_HEAD = (
-    '<?xml version="1.0" encoding="UTF-8"?>'
-    '<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"'
-    ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><soapenv:Body>'
-)
-_TAIL = "</soapenv:Body></soapenv:Envelope>"
-
-
-def call(method: str, this: tuple[str, str], body: str = "") -> bytes:
-    """The request of ``method`` on the object ``this`` (type, moid); ``body`` is XML."""
-    own = f"<_this type={quoteattr(this[0])}>{escape(this[1])}</_this>"
-    return f'{_HEAD}<{method} xmlns="urn:vim25">{own}{body}</{method}>{_TAIL}'.encode()
+from collectors.vsphere.soap import call
 
 
 def tag(name: str, text: object) -> str:
