@@ -6,12 +6,15 @@ import os
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar
 
-from PySide6.QtCore import QEventLoop, QPoint, QRect, QTimer
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import QEvent, QEventLoop, QObject, QPoint, QRect, QTimer
+from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 PATIENCE_S = 240.0
+_HEARD_WITHIN_S = 5.0
+_TRIES = 5
 Part = TypeVar("Part", bound=QWidget)
 
 
@@ -35,11 +38,43 @@ def until(what: str, done: Callable[[], object], patience_s: float = PATIENCE_S)
         let_run(0.05)
 
 
+class _Pressed(QObject):
+    """Hears whether the mouse was pressed on a widget, or on a part of it."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__()
+        self._widget = widget
+        self.heard = False
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Only listens."""
+        if event.type() == QEvent.Type.MouseButtonPress and isinstance(watched, QWidget):
+            self.heard = self.heard or watched is self._widget or self._widget.isAncestorOf(watched)
+        return False
+
+
 def click(widget: QWidget, at: QPoint | None = None) -> None:
-    """Move the mouse onto a widget and press its left button, where a user would."""
-    point = widget.mapToGlobal(at or widget.rect().center())
-    assert QApplication.widgetAt(point) is not None, f"nothing to click at {point}"
-    _xdotool("mousemove", str(point.x()), str(point.y()), "click", "1")
+    """Move the mouse onto a widget and press its left button, where a user would.
+
+    A window that has just been opened may be moved by the window manager in that very moment, or not take
+    clicks yet: who sees that nothing was pressed clicks again.
+    """
+    pressed = _Pressed(widget)
+    application = QApplication.instance()
+    assert application is not None
+    for _ in range(_TRIES):
+        until("its window is shown", lambda: widget.window().windowHandle().isExposed())
+        point = widget.mapToGlobal(at or widget.rect().center())
+        assert QApplication.widgetAt(point) is not None, f"nothing to click at {point}"
+        application.installEventFilter(pressed)
+        _xdotool("mousemove", str(point.x()), str(point.y()), "click", "1")
+        with suppress(WaitedInVainError):
+            until("a press", lambda: pressed.heard, _HEARD_WITHIN_S)
+        application.removeEventFilter(pressed)
+        if pressed.heard:
+            break
+    else:
+        raise WaitedInVainError(f"{widget} is pressed")
     let_run(0.2)
 
 
@@ -53,6 +88,13 @@ def wheel_down(widget: QWidget) -> None:
     point = widget.mapToGlobal(widget.rect().center())
     _xdotool("mousemove", str(point.x()), str(point.y()), "click", "5")
     let_run(0.3)
+
+
+def write_into(line: QLineEdit, text: str) -> None:
+    """Click into a line and type."""
+    click(line)
+    until("the line has the keyboard", line.hasFocus)
+    type_(text)
 
 
 def press(keys: str) -> None:

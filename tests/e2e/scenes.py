@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 from PySide6.QtCore import QPoint
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from app.gui.application import Program, build
@@ -30,6 +31,7 @@ from tests.e2e.hands import (
     until,
     visible,
     wheel_down,
+    write_into,
 )
 from widgets.connect import ConnectDialog, TrustDialog
 from widgets.marks import MarkNote
@@ -55,8 +57,7 @@ def vcenter(program: Program, words: list[str]) -> dict[str, object]:
     dialog = one_visible(program.window, ConnectDialog)
     row = dialog.rows[0]
     for line, text in ((row.host, place), (row.user, user), (row.password, password)):
-        click(line)
-        type_(text)
+        write_into(line, text)
     press("Return")
     trust = one_visible(program.window, TrustDialog)
     figures = "".join(label.text() for label in trust.shown.findChildren(QLabel))
@@ -111,7 +112,7 @@ def from_finding_to_mark(program: Program) -> dict[str, object]:
     assert any(card.spec.bands for card in charts.stack.cards), finding
     press("m")
     note = one_visible(window, MarkNote)
-    assert note.line.hasFocus() or note.focusWidget() is note.line
+    until("the note has the keyboard", note.line.hasFocus)
     type_(NOTE)
     press("Return")
     until("the mark", lambda: [mark.text for mark in desk.session.snapshot.marks] == [NOTE])  # type: ignore[union-attr]
@@ -198,7 +199,7 @@ def main() -> int:
     try:
         seen = SCENES[name](program, words)
     except BaseException:
-        program.window.grab().save(str(Path(home) / f"{name}-failed.png"))
+        QGuiApplication.primaryScreen().grabWindow(0).save(str(Path(home) / f"{name}-failed.png"))
         raise
     let_run(0.5)
     program.window.grab().save(str(Path(home) / f"{name}.png"))
