@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
@@ -28,8 +29,19 @@ def notices() -> Console:
 
 
 def complain(sentence: str) -> None:
-    """One line on stderr."""
-    print("hyperscope: " + " ".join(sentence.split()), file=sys.stderr, flush=True)  # noqa: T201
+    """One line on stderr. That nobody reads it any more is no failure, and leaves the exit code as it is."""
+    try:
+        print("hyperscope: " + " ".join(sentence.split()), file=sys.stderr, flush=True)  # noqa: T201
+    except OSError:
+        silence_stderr()
+
+
+def silence_stderr() -> None:
+    """What goes to stderr from now on has no reader, and goes nowhere."""
+    with suppress(OSError, ValueError, AttributeError):  # no stderr at all, as in a windowed program
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stderr.fileno())
+        os.close(nowhere)
 
 
 def print_json(document: object) -> None:

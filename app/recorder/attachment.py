@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable
-from contextlib import suppress
+
+from app.terminal import silence_stderr
 
 
 class Attachment:
@@ -21,9 +20,6 @@ class Attachment:
             self._end()
 
     def detach(self) -> None:
-        """From now on that is no reason to end. What would go to stderr has no reader and goes nowhere."""
+        """From now on that is no reason to end, and stderr has no reader."""
         self.is_attached = False
-        with suppress(OSError, ValueError, AttributeError):  # no stderr at all, as in a windowed program
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, sys.stderr.fileno())
-            os.close(nowhere)
+        silence_stderr()

@@ -312,3 +312,16 @@ def test_output_that_nobody_reads_to_its_end_is_no_reason_to_complain(session: P
         child.stdout.readline()
         child.stdout.close()
         assert child.stderr.read() == b""
+
+
+def test_a_failure_that_nobody_reads_of_is_no_bug(tmp_path: Path) -> None:
+    crashes = {"XDG_STATE_HOME": str(tmp_path)}
+    words = [sys.executable, "-m", "app", "info", str(tmp_path / "none.hscope")]
+    reads, writes = os.pipe()
+    os.close(reads)
+    code = subprocess.run(
+        words, cwd=ROOT, stderr=writes, env={**os.environ, **crashes}, check=False
+    ).returncode
+    os.close(writes)
+    assert code == failures.NotFoundError.exit_code
+    assert list(tmp_path.rglob("crash*")) == []
