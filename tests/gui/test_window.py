@@ -26,6 +26,7 @@ from app.gui.panels.timeline import TimelinePanel
 from app.gui.snapshot import Snapshot
 from sessions.store import SessionReader
 from tests.gui.recordings import record
+from widgets.marks import MarkNote
 
 WAIT = 60_000
 Part = TypeVar("Part", bound=QWidget)
@@ -145,6 +146,37 @@ def test_esxtops_keys(opened: Program, qtbot: QtBot) -> None:
     qtbot.keyClick(panel.table, Qt.Key.Key_E)
     assert model.rowCount() > before
     assert model.row_at(1)[1].depth == 1
+
+
+def test_esxtops_keys_are_the_pages_wherever_the_focus_is_on_it(opened: Program, qtbot: QtBot) -> None:
+    opened.window.activateWindow()
+    opened.window.show_panel("esxtop")  # as Ctrl+3 does
+    panel = part(opened.window, EsxtopPanel)
+    model = panel._table
+    qtbot.waitUntil(lambda: model.rowCount() > 40, timeout=WAIT)
+    press(qtbot, Qt.Key.Key_M)
+    assert model.column_of("mem.size") > 0
+    for widget in (panel.tabs, panel.slider, panel.sparks):
+        widget.setFocus()
+        press(qtbot, Qt.Key.Key_C)
+        assert model.column_of("cpu.ready") > 0, widget
+        press(qtbot, Qt.Key.Key_M)
+        assert model.column_of("mem.size") > 0, widget
+    assert opened.window.findChild(MarkNote) is None
+    panel.table.setFocus()
+    panel.filter.setText("no such name")
+    press(qtbot, Qt.Key.Key_N)
+    assert model.rowCount() == 0
+    press(qtbot, Qt.Key.Key_C)
+    assert (panel.filter.text(), panel.tabs.currentIndex()) == ("no such name", 0)
+
+
+def press(qtbot: QtBot, key: Qt.Key) -> None:
+    """A key for whoever has the focus, as the window system sends it: shortcuts come first."""
+    widget = QApplication.focusWidget()
+    assert widget is not None
+    window = widget.window().windowHandle()
+    qtbot.keyClick(window, key)
 
 
 def test_the_numbers_are_those_of_the_session(opened: Program, session: Path, qtbot: QtBot) -> None:

@@ -7,7 +7,6 @@ from typing import Literal
 
 import numpy as np
 from PySide6.QtCore import (
-    QEvent,
     QModelIndex,
     QPersistentModelIndex,
     QPointF,
@@ -182,13 +181,6 @@ class EsxtopTable(QTableView):
         """What is dragged is the series of the selected cells."""
         ids = self._series_of(self.selectedIndexes())
         drag(self, ids, "1 counter" if len(ids) == 1 else f"{len(ids)} counters")
-
-    def event(self, event: QEvent) -> bool:
-        """Letters are esxtop's keys here, even where the window has a shortcut on them."""
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and letter(event):
-            event.accept()
-            return True
-        return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         """Letters and Enter are for the page around the table, the rest moves the cursor."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -19,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from widgets.empty_state import EmptyState
 from widgets.esxtop.model import EsxtopModel
-from widgets.esxtop.table import EsxtopTable
+from widgets.esxtop.table import EsxtopTable, letter
 from widgets.foreign_text import tip
 from widgets.theme import Theme, figures_font
 from widgets.theme.tokens import SMALL_PX
@@ -85,6 +86,7 @@ class EsxtopView(QWidget):
         self.slider.setValue(_STEPS)
         self.slider.setAccessibleName("Moment of the session")
         self.slider.valueChanged.connect(lambda value: self.moved.emit(value / _STEPS))
+        self.setFocusProxy(self.table)
         self._arrange()
 
     def _arrange(self) -> None:
@@ -123,10 +125,24 @@ class EsxtopView(QWidget):
         self.head.setVisible(bool(whole))
 
     def say_empty(self, text: str, button: str = "") -> None:
-        """Say why there is no table; an empty text shows it. ``button`` offers to clear the filters."""
+        """Say why there is no table; an empty text shows it. ``button`` offers to clear the filters.
+
+        The keys stay with the page: those of the next screen must not end in the filter.
+        """
+        had_keys = self.table.hasFocus() or self.hasFocus()
         self.empty.say(text, button)
         self.empty.setVisible(bool(text))
+        self.setFocusProxy(None if text else self.table)
         self.table.setVisible(not text)
+        if had_keys:
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def event(self, event: QEvent) -> bool:
+        """Letters are esxtop's keys on the whole page, even where the window has a shortcut on them."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and letter(event):
+            event.accept()
+            return True
+        return super().event(event)
 
     def show_moment(self, text: str, part: float) -> None:
         """``as of 14:21:35``, and the slider at that part of the session."""

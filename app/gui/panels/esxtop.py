@@ -117,7 +117,7 @@ class EsxtopPanel(EsxtopView):
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         """Hidden, it reads nothing; shown, it reads what it missed."""
         super().showEvent(event)
-        self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
         if self._stale:
             self._rebuild()
 
