@@ -43,7 +43,7 @@ class Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TaskWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What to say of tasks: ``{task}``, ``{name}``, ``{took}``, ``{fault}`` filled in; when one is long."""
+    """What to say of tasks: ``{task}``, ``{name}``, ``{fault}`` filled in; when one is long."""
 
     long_s: float
     failed: str
@@ -136,7 +136,7 @@ def load_events(path: Path = EVENTS_FILE) -> EventKnowledge:
     for name, row in file.noticed.items():
         _check_text(f"noticed.{name}", row.text, path, ("name", "before", "after"))
     for name in ("started", "success", "error"):
-        _check_text(f"tasks.{name}", getattr(file.tasks, name), path, ("task", "name", "took", "fault"))
+        _check_text(f"tasks.{name}", getattr(file.tasks, name), path, ("task", "name", "fault"))
     return EventKnowledge(
         text=file.text,
         pairing=file.pairing,

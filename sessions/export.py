@@ -117,7 +117,7 @@ def write_all(
     small: dict[str, tuple[Sequence[str], list[tuple[Cell, ...]]]] = {
         "entities": (ENTITY, [entity_row(entity) for entity in entities.values()]),
         "facts": (("kind", "entity_key", "fact", "value", "from", "until"), fact_rows(session)),
-        "events": (("time", "what", "kind", "entity_key", "text"), event_rows(session)),
+        "events": (("time", "end", "what", "kind", "entity_key", "text", "by"), event_rows(session)),
         "gaps": (("source", "kind", "entity_key", "from", "until", "ticks", "reason"), gap_rows(session)),
         "findings": (("problem", "severity", "kind", "entity", "share", "conclusion"), finding_rows(session)),
     }
@@ -163,7 +163,10 @@ def fact_rows(session: Exportable) -> list[tuple[Cell, ...]]:
 
 def event_rows(session: Exportable) -> list[tuple[Cell, ...]]:
     """Events as cells."""
-    return [(iso(e.at), e.kind, *ref_cells(e.entity), e.text) for e in session.events()]
+    return [
+        (iso(e.at), None if e.end is None else iso(e.end), e.kind, *ref_cells(e.entity), e.text, e.by)
+        for e in session.events()
+    ]
 
 
 def gap_rows(session: Exportable) -> list[tuple[Cell, ...]]:

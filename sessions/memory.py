@@ -22,7 +22,7 @@ from sessions.model import (
     Source,
     SourceSpec,
 )
-from sessions.replacing import settled_facts, settled_gaps
+from sessions.replacing import settled_events, settled_facts, settled_gaps
 from sessions.times import TimeRange
 
 
@@ -126,7 +126,7 @@ class MemorySession:
 
     def events(self) -> Sequence[Event]:
         """All events, ordered by time."""
-        return sorted(self._events, key=lambda event: event.at)
+        return settled_events(self._events)
 
     def gaps(self) -> Sequence[Gap]:
         """All gaps, ordered by start."""

@@ -166,12 +166,31 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened: a vMotion, a task, a power change, a DRS move."""
+    """Something that happened: a vMotion, a task, a power change, a DRS move.
+
+    ``end`` None: an instant, or something of which nobody has said yet that it is over. ``id`` is what its
+    source knows it by, unique in the session, empty for none; ``by`` who asked for it, as the source has it.
+
+    An event that is written again (same id) replaces the earlier, so that what runs is completed in place;
+    an end, an entity or a name that was said stays. Who reads gets what that comes to.
+    """
 
     at: int
     kind: str
     text: str
     entity: EntityRef | None = None
+    end: int | None = None
+    id: str = ""
+    by: str = ""
+
+    def __post_init__(self) -> None:
+        if self.end is not None and self.end < self.at:
+            raise ValueError(f"an event that ends ({self.end}) before it starts ({self.at})")
+
+    @property
+    def until(self) -> int:
+        """Its end, or the instant."""
+        return self.at if self.end is None else self.end
 
 
 @dataclass(frozen=True, slots=True)

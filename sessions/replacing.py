@@ -1,11 +1,11 @@
-"""What facts and gaps come to when later ones replace or end earlier ones: a live source corrects itself."""
+"""What facts, events and gaps come to when later ones replace or end them: a live source corrects itself."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
 
-from sessions.model import EntityRef, Fact, Gap
+from sessions.model import EntityRef, Event, Fact, Gap
 
 
 def settled_facts(written: Iterable[Fact]) -> list[Fact]:
@@ -23,6 +23,28 @@ def settled_facts(written: Iterable[Fact]) -> list[Fact]:
             facts[before] = replace(facts[before], end=fact.start)
         latest[fact.entity, fact.name] = at
     return facts
+
+
+def settled_events(written: Iterable[Event]) -> list[Event]:
+    """Events as they are, ordered by time, from all that were written, in the order of writing.
+
+    Of the same id the last one written counts, but what it lacks (end, entity, who asked) stays as it was.
+    """
+    events: list[Event] = []
+    places: dict[str, int] = {}
+    for event in written:
+        place = places.setdefault(event.id, len(events)) if event.id else len(events)
+        if place == len(events):
+            events.append(event)
+        else:
+            events[place] = _completed(events[place], event)
+    return sorted(events, key=lambda event: event.at)
+
+
+def _completed(before: Event, after: Event) -> Event:
+    if after.end is None and before.end is not None:
+        return before
+    return replace(after, entity=after.entity or before.entity, by=after.by or before.by)
 
 
 def settled_gaps(written: Iterable[Gap]) -> list[Gap]:

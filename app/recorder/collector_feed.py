@@ -54,7 +54,7 @@ class CollectorFeed:
         self._tell(lambda file: file.add_facts(facts), len(facts))
 
     def add_events(self, events: Sequence[Event]) -> None:
-        """Events."""
+        """Events; one of the same id replaces the earlier."""
         self._tell(lambda file: file.add_events(events), len(events))
 
     def add_gaps(self, gaps: Sequence[Gap]) -> None:

@@ -16,8 +16,8 @@ _NAME = "name"
 class TakenUp:
     """The facts that held when the earlier run ended, until somebody says them again; names and events.
 
-    Events are kept as their hashes: a long recording has very many, and who continues it reads those of the
-    last hour again.
+    Events are kept as their hashes, or as ends by the hash of their id: a long recording has very many, and
+    who continues it reads those of the last hour again.
     """
 
     def __init__(
@@ -33,7 +33,9 @@ class TakenUp:
         }
         self._first = dict(names or {})
         self._renamed: dict[EntityRef, str] = {}
-        self._events = {key for event in events for key in _keys(event)}
+        told = list(events)
+        self._events = {key for event in told for key in _keys(event)}
+        self._ends = {hash(event.id): event.end for event in told if event.id}
 
     @classmethod
     def of(cls, path: Path) -> TakenUp:
@@ -73,10 +75,17 @@ class TakenUp:
         return [fact for fact in facts if not self._is_said(fact)]
 
     def new_events(self, events: Sequence[Event]) -> list[Event]:
-        """Which of the events the earlier run did not tell; whose entity is gone by now, nobody knows it."""
+        """Which of the events the earlier run did not tell, or not with their end."""
         if not self._events:
             return list(events)
-        return [event for event in events if _keys(event)[-1] not in self._events]
+        return [event for event in events if self._is_new(event)]
+
+    def _is_new(self, event: Event) -> bool:
+        """Whose entity is gone by now, nobody knows it any more."""
+        known = hash(event.id)
+        if event.id and known in self._ends:
+            return event.end is not None and event.end != self._ends[known]
+        return _keys(event)[-1] not in self._events
 
     def leftovers(self, now_ms: int) -> list[Fact]:
         """The facts that nobody said again, ended now; to be asked for once the inventory is known."""

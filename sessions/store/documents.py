@@ -104,8 +104,10 @@ def _decode(body: bytes, kind: type[Document]) -> list[Document]:
 
 
 def _times(document: Any) -> Sequence[int]:
-    if isinstance(document, Event | Mark):
+    if isinstance(document, Mark):
         return (document.at,)
+    if isinstance(document, Event):
+        return document.at, document.until
     if isinstance(document, Finding):
         return [at for window in document.windows for at in (window.start, window.end)]
     return (document.start, document.start if document.end is None else document.end)

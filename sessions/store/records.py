@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from sessions.findings import Finding
 from sessions.model import Event, Fact, Gap, Mark
-from sessions.replacing import settled_facts, settled_gaps
+from sessions.replacing import settled_events, settled_facts, settled_gaps
 from sessions.store import documents
 from sessions.store.database import Database, translated
 
@@ -36,7 +36,7 @@ class RecordReader:
 
     def events(self) -> Sequence[Event]:
         """All events, ordered by time."""
-        return sorted(self._records(Event), key=lambda event: event.at)
+        return settled_events(self._records(Event))
 
     def marks(self) -> Sequence[Mark]:
         """All marks, ordered by time."""
@@ -73,7 +73,7 @@ class RecordWriter:
         self._add_records(facts)
 
     def add_events(self, events: Iterable[Event]) -> None:
-        """Add events."""
+        """Add events; one of the same id replaces the earlier, what it lacks stays."""
         self._add_records(events)
 
     def add_gaps(self, gaps: Iterable[Gap]) -> None:

@@ -72,6 +72,14 @@ FORGERIES: dict[str, tuple[str, object]] = {
     "an interval that is no number": ("UPDATE source SET interval_s = 'often'", None),
     "an infinite interval": ("UPDATE source SET interval_s = 9e999", None),
     "a document nested without end": ("UPDATE document SET body = ?", pack_document(b"[" * 100_000)),
+    "an event that ends before it begins": (
+        "UPDATE document SET body = ?, kind = 'events'",
+        pack_document(b'[{"at": 9, "kind": "task", "text": "", "end": 8}]'),
+    ),
+    "an event that ends on no calendar": (
+        "UPDATE document SET body = ?, kind = 'events'",
+        pack_document(b'[{"at": 9, "kind": "task", "text": "", "end": 9999999999999999}]'),
+    ),
     "a document of something else": ("UPDATE document SET body = ?", pack_document(b'[{"at": "noon"}]')),
     "a mark after the end of time": (
         "UPDATE document SET body = ? WHERE kind = 'marks'",

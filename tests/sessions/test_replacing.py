@@ -1,4 +1,4 @@
-"""Facts and gaps that a live source corrects: the last word counts, in a file and in memory alike."""
+"""Facts, events and gaps that a live source corrects: the last word counts, in a file and in memory alike."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sessions.memory import MemorySession
-from sessions.model import Entity, EntityRef, Fact, Gap, SourceSpec
+from sessions.model import Entity, EntityRef, Event, Fact, Gap, SourceSpec
 from sessions.store import SessionReader, SessionWriter
 from tests.sessions.synthetic import HOST, T0
 
@@ -36,6 +36,26 @@ FACTS = {
         [Fact(VM, "vcpus", 4.0, T0), Fact(HOST, "vcpus", 8.0, T0 + 1), Fact(VM, "cpu.shares", 4e3, T0 + 2)],
     ),
 }  # fmt: skip
+
+BEGUN = Event(T0, "snapshot", "Remove: started", VM, None, "task-7", "alice")
+OVER = Event(T0, "snapshot", "Remove: success", VM, T0 + 42, "task-7", "alice")
+EVENTS = {
+    "what runs is completed in place": ([BEGUN, OVER], [OVER]),
+    "an end that was said stays": ([OVER, BEGUN], [OVER]),
+    "told twice": ([OVER, OVER, BEGUN, BEGUN], [OVER]),
+    "the entity and who asked stay": (
+        [BEGUN, Event(T0, "snapshot", "Remove: success", None, T0 + 42, "task-7")],
+        [OVER],
+    ),
+    "its start is known better": (
+        [Event(T0 + 40, "vmotion", "moved", VM, None, "7"), Event(T0, "vmotion", "moved", VM, T0 + 41, "7")],
+        [Event(T0, "vmotion", "moved", VM, T0 + 41, "7")],
+    ),
+    "without an id each is one": (
+        [Event(T0 + 1, "power", "on", VM), Event(T0, "power", "on", VM), Event(T0, "power", "on", VM)],
+        [Event(T0, "power", "on", VM), Event(T0, "power", "on", VM), Event(T0 + 1, "power", "on", VM)],
+    ),
+}
 
 GAPS = {
     "an outage grows": (
@@ -65,6 +85,19 @@ def test_facts(session_path: Path, name: str) -> None:
     memory = MemorySession()
     memory.add_source(SourceSpec("lab", "x"), np.zeros(0, np.int64), [], np.zeros((0, 0)), facts=written)
     assert memory.facts() == wanted
+
+
+@pytest.mark.parametrize("name", EVENTS)
+def test_events(session_path: Path, name: str) -> None:
+    written, wanted = EVENTS[name]
+    with SessionWriter.create(session_path, durable=False) as writer:
+        for event in written:
+            writer.add_events([event])
+    with SessionReader.open(session_path) as reader:
+        assert reader.events() == wanted
+    memory = MemorySession()
+    memory.add_source(SourceSpec("lab", "x"), np.zeros(0, np.int64), [], np.zeros((0, 0)), events=written)
+    assert memory.events() == wanted
 
 
 @pytest.mark.parametrize("name", GAPS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sqlite3
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from sessions.findings import CauseVerdict, Evidence, Finding
 from sessions.model import Entity, EntityRef, Event, Fact, Gap, Mark, SampleSource, SeriesSpec, SourceSpec
 from sessions.store import SessionReader, SessionWriter, check_session, encode_block
+from sessions.store.codec import pack_document
 from sessions.times import TimeRange
 from tests.sessions.synthetic import COUNTERS, HOST, T0, capture
 
@@ -61,7 +63,10 @@ def test_everything_comes_back(session_path: Path) -> None:
 
 
 def test_records_come_back(session_path: Path) -> None:
-    event, mark = Event(T0 + 1, "vmotion", "to esx02", HOST), Mark(T0 + 2, "I changed the limit")
+    event, mark = (
+        Event(T0 + 1, "vmotion", "to esx02", HOST, T0 + 9, "7", "alice"),
+        Mark(T0 + 2, "I changed the limit"),
+    )
     gap, fact = (
         Gap(1, T0, T0 + 5, "the group's worlds changed", HOST, 2),
         Fact(HOST, "power_state", "on", T0, T0 + 9),
@@ -84,6 +89,18 @@ def test_records_come_back(session_path: Path) -> None:
         assert reader.facts()[-1] == fact or fact in reader.facts()
         assert reader.findings() == [FINDING]
         assert reader.meta()["title"] == "another"
+
+
+def test_events_of_sessions_that_knew_no_ends(session_path: Path) -> None:
+    """Sessions of earlier days have events without end, id and who asked for them."""
+    capture(ticks=3).write(session_path)
+    body = b'[{"at": 7, "kind": "vmotion", "text": "moved", "entity": null}]'
+    database = sqlite3.connect(session_path)
+    database.execute("INSERT INTO document(kind, body) VALUES ('events', ?)", (pack_document(body),))
+    database.commit()
+    database.close()
+    with SessionReader.open(session_path) as reader:
+        assert reader.events() == [Event(7, "vmotion", "moved")]
 
 
 def test_adding_again_changes_nothing(session_path: Path) -> None:

@@ -15,7 +15,7 @@ from collectors.vsphere.inventory.values import Value
 from resources.vcenter_events import load_events
 from resources.vcenter_inventory import load_inventory_knowledge
 from sessions.model import Entity, EntityRef, Event, Fact, Gap, SeriesSpec, SourceSpec
-from sessions.replacing import settled_facts
+from sessions.replacing import settled_events, settled_facts
 
 KNOWN = load_inventory_knowledge()
 EVENTS = load_events()
@@ -63,7 +63,7 @@ class KeptFeed:
 
     entities: dict[EntityRef, Entity] = field(default_factory=dict)
     written: list[Fact] = field(default_factory=list)
-    events: list[Event] = field(default_factory=list)
+    told: list[Event] = field(default_factory=list)
 
     def settle(self, kept: Keeper, at: int, *, complete: bool = False) -> list[Fact]:
         """Let a keeper settle; the facts that it says, and events without pairing."""
@@ -73,6 +73,11 @@ class KeptFeed:
             self.add_facts(one.news.facts)
             self.add_events([event for _, event in one.noticed])
         return self.written[before:]
+
+    @property
+    def events(self) -> list[Event]:
+        """What happened, as who reads the session sees it."""
+        return settled_events(self.told)
 
     def facts(self, ref: EntityRef | None = None) -> dict[str, object]:
         """What holds now: of one entity name → value, of all ``kind/key name`` → value."""
@@ -115,7 +120,7 @@ class KeptFeed:
         self.written += facts
 
     def add_events(self, events: Sequence[Event]) -> None:
-        self.events += events
+        self.told += events
 
     def add_gaps(self, gaps: Sequence[Gap]) -> None:
         raise AssertionError(gaps)

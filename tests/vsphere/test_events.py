@@ -88,7 +88,7 @@ def test_times_of_all_spellings() -> None:
 )
 def test_kinds(type_: str, kind: str, tells: str) -> None:
     assert EVENTS.events[type_] == Meaning(kind, tells)
-    assert heard(type_).event == Event(1000, kind, "text", VM)
+    assert heard(type_).event == Event(1000, kind, "text", VM, None, "event/1/1000", "root")
 
 
 def test_what_is_not_recorded() -> None:

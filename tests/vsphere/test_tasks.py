@@ -15,7 +15,8 @@ from collectors.vsphere.inventory.objects import VM
 from collectors.vsphere.inventory.past import pieces
 from collectors.vsphere.inventory.tasks import RawTask, TaskBook, read_tasks
 from collectors.vsphere.inventory.watcher import InventoryWatcher
-from sessions.model import EntityRef, Event, Fact
+from sessions.model import EntityRef, Event
+from sessions.replacing import settled_events
 from tests.vcenter.running import TestVCenter
 from tests.vsphere.inventories import EVENTS, KeptFeed, envelope, kinds
 from tests.vsphere.test_inventory_watcher import Patient, connected, named, watching
@@ -24,7 +25,7 @@ DB01 = EntityRef("vm", "uuid-1")
 _REFS = {"vm-1": DB01, "host-1": EntityRef("host", "esx01")}
 TASK = RawTask(
     "task-7", "VirtualMachine.removeAllSnapshots", "RemoveAllSnapshots", "vm-1", "db01", "LAB\\alice",
-    100_000, 142_000, "", "77",
+    100_000, 142_000, "", "77", 99_000,
 )  # fmt: skip
 RUNNING = replace(TASK, end=None)
 
@@ -33,15 +34,22 @@ def book() -> TaskBook:
     return TaskBook(EVENTS, lambda task: "Delete all snapshots")
 
 
-def said(tasks: TaskBook, *given: RawTask, now: int = 150_000) -> tuple[list[Fact], list[Event]]:
-    """Facts and events, as if all waiting were over."""
+def said(tasks: TaskBook, *given: RawTask, now: int = 150_000) -> list[Event]:
+    """What is told, as if all waiting were over."""
     told = tasks.take(given, now, _REFS.get)
-    return list(told.facts), [*told.events, *tasks.due(now, _REFS.get, at_once=True)]
+    return [*told.events, *tasks.due(now, _REFS.get, at_once=True)]
 
 
-def event(type_: str = "VmMigratedEvent", chain: str = "77", at: int = 141_000) -> tuple[RawEvent, Heard]:
-    raw = RawEvent("1", at, type_, "", "moved", ("vm-1",), chain=chain)
-    heard = hear(raw, EVENTS, _REFS.get)
+def of_task(text: str, end: int | None = 142_000) -> Event:
+    """The event of the task above."""
+    return Event(100_000, "snapshot", text, DB01, end, "task/task-7/99000", "LAB\\alice")
+
+
+def event(
+    type_: str = "VmMigratedEvent", chain: str = "77", at: int = 141_000, key: str = "1", moid: str = "vm-1"
+) -> tuple[RawEvent, Heard]:
+    raw = RawEvent(key, at, type_, "", "moved", (moid,), chain=chain)
+    heard = hear(raw, EVENTS, {**_REFS, moid: EntityRef("vm", moid.replace("vm-1", "uuid-1"))}.get)
     assert heard is not None
     return raw, heard
 
@@ -65,70 +73,85 @@ def test_tasks_as_the_server_sends_them() -> None:
     failed, queued, bare = read_tasks(envelope("ReadNextTasks", body))
     assert failed == RawTask(
         "task-7", "VirtualMachine.removeAllSnapshots", "RemoveAllSnapshots", "vm-1", "a/b", "LAB\\svc-veeam",
-        1767323046500, 1767323066500, "Unable to access a file.", "4711",
+        1767323046500, 1767323066500, "Unable to access a file.", "4711", 1767323045000,
     )  # fmt: skip
     assert (queued.start, queued.end, queued.chain, queued.moid) == (1767323045000, None, "", "")
     assert (bare.fault, bare.end) == ("NotSupported", bare.start)
 
 
 def test_a_task_has_start_end_and_outcome() -> None:
-    facts, events = said(book(), TASK)
-    assert facts == [Fact(DB01, "task.snapshot", "Delete all snapshots: success", 100_000, 142_000)]
-    assert events == [Event(100_000, "snapshot", "Delete all snapshots (db01): success after 42 s", DB01)]
+    assert said(book(), TASK) == [of_task("Delete all snapshots (db01): success")]
     failed = replace(TASK, fault="Unable to\n\x00access <b>a file\u202e" + "x" * 5000)
-    facts, (one,) = said(book(), failed)
-    assert str(facts[0].value).startswith("Delete all snapshots: error: Unable to access <b>a file x")
-    assert len(str(facts[0].value)) == len(one.text) == EVENTS.text.clip
-    assert one.text.startswith("Delete all snapshots (db01): error after 42 s: Unable to access <b>a file x")
+    (one,) = said(book(), failed)
+    assert one.text.startswith("Delete all snapshots (db01): error: Unable to access <b>a file x")
+    assert len(one.text) == EVENTS.text.clip
 
 
-def test_a_task_that_runs_is_a_fact_without_an_end() -> None:
+def test_a_short_task_is_told_when_it_ended() -> None:
     tasks = book()
-    facts, events = said(tasks, RUNNING, now=110_000)
-    assert facts == [Fact(DB01, "task.snapshot", "Delete all snapshots", 100_000)]
-    assert events == []
-    assert said(tasks, RUNNING, now=120_000) == ([], [])
-    facts, events = said(tasks, TASK)
-    assert [(fact.start, fact.end) for fact in facts] == [(100_000, 142_000)]
-    assert len(events) == 1
+    assert said(tasks, RUNNING, now=110_000) == said(tasks, RUNNING, now=120_000) == []
+    assert said(tasks, TASK) == [of_task("Delete all snapshots (db01): success")]
 
 
-def test_a_long_task_begins_and_ends() -> None:
-    """Told the same whether somebody watched or came later: who resumes tells nothing anew."""
+def test_a_long_task_is_completed_in_place() -> None:
+    """It is one event, whether somebody watched or came later."""
     long = replace(TASK, end=100_000 + 3_720_000)
     watched, late = book(), book()
-    seen = said(watched, RUNNING, now=100_000 + 59_999)[1]
-    seen += said(watched, RUNNING, now=100_000 + 60_000)[1]
-    seen += said(watched, RUNNING, now=100_000 + 90_000)[1]
-    seen += said(watched, long, now=4_000_000)[1]
-    assert seen == said(late, long, now=4_000_000)[1]
-    assert seen == [
-        Event(100_000, "snapshot", "Delete all snapshots (db01): started", DB01),
-        Event(3_820_000, "snapshot", "Delete all snapshots (db01): success after 1 h 2 min", DB01),
-    ]
+    seen = said(watched, RUNNING, now=100_000 + 59_999)
+    seen += said(watched, RUNNING, now=100_000 + 60_000)
+    seen += said(watched, RUNNING, now=100_000 + 90_000)
+    assert seen == [of_task("Delete all snapshots (db01): started", None)]
+    seen += said(watched, long, now=4_000_000)
+    assert settled_events(seen) == said(late, long, now=4_000_000)
+    assert settled_events(seen) == [of_task("Delete all snapshots (db01): success", 3_820_000)]
 
 
-def test_what_began_before_our_time_is_told_by_its_end() -> None:
+def test_what_began_before_our_time_is_told_when_it_ends() -> None:
     """A vCenter may have tasks that run for months, as far as it knows."""
     tasks = TaskBook(EVENTS, lambda task: "Delete all snapshots", since=200_000)
-    facts, events = said(tasks, RUNNING, now=10**12)
-    assert [(fact.start, fact.end) for fact in facts] == [(100_000, None)]
-    assert events == []
+    assert said(tasks, RUNNING, now=10**12) == []
     long = replace(TASK, end=100_000 + 3_720_000)
-    assert [one.at for one in said(tasks, long, now=4_000_000)[1]] == [3_820_000]
+    assert [(one.at, one.end) for one in said(tasks, long, now=4_000_000)] == [(100_000, 3_820_000)]
 
 
 def test_its_events_speak_for_a_task() -> None:
     move = replace(TASK, id="VirtualMachine.relocate")
     tasks = book()
-    tasks.hear([event()])
-    facts, events = said(tasks, move)
-    assert [fact.name for fact in facts] == ["task.storage_vmotion"]
-    assert events == []
-    facts, events = said(tasks, replace(move, fault="No."))
-    assert [one.text for one in events] == ["Delete all snapshots (db01): error after 42 s: No."]
+    raw, heard = event()
+    tasks.hear([(raw, heard)])
+    assert said(tasks, move) == [replace(heard.event, at=100_000, end=142_000, by="LAB\\alice")]
+    assert [one.text for one in said(tasks, replace(move, fault="No."))] == [
+        "Delete all snapshots (db01): error: No."
+    ]
     tasks.hear([event("VmFailedMigrateEvent")])
-    assert said(tasks, replace(move, fault="No."))[1] == []
+    assert [one.text for one in said(tasks, replace(move, fault="No."))] == ["moved"]
+
+
+def test_of_several_events_the_last_of_the_tasks_kind_speaks() -> None:
+    move = replace(TASK, id="VirtualMachine.migrate")
+    tasks = book()
+    begun = event("VmBeingHotMigratedEvent", at=100_500, key="1")
+    moved = event("VmMigratedEvent", at=141_000, key="2")
+    changed_ = event("VmReconfiguredEvent", at=141_500, key="3")
+    tasks.hear([begun, moved, changed_])
+    assert [one.id for one in said(tasks, move)] == [moved[1].event.id]
+    assert [one.id for one in said(tasks, replace(move, id="VirtualMachine.clone"))] == [changed_[1].event.id]
+    assert [one.id for one in said(tasks, replace(move, moid="group-v3"))] == [moved[1].event.id]
+
+
+def test_a_task_that_was_told_speaks_for_itself() -> None:
+    tasks = book()
+    seen = said(tasks, RUNNING, now=160_000)
+    tasks.hear([event(at=170_000)])
+    seen += said(tasks, replace(TASK, end=170_000), now=180_000)
+    assert settled_events(seen) == [of_task("Delete all snapshots (db01): success", 170_000)]
+
+
+def test_a_chain_without_end_is_not_kept_for_ever() -> None:
+    tasks = book()
+    tasks.hear([event(at=at, moid=f"vm-{at}") for at in range(2, 10_000)])
+    assert len(tasks._chains["77"].last) == 100
+    assert said(tasks, TASK) == [of_task("Delete all snapshots (db01): success")], "others spoke for it"
 
 
 def test_events_may_come_after_their_task() -> None:
@@ -136,26 +159,27 @@ def test_events_may_come_after_their_task() -> None:
     tasks.take([TASK], 150_000, _REFS.get)
     assert tasks.due(179_999, _REFS.get) == []
     tasks.hear([event()])
-    assert tasks.due(180_000, _REFS.get) == []
+    assert [one.text for one in tasks.due(180_000, _REFS.get)] == ["moved"]
     tasks.take([replace(TASK, key="task-8", chain="78")], 150_000, _REFS.get)
-    assert len(tasks.due(180_000, _REFS.get)) == 1
+    assert [one.kind for one in tasks.due(180_000, _REFS.get)] == ["snapshot"]
     assert tasks.due(10_000_000, _REFS.get) == []
 
 
 def test_without_a_chain_the_nearest_event_of_its_kind_speaks() -> None:
     """Plain vcsim has no chains."""
     move = replace(TASK, id="VirtualMachine.migrate", chain="")
-    for at, spoken in ((141_000, 0), (142_000 + 91_000, 1)):
+    for at, speaks in ((141_000, True), (142_000 + 91_000, False)):
         tasks = book()
-        tasks.hear([event(chain="", at=at)])
-        assert len(said(tasks, move)[1]) == spoken
+        tasks.hear([event(chain="", at=at), event(chain="", at=20_000, key="2")])
+        (one,) = said(tasks, move)
+        assert (one.id == f"event/1/{at}", one.end) == (speaks, 142_000)
 
 
 def test_kinds_of_tasks() -> None:
-    assert said(book(), replace(TASK, user="LAB\\svc-veeam"))[1][0].kind == "backup"
-    assert said(book(), replace(TASK, id="VirtualMachine.exportVm"))[1][0].kind == "task"
-    assert said(book(), replace(TASK, id="Folder.createFolder", moid="group-v3")) == ([], [])
-    assert [one.entity for one in said(book(), replace(TASK, moid="vm-99"))[1]] == [None]
+    assert said(book(), replace(TASK, user="LAB\\svc-veeam"))[0].kind == "backup"
+    assert said(book(), replace(TASK, id="VirtualMachine.exportVm"))[0].kind == "task"
+    assert said(book(), replace(TASK, id="Folder.createFolder", moid="group-v3")) == []
+    assert [one.entity for one in said(book(), replace(TASK, moid="vm-99"))] == [None]
 
 
 def test_a_task_explains_what_the_inventory_sees() -> None:
@@ -179,12 +203,9 @@ def test_pieces_are_the_whole_time(begin: int, now: int, length: int) -> None:
 # against the test vCenter
 
 
-def tasks_of(feed: KeptFeed, ref: EntityRef) -> list[tuple[str, str, bool]]:
-    return [
-        (fact.name, str(fact.value), fact.end is not None)
-        for fact in feed.written
-        if fact.entity == ref and fact.name.startswith("task.")
-    ]
+def spans(feed: KeptFeed, ref: EntityRef) -> list[tuple[str, bool]]:
+    """Kinds of what happened to an entity, and whether its end is known."""
+    return [(one.kind, one.end is not None) for one in feed.events if one.entity == ref]
 
 
 def look(watcher: InventoryWatcher, times: int = 1) -> None:
@@ -204,17 +225,18 @@ def test_tasks_from_beginning_to_end(vcenter: TestVCenter) -> None:
         own, other = list(named(watcher, VM).values())[:2]
         key = vcenter.fault("task_started", vm=own.name, name="removeAllSnapshots", ago=100)["task"]
         look(watcher, 2)
-        assert tasks_of(feed, own.ref) == [("task.snapshot", "Remove all snapshots", False)]
-        assert [one.text for one in feed.events] == [f"Remove all snapshots ({own.name}): started"]
+        (runs,) = feed.events
+        assert (runs.text, runs.end) == (f"Remove all snapshots ({own.name}): started", None)
         vcenter.fault("task_ended", task=key, error="Unable to access file <x>")
         look(watcher, 2)
         watcher._say_due(at_once=True)
-        assert tasks_of(feed, own.ref)[1:] == [
-            ("task.snapshot", "Remove all snapshots: error: Unable to access file <x>", True)
-        ]
-        begin, end = feed.events
-        assert end.text.startswith(f"Remove all snapshots ({own.name}): error after 1 min 4")
-        assert 100_000 <= end.at - begin.at < 160_000
+        (over,) = feed.events
+        assert over.text == f"Remove all snapshots ({own.name}): error: Unable to access file <x>"
+        assert (over.id, over.at, over.by) == (runs.id, runs.at, runs.by)
+        assert over.by.endswith("Administrator")
+        assert over.id.startswith(f"{vsphere.about.instance_uuid}/task/")
+        assert over.end is not None
+        assert 100_000 <= over.end - over.at < 160_000
         vcenter.fault("snapshot_created", vm=other.name)
         look(watcher, 2)
         watcher._say_due(at_once=True)
@@ -229,10 +251,7 @@ def test_one_happening_is_one_event(vcenter: TestVCenter) -> None:
         vcenter.fault("vm_reconfigured", vm=own.name, cpu_limit_mhz=500)
         look(watcher, 3)
         watcher._say_due(at_once=True)
-        assert kinds(feed.events, own.ref) == ["power", "reconfigure"]
-        assert [name for name, _, is_over in tasks_of(feed, own.ref) if is_over] == [
-            "task.power", "task.reconfigure",
-        ]  # fmt: skip
+        assert spans(feed, own.ref) == [("power", True), ("reconfigure", True)]
 
 
 def test_what_ran_while_we_were_away(vcenter: TestVCenter) -> None:
@@ -248,8 +267,10 @@ def test_what_ran_while_we_were_away(vcenter: TestVCenter) -> None:
         vsphere.check()
         look(watcher, 2)
         watcher._say_due(at_once=True)
-        texts = sorted(one.text.partition("): ")[2] for one in feed.events)
-        assert [text[:15] for text in texts] == ["success after 1", "success after 3"]
+        assert [one.text.partition("): ")[2] for one in feed.events] == ["success", "success"]
+        long, short = ((one.until - one.at) // 1000 for one in feed.events)
+        assert 5000 <= long < 5060
+        assert 30 <= short < 90
 
 
 @pytest.mark.parametrize("method", ["CreateCollectorForTasks", "ReadNextTasks", "ReadNextEvents"])
@@ -269,8 +290,7 @@ def test_no_task_is_lost_or_told_twice(vcenter: TestVCenter, kind: str, method: 
             patient.follow(0)
         assert watcher.notes == ()
         watcher._say_due(at_once=True)
-        assert sorted(kinds(feed.events, own.ref)) == ["power", "snapshot"]
-        assert [is_over for _, _, is_over in tasks_of(feed, own.ref)] == [False, True]
+        assert sorted(spans(feed, own.ref)) == [("power", False), ("snapshot", True)]
 
 
 def test_who_may_not_see_tasks_gets_their_beginnings(start_vcenter: Callable[..., TestVCenter]) -> None:
@@ -286,8 +306,9 @@ def test_who_may_not_see_tasks_gets_their_beginnings(start_vcenter: Callable[...
         watcher._say_due(at_once=True)
         assert [name for name, _ in watcher.notes] == ["tasks"]
         assert noted == [0, 1]
-        assert [one.text for one in feed.events] == ["Task: Create virtual machine snapshot"]
-        assert tasks_of(feed, own.ref) == []
+        assert [(one.text, one.end) for one in feed.events] == [
+            ("Task: Create virtual machine snapshot", None)
+        ]
 
 
 def test_the_hour_before(start_vcenter: Callable[..., TestVCenter]) -> None:
@@ -302,10 +323,9 @@ def test_the_hour_before(start_vcenter: Callable[..., TestVCenter]) -> None:
         watcher.load()
         look(watcher, 3)
         watcher._say_due(at_once=True)
-        texts = [one.text.replace(" (vm-00002)", "") for one in sorted(feed.events, key=lambda one: one.at)]
-        assert texts[:2] == ["reset 3000", "reset 1000"]
-        assert texts[-1] == "reset 10" or texts[-2] == "reset 10"
-        assert len(texts) == 5
+        assert [one.text for one in feed.events] == [
+            "reset 3000", "reset 1000", "Export OVF template (vm-00002): success", "reset 10",
+        ]  # fmt: skip
         made = server.stats()["requests"]["CreateCollectorForEvents"]
         assert made == 2 + 2, "an hour is one or two pieces, a look is one"
 

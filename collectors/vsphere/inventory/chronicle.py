@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from collectors.vsphere.inventory.event_reader import EventReader
 from collectors.vsphere.inventory.happenings import Heard, hear
@@ -11,7 +11,7 @@ from collectors.vsphere.inventory.task_reader import TaskReader
 from collectors.vsphere.inventory.tasks import RawTask, TaskBook
 from collectors.vsphere.session import VSphere
 from resources.vcenter_events import EventKnowledge
-from sessions.model import EntityRef, Event, Fact
+from sessions.model import EntityRef, Event
 
 RefOf = Callable[[str], EntityRef | None]
 """The entity of a managed object (moid), None for one that the session does not have."""
@@ -22,7 +22,6 @@ class Tidings:
     """What is new. ``heard``: which changes of the inventory events and tasks explain."""
 
     events: tuple[Event, ...]
-    facts: tuple[Fact, ...]
     heard: tuple[Heard, ...]
 
 
@@ -32,6 +31,7 @@ class Chronicle:
     def __init__(self, vsphere: VSphere, known: EventKnowledge, begin: int) -> None:
         self._known = known
         self._events = EventReader(vsphere, known, begin)
+        self._site = vsphere.about.instance_uuid or vsphere.address.host
         self._tasks = TaskReader(vsphere, known, begin)
         self._book = TaskBook(known, self._tasks.label, begin)
         self._fresh: list[RawTask] = []
@@ -66,9 +66,13 @@ class Chronicle:
         self._book.hear(heard)
         tasks, self._fresh = self._fresh, []  # kept until their events have come, too
         told = self._book.take(tasks, now, told_of)
-        events = (*(one.event for _, one in heard), *told.events)
-        return Tidings(events, told.facts, (*(one for _, one in heard), *told.heard))
+        events = self._of_this_server((*(one.event for _, one in heard), *told.events))
+        return Tidings(tuple(events), (*(one for _, one in heard), *told.heard))
 
     def due(self, now: int, told_of: RefOf, *, at_once: bool = False) -> list[Event]:
-        """Events of tasks for which nothing else spoke in time, or now if ``at_once``."""
-        return self._book.due(now, told_of, at_once=at_once)
+        """Tasks that ended, once their own events had time to come, or now if ``at_once``."""
+        return self._of_this_server(self._book.due(now, told_of, at_once=at_once))
+
+    def _of_this_server(self, events: Iterable[Event]) -> list[Event]:
+        """A session may hold several servers; each counts its events and tasks from 1."""
+        return [replace(event, id=f"{self._site}/{event.id}") if event.id else event for event in events]

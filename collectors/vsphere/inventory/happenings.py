@@ -89,8 +89,10 @@ def hear(raw: RawEvent, known: EventKnowledge, ref_of: Callable[[str], EntityRef
     refs = [ref for moid in raw.moids if (ref := ref_of(moid)) is not None]
     kind = _kind(meaning, raw, known)
     text = tidy(raw.text, known.text.clip) or raw.type
+    limit = known.text.clip
+    name = tidy(f"event/{raw.key}/{raw.at}", limit) if raw.key else ""
     return Heard(
-        Event(raw.at, kind, text, refs[0] if refs else None),
+        Event(raw.at, kind, text, refs[0] if refs else None, None, name, tidy(raw.user, limit)),
         meaning.tells,
         frozenset(refs),
         next(iter(raw.moids), ""),

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import unquote
 
 from collectors.vsphere.inventory.elements import Element, child, said, tidy
 from collectors.vsphere.inventory.happenings import Heard, RawEvent, chain_of, instant
 from collectors.vsphere.inventory.replies import returned
-from resources.units import format_duration
 from resources.vcenter_events import EventKnowledge, Meaning
-from sessions.model import EntityRef, Event, Fact
+from sessions.model import EntityRef, Event
 
 _REMEMBERED = 20_000
-"""Chains of events that tasks may belong to."""
+"""Events, and chains of them, that tasks may belong to."""
+_OF_A_CHAIN = 100
 
 
 @dataclass(frozen=True, slots=True)
 class RawTask:
     """A task as the server tells it: ``id`` is its method, ``end`` None while it runs; times in ms.
 
-    ``fault`` is why it failed, empty for success; ``chain`` what it has in common with its events.
+    ``fault`` is why it failed, empty for success; ``chain`` what it has in common with its events; ``queued``
+    when it was asked for.
     """
 
     key: str
@@ -34,6 +35,12 @@ class RawTask:
     end: int | None
     fault: str
     chain: str = ""
+    queued: int = 0
+
+    @property
+    def name_of_its_own(self) -> str:
+        """What its event is known by; a host counts its tasks anew when it restarts."""
+        return f"task/{self.key}/{self.queued}"
 
 
 def read_tasks(data: bytes) -> list[RawTask]:
@@ -42,7 +49,8 @@ def read_tasks(data: bytes) -> list[RawTask]:
 
 
 def _raw(one: Element) -> RawTask | None:
-    start = instant(said(one, "startTime")) or instant(said(one, "queueTime"))
+    queued = instant(said(one, "queueTime"))
+    start = instant(said(one, "startTime")) or queued
     state, end = said(one, "state"), instant(said(one, "completeTime"))
     if start is None:
         return None
@@ -61,6 +69,7 @@ def _raw(one: Element) -> RawTask | None:
         end=max(start, end if end is not None else start) if is_over else None,
         fault=fault,
         chain=chain_of(said(one, "eventChainId")),
+        queued=start if queued is None else queued,
     )
 
 
@@ -74,83 +83,89 @@ def _fault_type(one: Element) -> str:
 class TaskNews:
     """What tasks come to now. ``heard``: which changes of the inventory they explain."""
 
-    facts: tuple[Fact, ...] = ()
     events: tuple[Event, ...] = ()
     heard: tuple[Heard, ...] = ()
 
 
 @dataclass(slots=True)
-class TaskBook:
-    """Tasks become facts with start and end, ``task.KIND`` of their entity, and events.
+class Chain:
+    """The events of one task: the last of each entity and kind, and whether one tells of a failure."""
 
-    A task whose events were heard needs none of its own; one that ended waits for them a while. What began
-    before ``since`` (ms) is told by its end only.
+    failed: bool = False
+    last: dict[tuple[EntityRef | None, str], Event] = field(default_factory=dict)
+
+    def add(self, event: Event, *, failed: bool) -> None:
+        """One more of them; a chain without end is forgotten from its beginning on."""
+        self.failed = self.failed or failed
+        self.last.pop((event.entity, event.kind), None)
+        self.last[event.entity, event.kind] = event
+        if len(self.last) > _OF_A_CHAIN:
+            del self.last[next(iter(self.last))]
+
+    def speaker(self, ref: EntityRef | None, kind: str) -> Event | None:
+        """The event that says what became of the task: the last of its entity, of its kind if there is one.
+
+        A host that enters maintenance mode moves VMs: their events do not speak for it. What has no entity
+        (a datacenter that powers on VMs) may be spoken for by any.
+        """
+        own = [event for event in reversed(self.last.values()) if ref is None or event.entity == ref]
+        return next((event for event in own if event.kind == kind), own[0] if own else None)
+
+
+@dataclass(slots=True)
+class TaskBook:
+    """Tasks become events with start and end.
+
+    A task whose events were heard needs none of its own: the last of them is told again, with the task's
+    start and end. One that ended waits for them a while. What began before ``since`` (ms) is told when it
+    ends only.
     """
 
     known: EventKnowledge
     label: Callable[[RawTask], str]
     since: int = 0
-    _open: set[str] = field(default_factory=set)
     _begun: set[str] = field(default_factory=set)
     _waiting: list[tuple[int, RawTask]] = field(default_factory=list)
-    _chains: dict[str, bool] = field(default_factory=dict)
-    _lately: list[tuple[int, EntityRef | None, str]] = field(default_factory=list)
+    _chains: dict[str, Chain] = field(default_factory=dict)
+    _lately: list[Event] = field(default_factory=list)
 
     def hear(self, heard: Iterable[tuple[RawEvent, Heard]]) -> None:
         """Events that the session has got."""
         for raw, one in heard:
             if raw.chain:
-                failed = self.known.failures.fullmatch(raw.type) is not None
-                self._chains[raw.chain] = failed or self._chains.pop(raw.chain, False)
-            self._lately.append((one.event.at, one.event.entity, one.event.kind))
-        for chain in list(self._chains)[: max(0, len(self._chains) - _REMEMBERED)]:
-            del self._chains[chain]
+                chain = self._chains.pop(raw.chain) if raw.chain in self._chains else Chain()
+                chain.add(one.event, failed=self.known.failures.fullmatch(raw.type) is not None)
+                self._chains[raw.chain] = chain  # the newest last
+            self._lately.append(one.event)
+        for name in list(self._chains)[: max(0, len(self._chains) - _REMEMBERED)]:
+            del self._chains[name]
         self._lately = self._lately[-_REMEMBERED:]
 
     def take(self, tasks: Iterable[RawTask], now: int, ref_of: Callable[[str], EntityRef | None]) -> TaskNews:
         """What to say of tasks as they are at ``now`` (ms, server's clock)."""
-        facts: list[Fact] = []
         events: list[Event] = []
         heard: list[Heard] = []
         for task in tasks:
             meaning, ref = self.known.tasks.get(task.id), ref_of(task.moid)
             if meaning is None and ref is None:
                 continue
-            facts += self._facts(task, ref)
             heard += self._heard(task, meaning, ref, now)
             if task.end is not None:
                 self._waiting.append((now, task))
-            elif now - task.start >= self.known.words.long_s * 1000 and not self._is_covered(task, ref):
+            elif now - task.start >= self.known.words.long_s * 1000 and self._speaker(task, ref) is None:
                 events += self._begin(task, ref)
-        return TaskNews(tuple(facts), tuple(events), tuple(heard))
+        return TaskNews(tuple(events), tuple(heard))
 
     def due(
         self, now: int, ref_of: Callable[[str], EntityRef | None], *, at_once: bool = False
     ) -> list[Event]:
-        """Events of tasks that ended and whose own events did not come in time."""
+        """Tasks that ended, each as an event with start and end: its own where none spoke for it in time."""
         wait = self.known.pairing.wait_s * 1000
         over = [task for since, task in self._waiting if at_once or not 0 <= now - since < wait]
         self._waiting = [one for one in self._waiting if not at_once and 0 <= now - one[0] < wait]
-        events: list[Event] = []
-        for task in over:
-            ref = ref_of(task.moid)
-            if not self._is_covered(task, ref):
-                events += self._end(task, ref)
-            self._begun.discard(task.key)
+        events = [self._over(task, ref_of(task.moid)) for task in over]
+        self._begun.difference_update(task.key for task in over)
         return events
-
-    def _facts(self, task: RawTask, ref: EntityRef | None) -> list[Fact]:
-        if ref is None:
-            return []
-        if task.end is None:
-            if task.key in self._open:
-                return []
-            self._open.add(task.key)
-        else:
-            self._open.discard(task.key)
-        outcome = "" if task.end is None else f": error: {task.fault}" if task.fault else ": success"
-        said = tidy(self.label(task) + outcome, self.known.text.clip)
-        return [Fact(ref, f"task.{self._kind(task)}", said, task.start, task.end)]
 
     def _heard(self, task: RawTask, meaning: Meaning | None, ref: EntityRef | None, now: int) -> list[Heard]:
         """A task tells of its change while it runs, and when it ended well."""
@@ -160,36 +175,45 @@ class TaskBook:
         about = "" if task.end is None else task.moid
         return [Heard(Event(at, meaning.kind, "", ref), meaning.tells, frozenset((ref,)), about)]
 
-    def _is_covered(self, task: RawTask, ref: EntityRef | None) -> bool:
+    def _speaker(self, task: RawTask, ref: EntityRef | None) -> Event | None:
+        """The event that speaks for the task: of its chain; without one the nearest of its kind."""
         if task.chain:
-            failed = self._chains.get(task.chain)
-            return failed is not None and (failed or not task.fault)
+            chain = self._chains.get(task.chain)
+            if chain is None or (task.fault and not chain.failed):
+                return None
+            return chain.speaker(ref, self._kind(task))
+        if task.fault:
+            return None
         within = self.known.pairing.within_s * 1000
         end = task.start if task.end is None else task.end
-        return not task.fault and any(
-            task.start - within <= at <= end + within and (entity, kind) == (ref, self._kind(task))
-            for at, entity, kind in self._lately
+        near = (
+            event
+            for event in self._lately
+            if task.start - within <= event.at <= end + within
+            and (event.entity, event.kind) == (ref, self._kind(task))
         )
+        return min(near, key=lambda event: abs(event.at - end), default=None)
 
     def _begin(self, task: RawTask, ref: EntityRef | None) -> list[Event]:
         if task.key in self._begun or task.start < self.since:
             return []
         self._begun.add(task.key)
-        return [self._event(task, ref, task.start, self.known.words.started)]
+        return [self._event(task, ref, self.known.words.started)]
 
-    def _end(self, task: RawTask, ref: EntityRef | None) -> list[Event]:
-        assert task.end is not None
-        text = self.known.words.error if task.fault else self.known.words.success
-        if task.end - task.start < self.known.words.long_s * 1000:
-            return [self._event(task, ref, task.start, text)]
-        return [*self._begin(task, ref), self._event(task, ref, task.end, text)]
+    def _over(self, task: RawTask, ref: EntityRef | None) -> Event:
+        speaker = self._speaker(task, ref)
+        if speaker is not None and task.key not in self._begun:
+            by = speaker.by or tidy(task.user, self.known.text.clip)
+            return replace(speaker, at=task.start, end=task.end, by=by)
+        return self._event(task, ref, self.known.words.error if task.fault else self.known.words.success)
 
-    def _event(self, task: RawTask, ref: EntityRef | None, at: int, text: str) -> Event:
-        took = format_duration(max(0, (task.end or task.start) - task.start) / 1000)
+    def _event(self, task: RawTask, ref: EntityRef | None, text: str) -> Event:
         limit = self.known.text.clip
         words = {"task": self.label(task), "name": task.entity, "fault": task.fault}
         plain = {name: tidy(word, limit) for name, word in words.items()}
-        return Event(at, self._kind(task), tidy(text.format(took=took, **plain), limit), ref)
+        said = tidy(text.format(**plain), limit)
+        name, by = tidy(task.name_of_its_own, limit), tidy(task.user, limit)
+        return Event(task.start, self._kind(task), said, ref, task.end, name, by)
 
     def _kind(self, task: RawTask) -> str:
         meaning = self.known.tasks.get(task.id)

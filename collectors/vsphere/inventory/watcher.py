@@ -208,8 +208,6 @@ class InventoryWatcher:
         told = chronicle.read(self._now(), keeper.ref_ever, keeper.ref_told, running=running)
         self._pairing.hear(told.heard)
         self._keeper.hear([one for one in told.heard if one.event.at >= self._loaded_at])
-        if told.facts:
-            self._feed.add_facts(told.facts)
         if told.events:
             self._feed.add_events(told.events)
 
