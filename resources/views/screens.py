@@ -14,7 +14,8 @@ from resources.toml_files import RESOURCES, checked, read_toml, wrong
 class Screen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A screen: which entities have a row, which counters a column, and the keys that esxtop has for it.
 
-    ``each``: a row of each instance of the entity's series (a CPU, an interrupt) instead of one an entity.
+    ``each``: a row of each instance of the entity's series (a CPU, an interrupt) instead of one an entity;
+    ``instance``: the word for such a row, which sources put before its number or leave out.
     """
 
     key: str
@@ -27,6 +28,7 @@ class Screen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sort: dict[str, str]
     head: tuple[str, ...]
     each: bool = False
+    instance: str = ""
     note: str = ""
 
     @property

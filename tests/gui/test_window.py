@@ -26,6 +26,7 @@ from app.gui.panels.timeline import TimelinePanel
 from app.gui.snapshot import Snapshot
 from sessions.store import SessionReader
 from tests.gui.recordings import record
+from widgets.esxtop import EsxtopModel
 from widgets.marks import MarkNote
 
 WAIT = 60_000
@@ -169,6 +170,41 @@ def test_esxtops_keys_are_the_pages_wherever_the_focus_is_on_it(opened: Program,
     assert model.rowCount() == 0
     press(qtbot, Qt.Key.Key_C)
     assert (panel.filter.text(), panel.tabs.currentIndex()) == ("no such name", 0)
+
+
+def test_a_physical_cpu_has_one_row_with_a_column_for_each_of_its_states(
+    opened: Program, qtbot: QtBot
+) -> None:
+    opened.window.show_panel("esxtop")
+    panel = part(opened.window, EsxtopPanel)
+    model = panel._table
+    qtbot.waitUntil(lambda: model.rowCount() > 40, timeout=WAIT)
+    qtbot.keyClick(panel.table, Qt.Key.Key_P)
+    rows = [model.row_at(row)[1] for row in range(model.rowCount())]
+    one_host = sorted({row.name for row in rows if row.host == "esx01.lab.local"})
+    assert one_host[:3] == ["PCPU 0", "PCPU 1", "PCPU 10"]
+    assert len(rows) == len(set(rows))
+    titles = [column.title for number in range(2, model.columnCount()) if (column := model.column_at(number))]
+    assert titles[:6] == ["PCPU USED(%)", "PCPU UTIL(%)", "CORE UTIL(%)", "%C0", "%C1", "%C2"]
+    place = next(at for at, row in enumerate(rows) if row.name == "PCPU 3")
+    qtbot.waitUntil(lambda: "–" not in cells(model, place), timeout=WAIT)
+
+
+def test_rows_are_named_as_esxtop_names_them(opened: Program, qtbot: QtBot) -> None:
+    opened.window.show_panel("esxtop")
+    panel = part(opened.window, EsxtopPanel)
+    model = panel._table
+    qtbot.waitUntil(lambda: model.rowCount() > 40, timeout=WAIT)
+    qtbot.keyClick(panel.table, Qt.Key.Key_D)
+    assert {model.row_at(row)[1].name for row in range(model.rowCount())} == {"vmhba0", "vmhba1", "vmhba2"}
+    qtbot.keyClick(panel.table, Qt.Key.Key_N)
+    names = {model.row_at(row)[1].name for row in range(model.rowCount())}
+    assert "vmnic2" in names
+    assert any(name.startswith("web01  vSwitch") for name in names)
+
+
+def cells(model: EsxtopModel, row: int) -> list[str]:
+    return [str(model.index(row, column).data()) for column in range(2, model.columnCount())]
 
 
 def press(qtbot: QtBot, key: Qt.Key) -> None:

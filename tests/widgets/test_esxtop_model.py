@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPersistentModelIndex, Qt
 from PySide6.QtTest import QAbstractItemModelTester
+from pytestqt.qtbot import QtBot
 
 from sessions.model import EntityRef
-from widgets.esxtop import Column, EsxtopModel, Row, Values
-from widgets.esxtop.model import STATE, number_text
+from widgets.esxtop import Column, EsxtopModel, EsxtopTable, Row, Values
+from widgets.esxtop.model import STATE, decimals_of, number_text
+from widgets.theme import Theme
 
 DOWN = Qt.SortOrder.DescendingOrder
 COLUMNS = (
@@ -97,17 +99,23 @@ def test_hostile_names_are_text_on_one_line(model: EsxtopModel) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "unit", "text"),
+    ("values", "unit", "texts"),
     [
-        (1.234, "%", "1.23"),
-        (4321.0, "MB", "4321.0"),
-        (12_345.6, "/s", "12,346"),
-        (9.0, "count", "9"),
-        (float("nan"), "%", "–"),
+        ((1.234, 0.0, float("nan")), "%", ["1.23", "0.00", "–"]),
+        ((2894.1, 0.27), "%", ["2,894.10", "0.27"]),
+        ((4321.04, 80.0), "MB", ["4,321.0", "80.0"]),
+        ((12_345.6, 8192.0, 7.4), "MB", ["12,346", "8,192", "7"]),
+        ((999.96, 1.0), "/s", ["1,000.0", "1.0"]),
+        ((9.0, 31.0), "count", ["9", "31"]),
+        ((9.0, 31.5), "count", ["9.00", "31.50"]),
+        ((float("nan"),), "%", ["–"]),
     ],
 )
-def test_numbers(value: float, unit: str, text: str) -> None:
-    assert number_text(value, unit) == text
+def test_the_numbers_of_a_column_have_the_same_decimals(
+    values: tuple[float, ...], unit: str, texts: list[str]
+) -> None:
+    decimals = decimals_of(np.array(values), unit)
+    assert [number_text(value, decimals) for value in values] == texts
 
 
 def test_two_thousand_rows_are_sorted_by_arrays(model: EsxtopModel) -> None:
@@ -117,3 +125,23 @@ def test_two_thousand_rows_are_sorted_by_arrays(model: EsxtopModel) -> None:
     model.sort(2, DOWN)
     shown = [float(str(model.index(row, 2).data()).lstrip("◆▲ ")) for row in range(2_000)]
     assert shown == sorted(shown, reverse=True)
+
+
+def test_no_number_is_cut_and_the_sorted_column_is_seen(theme: Theme, qtbot: QtBot) -> None:
+    model = EsxtopModel()
+    table = EsxtopTable(model, theme, lambda _cells: [])
+    qtbot.addWidget(table)
+    table.resize(420, 200)
+    table.show()
+    columns = [Column(f"c{n}", f"C{n}", "MB", "", 10.0) for n in range(12)]
+    model.set_table(ROWS, columns, Values(np.full((5, 12), 1.0)))
+    model.set_table(ROWS, columns, Values(np.full((5, 12), 123_456_789.0)))
+    for column in range(2, model.columnCount()):
+        text = str(model.index(0, column).data())
+        assert text == "◆ 123,456,789"
+        assert table.fontMetrics().horizontalAdvance(text) + 16 <= table.columnWidth(column)
+    for column in (13, 2, 7):
+        table.sort_by(column, DOWN)
+        left = table.columnViewportPosition(column)
+        assert table.columnWidth(0) <= left
+        assert left + table.columnWidth(column) <= table.viewport().width()

@@ -22,13 +22,16 @@ Index = QModelIndex | QPersistentModelIndex
 _WORDS = ("", "warning", "critical")
 _WHOLE = frozenset({"count", "shares", "state", "flag"})
 _MARKS = ("", "◆ ", "▲ ")
+_BOUNDS = (9_999.5, 999.95)
+"""A column has a decimal less from each of these on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
     """A counter: esxtop's name, unit, limits (NaN for none) and what the tooltip says.
 
-    The limits hold for rows of these ``kinds`` of entities, for all where it names none.
+    The limits hold for rows of these ``kinds`` of entities, for all where it names none. ``tail``: which
+    one it is of a counter that has several (``C0``).
     """
 
     counter: str
@@ -38,6 +41,12 @@ class Column:
     warning: float = np.nan
     critical: float = np.nan
     kinds: frozenset[str] = frozenset()
+    tail: str = ""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What no other column has."""
+        return self.counter, self.tail
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +78,7 @@ class EsxtopModel(QAbstractTableModel):
         self._rows: Sequence[Row] = ()
         self._columns: Sequence[Column] = ()
         self._numbers: FloatArray = np.zeros((0, 0))
+        self._decimals: Sequence[int] = ()
         self._states: NDArray[np.int8] = np.zeros((0, 0), np.int8)
         self._judged: NDArray[np.bool_] = np.zeros((0, 0), bool)
         self._order: NDArray[np.int64] = np.zeros(0, np.int64)
@@ -177,8 +187,7 @@ class EsxtopModel(QAbstractTableModel):
     def _cell(self, number: int, row: Row, column: int, role: int) -> Any:
         state = int(self._states[number, column])
         if role == Qt.ItemDataRole.DisplayRole:
-            unit = self._columns[column].unit
-            return _MARKS[state] + number_text(float(self._numbers[number, column]), unit)
+            return _MARKS[state] + number_text(float(self._numbers[number, column]), self._decimals[column])
         if role == STATE:
             return _WORDS[state]
         if role == SPARK:
@@ -198,11 +207,19 @@ class EsxtopModel(QAbstractTableModel):
         if numbers.shape != (len(self._rows), len(self._columns)):
             numbers = np.full((len(self._rows), len(self._columns)), np.nan)
         self._numbers = numbers
+        self._decimals = [decimals_of(numbers[:, at], column.unit) for at, column in enumerate(self._columns)]
         warning = np.array([column.warning for column in self._columns])
         critical = np.array([column.critical for column in self._columns])
         with np.errstate(invalid="ignore"):
             self._states = (numbers > warning).astype(np.int8) + (numbers > critical).astype(np.int8)
         self._states[~self._judged] = 0
+
+    def widest(self, column: int) -> str:
+        """The longest text of a counter's column: its largest number, with a symbol where it has any."""
+        at = column - self.FIXED
+        there = np.abs(self._numbers[:, at][np.isfinite(self._numbers[:, at])])
+        mark = _MARKS[int(self._states[:, at].max(initial=0))]
+        return mark + number_text(float(there.max(initial=0.0)), self._decimals[at])
 
     def _judgeable(self) -> NDArray[np.bool_]:
         """(rows, columns): whether the limits of the column hold for the kind of the row."""
@@ -261,15 +278,23 @@ class EsxtopModel(QAbstractTableModel):
         return rank
 
 
-def number_text(value: float, unit: str) -> str:
-    """A number as esxtop prints it: two decimals, fewer for large ones, none for counts; absent is a dash."""
-    if not np.isfinite(value):
-        return "–"
-    if unit in _WHOLE and value == int(value):
-        return f"{value:.0f}"
-    if abs(value) >= 10_000:
-        return f"{value:,.0f}"
-    return f"{value:.2f}" if abs(value) < 1_000 else f"{value:.1f}"
+def decimals_of(values: FloatArray, unit: str) -> int:
+    """How many decimals the numbers of a column have: two as in esxtop, fewer where there are large ones.
+
+    All of a column have the same, so that its longest number is its largest.
+    """
+    if unit == "%":
+        return len(_BOUNDS)  # the system's thousands of percent leave a VM's hundredths alone
+    there = values[np.isfinite(values)]
+    if unit in _WHOLE and (there == there.astype(np.int64)).all():
+        return 0
+    largest = float(np.abs(there).max(initial=0.0))
+    return sum(largest < bound for bound in _BOUNDS)
+
+
+def number_text(value: float, decimals: int) -> str:
+    """A number of a column whose numbers have so many decimals; absent is a dash."""
+    return f"{value:,.{decimals}f}" if np.isfinite(value) else "–"
 
 
 def _fixed(row: Row, column: int, role: int) -> Any:

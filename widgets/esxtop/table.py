@@ -36,6 +36,7 @@ _TINT = {"warning": 0.16, "critical": 0.22}
 _NAME_WIDTH, _MOST_NAME_WIDTH = 168, 214
 _MEASURED_NAMES = 500
 _INDENT = 14
+_SIDE = 8
 _HOST_WIDTH = 128
 _LEAST_WIDTH = 40
 _NUMBER_WIDTH, _MARKED_WIDTH = 66, 74  # with room for the symbol of a state
@@ -79,7 +80,7 @@ class _Cell(QStyledItemDelegate):
         painter.setFont(option.font)
         painter.setPen(colour)
         indent = index.data(INDENT) or 0
-        text = area.adjusted(8 + indent * _INDENT, 0, -8, 0)
+        text = area.adjusted(_SIDE + indent * _INDENT, 0, -_SIDE, 0)
         words = str(index.data() or "")
         align = Qt.AlignmentFlag(index.data(Qt.ItemDataRole.TextAlignmentRole))
         if not align & Qt.AlignmentFlag.AlignRight:
@@ -150,6 +151,8 @@ class EsxtopTable(QTableView):
         self._frozen.verticalScrollBar().valueChanged.connect(self.verticalScrollBar().setValue)
         self.horizontalHeader().sectionResized.connect(self._resized)
         model.modelReset.connect(self._fit)
+        model.dataChanged.connect(self._widen)
+        model.layoutChanged.connect(self._widen)
         model.layoutChanged.connect(self._frozen.viewport().update)
         theme.changed.connect(self._repaint)
         self.selectionModel().currentRowChanged.connect(lambda _now, _before: self._repaint())
@@ -166,6 +169,20 @@ class EsxtopTable(QTableView):
             header.sorted_by = (column, order)
             header.viewport().update()
         self.model().sort(column, order)
+        self.scrollTo(self.model().index(0, column))
+
+    def scrollTo(  # noqa: N802
+        self,
+        index: QModelIndex | QPersistentModelIndex,
+        hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible,
+    ) -> None:
+        """As Qt does it, and out from under the frozen names."""
+        self.updateGeometries()  # columns may have just grown: the scroll bar must know how far it can go
+        super().scrollTo(index, hint)
+        hidden = self.columnWidth(0) - self.columnViewportPosition(index.column())
+        if index.column() > 0 and hidden > 0:
+            bar = self.horizontalScrollBar()
+            bar.setValue(bar.value() - hidden)
 
     def make_room_for_curves(self, column: int) -> None:
         """Widen the column that shows small curves beside its numbers."""
@@ -198,7 +215,7 @@ class EsxtopTable(QTableView):
             marked = spec is not None and np.isfinite(spec.warning)
             least = _MARKED_WIDTH if marked else _NUMBER_WIDTH
             title = str(model.headerData(column, Qt.Orientation.Horizontal))
-            self.setColumnWidth(column, max(header.horizontalAdvance(title) + _ARROW + 16, least))
+            self.setColumnWidth(column, max(header.horizontalAdvance(title) + _ARROW + 2 * _SIDE, least))
         for column in range(1, model.columnCount()):
             self._frozen.setColumnHidden(column, True)
         self.setColumnWidth(0, self._name_width(model))
@@ -206,6 +223,15 @@ class EsxtopTable(QTableView):
         self.setColumnWidth(1, _HOST_WIDTH)
         self._frozen.setColumnWidth(0, self.columnWidth(0))
         self._place()
+
+    def _widen(self) -> None:
+        """No number is cut: a column grows with its longest, and keeps its width when that gets shorter."""
+        model, metrics = self.model(), self.fontMetrics()
+        assert isinstance(model, EsxtopModel)
+        for column in range(EsxtopModel.FIXED, model.columnCount()):
+            needed = metrics.horizontalAdvance(model.widest(column)) + 2 * _SIDE
+            if needed > self.columnWidth(column):
+                self.setColumnWidth(column, needed)
 
     def _name_width(self, model: EsxtopModel) -> int:
         """As wide as most of the first names need, within limits."""

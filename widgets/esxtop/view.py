@@ -129,10 +129,10 @@ class EsxtopView(QWidget):
 
         The keys stay with the page: those of the next screen must not end in the filter.
         """
-        had_keys = self.table.hasFocus() or self.hasFocus()
+        had_keys = self.hasFocus()
         self.empty.say(text, button)
         self.empty.setVisible(bool(text))
-        self.setFocusProxy(None if text else self.table)
+        self.setFocusProxy(self.empty if text else self.table)
         self.table.setVisible(not text)
         if had_keys:
             self.setFocus(Qt.FocusReason.OtherFocusReason)

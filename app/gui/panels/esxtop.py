@@ -23,7 +23,7 @@ from app.gui.actions import ActionSpec
 from app.gui.desk import Desk
 from app.gui.jobs import Job
 from app.gui.panels.chart_sets import title_of
-from app.gui.panels.esxtop_rows import Grid, Wishes, columns_of, grid_of
+from app.gui.panels.esxtop_rows import Grid, Wishes, columns_of, grid_of, tails_of
 from app.gui.snapshot import Change, Snapshot
 from app.gui.words import clock
 from resources.units import format_value
@@ -277,8 +277,10 @@ class EsxtopPanel(EsxtopView):
             self._stale = True
             return
         self._stale = False
-        columns = columns_of(self._counters(), self._screen.kinds[0], self._desk.catalogue, self._desk.limits)
-        grid = grid_of(self._screen, snapshot, columns, self._wishes)
+        screen, desk = self._screen, self._desk
+        tails = tails_of(screen, snapshot, desk.catalogue)
+        columns = columns_of(self._counters(), screen.kinds[0], desk.catalogue, desk.limits, tails)
+        grid = grid_of(screen, snapshot, columns, self._wishes)
         some = (grid.ids > 0).any(axis=0) if grid.rows else np.zeros(len(columns), bool)
         kept = tuple(grid.columns[number] for number in np.flatnonzero(some).tolist())
         self._grid = Grid(grid.rows, kept, grid.ids[:, some])
