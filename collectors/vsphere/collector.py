@@ -26,7 +26,8 @@ from collectors.vsphere.selection import Selection, unmatched
 from collectors.vsphere.session import VSphere
 from collectors.vsphere.trust import Ask, Thumbprints
 from resources.catalogue import load_catalogue
-from resources.failures import HyperscopeError, NotFoundError, SourceError, UsageError
+from resources.failures import CancelledError, HyperscopeError, NotFoundError, SourceError, UsageError
+from resources.units import format_count
 from resources.vcenter_limits import load_limits
 from resources.vcenter_presets import DEFAULT_PRESET, Preset, load_presets
 from sessions.model import SourceKind, SourceSpec
@@ -93,6 +94,13 @@ class VSphereCollector:
     def _record(self, vsphere: VSphere, feed: Feed, controls: Controls) -> None:
         source = feed.add_source(self._source(vsphere))
         feed.report(source, Health("connecting", message="Reading the inventory."))
+
+        def reading(objects: int) -> None:
+            if controls.is_set():
+                raise CancelledError("It was stopped before its inventory was read.")
+            words = f"Reading the inventory: {format_count(objects)} objects so far."
+            feed.report(source, Health("connecting", message=words))
+
         lacking: list[tuple[str, str]] = []
         watcher = InventoryWatcher(
             vsphere,
@@ -102,7 +110,7 @@ class VSphereCollector:
             noted=lambda: feed.update_source(source, attributes=self._said(vsphere, watcher, lacking)),
         )
         chosen = Chosen(self._wishes.selection, watcher)
-        chosen.require(watcher.load())
+        chosen.require(watcher.load(reading))
         asked = self._asked(PerfServer(vsphere), chosen.objects())
         lacking += [("privileges", str(missing)) for missing in missing_privileges(vsphere)]
         said = self._said(vsphere, watcher, lacking)

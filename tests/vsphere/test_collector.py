@@ -7,10 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from collectors.feed import Health
 from collectors.vsphere.address import parse_address
 from collectors.vsphere.collector import VSphereCollector, Wishes
 from collectors.vsphere.selection import parse_selection
-from resources.failures import HyperscopeError, LoginError, NotFoundError, RefusedError, UsageError
+from resources.failures import (
+    CancelledError,
+    HyperscopeError,
+    LoginError,
+    NotFoundError,
+    RefusedError,
+    UsageError,
+)
 from tests.vcenter.running import PASSWORD, PlainVcsim, TestVCenter, free_port
 from tests.vsphere.feeds import MemoryFeed, Stop
 from tests.vsphere.recording import Recording, hasty, stored
@@ -48,6 +56,27 @@ def test_a_wrong_password_is_said_at_once(vcenter: TestVCenter) -> None:
 def test_a_refused_port_is_said_at_once() -> None:
     address = parse_address(f"vcenter://root@127.0.0.1:{free_port()}")
     assert isinstance(failure(VSphereCollector(address, lambda: "x")), RefusedError)
+
+
+def test_it_says_how_far_the_inventory_is_and_can_be_stopped_meanwhile(start_vcenter: Start) -> None:
+    vcenter = start_vcenter(hosts=4, vms=40)
+    stop = Stop()
+
+    class Impatient(MemoryFeed):
+        def report(self, source: int, health: Health) -> None:
+            super().report(source, health)
+            if "objects so far" in health.message:
+                stop.set()
+
+    feed = Impatient()
+    collector = VSphereCollector(
+        parse_address(vcenter.address), lambda: PASSWORD, thumbprint=vcenter.thumbprint
+    )
+    with pytest.raises(CancelledError):
+        collector.run(feed, stop)
+    assert feed.health[1].state == "connecting"
+    assert feed.health[1].message.startswith("Reading the inventory: 20 objects")
+    assert feed.groups == []
 
 
 def test_a_selection_of_nothing_is_said(vcenter: TestVCenter) -> None:

@@ -100,24 +100,30 @@ class InventoryWatcher:
             found += self._chronicle.notes
         return tuple(found)
 
-    def load(self) -> Inventory:
-        """Read all there is and store its entities and facts. Raises SourceError."""
+    def load(self, progress: Callable[[int], None] = lambda _objects: None) -> Inventory:
+        """Read all there is and store its entities and facts. Raises SourceError.
+
+        ``progress`` is told after each page how many objects have come so far; what it raises ends the work.
+        """
         self._measure_clock()
         if self._chronicle is None:
             self._loaded_at = self._now()
             begin = self._loaded_at - self._past_ms
             self._chronicle = Chronicle(self._vsphere, self._event_knowledge, begin)
-        self._read_all()
+        self._read_all(progress)
         self._last_notes = self.notes
         return self.snapshot()
 
-    def _read_all(self) -> None:
+    def _read_all(self, progress: Callable[[int], None] = lambda _objects: None) -> None:
+        objects = 0
         begun = time.monotonic()
         self._keeper.begin()
         self._follower.start()
         while True:
             found = self._follower.next(0)
             self._keeper.take(found.updates)
+            objects += len(found.updates)
+            progress(objects)
             if not found.truncated:
                 break
         self._tell(self._keeper.settle(self._now(), complete=True))
