@@ -53,6 +53,14 @@ def _rebuild_fault(happened: str, type_name: str, text: str, detail: dict[str, s
     return SoapFault(happened, type_name=type_name, text=text, detail=detail)
 
 
+class NotAllowedError(PrivilegeError):
+    """The account lacks a privilege; ``moid`` is the object in question, empty where none is named."""
+
+    def __init__(self, happened: str, *, moid: str = "", **words: str) -> None:
+        super().__init__(happened, **words)
+        self.moid = moid
+
+
 class BadReplyError(Exception):
     """A reply that is no reply of the vSphere API: cut off, garbage, or of types that nobody knows."""
 
@@ -128,16 +136,17 @@ def _summary(error: BaseException) -> str:
 def soap_error(
     type_name: str, text: str, detail: Mapping[str, str], what: str, address: Address
 ) -> SourceError:
-    """A fault of the API as one of ours: lacking privileges as PrivilegeError, others as SoapFault."""
+    """A fault of the API as one of ours: lacking privileges as NotAllowedError, others as SoapFault."""
     words = " ".join(text.split())[:500]
     if type_name == "NotAuthenticated":
         return DisconnectedError(f"{address.place} ended our session when asked for {what}.")
     if type_name == "NoPermission":
         privilege = detail.get("privilegeId", "")
-        return PrivilegeError(
+        return NotAllowedError(
             f"{address.user} may not have {what} from {address.place}.",
             meaning=f"The privilege {privilege} is missing." if privilege else "A privilege is missing.",
             advice="Give the account the read-only role on the vCenter's root, propagating to its children.",
+            moid=detail.get("object", ""),
         )
     said = f": {words}" if words else "."
     return SoapFault(

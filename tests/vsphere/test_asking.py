@@ -103,6 +103,34 @@ def test_a_metric_that_the_server_refuses_is_asked_no_more() -> None:
         assert len(calls) == 1
 
 
+@pytest.mark.parametrize(("words", "most"), [("querySpec.interval", 9), ("querySpec[0]", 14)])
+def test_an_object_that_is_refused_anyhow_costs_no_other_its_metrics(words: str, most: int) -> None:
+    calls = []
+
+    def post(envelope: bytes) -> bytes:
+        calls.append(envelope)
+        assert all(b"<metricId>" in part for part in envelope.split(b"<querySpec>")[1:])
+        if "vm-5" in objects(envelope):
+            raise SoapFault("no", type_name="InvalidArgument", text=words)
+        return answer(envelope)
+
+    others = {(f"vm-{n}", one) for n in range(9) if n != 5 for one in ("1", "2", "3")}
+    with asking(post) as asker:
+        assert read(answers(asker, 9)) == others
+        assert (set(asker.refused), asker.bad) == ({"vm-5"}, set())
+        assert len(calls) <= most
+        asker.forgive()
+        calls.clear()
+        assert read(answers(asker, 9)) == others
+        assert len(calls) <= 9, "its metrics are not tried one by one again"
+
+
+def test_an_object_of_which_every_metric_is_refused_by_others_is_not_asked_for_all_it_has() -> None:
+    with asking(answer) as asker:
+        asker.bad |= {("VirtualMachine", counter) for counter in (1, 2, 3)}
+        assert read(answers(asker, 2)) == set()
+
+
 def test_half_a_reply_is_asked_again_once() -> None:
     replies = [b"<half", b"ok"]
 

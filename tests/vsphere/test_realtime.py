@@ -310,3 +310,28 @@ def test_a_server_that_samples_within_the_interval(start_vcenter: Start, wishes:
     assert recording.feed.gaps == []
     health = recording.feed.health[1]
     assert health.expected == health.received == recording.feed.count()
+
+
+@pytest.mark.parametrize("fault", ["NoPermission", "InvalidArgument"])
+def test_an_object_that_is_refused_costs_no_other_a_sample(
+    server: TestVCenter, wishes: Wishes, fault: str
+) -> None:
+    """A host whose state is in flux, or one that the account may not read, fails every call that names it."""
+    with Recording(server, wishes) as recording:
+        recording.rounds(1)
+        start = recording.last()
+        server.fault("refuse", entity="esx0001*", type=fault)
+        recording.until(lambda: "gives no counters of" in recording.feed.health[1].message)
+        said = recording.feed.health[1]
+        recording.rounds(4)
+        others = recording.last() - 1_000
+        lacking = differences(recording.feed, server, start, others)
+        server.clear()
+        recording.rounds(6)
+        end = recording.last() - 2_000
+    assert (said.state, said.details) == ("recording", (("refused objects", f"esx0001.lab ({fault})"),))
+    assert fault in said.message
+    assert lacking
+    assert all("'esx0001.lab'" in one for one in lacking)
+    assert differences(recording.feed, server, start, end) == []
+    assert recording.feed.gaps == []

@@ -80,7 +80,7 @@ def test_history_goes_on_past_what_fails(start_vcenter: Start, tmp_path: Path) -
     with Recording(server, wishes, feed) as recording:
         recording.until(lambda: stored(feed, 2))
         server.clear()
-        server.fault("fault", method="QueryPerf", count=1, type="NoPermission", text="Permission denied")
+        server.fault("fault", method="QueryPerf", count=12, type="NoPermission", text="Permission denied")
         recording.until(lambda: recording.last(2) / 1000 > server.now() - 700)
     assert lost(feed)
     assert all("may not have counters" in gap.reason for gap in lost(feed))

@@ -12,12 +12,15 @@ from collectors.vsphere.counters.plan import Member
 from collectors.vsphere.counters.reply import decode
 from collectors.vsphere.counters.request import MetricList, QuerySpec, metric_list, query_perf
 from collectors.vsphere.counters.server import PerfServer
+from collectors.vsphere.faults import SoapFault
 from resources.catalogue import Catalogue
+from resources.failures import PrivilegeError
 from resources.vcenter_limits import QueryLimits
 from resources.vcenter_presets import Preset
 
 REALTIME = ("HostSystem", "VirtualMachine")
 _SERIES_GUESS = 4  # instances of a counter before any reply told
+_PROBED = 3  # objects that are tried until one shows what the server makes of "*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,9 @@ class Stars:
 
     expands: bool
     own: bool
+
+
+_UNSEEN = Stars(expands=True, own=False)
 
 
 @dataclass(slots=True)
@@ -53,7 +59,7 @@ class Asked:
     _sets: dict[str, MetricSet] = field(default_factory=dict)
     _lists: dict[str, MetricList] = field(default_factory=dict)
     _own_lists: dict[str, MetricList] = field(default_factory=dict)
-    _stars: Stars | None = None
+    _stars: dict[str, Stars] = field(default_factory=dict)
     _sampled_at: float | None = None
 
     @property
@@ -82,24 +88,32 @@ class Asked:
         self.undefined |= set(undefined(self.definitions, known))
         defined = [one for one in self.definitions if (kind, one.id) not in bad]
         chosen = choose(KINDS[kind], defined, self.catalogue, self.preset, known or None)
-        if there and self._stars is None:
-            self._stars = self._probe(there[0], chosen)
+        if kind not in self._stars:
+            shown = (self._probe(one, chosen) for one in there[:_PROBED])
+            if stars := next((one for one in shown if one is not None), None):
+                self._stars[kind] = stars
         self._sets[kind] = chosen
-        self._lists[kind] = metric_list(_pairs(chosen, self._stars or Stars(expands=True, own=False)))
+        self._lists[kind] = metric_list(_pairs(chosen, self._stars.get(kind, _UNSEEN)))
         self._own_lists.clear()
 
     def _probe(self, subject: Subject, chosen: MetricSet) -> Stars | None:
-        """Ask one object for all instances and look at what comes; None when nothing does."""
+        """Ask one object for all instances and look at what comes; None when it gives nothing."""
         stars = metric_list(pair for pair in chosen.ids if pair[1] == EVERY)
         if not len(stars):
             return None
         now_ms = round(self.server.vsphere.server_time()[0].timestamp() * 1000)
         spec = QuerySpec(subject.moid, subject.type, stars, now_ms - 10 * 1000 * self.interval_s, now_ms)
-        reply = decode(self.server.vsphere.post(query_perf(self.manager, [spec], self.interval_s)))
-        seen = {
-            instance for block in reply.blocks for entity in block.entities for instance in entity.instances
-        }
-        return Stars(expands=EVERY not in seen, own="" in seen) if seen else None
+        try:
+            reply = decode(self.server.vsphere.post(query_perf(self.manager, [spec], self.interval_s)))
+        except (SoapFault, PrivilegeError):
+            return None
+        seen: dict[int, set[str]] = {}
+        for entity in (entity for block in reply.blocks for entity in block.entities):
+            for counter, instance in zip(entity.counters, entity.instances, strict=True):
+                seen.setdefault(int(counter), set()).add(instance)
+        both = seen.keys() & {counter for counter, instance in chosen.ids if not instance}
+        expands = not any(EVERY in instances for instances in seen.values())
+        return Stars(expands, own=all("" in seen[counter] for counter in both)) if seen else None
 
     def member(self, subject: Subject, series: int) -> Member | None:
         """The object in the plan; ``series`` it had last, 0 when that is unknown."""
@@ -109,7 +123,7 @@ class Asked:
         return Member(subject.moid, subject.type, metrics, series or _SERIES_GUESS * len(metrics))
 
     def _list(self, subject: Subject) -> MetricList | None:
-        if self._stars is None or self._stars.expands:
+        if self._stars.get(subject.type, _UNSEEN).expands:
             return self._lists.get(subject.type)
         if subject.moid not in self._own_lists:
             self._own_lists[subject.moid] = self._listed(subject)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from collectors.vsphere.counters.plan import Limits, Member, halves
 from collectors.vsphere.counters.reply import Reply, decode
 from collectors.vsphere.counters.request import QuerySpec, metric_list, query_perf
-from collectors.vsphere.faults import ClosedError, SoapFault
+from collectors.vsphere.faults import ClosedError, NotAllowedError, SoapFault
 from resources.failures import DisconnectedError, SourceError, TimedOutError
 
 Post = Callable[[bytes], bytes]
@@ -23,28 +23,37 @@ Window = Callable[[Member], tuple[int, int]]
 _RESTRICTED = "maxquerymetrics"
 _TOO_LARGE = ("element count", "exceeds configured maximum", "too large")
 _DIVISIBLE = ("InvalidArgument", "ManagedObjectNotFound", "NotFound", "InvalidType", "SystemError")
+_OF_OBJECT = ("entity", "interval", "starttime", "endtime")
+"""What InvalidArgument names that no choice of metrics mends: ``querySpec.interval`` of a host, say."""
+_MOST_DENIED = 64
+"""Objects that the account may not read are left out one by one; with more of them that is no exception."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What became of a call: its replies, or why there is none for some of its members."""
+    """What became of a call: its replies, and why there is none: ``error`` for what is left of the call,
+    ``left_out`` for members that are refused even alone.
+    """
 
     call: Call
     replies: tuple[Reply, ...]
     error: SourceError | None = None
+    left_out: tuple[tuple[Member, SourceError], ...] = ()
 
 
 class Asker:
     """Threads that query and decode. ``limits`` shrinks as the server refuses; close it in the end.
 
-    ``refused`` holds members that the server refuses even alone, ``bad`` the (type, counter id) likewise.
+    ``refused`` holds members that the server refuses even alone, ``bad`` the (type, counter id) that it
+    refuses of members whose other metrics it gives.
     """
 
     def __init__(self, post: Post, manager: str, interval_s: int, limits: Limits, workers: int) -> None:
         self._post, self._manager, self._interval_s = post, manager, interval_s
         self.limits = limits
-        self.refused: dict[str, str] = {}
+        self.refused: dict[str, SourceError] = {}
         self.bad: set[tuple[str, int]] = set()
+        self._hopeless: set[str] = set()
         self._lock = threading.Lock()
         self._workers = workers
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="vsphere-counters")
@@ -75,11 +84,14 @@ class Asker:
 
     def _answer(self, call: Call, window: Window) -> Answer:
         replies: list[Reply] = []
+        failure: SourceError | None = None
         try:
             self._fetch(call, window, replies)
         except SourceError as error:
-            return Answer(call, tuple(replies), error)
-        return Answer(call, tuple(replies))
+            failure = error
+        with self._lock:
+            left_out = [(one, self.refused[one.moid]) for one in call if one.moid in self.refused]
+        return Answer(call, tuple(replies), failure, tuple(left_out))
 
     def _fetch(self, call: Call, window: Window, into: list[Reply]) -> None:
         call = self._without_bad(tuple(member for member in call if member.moid not in self.refused))
@@ -87,10 +99,13 @@ class Asker:
             return
         try:
             into.append(self._once_more(call, window))
+            self._hopeless.difference_update([member.moid for member in call])
         except TimedOutError:
             if len(call) > 1:
                 self._learn(self.limits.halved(call))
             raise
+        except NotAllowedError as error:
+            self._leave_out(call, window, into, error)
         except SoapFault as fault:
             self._divide(call, window, into, fault)
 
@@ -110,15 +125,51 @@ class Asker:
             self._fetch(without, window, into)
             return
         self._note(call, fault)
+        if not _divisible(fault):
+            raise fault
+        if len(call) == 1:
+            self._search(call[0], window, into, fault)
+            return
         gone = _named(fault, call)
         rest = tuple(member for member in call if member.moid != gone)
-        parts = [rest] if gone and rest else halves(call) if _divisible(fault) else []
-        if not parts:
-            if not _divisible(fault):
-                raise fault
-            self._refuse(call[0], fault)
-        for part in parts:
+        for part in [rest] if gone else halves(call):
             self._fetch(part, window, into)
+
+    def _leave_out(self, call: Call, window: Window, into: list[Reply], error: NotAllowedError) -> None:
+        """Ask for all but the members that the account may not read."""
+        denied = call if len(call) == 1 else tuple(one for one in call if one.moid == error.moid)
+        with self._lock:
+            self.refused |= {one.moid: error for one in denied}
+            many = sum(isinstance(why, NotAllowedError) for why in self.refused.values())
+        if many > _MOST_DENIED:
+            raise error
+        for part in [call] if denied else halves(call):
+            self._fetch(part, window, into)
+
+    def _search(self, member: Member, window: Window, into: list[Reply], fault: SoapFault) -> None:
+        """Get from a member that is refused alone what it gives; see whether it or a metric is to blame."""
+        before, bad = len(into), set[int]()
+        if member.moid not in self._hopeless and not _is_of_object(fault):
+            self._ask_parts(member, window, into, bad)
+        with self._lock:
+            if len(into) > before:
+                self.bad |= {(member.type, counter) for counter in bad}
+            else:
+                self.refused[member.moid] = fault
+                self._hopeless.add(member.moid)
+
+    def _ask_parts(self, member: Member, window: Window, into: list[Reply], bad: set[int]) -> None:
+        """Ask for its metrics in halves; those that are refused one by one are ``bad``."""
+        for part in halves((member,)):
+            try:
+                into.append(self._once_more(part, window))
+            except SoapFault as fault:
+                if not _divisible(fault):
+                    raise
+                if len(part[0].metrics) > 1:
+                    self._ask_parts(part[0], window, into, bad)
+                elif fault.type_name == "InvalidArgument":
+                    bad.add(part[0].metrics.ids[0][0])
 
     def _note(self, call: Call, fault: SoapFault) -> None:
         words = f"{fault.text} {fault.happened}".lower()
@@ -135,17 +186,13 @@ class Asker:
                 entities=min(limits.entities, self.limits.entities),
             )
 
-    def _refuse(self, member: Member, fault: SoapFault) -> None:
-        with self._lock:
-            if fault.type_name == "InvalidArgument" and len(member.metrics) == 1:
-                self.bad.add((member.type, member.metrics.ids[0][0]))
-            else:
-                self.refused[member.moid] = fault.type_name
-
     def _without_bad(self, call: Call) -> Call:
         with self._lock:
             bad = set(self.bad)
-        return tuple(_pruned(member, bad) for member in call) if bad else call
+        if not bad:
+            return call
+        # One without metrics would be asked for all that it has.
+        return tuple(pruned for member in call if len((pruned := _pruned(member, bad)).metrics))
 
 
 def _pruned(member: Member, bad: set[tuple[str, int]]) -> Member:
@@ -156,8 +203,20 @@ def _pruned(member: Member, bad: set[tuple[str, int]]) -> Member:
 
 
 def _divisible(fault: SoapFault) -> bool:
+    return fault.type_name in _DIVISIBLE or _is_too_much(fault)
+
+
+def _is_too_much(fault: SoapFault) -> bool:
     words = f"{fault.text} {fault.happened}".lower()
-    return fault.type_name in _DIVISIBLE or _RESTRICTED in words or any(sign in words for sign in _TOO_LARGE)
+    return any(sign in words for sign in (_RESTRICTED, *_TOO_LARGE))
+
+
+def _is_of_object(fault: SoapFault) -> bool:
+    """Whether it is the object's, whatever is asked of it."""
+    words = f"{fault.detail.get('invalidProperty', '')} {fault.text}".lower()
+    if fault.type_name == "InvalidArgument":
+        return any(sign in words for sign in _OF_OBJECT) and "metric" not in words
+    return not _is_too_much(fault)
 
 
 def _named(fault: SoapFault, call: Call) -> str | None:

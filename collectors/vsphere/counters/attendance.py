@@ -23,8 +23,9 @@ _WAKING = 3
 class Attendance:
     """The objects that are recorded: since when, whether they run, when they answered last.
 
-    A VM is due while it is switched on, a host from when it was first connected: what it did not deliver
-    while it was away comes when it is back, or is its gap. ``look_back`` and ``hour`` are in slots.
+    A VM is due while it is switched on, a host from when it was first connected until it is switched off:
+    what it did not deliver while it was away comes when it is back, or is its gap. ``look_back`` and ``hour``
+    are in slots.
     """
 
     def __init__(
@@ -47,10 +48,8 @@ class Attendance:
             number = self._columns.number(subject.ref)
             if subject.type not in ("VirtualMachine", "HostSystem"):
                 continue
-            if subject.powered_on if subject.type == "VirtualMachine" else subject.connected:
+            if self._runs(subject, number):
                 running.append(number)
-            elif subject.type == "HostSystem" and number < self._active.size and self._active[number]:
-                running.append(number)  # it still samples, or should
         self._grow(slot)
         active = np.zeros(self._active.size, np.bool_)
         active[running] = True
@@ -59,6 +58,15 @@ class Attendance:
         self._ended = {number: at for number, at in self._ended.items() if slot - at < self._look_back}
         self._ended.update(dict.fromkeys(np.flatnonzero(self._active & ~active).tolist(), slot))
         self._active = active
+
+    def _runs(self, subject: Subject, number: int) -> bool:
+        """Whether it should have samples: a host also while it does not respond, for it still samples."""
+        if not subject.powered_on or subject.type == "VirtualMachine":
+            return subject.powered_on
+        return subject.connected or self._is_active(number)
+
+    def _is_active(self, number: int) -> bool:
+        return number < self._active.size and bool(self._active[number])
 
     def _grow(self, slot: int) -> None:
         more = len(self._columns.owners) - self._active.size
@@ -87,10 +95,9 @@ class Attendance:
         return min(low, self._again.get(number, low))
 
     def is_asked(self, subject: Subject) -> bool:
-        """Whether to ask an object: a VM also for a while after it ended, for its last samples."""
-        if subject.type == "HostSystem" or subject.powered_on:
-            return True
-        return self._columns.number(subject.ref) in self._ended
+        """Whether to ask an object: also for a while after it ended, for its last samples."""
+        number = self._columns.number(subject.ref)
+        return self._is_active(number) or number in self._ended
 
     def expect(self, first: int, last: int) -> None:
         """The slots ``first`` to ``last`` are due now, of every series that had a sample by then."""

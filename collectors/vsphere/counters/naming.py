@@ -43,7 +43,7 @@ class Subject(Protocol):
 
     @property
     def powered_on(self) -> bool:
-        """Whether a VM runs."""
+        """Whether a VM runs; of a host, whether it was not switched off or put into standby."""
 
     @property
     def connected(self) -> bool:

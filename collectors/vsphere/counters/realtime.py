@@ -20,7 +20,7 @@ from collectors.vsphere.counters.ledger import Ledger
 from collectors.vsphere.counters.marks import Marks, Mask, Slots
 from collectors.vsphere.counters.naming import Subject
 from collectors.vsphere.counters.plan import Limits, Member, batches
-from collectors.vsphere.faults import ClosedError, ReplacedError
+from collectors.vsphere.faults import ClosedError, ReplacedError, SoapFault
 from collectors.vsphere.retry import MOST_S, passes, reconnecting
 from collectors.vsphere.session import VSphere
 from collectors.vsphere.wording import iso
@@ -36,6 +36,7 @@ _FIRST_LAG = 0.1
 _LATE_SHARE = 0.1
 _PAUSE_S = 0.5
 _SILENT_ROUNDS = 3
+_NAMED = 20  # objects in a detail, at most
 
 _log = logging.getLogger(__name__)
 
@@ -260,7 +261,7 @@ class Realtime:
         if failed and len(failed) == len(self._plan.calls):
             self._ledger.store()
             raise failed[0]
-        self._message = failed[0].happened if failed else ""
+        self._message = failed[0].happened if failed else self._said_of_refused()
 
     def _settle(self, low: int, until: int) -> None:
         """Store what came, see what is missing, tell of gaps."""
@@ -320,8 +321,9 @@ class Realtime:
         specs = self._columns.specs
         due = self._marks.due_at(slot)
         reason = self._reasons.get(slot, NO_SAMPLES)
+        refused = {one.ref: error.happened for one, error in self._refused()}
         for subject in subjects(lost, due, self._columns.owner, owners, lambda column: specs[column].entity):
-            self._gaps.miss(subject, slot, slot, reason)
+            self._gaps.miss(subject, slot, slot, refused.get(subject, reason) if subject else reason)
 
     def _tell_gaps(self) -> None:
         news = self._gaps.news()
@@ -400,6 +402,19 @@ class Realtime:
 
     # what is said
 
+    def _refused(self) -> list[tuple[Subject, SourceError]]:
+        """Objects that the server gives no counters of even when asked for them alone."""
+        found = dict(self._asker.refused) if self._asker is not None else {}
+        return [(one, error) for moid, error in found.items() if (one := self._now.get(moid)) is not None]
+
+    def _said_of_refused(self) -> str:
+        refused = self._refused()
+        if not refused:
+            return ""
+        one, error = refused[0]
+        others = f" and of {len(refused) - 1} more" if len(refused) > 1 else ""
+        return f"{self._vsphere.address.place} gives no counters of {one.name}{others} ({_word(error)})."
+
     def _rest_s(self) -> float:
         if self._clock is None or self._cursor is None:
             return self._interval_s
@@ -435,7 +450,14 @@ class Realtime:
     def _details(self) -> Iterator[tuple[str, str]]:
         if self._ledger.refused:
             yield "unreadable series", str(self._ledger.refused)
-        if self._asker is not None and self._asker.refused:
-            yield "refused objects", str(len(self._asker.refused))
+        if refused := self._refused():
+            yield (
+                "refused objects",
+                ", ".join(f"{one.name} ({_word(error)})" for one, error in refused[:_NAMED]),
+            )
         if self._asked.undefined:
             yield "undefined counters", ", ".join(map(str, sorted(self._asked.undefined)))
+
+
+def _word(error: SourceError) -> str:
+    return error.type_name if isinstance(error, SoapFault) else "NoPermission"

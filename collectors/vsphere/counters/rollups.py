@@ -125,12 +125,12 @@ class Rollups:
         if high > self._cursor:
             start_ms = self._slots.instant(self._cursor - _LOOK_BACK)
             calls = self._calls(ALWAYS)
-            failed = self._fetch(calls, start_ms, self._slots.instant(high))
+            failed, left_out = self._fetch(calls, start_ms, self._slots.instant(high))
             if failed and len(failed) == len(calls):
                 raise failed[0][1]
             self._count(self._cursor + 1, high)
             self._cursor = high
-            self._message = failed[0][1].happened if failed else ""
+            self._message = next((error.happened for _, error in (*failed, *left_out)), "")
         self._report("recording", clock)
         due_ms = self._slots.instant(high + 1) + _LAG * self._period_s * 1000
         return float(np.clip((due_ms - clock.now_ms()) / 1000, 0.1, self._period_s))
@@ -157,7 +157,8 @@ class Rollups:
         for tries in range(int(self._limits.history_tries)):
             try:
                 calls = self._calls(HISTORY) if calls is None else calls
-                failed = self._fetch(calls, start_ms, stop_ms)
+                failed, left_out = self._fetch(calls, start_ms, stop_ms)
+                failed += left_out
             except ClosedError:
                 raise
             except SourceError as error:  # nobody knows yet what there is to ask
@@ -190,10 +191,12 @@ class Rollups:
         self._choose(types, objects)
         return historical(self._members(types, objects), asker.limits)
 
-    def _fetch(self, calls: Sequence[Call], start_ms: int, end_ms: int) -> list[Failed]:
-        """Store what these calls give; those that failed, and why."""
+    def _fetch(self, calls: Sequence[Call], start_ms: int, end_ms: int) -> tuple[list[Failed], list[Failed]]:
+        """Store what these calls give; those that failed, and objects that were left out of theirs."""
         asker = self._asker or self._open()
+        asker.forgive()
         failed: list[Failed] = []
+        left_out: list[Failed] = []
         for answer in asker.ask(calls, lambda _member: (start_ms, end_ms)):
             for reply in answer.replies:
                 self._ledger.take(reply, self._objects().get)
@@ -201,8 +204,10 @@ class Rollups:
                 raise answer.error
             if answer.error is not None:
                 failed.append((answer.call, answer.error))
+            else:
+                left_out += [((member,), error) for member, error in answer.left_out]
         self._ledger.store()
-        return failed
+        return failed, left_out
 
     def _open(self) -> Asker:
         most = query_metrics(self._asked.server.query_metrics(), self._limits.default_query_metrics)

@@ -64,14 +64,17 @@ class PerfServer:
         return list(found.values())
 
     def refresh_s(self, kind: str, moid: str) -> int | None:
-        """The realtime interval of an entity in seconds, None where it has none."""
+        """The realtime interval of an entity in seconds, None where it has none or is gone."""
 
         def question(connection: Connection) -> int | None:
             manager = connection.content.perfManager
             summary = manager.QueryPerfProviderSummary(_TYPES[kind](moid, connection.stub))
             return summary.refreshRate if summary.currentSupported else None
 
-        rate = self.vsphere.ask("how often it samples", question)
+        try:
+            rate = self.vsphere.ask("how often it samples", question)
+        except (SoapFault, PrivilegeError):
+            return None
         return rate if rate is not None and rate > 0 else None
 
     def query_metrics(self) -> object:
@@ -87,7 +90,7 @@ class PerfServer:
             return None
 
     def available(self, kind: str, moid: str, interval_s: int) -> list[tuple[int, str]]:
-        """(counter id, instance) of what an entity has at an interval; empty for one that is gone."""
+        """(counter id, instance) of what an entity has at an interval; none of one that is gone."""
 
         def question(connection: Connection) -> list[tuple[int, str]]:
             manager = connection.content.perfManager
@@ -97,7 +100,7 @@ class PerfServer:
 
         try:
             return self.vsphere.ask("the counters of an object", question)
-        except SoapFault:
+        except (SoapFault, PrivilegeError):
             return []
 
     def sampled(self, objects: Iterable[tuple[str, str]], interval_s: int) -> set[tuple[int, bool]]:

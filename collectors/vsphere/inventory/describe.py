@@ -93,7 +93,6 @@ def _managed(seen: Seen, ref: EntityRef, name: str, look: Lookup, parts: list[Pa
     if seen.type == POOL:
         cluster = seen.moid_at("owner") if look.ref(seen.moid_at("owner")) else ""
     vcpus = seen.get("config.hardware.numCPU") if seen.type == VM else None
-    powered = seen.type not in (VM, HOST) or seen.text("runtime.powerState") in ("poweredOn", "")
     return Managed(
         moid=seen.moid,
         type=seen.type,
@@ -101,14 +100,21 @@ def _managed(seen: Seen, ref: EntityRef, name: str, look: Lookup, parts: list[Pa
         name=name,
         host=host or None,
         vcpus=int(vcpus) if isinstance(vcpus, float) else 0,
-        powered_on=powered,
+        powered_on=_powered_on(seen),
         connected=_connected(seen),
         cluster=cluster or None,
         instances=MappingProxyType({one: part.ref for part in parts for one in part.names}),
     )
 
 
+def _powered_on(seen: Seen) -> bool:
+    state = seen.text("runtime.powerState") if seen.type in (VM, HOST) else ""
+    if seen.type == HOST:
+        return state not in ("poweredOff", "standBy")  # "unknown" is said of one that does not respond
+    return state in ("poweredOn", "")
+
+
 def _connected(seen: Seen) -> bool:
-    if seen.type in (VM, HOST):
-        return seen.text("runtime.connectionState") in ("connected", "")
+    if seen.type in (VM, HOST):  # not to be read where the account may not: no counters either
+        return seen.text("runtime.connectionState") == "connected"
     return seen.type != DATASTORE or seen.get("summary.accessible") is not False

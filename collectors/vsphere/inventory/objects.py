@@ -22,8 +22,9 @@ class Managed:
 
     ``type`` is VirtualMachine, HostSystem, ClusterComputeResource, Datastore or ResourcePool. ``host`` and
     ``cluster`` are moids, None where there is none. ``vcpus`` is 0 for all but VMs. ``connected`` means that
-    the server hears from it. ``instances`` maps instance names as counters spell them to entities: canonical
-    device names, ``vmnic0``, ``vmhba0``, paths, datastore UUIDs, ``scsi0:0``, NIC keys, vCPU numbers.
+    the server hears from it; ``powered_on`` is False for a host in standby, too. ``instances`` maps instance
+    names as counters spell them to entities: canonical device names, ``vmnic0``, ``vmhba0``, paths, datastore
+    UUIDs, ``scsi0:0``, NIC keys, vCPU numbers.
     """
 
     moid: str

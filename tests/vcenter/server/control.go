@@ -101,6 +101,8 @@ func (c *Control) switches(w *wish) (done bool, found any, err error) {
 		c.perf.Set(func(o *PerfOptions) { o.NoData = w.On == nil || *w.On })
 	case "deny":
 		c.rights.Deny(orText(w.User, "*"), w.Privileges)
+	case "refuse":
+		c.perf.Set(func(o *PerfOptions) { o.Refused = append(o.Refused, Refusal{w.Entity, w.Type}) })
 	case "limit":
 		if w.Limit == nil {
 			return true, nil, fmt.Errorf("limit: how much?")
@@ -141,7 +143,7 @@ func (c *Control) window(w *wish) error {
 func (c *Control) clear(*http.Request) (any, error) {
 	c.front.faults.Clear()
 	c.world.windows.Clear(c.world.clock.Now())
-	c.perf.Set(func(o *PerfOptions) { o.NoData = false })
+	c.perf.Set(func(o *PerfOptions) { o.NoData, o.Refused = false, nil })
 	return nil, nil
 }
 

@@ -21,6 +21,27 @@ type PerfOptions struct {
 	KeepSeconds     int64 // how long realtime samples are kept
 	LagSeconds      int64 // how long after its time a sample can be read
 	NoData          bool  // a vCenter without performance data
+
+	Refused []Refusal // objects whose samples it refuses
+}
+
+// Refusal is an object (glob of its name) that queries are refused for, with a fault of that type.
+type Refusal struct{ Entity, Type string }
+
+// refused is the fault for an object that may not be asked for, nil for one that may.
+func (p *PerformanceManager) refused(ref types.ManagedObjectReference) *soap.Fault {
+	o := p.world.object(ref)
+	for _, one := range p.options().Refused {
+		if o == nil || !matches(one.Entity, o.Name) {
+			continue
+		}
+		if one.Type == "NoPermission" {
+			return simulator.Fault("Permission to perform this operation was denied.",
+				&types.NoPermission{Object: &ref, PrivilegeId: "System.Read"})
+		}
+		return invalidArgument("querySpec.interval")
+	}
+	return nil
 }
 
 // PerformanceManager answers as the documentation says that a vCenter does, where the simulator's own does not.
@@ -131,6 +152,9 @@ func (p *PerformanceManager) QueryPerfProviderSummary(
 		body.Fault_ = notFound(req.Entity)
 		return body
 	}
+	if body.Fault_ = p.refused(req.Entity); body.Fault_ != nil {
+		return body
+	}
 	summary := types.PerfProviderSummary{Entity: req.Entity, SummarySupported: true, RefreshRate: -1}
 	if realtimeKind(req.Entity.Type) {
 		summary.CurrentSupported, summary.RefreshRate = true, int32(p.world.line.Interval)
@@ -151,6 +175,9 @@ func (p *PerformanceManager) QueryAvailablePerfMetric(
 	}
 	if ctx.Map.Get(req.Entity) == nil {
 		body.Fault_ = notFound(req.Entity)
+		return body
+	}
+	if body.Fault_ = p.refused(req.Entity); body.Fault_ != nil {
 		return body
 	}
 	body.Res = &types.QueryAvailablePerfMetricResponse{}
@@ -264,6 +291,9 @@ func (p *PerformanceManager) check(ctx *simulator.Context, specs []types.PerfQue
 		spec := &specs[i]
 		if ctx.Map.Get(spec.Entity) == nil {
 			return notFound(spec.Entity)
+		}
+		if fault := p.refused(spec.Entity); fault != nil {
+			return fault
 		}
 		for _, id := range spec.MetricId {
 			if p.world.catalogue.byID[id.CounterId] == nil {
