@@ -9,6 +9,7 @@ from page_tables import lines, table
 from app.gui import panels
 from app.gui.actions import ACTIONS, ActionSpec
 from app.gui.settings import SETTINGS, SettingSpec
+from app.gui.shortcut_sheet import esxtop_key
 from resources.catalogue import Catalogue, load_catalogue
 from resources.views import Screen, load_screens
 
@@ -58,21 +59,13 @@ def panel_keys(identity: str) -> Iterator[ActionSpec]:
 
 def keys(spec: ActionSpec) -> str:
     """An action's keys; in the esxtop view as esxtop writes them: r and R."""
-    written = map(as_esxtop, spec.keys) if spec.context == "esxtop" else spec.keys
+    written = map(esxtop_key, spec.keys) if spec.context == "esxtop" else spec.keys
     return keys_text(written) or "in the menu"
 
 
 def keys_text(names: Iterable[str]) -> str:
     """Keys in a cell."""
     return " ".join(f"`{name}`" for name in names)
-
-
-def as_esxtop(key: str) -> str:
-    """``Shift+V`` is V, a letter alone is a small one."""
-    letter = key.removeprefix("Shift+")
-    if len(letter) > 1:
-        return key
-    return letter.upper() if letter != key else letter.lower()
 
 
 def clean(title: str) -> str:

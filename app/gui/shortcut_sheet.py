@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from app.gui.actions import ActionSpec
 
 _IN_ROW = 4
+_HEIGHT, _AROUND, _FOOT = 640, 80, 64
 _CONTEXTS = {
     "window": "Everywhere",
     "charts": "In the charts",
@@ -34,6 +35,14 @@ _CONTEXTS = {
 def key_text(keys: str) -> str:
     """A key as this platform writes it: ⌘K on macOS, Ctrl+K elsewhere."""
     return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
+
+
+def esxtop_key(keys: str) -> str:
+    """A key as esxtop writes it: ``V`` for Shift+V, ``v`` for the letter alone; others as they are."""
+    letter = keys.removeprefix("Shift+")
+    if len(letter) > 1:
+        return keys
+    return letter.upper() if letter != keys else letter.lower()
 
 
 class ShortcutSheet(QDialog):
@@ -70,7 +79,8 @@ class ShortcutSheet(QDialog):
         foot.setContentsMargins(24, 8, 24, 16)
         foot.addWidget(buttons)
         layout.addLayout(foot)
-        self.resize(920, 640)
+        room = parent.window().height() - _AROUND if parent is not None else _HEIGHT
+        self.resize(920, min(body.sizeHint().height() + _FOOT, max(room, _HEIGHT)))
 
 
 def _add_group(column: QVBoxLayout, title: str, members: Sequence[ActionSpec]) -> None:
@@ -86,19 +96,20 @@ def _add_group(column: QVBoxLayout, title: str, members: Sequence[ActionSpec]) -
         label = QLabel(spec.title.rstrip("…"), wordWrap=True)
         label.setToolTip(spec.help)
         row.addWidget(label, 1)
-        row.addLayout(_chips(spec.keys))
+        texts = map(esxtop_key if spec.context == "esxtop" else key_text, spec.keys)
+        row.addLayout(_chips(list(texts)))
         column.addLayout(row)
 
 
-def _chips(keys: Sequence[str]) -> QGridLayout:
+def _chips(texts: Sequence[str]) -> QGridLayout:
     """Each key on a chip of its own, a few in a row, at the right end."""
     grid = QGridLayout()
     grid.setSpacing(4)
-    rows = -(-len(keys) // _IN_ROW)
-    for number, key in enumerate(keys):
-        chip = QLabel(key_text(key))
+    rows = -(-len(texts) // _IN_ROW)
+    for number, text in enumerate(texts):
+        chip = QLabel(text)
         chip.setProperty("role", "chip")
         chip.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        gap = _IN_ROW - len(keys) if rows == 1 else 0
+        gap = _IN_ROW - len(texts) if rows == 1 else 0
         grid.addWidget(chip, number // _IN_ROW, number % _IN_ROW + gap)
     return grid

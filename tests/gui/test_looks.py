@@ -8,7 +8,17 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QSizePolicy, QTabBar, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QDialog,
+    QDialogButtonBox,
+    QLabel,
+    QSizePolicy,
+    QStyle,
+    QTabBar,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from app.gui.about import About
@@ -138,6 +148,7 @@ DIALOGS: dict[str, Callable[[Program], QDialog]] = {
 def test_dialogs_fit_a_small_window(live: Program, name: str) -> None:
     """1280 × 720 is also what 200 % leaves of a screen of 2560 × 1440."""
     live.window.resize(SMALL)
+    icons = QStyle.StyleHint.SH_DialogButtonBox_ButtonsHaveIcons
     dialog = DIALOGS[name](live)
     dialog.open()
     QApplication.processEvents()
@@ -147,11 +158,31 @@ def test_dialogs_fit_a_small_window(live: Program, name: str) -> None:
         assert not cut(dialog)
         assert not unnamed(dialog)
         assert all(bar.accessibleName() for bar in dialog.findChildren(QTabBar))
+        for box in dialog.findChildren(QDialogButtonBox):  # the system's pictures are not of our icon set
+            assert not box.style().styleHint(icons, None, box)
         for label in dialog.findChildren(QLabel):
             assert "\u202e" not in label.text()
     finally:
         dialog.reject()
         dialog.deleteLater()
+
+
+def test_the_sheet_writes_esxtops_keys_as_esxtop_does(live: Program) -> None:
+    sheet = ShortcutSheet([*ACTIONS, *panel_keys()], live.window)
+    chips = {label.text() for label in sheet.findChildren(QLabel) if label.property("role") == "chip"}
+    assert {"c", "m", "V", "v", "R", "r"} <= chips
+    assert "Shift+V" not in chips
+
+
+def test_the_address_says_what_to_type(live: Program) -> None:
+    dialog = ConnectDialog(live.desk.theme, [], [], Profile(), lambda _p: "", live.window)
+    dialog.open()
+    QApplication.processEvents()
+    for line in (dialog.rows[0].host, dialog.rows[0].user):
+        room = line.width() - 2 * 12
+        assert line.fontMetrics().horizontalAdvance(line.placeholderText()) <= room
+    dialog.reject()
+    dialog.deleteLater()
 
 
 def test_the_overview_fits_the_smallest_window(opened: Program, qtbot: QtBot) -> None:

@@ -152,7 +152,7 @@ class ConnectDialog(QDialog):
         row.setSpacing(24)
         row.addLayout(left)
         row.addLayout(right, 1)
-        self.resize(920, 460)
+        self.resize(960, 460)
 
     def _join(self) -> None:
         self.list.currentRowChanged.connect(self._choose)

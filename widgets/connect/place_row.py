@@ -43,7 +43,7 @@ class PlaceRow(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
         row.addWidget(self.kind)
-        row.addWidget(self.host, 4)
+        row.addWidget(self.host, 5)
         row.addWidget(self.user, 5)
         row.addWidget(self.password, 3)
         row.addWidget(self.remove)

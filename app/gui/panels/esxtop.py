@@ -166,11 +166,12 @@ class EsxtopPanel(EsxtopView):
 
     def _ask_interval(self) -> None:
         dialog = QInputDialog(self)
-        dialog.setWindowTitle("esxtop")
-        dialog.setLabelText("Renew the table every … seconds:")
+        dialog.setWindowTitle("How often the table is renewed")
+        dialog.setLabelText("Seconds between two looks at the newest samples:")
         dialog.setInputMode(QInputDialog.InputMode.IntInput)
         dialog.setIntRange(_EVERY_S, _MOST_EVERY_S)
         dialog.setIntValue(self._timer.interval() // 1000)
+        dialog.resize(360, dialog.sizeHint().height())
         dialog.intValueSelected.connect(lambda seconds: self._timer.setInterval(seconds * 1000))
         dialog.open()
 
