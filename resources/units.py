@@ -51,7 +51,10 @@ _LADDERS: dict[str, list[_Rung]] = {
     "µs": [(0, 1, "µs"), (100, 1000, "ms"), (1000**2, 1000**2, "s")],
 }
 _THINGS = frozenset({"count", "shares", "state", "flag"})
+_CLOCK_NAMES = frozenset({"d", "h", "min", "s"})
 _BARE = frozenset({"ratio", "text", ""}) | _THINGS
+UNIT_NAMES = {*UNITS, *_CLOCK_NAMES, *(name for rungs in _LADDERS.values() for _, _, name in rungs)} - _BARE
+"""Every unit that may stand behind a number in a text of this module."""
 _YES_NO = {0.0: "no", 1.0: "yes"}
 _HUNDRED_DAYS = 100 * 86_400
 _NEARLY = 0.9995
@@ -122,14 +125,23 @@ def _two_parts(steps: int, per_big: int, big_name: str, small_name: str) -> str:
     return f"{big:,} {big_name} {small} {small_name}" if small else f"{big:,} {big_name}"
 
 
+def rung_of(value: float, unit: str) -> tuple[float, str]:
+    """The unit in which ``value`` reads best: how many of ``unit`` one of it is, and its name."""
+    rungs = _LADDERS.get(unit)
+    if rungs is None or value == 0 or not math.isfinite(value):
+        return 1.0, unit
+    _, size, name = rungs[0]
+    for start, larger, larger_name in rungs[1:]:
+        if abs(value) >= start * _NEARLY:
+            size, name = larger, larger_name
+    return size, name
+
+
 def _climbed(value: float, unit: str) -> str:
     """``value`` on the highest rung of its unit's ladder that it reaches once rounded."""
     if value == 0:
         return f"0 {unit}"
-    _, size, name = _LADDERS[unit][0]
-    for start, larger, larger_name in _LADDERS[unit][1:]:
-        if abs(value) >= start * _NEARLY:
-            size, name = larger, larger_name
+    size, name = rung_of(value, unit)
     return f"{_number(value / size)} {name}"
 
 

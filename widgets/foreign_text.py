@@ -6,6 +6,8 @@ import html
 import re
 import unicodedata
 
+from resources.units import UNIT_NAMES
+
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 MOST = 300
 
@@ -21,8 +23,12 @@ def shown(text: str, most: int = MOST) -> str:
 
 
 def breakable(text: str) -> str:
-    """``text`` that a label may break within long words, too: names of devices are wider than a pane."""
-    return _LONG_WORD.sub(lambda word: "\u200b".join(_PIECE.findall(word[0])), text)
+    """``text`` that a label may break within long words, too: names of devices are wider than a pane.
+
+    A number and its unit stay on one line.
+    """
+    kept = _BEFORE_UNIT.sub("\N{NO-BREAK SPACE}", text)
+    return _LONG_WORD.sub(lambda word: "\u200b".join(_PIECE.findall(word[0])), kept)
 
 
 def _harmful(character: str) -> bool:
@@ -31,6 +37,7 @@ def _harmful(character: str) -> bool:
 
 _REPLACED = "\ufffd"
 _LONG_WORD, _PIECE = re.compile(r"\S{18,}"), re.compile(r".{1,6}")
+_BEFORE_UNIT = re.compile(rf"(?<=\d) (?=(?:{'|'.join(map(re.escape, sorted(UNIT_NAMES)))})(?![\w/]))")
 
 
 def tip(text: str) -> str:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePol
 
 from sessions.model import EntityRef
 from widgets.dragging import Draggable
-from widgets.foreign_text import shown
+from widgets.foreign_text import breakable, shown
 from widgets.theme import SYMBOLS, Health, Theme
 
 _ROW_HEIGHT = 26
@@ -50,9 +50,12 @@ class Row(QPushButton):
         row = QHBoxLayout(self)
         row.setContentsMargins(6, 3, 6, 3)
         row.setSpacing(8)
-        for widget, stretch in ((self._symbol, 0), (self._name, 1), (self._value, 0)):
+        top = Qt.AlignmentFlag.AlignTop if wrapped else Qt.AlignmentFlag(0)  # beside the first of its lines
+        for widget, stretch, place in (
+            (self._symbol, 0, top), (self._name, 1, Qt.AlignmentFlag(0)), (self._value, 0, top),
+        ):  # fmt: skip
             widget.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-            row.addWidget(widget, stretch)
+            row.addWidget(widget, stretch, place)
 
     def show_line(self, line: Line) -> None:
         """Show this line."""
@@ -61,7 +64,7 @@ class Row(QPushButton):
         self._symbol.setText(SYMBOLS[line.state])
         self._symbol.setVisible(line.state != "none")
         self._symbol.setStyleSheet(f"color: {self._theme.tokens.health(line.state)}")
-        self._name.setText(name)
+        self._name.setText(breakable(name) if self._name.wordWrap() else name)
         self._value.setText(value)
         self._value.setVisible(bool(value))
         self.setAccessibleName(f"{name} {value}".rstrip())

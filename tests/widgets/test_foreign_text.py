@@ -1,0 +1,36 @@
+"""Sentences with foreign names and numbers may be broken anywhere but between a number and its unit."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from resources.units import UNITS, format_duration, format_value
+from widgets.foreign_text import breakable
+
+NO_BREAK = "\N{NO-BREAK SPACE}"
+
+
+@given(st.floats(0.01, 1e7), st.sampled_from([unit for unit in UNITS if unit != "s"]))
+def test_a_number_stays_with_its_unit(value: float, unit: str) -> None:
+    text = format_value(value, unit)
+    assert " " not in breakable(f"{text}; then")[:-6]
+
+
+@given(st.floats(0.01, 1e7))
+def test_so_does_a_duration(seconds: float) -> None:
+    parts = breakable(format_duration(seconds)).split(" ")
+    assert all(NO_BREAK in part for part in parts)
+
+
+@pytest.mark.parametrize("text", ["552 I/Os a second", "4 hosts", "vm 12 standby", "1 datastore", "2 MBs"])
+def test_other_words_after_a_number_may_go_on_the_next_line(text: str) -> None:
+    assert breakable(text) == text
+
+
+@given(st.text())
+def test_nothing_else_changes(text: str) -> None:
+    assert breakable(text).replace("\u200b", "").replace(NO_BREAK, " ") == text.replace("\u200b", "").replace(
+        NO_BREAK, " "
+    )
