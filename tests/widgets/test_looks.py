@@ -17,6 +17,7 @@ from app.gui.status_bar import SourceEntry, StatusBar
 from widgets.charts.card import ChartCard, NamedCurve
 from widgets.charts.curve import Curve
 from widgets.charts.decorations import label_boxes
+from widgets.charts.legend import names_in
 from widgets.charts.spec import ChartSpec
 from widgets.empty_state import EmptyState
 from widgets.overview.section import Line, Section
@@ -106,6 +107,58 @@ def test_a_legend_leaves_the_title_whole_and_stays_inside(theme: Theme, qtbot: Q
     hidden = len(card._entries) - len(visible)
     assert card._more.text() == f"+{hidden}"
     assert card._more.isHidden() == (hidden == 0)
+
+
+def test_an_axis_has_the_unit_of_its_legend(theme: Theme, qtbot: QtBot) -> None:
+    card = ChartCard(theme, lambda t: datetime.fromtimestamp(t / 1000, UTC))
+    qtbot.addWidget(card)
+    card.resize(600, 200)
+    times = np.arange(100, dtype=np.int64) * 1000
+    card.plot.set_window(0, 99_000)
+    card.show_chart(
+        ChartSpec("Memory", "MB", (1,)),
+        [NamedCurve("a", "MB", Curve(times, times.astype(np.float64) * 0.06))],
+    )
+    assert (card._note.text(), card._entries[0]._value.text()) == ("GB", "5.80 GB")
+    axis = card.plot.value_axis
+    spacing, values = axis.tickValues(*axis.range, 150)[0]
+    assert axis.tickStrings(values, axis.scale, spacing) == ["0", "2", "4", "6"]
+    card.plot.set_window(0, 9_000)
+    assert card._note.text() == "MB"
+    spacing, values = axis.tickValues(*axis.range, 150)[0]
+    assert axis.tickStrings(values, axis.scale, spacing)[-1] in {"500", "600"}
+
+
+@pytest.mark.parametrize("width", [290, 320, 360, 480])
+def test_a_legend_of_long_names_shows_some_of_them(theme: Theme, qtbot: QtBot, width: int) -> None:
+    names = [f"naa.600508b4000603860001287dbba{n} esx0{n}" for n in range(4)]
+    card = card_of(theme, qtbot, "Storage latency", names, width)
+    visible = [entry for entry in card._entries if not entry.isHidden()]
+    assert len(visible) >= width // 160
+    for number, entry in enumerate(visible):
+        text = entry._name.text()
+        assert text.startswith("naa")
+        assert text.endswith(str(number))
+        assert entry.mapTo(card, entry.rect().topRight()).x() < width
+    hidden = len(names) - len(visible)
+    assert card._more.isHidden() == (hidden == 0)
+
+
+@given(
+    st.lists(st.tuples(st.integers(10, 200), st.integers(60, 120)), min_size=1, max_size=6),
+    st.integers(200, 1200),
+    st.booleans(),
+)
+def test_a_legend_never_needs_more_than_its_room(
+    widths: list[tuple[int, int]], room: int, unnamed: bool
+) -> None:
+    count, most = names_in(widths, room, 30, unnamed=unnamed)
+    assert 1 <= count <= len(widths)
+    needed = sum(min(name, most) + rest for name, rest in widths[:count])
+    needed += 30 if unnamed or count < len(widths) else 0
+    assert needed <= room or count == 1
+    if sum(name + rest for name, rest in widths) + (30 if unnamed else 0) <= room:
+        assert (count, most) == (len(widths), 200) or max(name for name, _ in widths) <= most
 
 
 @pytest.mark.parametrize("width", [700, 1000, 1280, 1440])

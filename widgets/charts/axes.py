@@ -26,6 +26,11 @@ class TimeAxis(pg.AxisItem):  # type: ignore[misc]
         self.setStyle(tickLength=0, tickTextOffset=6, autoExpandTextSpace=False, hideOverlappingLabels=True)
         self.enableAutoSIPrefix(False)
 
+    @property
+    def clock(self) -> Clock:
+        """The clock that it shows."""
+        return self._at
+
     def set_clock(self, at: Clock) -> None:
         """Show another clock."""
         self._at = at
@@ -51,9 +56,9 @@ class ValueAxis(pg.AxisItem):  # type: ignore[misc]
         self.setStyle(tickLength=0, tickTextOffset=8, autoExpandTextSpace=False, maxTickLevel=0)
         self.enableAutoSIPrefix(False)
 
-    def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:  # noqa: ARG002, N802
-        """Thousands as k and millions as M, so that the axis stays narrow."""
-        return [value_label(value, spacing) for value in values]
+    def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:  # noqa: N802
+        """Thousands as k and millions as M, so that it stays narrow; ``scale`` is that of ``setScale``."""
+        return [value_label(value * scale, spacing * scale) for value in values]
 
 
 def value_label(value: float, spacing: float) -> str:

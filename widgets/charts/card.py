@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QEvent, QPoint, Qt, Signal
-from PySide6.QtGui import QAction, QContextMenuEvent, QDragEnterEvent, QDropEvent, QEnterEvent, QResizeEvent
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QAction, QContextMenuEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -25,6 +25,7 @@ from resources.units import format_value
 from widgets.charts.curve import Curve
 from widgets.charts.curves_item import Drawn
 from widgets.charts.figures import CurveFigures, FigureRow
+from widgets.charts.legend import LEGEND_GAP, LegendEntry, names_in
 from widgets.charts.plot import Plot
 from widgets.charts.spec import ChartSpec
 from widgets.dragging import SERIES_MIME, Draggable
@@ -35,10 +36,8 @@ from widgets.time_labels import Clock
 _CARD_HEIGHT = 160
 _NAMED = 6
 _TABLED = 12
-_LEGEND_GAP = 14
 _HEAD_GAP = 12
 _HEAD_MARGINS = 12, 6, 8, 0
-_DASH = 12, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,61 +49,6 @@ class NamedCurve:
     curve: Curve
     tooltip: str = ""
     series: int = 0
-
-
-class _LegendEntry(QWidget):
-    """A dash in the curve's colour, its name, and its value."""
-
-    entered = Signal(object)
-
-    def __init__(self, number: int) -> None:
-        super().__init__()
-        self._number = number
-        self._about: Callable[[], str] = str
-        self._colour = ""
-        self._dash = QWidget()
-        self._dash.setFixedSize(*_DASH)
-        self._name = QLabel(textFormat=Qt.TextFormat.PlainText)
-        self._name.setProperty("role", "muted")
-        self._value = QLabel(textFormat=Qt.TextFormat.PlainText)
-        self._value.setStyleSheet("font-size: 12px")
-        self._value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(5)
-        for widget in (self._dash, self._name, self._value):
-            row.addWidget(widget)
-
-    def describe(self, name: str, colour: str, about: Callable[[], str]) -> None:
-        """Say which curve it is; ``about`` gives the lines of its tooltip when somebody asks for it."""
-        self._name.setText(
-            self._name.fontMetrics().elidedText(shown(name), Qt.TextElideMode.ElideMiddle, 200)
-        )
-        self._about = about
-        if colour != self._colour:
-            self._colour = colour
-            self._dash.setStyleSheet(f"background: {colour}; border-radius: 1px")
-
-    def say(self, value: str) -> None:
-        """Show a value; its place never shrinks, so that the legend stands still."""
-        self._value.setText(value)
-        self._value.setMinimumWidth(max(self._value.minimumWidth(), self._value.sizeHint().width()))
-
-    def event(self, event: QEvent) -> bool:
-        """The numbers of a tooltip are worked out when it is asked for."""
-        if event.type() == QEvent.Type.ToolTip:
-            self.setToolTip(tip(self._about()))
-        return super().event(event)
-
-    def enterEvent(self, event: QEnterEvent) -> None:  # noqa: N802
-        """The curve stands out while the mouse is over its name."""
-        self.entered.emit(self._number)
-        super().enterEvent(event)
-
-    def leaveEvent(self, event: QEvent) -> None:  # noqa: N802
-        """And no longer."""
-        self.entered.emit(None)
-        super().leaveEvent(event)
 
 
 class ChartCard(QFrame):
@@ -123,7 +67,7 @@ class ChartCard(QFrame):
         self._theme, self._at = theme, at
         self._spec = ChartSpec("", "", ())
         self._curves: Sequence[NamedCurve] = ()
-        self._entries: list[_LegendEntry] = []
+        self._entries: list[LegendEntry] = []
         self.setProperty("role", "chart")
         self.setAcceptDrops(True)
         self.setMinimumWidth(280)
@@ -136,7 +80,7 @@ class ChartCard(QFrame):
         self._key = QWidget()
         self._legend = QHBoxLayout(self._key)
         self._legend.setContentsMargins(0, 0, 0, 0)
-        self._legend.setSpacing(_LEGEND_GAP)
+        self._legend.setSpacing(LEGEND_GAP)
         self._more = QLabel()
         self._more.setProperty("role", "muted")
         self._legend.addWidget(self._more)
@@ -146,6 +90,7 @@ class ChartCard(QFrame):
         self._close.clicked.connect(self.closed)
         self.plot = Plot(theme, at)
         self.plot.focused.connect(self._show_focus)
+        self.plot.scaled.connect(self._say_unit)
         self._head = self._make_head()
         self._key_below = False
         column = QVBoxLayout(self)
@@ -189,7 +134,6 @@ class ChartCard(QFrame):
         """Draw these curves."""
         self._spec, self._curves = spec, curves
         self._title.setText(shown(spec.title))
-        self._note.setText(", ".join(part for part in (spec.unit, spec.note) if part))
         self._close.setAccessibleName(f"Close the chart {spec.title}")
         self.setAccessibleName(f"Chart: {spec.title}")
         self.plot.setAccessibleName(f"Plot of {spec.title}: arrows move, plus and minus zoom")
@@ -292,16 +236,20 @@ class ChartCard(QFrame):
         self.setProperty("focused", on)
         self.style().polish(self)
 
+    def _say_unit(self) -> None:
+        self._note.setText(", ".join(part for part in (self.plot.unit_shown, self._spec.note) if part))
+
     def _draw(self) -> None:
         tokens = self._theme.tokens
         drawn = [Drawn(named.curve, tokens.curve(number)) for number, named in enumerate(self._curves)]
-        self.plot.set_curves(drawn, self._spec.limits, self._spec.bands)
+        self.plot.set_curves(drawn, self._spec.limits, self._spec.bands, self._spec.unit)
+        self._say_unit()
         while len(self._entries) > min(len(self._curves), _NAMED):
             gone = self._entries.pop()
             self._legend.removeWidget(gone)
             gone.deleteLater()
         while len(self._entries) < min(len(self._curves), _NAMED):
-            entry = _LegendEntry(len(self._entries))
+            entry = LegendEntry(len(self._entries))
             Draggable(entry, partial(self._dragged, len(self._entries)))
             entry.entered.connect(self.plot.highlight)
             self._entries.append(entry)
@@ -323,10 +271,11 @@ class ChartCard(QFrame):
             self._key.hide()
             return
         self._key.show()
-        widths = [entry.sizeHint().width() + _LEGEND_GAP for entry in self._entries]
+        widths = [entry.widths for entry in self._entries]
+        whole = sum(name + rest for name, rest in widths)
         unnamed = len(self._curves) > len(self._entries)
-        self._put_key(below=bool(widths) and (unnamed or sum(widths) > left - room))
-        self._show_names(widths, self.width() - margin if self._key_below else left - room)
+        self._put_key(below=bool(widths) and (unnamed or whole > left - room))
+        self._show_names(self.width() - margin if self._key_below else left - room)
 
     def _show_figures(self, when: float) -> None:
         tokens, at = self._theme.tokens, self._at
@@ -341,15 +290,14 @@ class ChartCard(QFrame):
         self._figures.show_figures(rows, len(self._curves) - len(rows), head)
         self.setMinimumHeight(_CARD_HEIGHT + self._figures.sizeHint().height())
 
-    def _show_names(self, widths: Sequence[int], room: int) -> None:
-        """As many names as there is room for, and how many there are beside them."""
-        if sum(widths) > room or len(self._curves) > len(widths):
-            room -= self._more.fontMetrics().horizontalAdvance("+000")
-        fitting = 0
-        for entry, width in zip(self._entries, widths, strict=True):
-            room -= width
-            fitting += room >= 0
-            entry.setVisible(room >= 0)
+    def _show_names(self, room: int) -> None:
+        """As many names as there is room for, shortened where that helps; how many there are beside them."""
+        widths = [entry.widths for entry in self._entries]
+        more = self._more.fontMetrics().horizontalAdvance("+000")
+        fitting, most = names_in(widths, room, more, unnamed=len(self._curves) > len(widths))
+        for number, entry in enumerate(self._entries):
+            entry.fit(most)
+            entry.setVisible(number < fitting)
         hidden = len(self._curves) - fitting
         self._more.setText(f"+{hidden}")
         self._more.setVisible(hidden > 0)

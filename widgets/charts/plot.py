@@ -20,6 +20,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
+from resources.units import rung_of
 from widgets.charts.axes import TimeAxis, ValueAxis, dress
 from widgets.charts.curve import Curve
 from widgets.charts.curves_item import CurvesItem, Drawn
@@ -69,7 +70,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
     """Signals: ``windowed(start, end, passing)`` in ms when the user pans or zooms; ``hovered(ms or nan)``.
 
     ``picked(ms)``: a click at a moment. ``unzoomed``: a double click wants the whole session.
-    ``focused``: keys come to it, or no longer.
+    ``focused``: keys come to it, or no longer. ``scaled``: its axis has another unit, ``unit_shown``.
     """
 
     windowed = Signal(float, float, bool)
@@ -77,6 +78,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
     picked = Signal(float)
     unzoomed = Signal()
     focused = Signal(bool)
+    scaled = Signal()
 
     def __init__(self, theme: Theme, at: Clock, parent: QWidget | None = None) -> None:
         super().__init__(parent, background=None)
@@ -85,6 +87,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self._bands: Sequence[Band] = ()
         self._flags: Sequence[Flag] = ()
         self._curves: Sequence[Drawn] = ()
+        self._unit = self.unit_shown = ""
         self._grabbed: QPointF | None = None
         self._grabbed_window = (0.0, 1.0)
         self._moved = False
@@ -122,9 +125,11 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         theme.changed.connect(self._dress)
         self._dress()
 
-    def set_curves(self, curves: Sequence[Drawn], limits: Sequence[Limit], bands: Sequence[Band]) -> None:
-        """Show these curves, with dashed lines at limits and tinted windows."""
-        self._curves = curves
+    def set_curves(
+        self, curves: Sequence[Drawn], limits: Sequence[Limit], bands: Sequence[Band], unit: str = ""
+    ) -> None:
+        """Show these curves in ``unit``, with dashed lines at limits and tinted windows."""
+        self._curves, self._unit = curves, unit
         self._drawing.set_curves(curves)
         if (tuple(limits), tuple(bands)) != (tuple(self._limits), tuple(self._bands)):
             self._limits, self._bands = limits, bands
@@ -310,6 +315,11 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         top = top if top > low else low + 1.0
         room = _LIMIT_HEADROOM if top in near else _HEADROOM
         self._box_view.setYRange(low, low + (top - low) * room, padding=0)
+        size, name = rung_of(top, self._unit)
+        if name != self.unit_shown:
+            self.unit_shown = name
+            self.value_axis.setScale(1 / size)
+            self.scaled.emit()
 
     # -- looks
 
