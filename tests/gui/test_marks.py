@@ -20,7 +20,7 @@ from tests.gui.test_recording import start_lab, stop
 from tests.gui.windows import child_of, wait
 from widgets.marks import MarkNote
 from widgets.timeline.geometry import Scale
-from widgets.timeline.moments import LANE
+from widgets.timeline.lane import BOTTOM, TOP
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 HOSTILE = "<b>I changed</b> the limit \u202e"
@@ -85,7 +85,7 @@ def place_of(program: Program, at: int) -> QPoint:
     panel = timeline(program)
     assert panel.content.span is not None
     x = Scale(panel.content.span, panel.width()).x(at)
-    return QPoint(round(x), (LANE[0] + LANE[1]) // 2)
+    return QPoint(round(x), (TOP + BOTTOM) // 2)
 
 
 def open_with_marks(program: Program, qtbot: QtBot, home: Path, *texts: str) -> tuple[Path, list[Mark]]:
@@ -100,7 +100,7 @@ def open_with_marks(program: Program, qtbot: QtBot, home: Path, *texts: str) -> 
             writer.add_mark(mark)
     program.workbench.open_paths([path])
     wait(qtbot, lambda: len(marks(program)) == len(texts) if program.desk.session.snapshot else False)
-    wait(qtbot, lambda: timeline(program).isVisible() and timeline(program).content.moments)
+    wait(qtbot, lambda: timeline(program).isVisible() and timeline(program).content.marks)
     return path, noted
 
 
@@ -151,10 +151,10 @@ def test_a_note_is_changed_where_the_mark_stands(live: Program, qtbot: QtBot, ho
     dialog.line.setText("zwei")
     qtbot.keyClick(dialog.line, Qt.Key.Key_Return)
     wait(qtbot, lambda: stored(path) == ["one", "zwei"])
-    wait(qtbot, lambda: [one.text for one in panel.content.moments if one.is_mark] == ["one", "zwei"])
+    wait(qtbot, lambda: [one.text for one in panel.content.marks] == ["one", "zwei"])
     press_undo(live, qtbot)
     wait(qtbot, lambda: stored(path) == ["one", "two"])
-    wait(qtbot, lambda: [one.text for one in panel.content.moments if one.is_mark] == ["one", "two"])
+    wait(qtbot, lambda: [one.text for one in panel.content.marks] == ["one", "two"])
 
 
 def press_undo(program: Program, qtbot: QtBot) -> None:

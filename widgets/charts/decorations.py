@@ -13,10 +13,13 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPen
 from sessions.times import TimeRange
 from widgets.charts.axes import ValueAxis
 from widgets.charts.spec import Limit
+from widgets.happenings import Happening, Track
 
 _TINT = 0.08
 _LABEL_PX = 15
 _GROUND = 0.8
+SPAN_PX = 3
+"""How high the bars of events are that lasted, and how wide at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,17 +167,20 @@ def label_boxes(rows: Sequence[float], widths: Sequence[float], area: QRectF) ->
 
 
 @dataclass(frozen=True, slots=True)
-class FlagPart:
-    """An event or a mark: a thin line down."""
+class HappeningsPart:
+    """Events or marks: thin lines down where they begin, a bar at the top for as long as they lasted."""
 
-    at: int
+    track: Track[Happening]
     colour: str
     dotted: bool
 
     def draw(self, painter: QPainter, frame: Frame) -> None:
-        """Draw it where it is visible."""
-        x = round(frame.x(self.at))
-        if frame.pixels.left() <= x <= frame.pixels.right():
-            style = Qt.PenStyle.DotLine if self.dotted else Qt.PenStyle.SolidLine
-            painter.setPen(QPen(QColor(self.colour), 1, style))
-            painter.drawLine(x, int(frame.pixels.top()), x, int(frame.pixels.bottom()))
+        """Draw those that are visible."""
+        window = TimeRange(int(frame.area.left()), int(frame.area.right()))
+        left, right, top = frame.pixels.left(), frame.pixels.right(), frame.pixels.top()
+        style = Qt.PenStyle.DotLine if self.dotted else Qt.PenStyle.SolidLine
+        painter.setPen(QPen(QColor(self.colour), 1, style))
+        for x, _ in self.track.ticks(window, left, right):
+            painter.drawLine(x, int(top), x, int(frame.pixels.bottom()))
+        for begin, end in self.track.bars(window, left, right, SPAN_PX):
+            painter.fillRect(QRectF(begin, top, end - begin, SPAN_PX), QColor(self.colour))

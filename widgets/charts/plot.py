@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
+    QHelpEvent,
     QKeyEvent,
     QMouseEvent,
     QNativeGestureEvent,
@@ -18,14 +18,18 @@ from PySide6.QtGui import (
     QPaintEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QToolTip, QWidget
 
 from resources.units import rung_of
+from sessions.model import Event, Mark
+from sessions.times import TimeRange
 from widgets.charts.axes import TimeAxis, ValueAxis, dress
 from widgets.charts.curve import Curve
 from widgets.charts.curves_item import CurvesItem, Drawn
-from widgets.charts.decorations import BandPart, Decorations, FlagPart, GridPart, LimitsPart
+from widgets.charts.decorations import BandPart, Decorations, GridPart, HappeningsPart, LimitsPart
 from widgets.charts.spec import Band, Limit
+from widgets.foreign_text import tip
+from widgets.happenings import Happening, Track, words
 from widgets.theme import Theme, body_font
 from widgets.time_labels import Clock
 
@@ -37,15 +41,8 @@ _LIMIT_HEADROOM = 1.2  # the words of the highest limit stand above its line
 _AXIS_PX = 11
 _BOX_TINT = 0.16
 _MINIMUM_HEIGHT = 110
-
-
-@dataclass(frozen=True, slots=True)
-class Flag:
-    """An event or mark: a thin line with a word at the top of the chart that has them."""
-
-    at: int
-    text: str
-    is_mark: bool = False
+_NEAR = 4
+_TIP_LINES = 8
 
 
 class _ZoomBox(QWidget):
@@ -85,7 +82,8 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self._theme = theme
         self._limits: Sequence[Limit] = ()
         self._bands: Sequence[Band] = ()
-        self._flags: Sequence[Flag] = ()
+        self._events: Track[Event] = Track()
+        self._marks: Track[Mark] = Track()
         self._curves: Sequence[Drawn] = ()
         self._unit = self.unit_shown = ""
         self._grabbed: QPointF | None = None
@@ -136,10 +134,10 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
             self._decorate()
         self._fit_values()
 
-    def set_flags(self, flags: Sequence[Flag]) -> None:
-        """Show events and marks as thin vertical lines."""
-        if list(flags) != list(self._flags):
-            self._flags = list(flags)
+    def set_happenings(self, events: Track[Event], marks: Track[Mark]) -> None:
+        """Show what happened, and marks, as thin vertical lines."""
+        if events is not self._events or marks is not self._marks:
+            self._events, self._marks = events, marks
             self._decorate()
 
     def set_window(self, start: float, end: float) -> None:
@@ -185,12 +183,16 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         event.accept()
 
     def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802
-        """Pinching on a touchpad zooms."""
+        """Pinching on a touchpad zooms; tooltips say what happened under the mouse."""
         if isinstance(event, QNativeGestureEvent):
             event.accept()  # else the widgets around it get it, too
             if event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
                 factor = 1 / min(max(1 + event.value(), 0.1), 10.0)
                 self._zoom(factor, self._time_of(event.position()), passing=True)
+            return True
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            text = self._words_at(QPointF(event.pos()))
+            QToolTip.showText(event.globalPos(), tip(text) if text else "", self)
             return True
         return bool(super().viewportEvent(event))
 
@@ -274,6 +276,16 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         else:
             event.ignore()
 
+    def _words_at(self, position: QPointF) -> str:
+        """What began near, and at the top what lasted."""
+        if not self._over_plot(position):
+            return ""
+        near = TimeRange(*(int(self._time_of(position + QPointF(by, 0))) for by in (-_NEAR, _NEAR)))
+        lasting = position.y() <= self._plot_rect().top() + _NEAR
+        found: list[Happening] = [*self._marks.near(near, _TIP_LINES), *self._events.near(near, _TIP_LINES)]
+        there = [one for one in found if lasting or near.contains(one.at)]
+        return "\n".join(words(one, self.time_axis.clock) for one in there[:_TIP_LINES])
+
     # -- geometry
 
     def _move(self, part: float, *, passing: bool = False) -> None:
@@ -338,12 +350,8 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
             [
                 *(BandPart(band.window, tokens.health(band.severity)) for band in self._bands),
                 GridPart(self.value_axis, tokens.line),
-                *(
-                    FlagPart(
-                        flag.at, tokens.accent if flag.is_mark else tokens.faint, dotted=not flag.is_mark
-                    )
-                    for flag in self._flags
-                ),
+                HappeningsPart(self._events, tokens.faint, dotted=True),
+                HappeningsPart(self._marks, tokens.accent, dotted=False),
             ]
         )
         ordered = sorted(self._limits, key=lambda limit: -limit.value)

@@ -12,11 +12,12 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
+from sessions.model import Event, Mark
 from sessions.times import TimeRange, iso
 from widgets.charts.card import ChartCard, NamedCurve
-from widgets.charts.plot import Flag
 from widgets.charts.spec import ChartSpec
 from widgets.dragging import SERIES_MIME
+from widgets.happenings import Track
 from widgets.theme import Theme
 from widgets.time_labels import Clock
 
@@ -45,7 +46,8 @@ class ChartStack(QScrollArea):
         self._cards: list[ChartCard] = []
         self._spare: list[ChartCard] = []
         self._statistics = False
-        self._flags: Sequence[Flag] = ()
+        self._events: Track[Event] = Track()
+        self._marks: Track[Mark] = Track()
         self._window = TimeRange(0, 1)
         self._hovered = math.nan
         self.setWidgetResizable(True)
@@ -88,7 +90,7 @@ class ChartStack(QScrollArea):
         for card, (spec, curves) in zip(self._cards, charts, strict=True):
             card.plot.set_window(self._window.start, self._window.end)
             card.show_chart(spec, curves)
-            card.plot.set_flags(self._flags)
+            card.plot.set_happenings(self._events, self._marks)
 
     def show_statistics(self, *, on: bool) -> None:
         """Whether each chart shows the numbers of its curves as a table."""
@@ -103,11 +105,14 @@ class ChartStack(QScrollArea):
             card.plot.set_window(window.start, window.end)
         self._legend.start()
 
-    def show_flags(self, flags: Sequence[Flag]) -> None:
+    def show_happenings(self, events: Sequence[Event], marks: Sequence[Mark]) -> None:
         """Show events and marks in all charts."""
-        self._flags = flags
+        if events != self._events.all:
+            self._events = Track(events)
+        if marks != self._marks.all:
+            self._marks = Track(marks)
         for card in self._cards:
-            card.plot.set_flags(flags)
+            card.plot.set_happenings(self._events, self._marks)
 
     def show_cross(self, when: float) -> None:
         """Put the crosshair of all charts at a moment, and its values into the legends; NaN hides it."""

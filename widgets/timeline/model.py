@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sessions.findings import Finding, Severity
-from sessions.model import FloatArray
+from sessions.model import Event, FloatArray, Mark
 from sessions.times import TimeRange
 
 
@@ -20,15 +20,6 @@ class Bar:
     severity: Severity
     text: str
     finding: Finding
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """An event or a mark."""
-
-    at: int
-    text: str
-    is_mark: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +40,7 @@ class TimelineContent:
     load: FloatArray = field(default_factory=lambda: np.zeros(0))
     load_words: str = ""
     bars: Sequence[Bar] = ()
-    moments: Sequence[Moment] = ()
+    events: Sequence[Event] = ()
+    marks: Sequence[Mark] = ()
     sources: Sequence[SourceLane] = ()
     following: bool = False

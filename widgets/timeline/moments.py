@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from sessions.model import Mark
 from widgets.foreign_text import shown
+from widgets.happenings import Happening
 from widgets.timeline import geometry as at
 from widgets.timeline.geometry import Scale
-from widgets.timeline.model import Moment
 
 _WORDS = 40
 _NEAR = 5
@@ -17,9 +18,9 @@ _GAP = 12
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A moment whose words have room: from ``left`` to ``right`` in pixels."""
+    """An event or a mark whose words have room: from ``left`` to ``right`` in pixels."""
 
-    moment: Moment
+    of: Happening
     text: str
     left: float
     right: float
@@ -29,44 +30,55 @@ class Label:
         return self.left < other.right + _GAP and other.left < self.right + _GAP
 
 
-def labels(moments: Sequence[Moment], scale: Scale, width_of: Callable[[str], float]) -> Iterator[Label]:
-    """The words that fit, of marks first, then of events, each from left to right."""
-    of_marks: list[Label] = []
-    for is_mark in (True, False):
-        free = float(at.GUTTER)
-        for moment in sorted((one for one in moments if one.is_mark == is_mark), key=lambda one: one.at):
-            left = scale.x(moment.at) + 4
-            if left < free:
-                continue
-            text = ("⚑ " if is_mark else "") + shown(moment.text, _WORDS)
-            label = Label(moment, text, left, left + width_of(text))
-            if label.right - 4 > scale.width or any(label.touches(one) for one in of_marks):
-                continue
-            free = label.right + _GAP
-            if is_mark:
-                of_marks.append(label)
-            yield label
+def labels(
+    marks: Iterable[Happening], events: Iterable[Happening], scale: Scale, width_of: Callable[[str], float]
+) -> Iterator[Label]:
+    """The words that fit, of marks first, then of events, each from left to right; both ordered by time."""
+    of_marks = list(_fitting(marks, "⚑ ", (), scale, width_of))
+    yield from of_marks
+    yield from _fitting(events, "", of_marks, scale, width_of)
 
 
-def mark_at(shown_marks: Sequence[Label], moments: Sequence[Moment], scale: Scale, x: float) -> Moment | None:
+def _fitting(
+    happenings: Iterable[Happening],
+    sign: str,
+    taken: Sequence[Label],
+    scale: Scale,
+    width_of: Callable[[str], float],
+) -> Iterator[Label]:
+    free = float(at.GUTTER)
+    for one in happenings:
+        left = scale.x(one.at) + 4
+        if left < free:
+            continue
+        text = sign + shown(one.text, _WORDS)
+        label = Label(one, text, left, left + width_of(text))
+        if label.right - 4 > scale.width or any(label.touches(other) for other in taken):
+            continue
+        free = label.right + _GAP
+        yield label
+
+
+def mark_at(labels_: Sequence[Label], marks: Sequence[Mark], scale: Scale, x: float) -> Mark | None:
     """The mark at a pixel column of the lane: by its line, else by its words."""
-    marks = [one for one in moments if one.is_mark and abs(scale.x(one.at) - x) <= _NEAR]
-    if marks:
-        return min(marks, key=lambda one: abs(scale.x(one.at) - x))
-    words = [one.moment for one in shown_marks if one.moment.is_mark and one.left - 4 <= x <= one.right + 4]
-    return words[0] if words else None
+    near = [one for one in marks if abs(scale.x(one.at) - x) <= _NEAR]
+    if near:
+        return min(near, key=lambda one: abs(scale.x(one.at) - x))
+    words = labelled_at(labels_, x)
+    return words if isinstance(words, Mark) else None
 
 
-def neighbour(moments: Sequence[Moment], chosen: Moment | None, step: int, now: int) -> Moment | None:
+def labelled_at(labels_: Sequence[Label], x: float) -> Happening | None:
+    """Whose words are at a pixel column of the lane; they keep apart, so that there is one at most."""
+    return next((one.of for one in labels_ if one.left - 4 <= x <= one.right + 4), None)
+
+
+def neighbour(marks: Sequence[Mark], chosen: Mark | None, step: int, now: int) -> Mark | None:
     """The mark after (``step`` 1) or before (−1) the chosen one, or the time ``now``; None without marks."""
-    marks = sorted((one for one in moments if one.is_mark), key=lambda one: (one.at, one.text))
-    if not marks:
+    ordered = sorted(marks, key=lambda one: (one.at, one.text))
+    if not ordered:
         return None
-    if chosen in marks:
-        return marks[min(max(marks.index(chosen) + step, 0), len(marks) - 1)]
-    beyond = [one for one in marks if (one.at - now) * step >= 0]
-    return (beyond or marks)[0 if step > 0 else -1]
-
-
-LANE = (at.EVENTS_TOP - 2, at.EVENTS_TOP + at.EVENTS_HEIGHT + 2)
-"""From where to where in pixels the lane goes."""
+    if chosen in ordered:
+        return ordered[min(max(ordered.index(chosen) + step, 0), len(ordered) - 1)]
+    beyond = [one for one in ordered if (one.at - now) * step >= 0]
+    return (beyond or ordered)[0 if step > 0 else -1]

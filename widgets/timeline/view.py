@@ -21,6 +21,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 
 from sessions.findings import Severity
+from sessions.model import Mark
 from sessions.times import TimeRange
 from widgets.foreign_text import shown, tip
 from widgets.pane import Pane
@@ -28,11 +29,11 @@ from widgets.theme import Theme, body_font
 from widgets.time_labels import Clock, time_label, time_ticks
 from widgets.timeline import geometry as at
 from widgets.timeline.geometry import Grip, Scale
-from widgets.timeline.model import Bar, Moment, TimelineContent
-from widgets.timeline.moments import LANE, Label, labels, mark_at, neighbour
+from widgets.timeline.lane import EventLane
+from widgets.timeline.model import Bar, TimelineContent
+from widgets.timeline.moments import neighbour
 
 _RANK: dict[Severity, int] = {"info": 0, "warning": 1, "critical": 2}
-_NEAR = 5
 _CLICK = 3
 _TICK_PIXELS = 96
 _LABEL_LEFT = 12
@@ -41,7 +42,7 @@ _SOURCES_SHOWN = 6
 
 class TimelineView(Pane):
     """Signals: ``windowed(TimeRange, passing)``, ``unzoomed``, ``wanted(Finding)``, ``mark(ms)`` where a mark
-    is to be dropped; of one that is there ``mark_edited(Moment, QPoint)`` and ``mark_removed(Moment)``.
+    is to be dropped; of one that is there ``mark_edited(Mark, QPoint)`` and ``mark_removed(Mark)``.
     """
 
     windowed = Signal(object, bool)
@@ -58,8 +59,8 @@ class TimelineView(Pane):
         self._window: TimeRange | None = None
         self._drag: tuple[Grip, float, TimeRange] | None = None
         self._moved = False
-        self._labels: list[Label] = []
-        self._chosen: Moment | None = None
+        self._chosen: Mark | None = None
+        self._lane = EventLane()
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumHeight(at.SOURCES_TOP + 2 * at.SOURCE_STEP + at.AXIS_HEIGHT + 4)
@@ -78,8 +79,9 @@ class TimelineView(Pane):
 
     def show_content(self, content: TimelineContent) -> None:
         """Show these lanes."""
-        self._content = content
-        if self._chosen is not None and self._chosen not in content.moments:
+        old, self._content = self._content, content
+        self._lane.change(old, content)
+        if self._chosen is not None and self._chosen not in content.marks:
             self._choose(None)
         self.setMinimumHeight(self.sizeHint().height())
         self.update()
@@ -95,7 +97,7 @@ class TimelineView(Pane):
         return self._content
 
     @property
-    def chosen(self) -> Moment | None:
+    def chosen(self) -> Mark | None:
         """The mark that was clicked, or reached with the keys."""
         return self._chosen
 
@@ -189,7 +191,7 @@ class TimelineView(Pane):
         steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
         if key in steps:
             now = self._window.end if self._window is not None and key == Qt.Key.Key_Up else 0
-            self._choose(neighbour(self._content.moments, self._chosen, steps[key], now))
+            self._choose(neighbour(self._content.marks, self._chosen, steps[key], now))
             return True
         chosen = self._chosen
         if chosen is None:
@@ -204,22 +206,22 @@ class TimelineView(Pane):
             return False
         return True
 
-    def _choose(self, mark: Moment | None) -> None:
+    def _choose(self, mark: Mark | None) -> None:
         self._chosen = mark
         words = f"Mark at {self._clock(mark.at):%H:%M:%S}: {shown(mark.text)}" if mark else ""
         self.setAccessibleDescription(words)
         self.update()
 
-    def _edit(self, mark: Moment) -> None:
+    def _edit(self, mark: Mark) -> None:
         scale = self._scale()
         if scale is not None:
             self.mark_edited.emit(mark, self._place_of(mark, scale))
 
-    def _place_of(self, mark: Moment | None, scale: Scale) -> QPoint:
+    def _place_of(self, mark: Mark | None, scale: Scale) -> QPoint:
         x = scale.x(mark.at) if mark is not None else at.GUTTER
         return self.mapToGlobal(QPoint(round(x), at.EVENTS_TOP))
 
-    def _menu_of(self, mark: Moment | None, at_ms: int | None) -> QMenu:
+    def _menu_of(self, mark: Mark | None, at_ms: int | None) -> QMenu:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if mark is not None:
@@ -263,7 +265,7 @@ class TimelineView(Pane):
         self._paint_axis(painter, scale)
         self._paint_load(painter, scale)
         self._paint_findings(painter, scale)
-        self._paint_moments(painter, scale)
+        self._lane.paint(painter, scale, self._theme.tokens)
         self._paint_chosen(painter, scale)
         self._paint_sources(painter, scale)
         self._paint_handles(painter, scale)
@@ -316,23 +318,11 @@ class TimelineView(Pane):
             painter.drawRoundedRect(box, 3, 3)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
-    def _paint_moments(self, painter: QPainter, scale: Scale) -> None:
-        tokens = self._theme.tokens
-        self._labels = list(labels(self._content.moments, scale, painter.fontMetrics().horizontalAdvance))
-        middle = Qt.AlignmentFlag.AlignVCenter
-        for label in self._labels:
-            painter.setPen(QColor(tokens.text if label.moment.is_mark else tokens.muted))
-            box = QRectF(label.left, at.EVENTS_TOP, label.right - label.left + 4, at.EVENTS_HEIGHT)
-            painter.drawText(box, middle, label.text)
-
     def _paint_chosen(self, painter: QPainter, scale: Scale) -> None:
         """A frame around the chosen mark and its words."""
-        mark = self._chosen
-        if mark is None:
+        if self._chosen is None:
             return
-        x = scale.x(mark.at)
-        right = next((label.right for label in self._labels if label.moment == mark), x)
-        box = QRectF(x - 3, at.EVENTS_TOP - 1, right - x + 7, at.EVENTS_HEIGHT + 2)
+        box = self._lane.box_of(self._chosen, scale)
         accent = QColor(self._theme.tokens.accent)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(accent, 1))
@@ -417,11 +407,9 @@ class TimelineView(Pane):
         ]
         return max(hit, key=lambda bar: _RANK[bar.severity], default=None)
 
-    def _mark_at(self, position: QPointF) -> Moment | None:
+    def _mark_at(self, position: QPointF) -> Mark | None:
         scale = self._scale()
-        if scale is None or not LANE[0] <= position.y() <= LANE[1]:
-            return None
-        return mark_at(self._labels, self._content.moments, scale, position.x())
+        return self._lane.mark_at(scale, position.x(), position.y()) if scale is not None else None
 
     def _words_at(self, position: QPointF) -> str:
         scale = self._scale()
@@ -430,11 +418,8 @@ class TimelineView(Pane):
         bar = self._bar_at(position)
         if bar is not None:
             return shown(bar.text)
-        near: list[Moment] = [
-            moment for moment in self._content.moments if abs(scale.x(moment.at) - position.x()) <= _NEAR
-        ]
-        if at.EVENTS_TOP <= position.y() <= at.EVENTS_TOP + at.EVENTS_HEIGHT and near:
-            return "\n".join(f"{self._clock(m.at):%H:%M:%S}  {shown(m.text)}" for m in near[:8])
+        if text := self._lane.words_at(scale, position.x(), position.y(), self._clock):
+            return text
         number = math.floor((position.y() - at.SOURCES_TOP + 2) / at.SOURCE_STEP)
         if 0 <= number < min(len(self._content.sources), _SOURCES_SHOWN):
             return self._source_words(number, scale, position.x())

@@ -17,16 +17,14 @@ from app.gui.panels.chart_sets import charts_of, curve_name, title_of
 from app.gui.snapshot import Change, Snapshot
 from app.gui.words import clock
 from resources.units import format_value
-from sessions.model import EntityRef, Series
+from sessions.model import EntityRef, Event, Series
 from sessions.store import SessionReader
 from sessions.times import TimeRange
 from widgets.charts.card import NamedCurve
 from widgets.charts.curve import Curve
-from widgets.charts.plot import Flag
 from widgets.charts.spec import ChartSpec
 from widgets.charts.stack import ChartStack
 from widgets.dragging import unpacked
-from widgets.foreign_text import shown
 
 KEYS: tuple[ActionSpec, ...] = (
     ActionSpec("charts.left", "Move in time", keys=("Left", "Right"), context="charts"),
@@ -196,7 +194,7 @@ class ChartsPanel(QWidget):
         if len(drawable) < len(charts):
             return  # samples of a newer set of charts are on their way
         self._stack.show_window(window)
-        self._stack.show_flags(self._flags(snapshot))
+        self._stack.show_happenings(self._events(snapshot), snapshot.marks)
         self._stack.show_charts([(chart, self._curves(chart, snapshot)) for chart in charts])
 
     def _curves(self, chart: ChartSpec, snapshot: Snapshot) -> Sequence[NamedCurve]:
@@ -220,14 +218,12 @@ class ChartsPanel(QWidget):
             one.id,
         )
 
-    def _flags(self, snapshot: Snapshot) -> list[Flag]:
-        chosen = set(self._desk.scope.scope.entities)
-        events = [
-            Flag(event.at, shown(event.text))
-            for event in snapshot.events
-            if event.entity is None or not chosen or event.entity in chosen
-        ]
-        return [*events, *(Flag(mark.at, shown(mark.text), is_mark=True) for mark in snapshot.marks)]
+    def _events(self, snapshot: Snapshot) -> Sequence[Event]:
+        """Those of the scope; of entities that it names and of none."""
+        chosen = {None, *self._desk.scope.scope.entities}
+        if len(chosen) == 1:
+            return snapshot.events
+        return [event for event in snapshot.events if event.entity in chosen]
 
     def _windowed(self, window: TimeRange, passing: bool) -> None:
         snapshot = self._desk.session.snapshot

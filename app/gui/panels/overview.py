@@ -15,9 +15,9 @@ from app.gui.jobs import Job
 from app.gui.panels.chart_sets import curve_name, lines_of
 from app.gui.snapshot import Change, Snapshot, is_own
 from app.gui.words import clock
-from resources.units import format_value
+from resources.units import format_duration, format_value
 from resources.views import Overview
-from sessions.model import EntityRef, FloatArray, IntArray, Series
+from sessions.model import EntityRef, Event, FloatArray, IntArray, Series
 from sessions.store import SessionReader
 from sessions.times import TimeRange
 from widgets.charts.card import NamedCurve
@@ -146,14 +146,22 @@ class OverviewPanel(OverviewView):
 
     def _lately(self, snapshot: Snapshot, window: TimeRange) -> list[Line]:
         at = clock(self._desk.settings.text("look.times"))
-        moments = [(event.at, event.text, event.entity) for event in snapshot.events]
-        moments += [(mark.at, f"⚑ {mark.text}", None) for mark in snapshot.marks]
-        inside = sorted((one for one in moments if window.contains(one[0])), key=lambda one: -one[0])
+        moments = [
+            (event.at, event.text + _took(event), event.entity)
+            for event in snapshot.events
+            if event.at <= window.end and event.until >= window.start
+        ]
+        moments += [(mark.at, f"⚑ {mark.text}", None) for mark in snapshot.marks if window.contains(mark.at)]
+        inside = sorted(moments, key=lambda one: -one[0])
         return [Line(text, f"{at(when):%H:%M:%S}", "none", ref) for when, text, ref in inside[:_LINES]]
 
     def _settings_changed(self, key: str) -> None:
         if key == "look.times":
             self.set_clock(clock(self._desk.settings.text(key)))
+
+
+def _took(event: Event) -> str:
+    return f" ({format_duration((event.until - event.at) / 1000)})" if event.until > event.at else ""
 
 
 def _headlines(series: Sequence[Series], spec: Overview) -> _Known:

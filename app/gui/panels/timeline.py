@@ -15,10 +15,10 @@ from app.gui.jobs import Job
 from app.gui.snapshot import Change, Snapshot, is_own
 from app.gui.words import clock
 from resources.units import format_duration
-from sessions.model import Mark, Series
+from sessions.model import Series
 from sessions.store import SessionReader
 from sessions.times import TimeRange
-from widgets.timeline import Bar, Moment, SourceLane, TimelineContent, TimelineView
+from widgets.timeline import Bar, SourceLane, TimelineContent, TimelineView
 
 KEYS: tuple[ActionSpec, ...] = (
     ActionSpec("timeline.move", "Move the window", keys=("Left", "Right"), context="timeline"),
@@ -32,7 +32,6 @@ KEYS: tuple[ActionSpec, ...] = (
 
 _BUCKETS = 400
 _MOST_LOADS = 16
-_MOST_MOMENTS = 2_000
 _LOAD_MS = 1_000
 _FIRST_MS = 300  # the first chart comes first
 
@@ -55,8 +54,8 @@ class TimelinePanel(TimelineView):
         self.unzoomed.connect(lambda: desk.scope.set(desk.scope.scope.during(None)))
         self.wanted.connect(desk.show_finding)
         self.mark.connect(desk.drop_mark)
-        self.mark_edited.connect(lambda one, place: desk.marks.edit.emit(Mark(one.at, one.text), place))
-        self.mark_removed.connect(lambda one: desk.marks.remove.emit(Mark(one.at, one.text)))
+        self.mark_edited.connect(desk.marks.edit)
+        self.mark_removed.connect(desk.marks.remove)
 
     def _opened(self) -> None:
         self.show_content(TimelineContent())
@@ -81,7 +80,8 @@ class TimelinePanel(TimelineView):
                 self.content,
                 span=snapshot.span,
                 bars=self._bars(),
-                moments=_moments(snapshot),
+                events=snapshot.events,
+                marks=snapshot.marks,
                 sources=_lanes(snapshot),
             )
         )
@@ -174,11 +174,6 @@ def _bridged(times: np.ndarray, mean: np.ndarray) -> tuple[np.ndarray, np.ndarra
         if b - a > 2 * max(usual, 1):
             keep[a + 1] = True
     return times[keep], mean[keep]
-
-
-def _moments(snapshot: Snapshot) -> list[Moment]:
-    events = [Moment(event.at, event.text) for event in snapshot.events[-_MOST_MOMENTS:]]
-    return [*events, *(Moment(mark.at, mark.text, is_mark=True) for mark in snapshot.marks)]
 
 
 def _lanes(snapshot: Snapshot) -> list[SourceLane]:

@@ -1,0 +1,80 @@
+"""Events and marks on a time axis: where they are in pixels, which are near, and their words. No widget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from resources.units import format_duration
+from sessions.model import Event, FloatArray, Mark
+from sessions.times import TimeRange
+from widgets.foreign_text import shown
+from widgets.time_labels import Clock
+
+Happening = Event | Mark
+Kept_co = TypeVar("Kept_co", bound=Happening, covariant=True)
+
+
+def words(one: Happening, at: Clock) -> str:
+    """``14:05:00 – 14:05:42 (42 s) · db01 moved to esx02, by LAB\\alice``."""
+    begin, text = at(one.at), shown(one.text)
+    if isinstance(one, Mark):
+        return f"{begin:%H:%M:%S} · {text}"
+    by = f", by {shown(one.by)}" if one.by else ""
+    if one.until == one.at:
+        return f"{begin:%H:%M:%S} · {text}{by}"
+    end, form = at(one.until), "%H:%M:%S"
+    if end.date() != begin.date():
+        form = "%d %b " + form
+    took = format_duration((one.until - one.at) / 1000)
+    return f"{begin.strftime(form)} – {end.strftime(form)} ({took}) · {text}{by}"
+
+
+class Track(Generic[Kept_co]):
+    """Events or marks as columns: a vCenter has a hundred thousand of them, a strip a thousand pixels."""
+
+    def __init__(self, happenings: Sequence[Kept_co] = ()) -> None:
+        self.all = happenings
+        starts = np.fromiter((one.at for one in happenings), np.int64, len(happenings))
+        ends = np.fromiter((_until(one) for one in happenings), np.int64, len(happenings))
+        self._order = np.argsort(starts, kind="stable")
+        self._starts, self._ends = starts[self._order], ends[self._order]
+        self._long = self._ends > self._starts
+
+    def near(self, window: TimeRange, most: int) -> list[Kept_co]:
+        """Those that touch a window: the shortest first, which are the hardest to hit."""
+        found = np.flatnonzero((self._starts <= window.end) & (self._ends >= window.start))
+        by_length = np.argsort((self._ends - self._starts)[found], kind="stable")
+        return [self.all[self._order[number]] for number in found[by_length][:most].tolist()]
+
+    def ticks(self, window: TimeRange, left: float, right: float) -> list[tuple[int, Kept_co]]:
+        """Pixel columns in which some begin, and the first that does; ``window`` goes from left to right."""
+        begin, end = np.searchsorted(self._starts, (window.start, window.end + 1))
+        columns = np.rint(_pixels(self._starts[begin:end], window, left, right)).astype(np.int64)
+        unique, first = np.unique(columns, return_index=True)
+        numbers = self._order[begin:end][first].tolist()
+        return [(x, self.all[number]) for x, number in zip(unique.tolist(), numbers, strict=True)]
+
+    def bars(self, window: TimeRange, left: float, right: float, least: float) -> list[tuple[float, float]]:
+        """From where to where in pixels some last; ``least``: how wide a bar is at least."""
+        there = self._long & (self._starts <= window.end) & (self._ends >= window.start)
+        begins = np.clip(_pixels(self._starts[there], window, left, right), left, right)
+        ends = np.clip(_pixels(self._ends[there], window, left, right), left, right)
+        if not begins.size:
+            return []
+        reached = np.maximum.accumulate(np.maximum(ends, begins + least))
+        opens = np.concatenate([[True], begins[1:] > reached[:-1]])
+        closes = np.concatenate([opens[1:], [True]])
+        return list(zip(begins[opens].tolist(), reached[closes].tolist(), strict=True))
+
+
+def _until(one: Happening) -> int:
+    return one.until if isinstance(one, Event) else one.at
+
+
+def _pixels(times: np.ndarray, window: TimeRange, left: float, right: float) -> FloatArray:
+    length = max(window.end - window.start, 1)
+    placed: FloatArray = left + (times - window.start) / length * (right - left)
+    return placed

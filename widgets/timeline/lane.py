@@ -1,0 +1,89 @@
+"""The lane of events and marks: painted, and asked what is where."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from sessions.model import Event, Mark
+from sessions.times import TimeRange
+from widgets.happenings import Happening, Track, words
+from widgets.theme import Tokens
+from widgets.time_labels import Clock
+from widgets.timeline import geometry as at
+from widgets.timeline.geometry import Scale
+from widgets.timeline.model import TimelineContent
+from widgets.timeline.moments import Label, labelled_at, labels, mark_at
+
+_NEAR = 5
+_LINES = 8
+_FLOOR = at.SPANS_TOP + at.SPANS_HEIGHT - 1
+
+TOP, BOTTOM = at.EVENTS_TOP - 2, at.EVENTS_TOP + at.EVENTS_HEIGHT + 2
+"""From where to where in pixels it goes."""
+
+
+class EventLane:
+    """A tick where something happened or began, a bar for as long as it lasted, and the words that fit."""
+
+    def __init__(self) -> None:
+        self._events: Track[Event] = Track()
+        self._marks: Track[Mark] = Track()
+        self._labels: list[Label] = []
+
+    def change(self, old: TimelineContent, new: TimelineContent) -> None:
+        """Show what the timeline shows now."""
+        if new.events is not old.events:
+            self._events = Track(new.events)
+        if new.marks is not old.marks:
+            self._marks = Track(new.marks)
+
+    def paint(self, painter: QPainter, scale: Scale, tokens: Tokens) -> None:
+        """Paint it: marks over events, words over all."""
+        span, left, right = scale.span, scale.left, scale.left + scale.pixels
+        events, marks = (track.ticks(span, left, right) for track in (self._events, self._marks))
+        painter.setPen(QPen(QColor(tokens.faint), 1))
+        for x, _ in events:
+            painter.drawLine(x, at.SPANS_TOP - 2, x, _FLOOR)
+        for begin, end in self._events.bars(span, left, right, at.SPANS_LEAST):
+            box = QRectF(begin, at.SPANS_TOP, end - begin, at.SPANS_HEIGHT)
+            painter.fillRect(box, QColor(tokens.muted))
+        width_of = painter.fontMetrics().horizontalAdvance
+        named = ((one for _, one in marks), (one for _, one in events))
+        self._labels = list(labels(*named, scale, width_of))
+        for _, mark in marks:
+            self._paint_line(painter, scale, mark, tokens.accent)
+        for label in self._labels:
+            of_mark = isinstance(label.of, Mark)
+            if not of_mark:
+                self._paint_line(painter, scale, label.of, tokens.faint)
+            painter.setPen(QColor(tokens.text if of_mark else tokens.muted))
+            box = QRectF(label.left, at.EVENTS_TOP, label.right - label.left + 4, at.EVENTS_HEIGHT)
+            painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, label.text)
+
+    @staticmethod
+    def _paint_line(painter: QPainter, scale: Scale, one: Happening, colour: str) -> None:
+        """From the words down to the tick."""
+        painter.setPen(QPen(QColor(colour), 1))
+        x = round(scale.x(one.at))
+        painter.drawLine(x, at.EVENTS_TOP + 1, x, _FLOOR)
+
+    def box_of(self, mark: Mark, scale: Scale) -> QRectF:
+        """Around a mark and its words."""
+        x = scale.x(mark.at)
+        right = next((label.right for label in self._labels if label.of == mark), x)
+        return QRectF(x - 3, at.EVENTS_TOP - 1, right - x + 7, at.EVENTS_HEIGHT + 2)
+
+    def mark_at(self, scale: Scale, x: float, y: float) -> Mark | None:
+        """The mark that is there, if so."""
+        return mark_at(self._labels, self._marks.all, scale, x) if TOP <= y <= BOTTOM else None
+
+    def words_at(self, scale: Scale, x: float, y: float, clock: Clock) -> str:
+        """Of what the words are that are there, else what happened or lasted near it; a line for each."""
+        if not TOP <= y <= BOTTOM:
+            return ""
+        around = TimeRange(scale.time(x - _NEAR), scale.time(x + _NEAR))
+        near: list[Happening] = [*self._marks.near(around, _LINES), *self._events.near(around, _LINES)]
+        named = labelled_at(self._labels, x)
+        found = [named] if named is not None and named not in near else near[:_LINES]
+        return "\n".join(words(one, clock) for one in found)
