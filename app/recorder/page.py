@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Group, RenderableType
@@ -24,20 +25,41 @@ _STYLES = {
 _ON_TIME_INTERVALS = 1.5  # a sample that comes within this many intervals of its instant is not late
 
 
+_WIDE = 90  # columns of a terminal that has room for all of the table's
+_LEAST_NAME = 12
+_BETWEEN = 2  # spaces between two columns
+
+
 def page(status: Status, session: Path, width: int) -> RenderableType:
     """The page for a terminal so many columns wide."""
+    return Group(
+        _table(status.sources, width),
+        *_messages(status),
+        Text(),
+        Text(_total(status)),
+        Text(str(session), style="dim"),
+    )
+
+
+def _table(sources: Sequence[SourceStatus], width: int) -> Table:
+    """A row for each source. Where that is too wide, its name is cut and nothing else."""
+    narrow = width < _WIDE
+    titles = ["source", "state", "every", *([] if narrow else ["entities", "series"]), "samples", "gaps"]
+    rows = [_cells(source, narrow=narrow) for source in sources]
+    columns = zip(*rows, [Text(title) for title in titles], strict=True)
+    widths = [max(cell.cell_len for cell in column) for column in columns]
+    name = max(_LEAST_NAME, width - sum(widths[1:]) - _BETWEEN * len(widths[1:]))
     table = Table(box=None, pad_edge=False, header_style="bold", expand=False)
-    narrow = width < 90
-    for title, justify in (("source", "left"), ("state", "left"), ("every", "right")):
-        table.add_column(title, justify="right" if justify == "right" else "left", no_wrap=True)
-    if not narrow:
-        table.add_column("entities", justify="right")
-        table.add_column("series", justify="right")
-    table.add_column("samples", justify="left", no_wrap=True)
-    table.add_column("gaps", justify="right")
-    for source in status.sources:
-        table.add_row(*_cells(source, narrow=narrow))
-    return Group(table, *_messages(status), Text(), Text(_total(status)), Text(str(session), style="dim"))
+    for title in titles:
+        table.add_column(
+            title,
+            justify="left" if title in ("source", "state", "samples") else "right",
+            no_wrap=True,
+            max_width=name if title == "source" else None,
+        )
+    for row in rows:
+        table.add_row(*row)
+    return table
 
 
 def _cells(source: SourceStatus, *, narrow: bool) -> list[Text]:

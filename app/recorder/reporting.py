@@ -165,8 +165,11 @@ class PageReporter(QuietReporter):
 
     def __init__(self) -> None:
         super().__init__()
-        self._live = Live(console=self._console, auto_refresh=False, transient=True)
+        self._live = self._fresh()
         self._asking = threading.Lock()
+
+    def _fresh(self) -> Live:
+        return Live(console=self._console, auto_refresh=False, transient=True)
 
     def started(self, recording: Recording, sources: list[str]) -> None:
         """The first line, and the page below it."""
@@ -191,6 +194,7 @@ class PageReporter(QuietReporter):
             except EOFError:
                 return False
             finally:
+                self._live = self._fresh()  # the old one would go up over the question by its last height
                 self._live.start()
 
     def finishing(self) -> None:

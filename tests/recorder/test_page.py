@@ -1,0 +1,74 @@
+"""What somebody at a terminal sees of a recording."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from rich.text import Text
+
+from app.recorder import reporting
+from app.recorder.board import CollectorStatus, SourceStatus
+from app.recorder.page import page
+from app.recorder.recording import Status
+from app.recorder.reporting import PageReporter
+from collectors.feed import Health
+
+
+def status(*sources: SourceStatus) -> Status:
+    return Status(
+        sources=sources,
+        collectors=(CollectorStatus("vcenter://me@vc01.lab"),),
+        seconds=61.0,
+        rate=42.0,
+        behind_s=0.0,
+        queue=0,
+        queue_bytes=0,
+        bytes=4096,
+        bytes_each=1.5,
+        samples=2730,
+        gaps=0,
+        paused=False,
+    )
+
+
+def source(name: str = "vc01.lab", **health: object) -> SourceStatus:
+    values: dict[str, object] = {"state": "recording", "interval_s": 20.0, "last_ms": 1, **health}
+    return SourceStatus(1, 0, "vcenter", name, Health(**values))  # type: ignore[arg-type]
+
+
+def shown(now: Status, width: int) -> list[str]:
+    console = Console(file=io.StringIO(), force_terminal=True, width=width, color_system=None)
+    with console.capture() as captured:
+        console.print(page(now, Path("night.hscope"), width))
+    return captured.get().splitlines()
+
+
+@pytest.mark.parametrize("width", [80, 120, 200])
+def test_of_a_long_name_something_is_left_out_and_of_nothing_else(width: int) -> None:
+    long = "vc01.a-very-long-name.in-a-domain.that-nobody-can-remember.example.com:9443 rollups 1800 s"
+    late = source("vc02.lab rollups", behind_s=100.0, expected=1234, received=7, gaps=3, state="reconnecting")
+    lines = shown(status(source(long), late), width)
+    assert max(map(len, lines)) <= width
+    assert any("reconnecting" in line and "behind by 1 min 40 s, 1,227 missing" in line for line in lines)
+    assert long in lines[1] or "…" in lines[1]
+    assert lines[1].split()[-3:] == ["on", "time", "0"]
+
+
+def test_a_question_is_not_drawn_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = io.StringIO()
+    console = Console(file=written, force_terminal=True, width=80)
+    monkeypatch.setattr(reporting, "notices", lambda: console)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
+    reporter = PageReporter()
+    reporter._live.start()
+    reporter.status(status(source()), Path("night.hscope"))
+    assert reporter.ask("Is it the right one?\n[y/N] ")
+    written.truncate(0)
+    reporter.status(status(source()), Path("night.hscope"))
+    assert "vc01.lab" in Text.from_ansi(written.getvalue()).plain
+    assert "\x1b[1A" not in written.getvalue(), "goes up, over what was asked"
+    reporter._live.stop()
