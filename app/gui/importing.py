@@ -190,7 +190,7 @@ class _Run(QObject):
 
     def _praise(self) -> None:
         """Short in the bar; notes stay in the jobs."""
-        self._desk.session.look_at_records()
+        self._desk.session.look_now()
         text = f"Imported {format_count(self._rows)} rows into {self._session.name}."
         if not self._last.notes:
             self._desk.notify(text, "ok")

@@ -48,7 +48,7 @@ class MarkStore(QObject):
         self._waiting: deque[tuple[Path, MarkChange, Callable[[], None]]] = deque()
         self._is_busy = False
         self._soon = QTimer(self, singleShot=True, interval=_SOON_MS)
-        self._soon.timeout.connect(desk.session.look_at_records)
+        self._soon.timeout.connect(desk.session.look_now)
         desk.session.closed.connect(self._soon.stop)
 
     def change(self, change: MarkChange, done: Callable[[], None]) -> None:
@@ -80,7 +80,7 @@ class MarkStore(QObject):
 
     def _stored(self, found: bool, done: Callable[[], None]) -> None:
         self._is_busy = False
-        self._desk.session.look_at_records()
+        self._desk.session.look_now()
         if found:
             done()
         else:

@@ -212,7 +212,7 @@ class Recordings(QObject):
             self._process = None
         # What the window knows of the session is from before its end: it looks again.
         self._stale = self._desk.session.snapshot
-        self._desk.session.look_at_records()
+        self._desk.session.look_now()
         self.show()
 
 

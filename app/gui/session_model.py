@@ -21,7 +21,7 @@ from sessions.store import SessionReader
 Result = TypeVar("Result")
 
 _LOOK_MS = 500
-_RECORDS_EVERY = 4
+_IDLE_EVERY = 4  # looks: 2 s, at a session that nobody records
 _THRIFT_EVERY = 40  # looks: 20 s
 
 
@@ -141,20 +141,21 @@ class SessionModel(QObject):
         if old is None or self._jobs.busy("session.look"):
             return
         self._looks += 1
-        records = self._looks % _RECORDS_EVERY == 0
-
-        def work(reader: SessionReader, _job: Job) -> tuple[Snapshot, Change]:
-            return renew(reader, old, records=records)
-
         if self._looks % _THRIFT_EVERY == 0:
             self._give_memory_back()
-        if records or old.recording:
-            self.query("session.look", work, self._renew, failed=self.failed.emit)
+        if old.recording or self._looks % _IDLE_EVERY == 0:
+            self._look(old)
 
-    def look_at_records(self) -> None:
-        """Read marks, events and facts again at the next look: the window itself has written some."""
-        self._looks = _RECORDS_EVERY - 1
-        self.look()
+    def look_now(self) -> None:
+        """See what is new at once: the window itself has written something."""
+        if self.snapshot is not None:
+            self._look(self.snapshot)
+
+    def _look(self, old: Snapshot) -> None:
+        def work(reader: SessionReader, _job: Job) -> tuple[Snapshot, Change]:
+            return renew(reader, old)
+
+        self.query("session.look", work, self._renew, failed=self.failed.emit)
 
     def _give_memory_back(self) -> None:
         self._jobs.start("session.memory", "Giving memory back", lambda _job: give_back(), lambda _none: None)

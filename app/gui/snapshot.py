@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
 from sessions.model import Entity, EntityRef, Event, Fact, Gap, Mark, Series, Source
+from sessions.replacing import settled_events
 from sessions.store import SessionReader
 from sessions.times import TimeRange
 
 
 @dataclass(frozen=True)
-class Index:
-    """Entities and series with ways to find them; one object for as long as a session has the same."""
+class SeriesIndex:
+    """Series with ways to find them; one object for as long as a session has the same."""
 
-    entities: Mapping[EntityRef, Entity]
     series: Sequence[Series]
 
-    def with_ways(self) -> Index:
+    def with_ways(self) -> SeriesIndex:
         """Itself, its ways made: where a worker made it, the window need not."""
-        _ = self.series_of, self.by_id, self.children
+        _ = self.series_of, self.by_id
         return self
 
     @cached_property
@@ -37,6 +37,18 @@ class Index:
         """Series by their id."""
         return {series.id: series for series in self.series}
 
+
+@dataclass(frozen=True)
+class EntityIndex:
+    """Entities as they are called now, with ways to find them; one object while they are the same."""
+
+    entities: Mapping[EntityRef, Entity]
+
+    def with_ways(self) -> EntityIndex:
+        """Itself, its ways made."""
+        _ = self.children
+        return self
+
     @cached_property
     def children(self) -> Mapping[EntityRef | None, Sequence[Entity]]:
         """The entities below each one; those without a parent under None. In the order of the session."""
@@ -47,6 +59,55 @@ class Index:
 
 
 @dataclass(frozen=True)
+class Told:
+    """What the facts that the window needs come to, and the events; each up to a place in the file.
+
+    A large vCenter has 700,000 facts; what is new is added to this, the rest is not read again.
+    """
+
+    names: Mapping[EntityRef, Fact] = field(default_factory=dict)
+    hosts: Mapping[EntityRef, Fact] = field(default_factory=dict)
+    events: Sequence[Event] = ()
+    facts_to: int = 0
+    events_to: int = 0
+
+    def and_new(self, reader: SessionReader) -> Told:
+        """With what was written since; itself where that changes nothing."""
+        facts, facts_to = reader.written(Fact, self.facts_to)
+        events, events_to = reader.written(Event, self.events_to)
+        if (facts_to, events_to) == (self.facts_to, self.events_to):
+            return self
+        return Told(
+            _latest(self.names, facts, "name"),
+            _latest(self.hosts, facts, "host"),
+            settled_events([*self.events, *events]) if events else self.events,
+            facts_to,
+            events_to,
+        )
+
+    def as_named(self, entities: Mapping[EntityRef, Entity]) -> Mapping[EntityRef, Entity]:
+        """Entities keep the name under which they were first seen; who was renamed has a fact ``name``."""
+        names = {ref: str(fact.value) for ref, fact in self.names.items() if fact.end is None}
+        return {
+            ref: replace(entity, name=names[ref]) if ref in names else entity
+            for ref, entity in entities.items()
+        }
+
+
+def _latest(known: Mapping[EntityRef, Fact], written: Sequence[Fact], name: str) -> Mapping[EntityRef, Fact]:
+    """Of each entity the fact that started last; of one start the last that was written."""
+    new = [fact for fact in written if fact.name == name]
+    if not new:
+        return known
+    latest = dict(known)
+    for fact in new:
+        before = latest.get(fact.entity)
+        if before is None or fact.start >= before.start:
+            latest[fact.entity] = fact
+    return latest
+
+
+@dataclass(frozen=True)
 class Snapshot:
     """A session's index, without its samples. A new one means that something changed."""
 
@@ -54,9 +115,9 @@ class Snapshot:
     title: str
     span: TimeRange | None
     sources: tuple[Source, ...]
-    index: Index
-    facts: Sequence[Fact]
-    events: Sequence[Event]
+    entity_index: EntityIndex
+    series_index: SeriesIndex
+    told: Told
     marks: Sequence[Mark]
     gaps: Sequence[Gap]
     bytes: int
@@ -64,27 +125,37 @@ class Snapshot:
     @property
     def entities(self) -> Mapping[EntityRef, Entity]:
         """All entities by ref."""
-        return self.index.entities
+        return self.entity_index.entities
 
     @property
     def series(self) -> Sequence[Series]:
         """All series, ordered by id."""
-        return self.index.series
+        return self.series_index.series
 
     @property
     def series_of(self) -> Mapping[EntityRef, Sequence[Series]]:
         """The series of each entity that has any."""
-        return self.index.series_of
+        return self.series_index.series_of
 
     @property
     def by_id(self) -> Mapping[int, Series]:
         """Series by their id."""
-        return self.index.by_id
+        return self.series_index.by_id
 
     @property
     def children(self) -> Mapping[EntityRef | None, Sequence[Entity]]:
         """The entities below each one; those without a parent under None. In the order of the session."""
-        return self.index.children
+        return self.entity_index.children
+
+    @property
+    def events(self) -> Sequence[Event]:
+        """All events, ordered by time; one object for as long as they are the same."""
+        return self.told.events
+
+    def host_key(self, ref: EntityRef) -> str | None:
+        """The key of the host that an entity was placed on last, where somebody said so."""
+        fact = self.told.hosts.get(ref)
+        return str(fact.value) if fact else None
 
     @property
     def samples(self) -> int:
@@ -126,52 +197,51 @@ def is_own(series: Series) -> bool:
 
 def take(reader: SessionReader, path: Path) -> Snapshot:
     """Read everything; for a worker thread."""
-    info, facts = reader.info(), reader.facts()
-    return Snapshot(
-        path=path,
-        title=info.title or path.stem,
-        span=info.span,
-        sources=tuple(info.sources),
-        index=Index(_as_named_now(reader.entities(), facts), reader.series()).with_ways(),
-        facts=facts,
-        events=reader.events(),
-        marks=reader.marks(),
-        gaps=info.gaps,
-        bytes=info.bytes,
-    )
+    with reader.one_state():
+        info, told = reader.info(), Told().and_new(reader)
+        return Snapshot(
+            path=path,
+            title=info.title or path.stem,
+            span=info.span,
+            sources=tuple(info.sources),
+            entity_index=EntityIndex(told.as_named(reader.entities())).with_ways(),
+            series_index=SeriesIndex(reader.series()).with_ways(),
+            told=told,
+            marks=reader.marks(),
+            gaps=info.gaps,
+            bytes=info.bytes,
+        )
 
 
-def _as_named_now(entities: Mapping[EntityRef, Entity], facts: Sequence[Fact]) -> Mapping[EntityRef, Entity]:
-    """Entities keep the name under which they were first seen; who was renamed since has a fact ``name``."""
-    names = {fact.entity: str(fact.value) for fact in facts if fact.name == "name" and fact.end is None}
-    return {
-        ref: replace(entity, name=names[ref]) if ref in names else entity for ref, entity in entities.items()
-    }
-
-
-def renew(reader: SessionReader, old: Snapshot, *, records: bool) -> tuple[Snapshot, Change]:
-    """The snapshot after what was written since ``old``; series are read again only when there are more.
-
-    ``records``: read facts, events, marks and gaps again as well.
-    """
-    info = reader.info()
+def renew(reader: SessionReader, old: Snapshot) -> tuple[Snapshot, Change]:
+    """The snapshot after what was written since ``old``; what is the same stays the same object."""
+    with reader.one_state():
+        info, told, marks = reader.info(), old.told.and_new(reader), reader.marks()
+        entities, series = old.entity_index, old.series_index
+        if sum(info.entities.values()) != len(old.entities) or told.names != old.told.names:
+            entities = EntityIndex(told.as_named(reader.entities())).with_ways()
+        if info.series != len(old.series):
+            series = SeriesIndex(reader.series()).with_ways()
     new = replace(
         old,
         span=info.span,
         sources=tuple(info.sources),
-        gaps=info.gaps,
+        entity_index=entities,
+        series_index=series,
+        told=told,
+        marks=old.marks if marks == old.marks else marks,
+        gaps=old.gaps if info.gaps == old.gaps else info.gaps,
         bytes=info.bytes,
     )
-    inventory = info.series != len(old.series) or sum(info.entities.values()) != len(old.entities)
-    facts = reader.facts() if inventory or records else old.facts
-    if inventory:
-        entities = _as_named_now(reader.entities(), facts)
-        new = replace(new, index=Index(entities, reader.series()).with_ways())
-    noted = len(new.gaps) != len(old.gaps) or len(new.sources) != len(old.sources)
-    if records:
-        new = replace(new, facts=facts, events=reader.events(), marks=reader.marks())
-        lengths = [(len(s.facts), len(s.events), len(s.marks)) for s in (old, new)]
-        noted = noted or lengths[0] != lengths[1] or list(new.marks) != list(old.marks)  # a note was changed
-    states = [[source.state for source in s.sources] for s in (old, new)]
-    grown = new.samples != old.samples or new.span != old.span or states[0] != states[1]
-    return new, Change(samples=grown, inventory=inventory, records=noted)
+    return new, _change(old, new)
+
+
+def _change(old: Snapshot, new: Snapshot) -> Change:
+    before, after = ([source.state for source in one.sources] for one in (old, new))
+    same_things = new.entity_index is old.entity_index and new.series_index is old.series_index
+    same_records = (new.events, new.marks, new.gaps) == (old.events, old.marks, old.gaps)
+    return Change(
+        samples=new.samples != old.samples or new.span != old.span or before != after,
+        inventory=not same_things or new.told.hosts != old.told.hosts,
+        records=not same_records or len(before) != len(after),
+    )

@@ -16,7 +16,7 @@ FIRST_MS, LAST_MS = -62_135_596_800_000, 253_402_300_799_999  # the years 1 to 9
 BATCH = 1000
 MAX_DOCUMENTS = 1 << 22
 
-_READ = "SELECT id, body FROM document WHERE kind = ? ORDER BY id"
+_READ = "SELECT id, body FROM document WHERE kind = ? AND id > ? ORDER BY id"
 _TYPES: dict[type, str] = {Fact: "facts", Event: "events", Mark: "marks", Gap: "gaps", Finding: "findings"}
 
 Document = TypeVar("Document", Fact, Event, Mark, Gap, Finding)
@@ -49,7 +49,7 @@ def replace(database: Database, old: Document, new: Document | None) -> bool:
     ``encode`` must have accepted ``new``. Raises BlobError for documents that can't be read.
     """
     kind = type(old)
-    for number, body in list(database.rows(_READ, (int, bytes), (_TYPES[kind],))):
+    for number, body in list(database.rows(_READ, (int, bytes), (_TYPES[kind], 0))):
         batch = _decode(unpack_document(body), kind)
         if old not in batch:
             continue
@@ -69,18 +69,21 @@ def clear(database: Database, kind: type) -> None:
     database.execute("DELETE FROM document WHERE kind = ?", (_TYPES[kind],))
 
 
-def read(database: Database, kind: type[Document]) -> list[Document]:
-    """All documents of a type, in the order in which they were written; raises BlobError."""
+def read(database: Database, kind: type[Document], after: int = 0) -> tuple[list[Document], int]:
+    """Documents of a type in the order in which they were written, and the row of the last; raises BlobError.
+
+    ``after``: only those of later rows.
+    """
     found: list[Document] = []
-    last = 0
-    for number, body in database.rows(_READ, (int, bytes), (_TYPES[kind],)):
+    last = after
+    for number, body in database.rows(_READ, (int, bytes), (_TYPES[kind], after)):
         if number <= last:
             raise BlobError("documents out of order")
         last = number
         found += _decode(unpack_document(body), kind)
         if len(found) > MAX_DOCUMENTS:
             raise BlobError(f"more than {MAX_DOCUMENTS} {_TYPES[kind]}")
-    return found
+    return found, last
 
 
 def verify(database: Database) -> None:

@@ -174,6 +174,12 @@ class SessionReader(RecordReader):
             )
 
     @contextmanager
+    def one_state(self) -> Iterator[None]:
+        """Let several calls see the same state of the file, whatever a writer does meanwhile."""
+        with self._state():
+            yield
+
+    @contextmanager
     def _state(self) -> Iterator[None]:
         with self._database.snapshot():
             self._samples.refresh()

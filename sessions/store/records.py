@@ -16,6 +16,7 @@ from sessions.store import documents
 from sessions.store.database import Database, translated
 
 Record = TypeVar("Record", Fact, Event, Mark, Gap)
+Appended = TypeVar("Appended", Fact, Event, Gap)
 
 _MOST_META = 10_000
 
@@ -46,10 +47,19 @@ class RecordReader:
         """All gaps, ordered by start."""
         return settled_gaps(self._records(Gap))
 
+    def written(self, kind: type[Appended], after: int = 0) -> tuple[list[Appended], int]:
+        """Facts, events or gaps as they were written, in that order, and the place of the last.
+
+        For those who follow a session: they are only ever appended, so that what came after a place is all
+        that is new. ``sessions.replacing`` says what they come to.
+        """
+        with self._database.snapshot():
+            return documents.read(self._database, kind, after)
+
     def findings(self) -> list[Finding]:
         """The findings of the last diagnosis that was stored, in its order."""
         with self._database.snapshot():
-            return documents.read(self._database, Finding)
+            return documents.read(self._database, Finding)[0]
 
     def meta(self) -> dict[str, str]:
         """What is said of the session as a whole: ``title``, ``created`` and what others added."""
@@ -58,7 +68,7 @@ class RecordReader:
 
     def _records(self, kind: type[Record]) -> list[Record]:
         with self._database.snapshot():
-            return documents.read(self._database, kind)
+            return documents.read(self._database, kind)[0]
 
 
 class RecordWriter:

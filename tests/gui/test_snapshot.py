@@ -1,30 +1,140 @@
-"""What the window takes from a session at a moment."""
+"""What the window takes from a session at a moment, and what it sees while somebody writes it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
-from app.gui.snapshot import renew, take
-from sessions.model import Entity, EntityRef, Fact, SourceSpec
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.gui.application import Program
+from app.gui.panels.inventory import InventoryPanel
+from app.gui.panels.timeline import TimelinePanel
+from app.gui.snapshot import Change, Snapshot, renew, take
+from sessions.model import Entity, EntityRef, Event, Fact, Gap, Mark, SeriesSpec, SourceSpec
 from sessions.store import SessionReader, SessionWriter
+from tests.gui.windows import child_of, wait
+from widgets.inventory.model import InventoryModel
 
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 VM = EntityRef("vm", "5012-uuid")
-HOST = EntityRef("host", "esx01")
+HOST, OTHER = EntityRef("host", "esx01"), EntityRef("host", "esx02")
+RUNS = Event(1_000, "snapshot", "Remove: started", VM, None, "task-7")
 
 
-def test_who_was_renamed_is_called_by_the_new_name(tmp_path: Path) -> None:
-    """The store keeps the first name with the entity; the newest is a fact that holds."""
-    path = tmp_path / "s.hscope"
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "s.hscope"
+
+
+@pytest.fixture
+def writer(path: Path) -> Iterator[SessionWriter]:
+    """A session that is being recorded."""
     with SessionWriter.create(path) as writer:
-        writer.add_source(SourceSpec("vcenter", "vc01", 20))
-        writer.add_entities([Entity(HOST, "esx01"), Entity(VM, "SQL-OLD", HOST)])
-        writer.add_facts([Fact(VM, "name", "SQL-NEW", 1_000), Fact(VM, "vcpus", 4, 1_000)])
-        with SessionReader.open(path) as reader:
-            snapshot = take(reader, path)
-            assert snapshot.name(VM) == "SQL-NEW"
-            assert snapshot.name(HOST) == "esx01"
-            assert [child.name for child in snapshot.children[HOST]] == ["SQL-NEW"]
-            writer.add_entities([Entity(EntityRef("vm", "other"), "other", HOST)])
-            snapshot, change = renew(reader, snapshot, records=True)
-            assert change.inventory
-            assert snapshot.name(VM) == "SQL-NEW"
+        source = writer.add_source(SourceSpec("vcenter", "vc01", 20))
+        writer.add_entities([Entity(HOST, "esx01"), Entity(OTHER, "esx02"), Entity(VM, "SQL-OLD", HOST)])
+        writer.add_facts([Fact(VM, "host", "esx01", 1_000), Fact(VM, "vcpus", 4, 1_000)])
+        ids = writer.add_series(source, [SeriesSpec(VM, "cpu.ready", "%")])
+        writer.append_ticks(
+            [(writer.add_layout(source, ids), t, np.ones(1)) for t in (1_000, 21_000, 41_000)]
+        )
+        yield writer
+
+
+@pytest.fixture
+def reader(path: Path, writer: SessionWriter) -> Iterator[SessionReader]:
+    with SessionReader.open(path) as reader:
+        yield reader
+
+
+def test_who_was_renamed_is_called_by_the_new_name(path: Path, writer: SessionWriter) -> None:
+    """The store keeps the first name with the entity; the newest is a fact that holds."""
+    writer.add_facts([Fact(VM, "name", "SQL-NEW", 1_000)])
+    with SessionReader.open(path) as reader:
+        snapshot = take(reader, path)
+        assert snapshot.name(VM) == "SQL-NEW"
+        assert snapshot.name(HOST) == "esx01"
+        assert [child.name for child in snapshot.children[HOST]] == ["SQL-NEW"]
+        writer.add_entities([Entity(EntityRef("vm", "other"), "other", HOST)])
+        snapshot, change = renew(reader, snapshot)
+        assert change.inventory
+        assert snapshot.name(VM) == "SQL-NEW"
+
+
+def test_names_and_hosts_of_a_session_that_grows(
+    path: Path, writer: SessionWriter, reader: SessionReader
+) -> None:
+    first = take(reader, path)
+    writer.add_facts([Fact(VM, "name", "SQL-NEW", 5_000), Fact(VM, "host", "esx02", 6_000)])
+    second, change = renew(reader, first)
+    assert change == Change(inventory=True)
+    assert (second.name(VM), second.host_key(VM)) == ("SQL-NEW", "esx02")
+    assert [child.name for child in second.children[HOST]] == ["SQL-NEW"]
+    assert second.series_index is first.series_index
+    writer.add_facts([Fact(VM, "name", "SQL-OLDER", 4_000), Fact(VM, "host", "esx03", 5_000)])
+    third, change = renew(reader, second)
+    assert change == Change(), "what was told late is not what holds"
+    assert (third.name(VM), third.host_key(VM)) == ("SQL-NEW", "esx02")
+    writer.add_facts([Fact(VM, "name", "SQL-NEW", 5_000, 9_000)])
+    fourth, change = renew(reader, third)
+    assert change == Change(inventory=True)
+    assert fourth.name(VM) == "SQL-OLD"
+    assert same(fourth, take(reader, path))
+
+
+def test_records_of_a_session_that_grows(path: Path, writer: SessionWriter, reader: SessionReader) -> None:
+    writer.add_events([RUNS])
+    snapshot = take(reader, path)
+    for write in (
+        lambda: writer.add_events([Event(1_000, "snapshot", "Remove: success", VM, 9_000, "task-7")]),
+        lambda: writer.add_events([Event(500, "power", "on", VM)]),
+        lambda: writer.add_gaps([Gap(1, 3_000, 4_000, "no answer", None, 1)]),
+        lambda: writer.add_gaps([Gap(1, 3_000, 9_000, "no answer", None, 2)]),
+        lambda: writer.add_mark(Mark(7, "one")),
+        lambda: writer.change_mark(Mark(7, "one"), Mark(7, "two")),
+    ):
+        write()
+        newer, change = renew(reader, snapshot)
+        assert change == Change(records=True)
+        assert (newer.events is snapshot.events) == (newer.events == snapshot.events)
+        snapshot = newer
+        assert same(snapshot, take(reader, path))
+    assert [event.text for event in snapshot.events] == ["on", "Remove: success"]
+    assert renew(reader, snapshot)[1] == Change()
+    writer.add_facts([Fact(VM, "vcpus", 8, 2_000)])
+    assert renew(reader, snapshot)[1] == Change()
+
+
+def names_below(tree: InventoryModel, host: str) -> list[str]:
+    """The VMs that the inventory shows on a host."""
+    refs = [ref for ref in tree.refs if ref.kind == "vm"]
+    indexes = [tree.index_of(ref) for ref in refs]
+    return [str(index.data()) for index in indexes if index.parent().data() == host]
+
+
+def same(one: Snapshot, other: Snapshot) -> bool:
+    """Whether who followed sees what somebody sees who opens the session now; its size may have changed."""
+    return (one.entities, one.series, one.told, one.marks, one.gaps, one.span) == (
+        other.entities, other.series, other.told, other.marks, other.gaps, other.span,
+    )  # fmt: skip
+
+
+def test_the_window_follows_names_and_moves(
+    live: Program, qtbot: QtBot, path: Path, writer: SessionWriter
+) -> None:
+    live.workbench.open_paths([path])
+    wait(qtbot, lambda: live.desk.session.snapshot is not None)
+    tree = child_of(live.window, InventoryPanel)._tree
+    timeline = child_of(live.window, TimelinePanel)
+    wait(qtbot, lambda: names_below(tree, "esx01") == ["SQL-OLD"])
+    live.desk.scope.set(live.desk.scope.scope.on([VM]))
+    writer.add_facts([Fact(VM, "name", "SQL-NEW", 5_000), Fact(VM, "host", "esx02", 5_000)])
+    writer.add_events([RUNS])
+    wait(qtbot, lambda: names_below(tree, "esx02") == ["SQL-NEW"])
+    assert names_below(tree, "esx01") == []
+    assert live.window.top.scope._strong.text() == "SQL-NEW"
+    wait(qtbot, lambda: [event.end for event in timeline.content.events] == [None])
+    writer.add_events([Event(1_000, "snapshot", "Remove: success", VM, 9_000, "task-7")])
+    wait(qtbot, lambda: [event.end for event in timeline.content.events] == [9_000])

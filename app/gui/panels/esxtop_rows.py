@@ -196,13 +196,12 @@ def _by_instance(screen: Screen, series: Sequence[Series], keys: Collection[Key]
 
 def _hosts(snapshot: Snapshot) -> dict[EntityRef, str]:
     """The host on which each entity is, by facts and parents; empty for what several hosts share."""
-    placed = {fact.entity: str(fact.value) for fact in snapshot.facts if fact.name == "host"}
     names: dict[EntityRef, str] = {}
     for ref, entity in snapshot.entities.items():
         if ref.kind == "host":
             names[ref] = entity.name
-        elif ref in placed:
-            names[ref] = placed[ref]
+        elif (host := snapshot.host_key(ref)) is not None:
+            names[ref] = host
         elif entity.parent is not None and entity.parent in names:
             names[ref] = names[entity.parent]
     return names
