@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from sessions.model import EntityRef
 from sessions.times import TimeRange
 
+_LEAST_MS = 1_000
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:
@@ -37,9 +39,16 @@ class Scope:
     def window_in(self, span: TimeRange | None) -> TimeRange | None:
         """The window as it is in a session of that span, None when there is nothing to see.
 
-        A window that follows keeps its length and ends where the session ends.
+        A window that follows keeps its length and ends where the session ends. A single instant is seen with
+        the second before it.
         """
-        if span is None or self.window is None:
+        window = self._within(span) if span is not None else None
+        if window is None or window.start < window.end:
+            return window
+        return TimeRange(window.start - _LEAST_MS, window.end)
+
+    def _within(self, span: TimeRange) -> TimeRange | None:
+        if self.window is None:
             return span
         if self.follow:
             return TimeRange(max(span.start, span.end - (self.window.end - self.window.start)), span.end)

@@ -11,6 +11,7 @@ from app.gui.session_model import SessionModel
 from app.gui.snapshot import Change
 from diagnosis import Diagnosis, diagnose_session
 from resources.catalogue import Catalogue
+from resources.failures import HyperscopeError
 from resources.problem_cards import Problems
 from sessions.findings import Finding, Severity
 from sessions.model import EntityRef
@@ -43,6 +44,7 @@ class FindingsModel(QObject):
         self._since = QElapsedTimer()
         self._took_ms = 0
         self.diagnosis: Diagnosis | None = None
+        self._trouble: HyperscopeError | None = None
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.evaluate)
         session.opened.connect(self._opened)
@@ -63,6 +65,21 @@ class FindingsModel(QObject):
                 found[finding.entity] = finding.severity
         return found
 
+    @property
+    def note(self) -> str:
+        """Why there are no findings; empty when there are some."""
+        snapshot = self._session.snapshot
+        if snapshot is None or self.findings:
+            return ""
+        if self._trouble is not None:
+            return f"Problems could not be looked for. {self._trouble}"
+        if not snapshot.samples:
+            recording = "The first samples are on their way."
+            return recording if snapshot.recording else "This session has no samples to find problems in."
+        if self.diagnosis is None:
+            return "Looking for problems…"
+        return "No problem found. What was checked: every known problem whose counters are here."
+
     def evaluate(self) -> None:
         """Diagnose now, off the window's thread."""
         self._timer.stop()
@@ -79,10 +96,10 @@ class FindingsModel(QObject):
             )
 
         self.busy_changed.emit(True)
-        self._session.query("findings", work, self._take, title="Looking for problems")
+        self._session.query("findings", work, self._take, failed=self._fail, title="Looking for problems")
 
     def _opened(self) -> None:
-        self.diagnosis = None
+        self.diagnosis = self._trouble = None
         self.changed.emit()
         self._timer.start(_FIRST_MS)
 
@@ -95,11 +112,18 @@ class FindingsModel(QObject):
 
     def _closed(self) -> None:
         self._timer.stop()
-        self.diagnosis = None
+        self.diagnosis = self._trouble = None
         self.changed.emit()
+
+    def _fail(self, error: HyperscopeError) -> None:
+        self._trouble = error
+        self.busy_changed.emit(False)
+        self.changed.emit()
+        self._session.failed.emit(error)
 
     def _take(self, diagnosis: Diagnosis) -> None:
         self._took_ms = self._since.elapsed()
+        self._trouble = None
         same = self.diagnosis is not None and diagnosis.findings == self.diagnosis.findings
         self.diagnosis = diagnosis
         self.busy_changed.emit(False)

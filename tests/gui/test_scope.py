@@ -20,6 +20,11 @@ def test_a_window_that_follows_keeps_its_length() -> None:
     assert Scope(window=TimeRange(5_000, 6_000)).window_in(SPAN) is None
 
 
+def test_a_single_instant_can_be_seen() -> None:
+    assert Scope().window_in(TimeRange(5_000, 5_000)) == TimeRange(4_000, 5_000)
+    assert Scope(window=TimeRange(0, 1_000)).window_in(TimeRange(1_000, 9_000)) == TimeRange(0, 1_000)
+
+
 def test_entities_keep_their_order_and_do_not_repeat() -> None:
     assert Scope().on([HOST, VM, HOST]).entities == (HOST, VM)
 

@@ -145,8 +145,9 @@ class EsxtopView(QWidget):
         return super().event(event)
 
     def show_moment(self, text: str, part: float) -> None:
-        """``as of 14:21:35``, and the slider at that part of the session."""
+        """``as of 14:21:35``, and the slider at that part of the session; no text where it has no moment."""
         self.when.setText(text)
+        self.slider.setEnabled(bool(text))
         if not self.slider.isSliderDown():
             with QSignalBlocker(self.slider):
                 self.slider.setValue(round(part * _STEPS))

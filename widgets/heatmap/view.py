@@ -100,7 +100,7 @@ class HeatmapView(QWidget):
         """Colour the map."""
         self.map.show_heat(heat)
         limit = f" · limit {format_value(heat.limit, heat.unit)}" if np.isfinite(heat.limit) else ""
-        self._words.setText(f"{len(heat.rows)} rows, worst first{limit}")
+        self._words.setText(f"{len(heat.rows)} rows, worst first{limit}" if heat.rows else "")
         self.say_empty("" if heat.rows else "No entity of this session has that counter in this window.")
 
     def say_empty(self, text: str) -> None:

@@ -53,6 +53,7 @@ class InventoryModel(QAbstractItemModel):
         self._root = Node("")
         self._nodes: dict[EntityRef, Node] = {}
         self._health: Mapping[EntityRef, Health] = {}
+        self._others: Health = "none"
         self._values: Mapping[EntityRef, str] = {}
 
     def set_tree(self, root: Node) -> None:
@@ -62,11 +63,11 @@ class InventoryModel(QAbstractItemModel):
         self._nodes = {node.ref: node for node in root.walk() if node.ref is not None}
         self.endResetModel()
 
-    def set_health(self, health: Mapping[EntityRef, Health]) -> None:
-        """Mark entities by the worst that was found of them; others are fine."""
-        touched = set(self._health) | set(health)
-        old, self._health = self._health, health
-        self._tell([ref for ref in touched if old.get(ref) != health.get(ref)], HEALTH)
+    def set_health(self, health: Mapping[EntityRef, Health], others: Health = "ok") -> None:
+        """Mark entities by the worst that was found of them; ``others`` are fine, or not looked at yet."""
+        touched = set(self._health) | set(health) | (set(self._nodes) if others != self._others else set())
+        old, self._health, self._others = self._health, health, others
+        self._tell([ref for ref in touched if old.get(ref) != health.get(ref) or ref not in health], HEALTH)
 
     def set_values(self, values: Mapping[EntityRef, str]) -> None:
         """Put a number beside entities."""
@@ -121,7 +122,7 @@ class InventoryModel(QAbstractItemModel):
 
     def state(self, node: Node) -> Health:
         """The worst that was found of it; a heading has no state."""
-        return self._health.get(node.ref, "ok") if node.ref is not None else "none"
+        return self._health.get(node.ref, self._others) if node.ref is not None else "none"
 
     def _node(self, index: Index) -> Node:
         if not index.isValid():

@@ -82,6 +82,12 @@ class OverviewView(QScrollArea):
         for card in self._cards:
             card.set_clock(clock)
 
+    def clear(self) -> None:
+        """Show nothing of what was recorded."""
+        self.show_charts((), TimeRange(0, 1))
+        self.show_lists(())
+        self.show_changes(())
+
     def show_findings(self, findings: Sequence[Finding], note: str) -> None:
         """The worst causes, each a line that can be clicked; ``note`` where there is none."""
         roots = [finding for finding in findings if finding.consequence_of is None][:_FINDINGS]

@@ -25,6 +25,7 @@ from widgets.charts.curve import Curve
 from widgets.charts.spec import ChartSpec
 from widgets.charts.stack import ChartStack
 from widgets.dragging import unpacked
+from widgets.empty_state import EmptyState
 
 KEYS: tuple[ActionSpec, ...] = (
     ActionSpec("charts.left", "Move in time", keys=("Left", "Right"), context="charts"),
@@ -58,7 +59,11 @@ class ChartsPanel(QWidget):
         self._loaded = _Loaded(frozenset(), None, {})
         self._stale = False
         self._stack = ChartStack(desk.theme, clock(desk.settings.text("look.times")))
-        self._empty = _empty()
+        self._empty = EmptyState()
+        self._empty.say(
+            "Nothing to draw for this scope.\n\nChoose a VM, host, datastore or device in the inventory, "
+            "or drag a counter here from the esxtop view."
+        )
         self._pinned = _Pinned()
         self._pinned.released.connect(self._release)
         column = QVBoxLayout(self)
@@ -186,10 +191,12 @@ class ChartsPanel(QWidget):
         self._redraw.stop()
         snapshot = self._desk.session.snapshot
         window = self._desk.scope.scope.window_in(snapshot.span) if snapshot else None
-        if snapshot is None or window is None or not self.isVisible():
+        if snapshot is None or not self.isVisible():
             return
         charts = self._desk.charts.charts
-        self._pages.setCurrentWidget(self._stack if charts else self._empty)
+        self._pages.setCurrentWidget(self._stack if charts and window is not None else self._empty)
+        if window is None:
+            return
         drawable = [chart for chart in charts if set(chart.series) <= self._loaded.ids]
         if len(drawable) < len(charts):
             return  # samples of a newer set of charts are on their way
@@ -281,21 +288,6 @@ class _Pinned(QWidget):
         row.addStretch(1)
         row.addWidget(follow)
         self.hide()
-
-
-def _empty() -> QWidget:
-    page = QWidget()
-    text = QLabel(
-        "Nothing to draw for this scope.\n\nChoose a VM, host, datastore or device in the inventory,\n"
-        "or drag a counter here from the esxtop view."
-    )
-    text.setProperty("role", "muted")
-    column = QVBoxLayout(page)
-    column.addStretch(1)
-    column.addWidget(text, 0)
-    column.addStretch(1)
-    column.setContentsMargins(40, 40, 40, 40)
-    return page
 
 
 def make(desk: Desk) -> QWidget:

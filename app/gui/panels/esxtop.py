@@ -218,7 +218,12 @@ class EsxtopPanel(EsxtopView):
 
     def _opened(self) -> None:
         self._part = 1.0
+        self._forget()
         self._rebuild(fresh=True)
+
+    def _forget(self) -> None:
+        self.say_totals((), "")
+        self.show_moment("", self._part)
 
     def _grown(self, change: Change) -> None:
         if change.inventory:
@@ -256,6 +261,7 @@ class EsxtopPanel(EsxtopView):
         self._timer.stop()
         self._grid = Grid((), (), np.zeros((0, 0), np.int64))
         self._table.set_table((), (), Values())
+        self._forget()
         self.say_empty("Open a session, or record one: its hosts' counters appear here as esxtop shows them.")
 
     def _tick(self) -> None:
@@ -296,7 +302,7 @@ class EsxtopPanel(EsxtopView):
     def _why_empty(self) -> tuple[str, str]:
         if self._wishes.words or self._wishes.only_vms or self._wishes.hosts:
             return "No row of this screen fits the filter and the scope.", "Show all rows"
-        return f"This session has no counters for the {self._screen.title.lower()} screen.", ""
+        return f"This session has no counters for the {self._screen.title} screen.", ""
 
     def _show_all(self) -> None:
         """Take back what hides rows: filter, VMs only, and hosts of the scope."""

@@ -31,27 +31,21 @@ class FindingsPanel(FindingsView):
         self._desk = desk
         self.wanted.connect(desk.show_finding)
         desk.findings.changed.connect(self._renew)
-        desk.findings.busy_changed.connect(self._say)
+        desk.findings.busy_changed.connect(lambda _busy: self._say())
         desk.session.opened.connect(lambda _snapshot: self._begin())
         desk.session.closed.connect(self._renew)
 
     def _begin(self) -> None:
         self.forget()
-        self._say(busy=True)
+        self._say()
 
     def _renew(self) -> None:
         self.show_findings(self._desk.findings.findings)
-        self._say(busy=self._desk.findings.diagnosis is None)
+        self._say()
 
-    def _say(self, busy: bool) -> None:
-        if self._desk.session.snapshot is None:
-            self.say("Open a session: what is wrong in it is shown here.")
-        elif self._desk.findings.diagnosis is None:
-            self.say("Looking for problems…" if busy else "")
-        elif not self._desk.findings.findings:
-            self.say("No problem found. What was checked: every known problem whose counters are here.")
-        else:
-            self.say("")
+    def _say(self) -> None:
+        closed = self._desk.session.snapshot is None
+        self.say("Open a session: what is wrong in it is shown here." if closed else self._desk.findings.note)
 
 
 def _label(desk: Desk, key: str) -> str:

@@ -122,7 +122,11 @@ class HeatmapPanel(HeatmapView):
             self._offer()
         number = self.counters.currentIndex()
         window = self._desk.scope.scope.window_in(snapshot.span) if snapshot else None
-        if snapshot is None or window is None or not 0 <= number < len(self._choices):
+        if snapshot is None:
+            return
+        if window is None or not 0 <= number < len(self._choices):
+            self.show_heat(Heat())
+            self.say_empty("This session has no counter that a heat map could show: none with a limit.")
             return
         choice, share = self._choices[number], self.measures.currentIndex() == 1
         series = _series(choice, snapshot)

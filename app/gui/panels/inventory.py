@@ -135,8 +135,9 @@ class InventoryPanel(InventoryView):
         self.note_changed.emit("")
 
     def _mark(self) -> None:
-        health: dict[EntityRef, Health] = dict(self._desk.findings.worst.items())
-        self._tree.set_health(health)
+        findings = self._desk.findings
+        health: dict[EntityRef, Health] = dict(findings.worst.items())
+        self._tree.set_health(health, others="none" if findings.diagnosis is None else "ok")
 
     def _scoped(self) -> None:
         self.choose(self._desk.scope.scope.entities)
@@ -177,11 +178,14 @@ class InventoryPanel(InventoryView):
 
 
 def _vms_by_host(snapshot: Snapshot) -> dict[EntityRef, list[Entity]]:
+    placed: dict[EntityRef, str] = {}
+    for fact in snapshot.facts:
+        if fact.name == "host":
+            placed[fact.entity] = str(fact.value)
     found: dict[EntityRef, list[Entity]] = {}
     for entity in snapshot.entities.values():
         if entity.ref.kind == "vm":
-            key = snapshot.host_key(entity.ref)
-            host = EntityRef("host", key) if key is not None else entity.parent
+            host = EntityRef("host", placed[entity.ref]) if entity.ref in placed else entity.parent
             found.setdefault(host or EntityRef("host", ""), []).append(entity)
     return found
 

@@ -57,7 +57,7 @@ class OverviewPanel(OverviewView):
         self.windowed.connect(
             lambda window, passing: desk.scope.set(desk.scope.scope.during(window), passing=passing)
         )
-        desk.session.opened.connect(lambda _snapshot: self._read())
+        desk.session.opened.connect(lambda _snapshot: self._opened())
         desk.session.changed.connect(self._grown)
         desk.scope.changed.connect(lambda _scope: self._wait.start(_WAIT_MS))
         desk.findings.changed.connect(self._show_findings)
@@ -69,13 +69,16 @@ class OverviewPanel(OverviewView):
         if self._stale:
             self._read()
 
+    def _opened(self) -> None:
+        self.clear()  # what stood here is of another session
+        self._read()
+
     def _grown(self, change: Change) -> None:
         if change and not self._wait.isActive():
             self._wait.start(_LIVE_MS)
 
     def _show_findings(self) -> None:
-        note = "No problem found." if self._desk.findings.diagnosis is not None else "Looking for problems…"
-        self.show_findings(self._desk.findings.findings, note)
+        self.show_findings(self._desk.findings.findings, self._desk.findings.note)
 
     def _read(self) -> None:
         snapshot = self._desk.session.snapshot
@@ -85,9 +88,9 @@ class OverviewPanel(OverviewView):
         self._stale = False
         self._wait.stop()  # what it waits for is read now
         window = self._desk.scope.scope.window_in(snapshot.span) if snapshot else None
+        self._show_findings()
         if snapshot is None or window is None:
             return
-        self._show_findings()
         self.show_changes(self._lately(snapshot, window))
         spec, chosen = self._desk.overview, frozenset(self._desk.scope.scope.entities)
 

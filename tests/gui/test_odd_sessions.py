@@ -1,0 +1,124 @@
+"""Sessions with nothing, one sample or damage in them: what the window says of them."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from app.gui.application import Program
+from app.gui.panels.charts import ChartsPanel
+from app.gui.panels.esxtop import EsxtopPanel
+from app.gui.panels.findings import FindingsPanel
+from app.gui.panels.heatmap import HeatmapPanel
+from app.gui.panels.inventory import InventoryPanel
+from app.gui.panels.overview import OverviewPanel
+from sessions.store import SessionWriter
+from tests.gui.recordings import record
+from tests.gui.windows import child_of, wait
+from widgets.charts.card import ChartCard
+from widgets.inventory.model import HEALTH
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+PAGES = ("charts", "esxtop", "heatmap", "overview")
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return record(tmp_path_factory.mktemp("full") / "full.hscope", seconds=300)
+
+
+def opened(program: Program, qtbot: QtBot, path: Path) -> None:
+    program.workbench.open_paths([path])
+    wait(qtbot, lambda: program.desk.session.path == path and not program.desk.jobs.busy("findings"))
+
+
+def look_at_all(program: Program, qtbot: QtBot) -> None:
+    for page in PAGES:
+        program.window.show_panel(page)
+        wait(qtbot, lambda page=page: not program.desk.jobs.busy(page))  # type: ignore[misc]
+
+
+def texts(program: Program) -> str:
+    found = program.window.findChildren(QLabel)
+    return "\n".join(label.text() for label in found if label.isVisible())
+
+
+def health(program: Program) -> set[str]:
+    tree = child_of(program.window, InventoryPanel).tree
+    index, found = tree.model().index(0, 0), set()
+    while index.isValid():
+        found.add(index.data(HEALTH))
+        index = tree.indexBelow(index)
+    return found
+
+
+def test_a_session_without_samples_says_so_and_shows_nothing_of_the_one_before(
+    live: Program, qtbot: QtBot, full: Path, home: Path
+) -> None:
+    opened(live, qtbot, full)
+    look_at_all(live, qtbot)
+    overview, esxtop = child_of(live.window, OverviewPanel), child_of(live.window, EsxtopPanel)
+    wait(qtbot, lambda: len(overview.findChildren(ChartCard)) == 4)
+    SessionWriter.create(home / "empty.hscope", title="empty", durable=False).close()
+    opened(live, qtbot, home / "empty.hscope")
+    wait(qtbot, lambda: live.desk.findings.diagnosis is not None)
+    look_at_all(live, qtbot)
+    assert not [card for card in overview.findChildren(ChartCard) if card.isVisible()]
+    assert "no samples" in texts(live)
+    assert "No problem found" not in texts(live)
+    live.window.show_panel("esxtop")
+    assert (esxtop.head.text(), esxtop.when.text(), esxtop.slider.isEnabled()) == ("", "", False)
+    live.window.show_panel("heatmap")
+    assert "Open a session" not in texts(live)
+    live.window.show_panel("charts")
+    wait(qtbot, lambda: "Nothing to draw" in texts(live))
+
+
+def test_a_single_sample_is_seen_on_every_page(live: Program, qtbot: QtBot, home: Path) -> None:
+    opened(live, qtbot, record(home / "one.hscope", seconds=0.0))
+    snapshot = live.desk.session.snapshot
+    window = live.desk.scope.scope.window_in(snapshot.span) if snapshot else None
+    assert window is not None
+    assert window.start < window.end
+    look_at_all(live, qtbot)
+    live.window.show_panel("charts")
+    panel = child_of(live.window, ChartsPanel)
+    wait(qtbot, lambda: bool(panel.stack.cards) and bool(panel.stack.cards[0].curves))
+    card = panel.stack.cards[0]
+    assert [round(end) for end in card.plot.window] == [window.start, window.end]
+    assert card.curves[0].curve.last(*card.plot.window) > 0
+    assert child_of(live.window, HeatmapPanel).map.heat.rows
+
+
+def test_a_damaged_session_is_not_called_healthy(live: Program, qtbot: QtBot, full: Path, home: Path) -> None:
+    path = home / "damaged.hscope"
+    damage(full, path)
+    live.workbench.open_paths([path])
+    panel = child_of(live.window, FindingsPanel)
+    wait(qtbot, lambda: "could not be looked for" in live.desk.findings.note)
+    assert "damaged" in live.desk.findings.note
+    assert "could not be looked for" in panel._state.text()
+    wait(qtbot, lambda: child_of(live.window, InventoryPanel).tree.model().rowCount() > 0)
+    assert health(live) == {"none"}
+
+
+def test_nobody_is_healthy_before_problems_were_looked_for(live: Program, qtbot: QtBot, full: Path) -> None:
+    seen: list[set[str]] = []
+    live.desk.session.opened.connect(lambda _snapshot: seen.append(health(live)))
+    opened(live, qtbot, full)
+    assert seen == [{"none"}]
+    wait(qtbot, lambda: live.desk.findings.diagnosis is not None)
+    assert "ok" in health(live)
+
+
+def damage(whole: Path, path: Path) -> None:
+    """A copy whose samples are cut short; all that tells of them is there."""
+    path.write_bytes(whole.read_bytes())
+    file = sqlite3.connect(path)
+    with file:
+        file.execute("UPDATE chunk SET data = substr(data, 1, 8)")
+    file.close()
