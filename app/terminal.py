@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from queue import Empty, SimpleQueue
 from types import FrameType
 from typing import Any
 
@@ -16,6 +17,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn
 
 from resources.units import format_duration
+
+_LINE = 4096
+_LOOK_S = 0.2
 
 
 def results() -> Console:
@@ -68,6 +72,36 @@ def cancellable() -> Iterator[threading.Event]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def ended_at_once() -> Iterator[None]:
+    """Ctrl-C ends what is done in here at once, also within ``cancellable``: nothing has begun yet.
+
+    For the main thread, while it asks for a password.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def typed_line(stopped: Callable[[], bool]) -> str | None:
+    """What somebody types at the terminal; None once it is ``stopped``, for nobody can break off a read."""
+    answers: SimpleQueue[bytes] = SimpleQueue()
+
+    def read() -> None:
+        try:  # not by sys.stdin, whose lock would be held when the program ends
+            answers.put(os.read(sys.stdin.fileno(), _LINE))
+        except OSError:
+            answers.put(b"")
+
+    threading.Thread(target=read, name="typed line", daemon=True).start()
+    while not stopped():
+        with suppress(Empty):
+            return answers.get(timeout=_LOOK_S).decode(errors="replace")
+    return None
 
 
 @contextmanager

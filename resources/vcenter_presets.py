@@ -7,9 +7,10 @@ from pathlib import Path
 
 import msgspec
 
+from resources.failures import UsageError
 from resources.toml_files import checked, knowledge_files, read_toml
 
-__all__ = ["DEFAULT_PRESET", "Preset", "load_presets"]
+__all__ = ["DEFAULT_PRESET", "Preset", "load_presets", "require_preset"]
 
 DEFAULT_PRESET = "troubleshooting"
 _FILE = "presets.toml"
@@ -58,3 +59,11 @@ def load_presets(extra_dirs: Sequence[Path] = ()) -> dict[str, Preset]:
             if path.name == _FILE:
                 presets.update(checked(read_toml(path), _File, path).presets)
     return presets
+
+
+def require_preset(name: str, extra_dirs: Sequence[Path] = ()) -> Preset:
+    """The preset of that name. Raises UsageError for one that there is not, KnowledgeError."""
+    presets = load_presets(extra_dirs)
+    if name not in presets:
+        raise UsageError(f"There is no preset {name!r}.", advice=f"There are {', '.join(sorted(presets))}.")
+    return presets[name]

@@ -13,6 +13,7 @@ from app.memory import settle, tidy_often
 from app.recorder.attachment import Attachment
 from app.recorder.board import SourceStatus
 from app.recorder.conducting import Commands, Conductor, log_source
+from app.recorder.disk_space import require_space
 from app.recorder.durations import parse_duration
 from app.recorder.hooks import install_hooks
 from app.recorder.limits import Limits, load_limits
@@ -27,7 +28,8 @@ from app.secrets import somebody_there
 from app.terminal import cancellable, notices
 from collectors.vsphere.collector import Wishes as VSphereWishes
 from collectors.vsphere.selection import parse_selection
-from resources.vcenter_presets import DEFAULT_PRESET
+from resources.failures import UsageError
+from resources.vcenter_presets import DEFAULT_PRESET, require_preset
 
 _MEGABYTE = 1 << 20
 
@@ -36,7 +38,7 @@ def record(
     sources: Annotated[
         list[str],
         typer.Argument(
-            metavar="SOURCE…",
+            metavar="SOURCE",
             help="vcenter://user@host[:port], esxi://user@host or lab:SCENARIO[?seed=N]; several at once.",
             show_default=False,
         ),
@@ -102,12 +104,17 @@ def record(
         typer.Option("--password-stdin", help="Read passwords from stdin: a line for each source, in order."),
     ] = False,
     speed: Annotated[
-        float, typer.Option(min=0, help="Lab only: its seconds in a second; 0 is as fast as it goes.")
+        float,
+        typer.Option(
+            metavar="FACTOR", min=0, help="Lab only: its seconds in a second; 0 is as fast as it goes."
+        ),
     ] = 1.0,
     knowledge: Annotated[
         list[Path] | None,
         typer.Option(
             metavar="DIR",
+            exists=True,
+            file_okay=False,
             help="Also use the presets, counters and limits in this folder.",
             show_default=False,
         ),
@@ -131,7 +138,7 @@ def record(
     limits = load_limits()
     settle()
     tidy_often(limits.memory.objects)
-    seconds = parse_duration(duration, "--duration") if duration else None
+    seconds = time_of(duration)
     rules = rules_of(limits, rotate, keep_free)
     days = parse_duration(history, "--history") / 86_400 if history else 0.0
     wanted = VSphereWishes(
@@ -141,6 +148,8 @@ def record(
         history_days=days,
         extra_dirs=tuple(knowledge or ()),
     )
+    require_preset(wanted.preset, wanted.extra_dirs)
+    require_space(out, rules.keep_free)  # before anybody is asked for a password
     install_hooks(log := RecorderLog(crash_folder(), limits.log))
     with cancellable() as wake:
         attachment = Attachment(wake.set, is_attached=attached)
@@ -173,6 +182,16 @@ def record(
             lines.hand_over(commands.obey, attachment.lost)
         conductor = Conductor(recording, reporter, log, wake, limits.status.every_s, seconds)
         finish(conductor.run([collector.name for collector in collectors]))
+
+
+def time_of(duration: str) -> float | None:
+    """How long to record, None for no end. Raises UsageError."""
+    seconds = parse_duration(duration, "--duration") if duration else None
+    if seconds == 0:
+        raise UsageError(
+            "--duration: in no time nothing is recorded.", advice="Leave it out to record until Ctrl-C."
+        )
+    return seconds
 
 
 def rules_of(limits: Limits, rotate: str, keep_free_mb: int | None) -> Rules:

@@ -5,12 +5,20 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from resources.failures import AccessDeniedError, DiskFullError
+from resources.failures import AccessDeniedError, DiskFullError, NotFoundError
 from resources.units import format_bytes
 
 
 def require_space(session: Path, keep_free: int) -> None:
-    """Raise DiskFullError when fewer than ``keep_free`` bytes are left where the session is."""
+    """Raise DiskFullError when fewer than ``keep_free`` bytes are left where the session is.
+
+    Raises NotFoundError where its folder is not, AccessDeniedError for a disk that says nothing.
+    """
+    if not session.parent.is_dir():
+        raise NotFoundError(
+            f"{session.name} has no place: there is no folder {session.parent}.",
+            advice="Check its spelling, and whether the disk or the network share is still there.",
+        )
     try:
         free = shutil.disk_usage(session.parent).free
     except OSError as error:

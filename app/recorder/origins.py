@@ -10,6 +10,7 @@ from typing import Protocol
 from app.known_hosts import KnownHosts
 from app.recorder.questions import Questions
 from app.secrets import find_password, somebody_there
+from app.terminal import ended_at_once
 from collectors.feed import Collector
 from collectors.lab.live import LabCollector, parse_lab_address
 from collectors.vsphere.address import Address, parse_address
@@ -93,7 +94,8 @@ def _password(address: Address, wishes: Wishes) -> Callable[[], str]:
         return find_password(address, stdin=io.BytesIO(wishes.lines.next_line() or b""))
     questions = wishes.questions
     if questions is None:
-        return find_password(address, interactive=somebody_there())
+        with ended_at_once():
+            return find_password(address, interactive=somebody_there())
     try:
         return find_password(address)
     except UsageError:  # the keyring has none: whoever started us is asked

@@ -6,7 +6,8 @@ import threading
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from resources.failures import LoginError
+from resources.failures import CancelledError, LoginError
+from resources.units import format_duration
 
 _PATIENCE_S = 300.0
 _LOOK_S = 0.5
@@ -38,14 +39,17 @@ class Questions:
             self._changed.notify_all()
 
     def password(self, source: str) -> str:
-        """The password of a source. Raises LoginError when nobody gives it."""
+        """The password of a source. Raises LoginError when nobody gives it, CancelledError when stopped."""
         given = self._ask("password", source)
         if given is None:
-            raise LoginError(f"There is no password for {source}.", advice="Start the recording again.")
+            raise LoginError(
+                f"Nobody gave the password of {source} within {format_duration(_PATIENCE_S)}.",
+                advice="Start the recording again.",
+            )
         return str(given)
 
     def trust(self, source: str, sha256: str, why: str) -> bool:
-        """Whether a certificate that nobody vouches for is the right one."""
+        """Whether a certificate that nobody vouches for is the right one. Raises CancelledError."""
         return self._ask("certificate", source, sha256=sha256, why=why) == sha256
 
     def _ask(self, event: str, source: str, **fields: str) -> object:
@@ -53,7 +57,9 @@ class Questions:
             if (event, source) not in self._answers:
                 self._say(event, source=source, **fields)
             waited = 0.0
-            while (event, source) not in self._answers and not self._stopped() and waited < _PATIENCE_S:
+            while (event, source) not in self._answers and waited < _PATIENCE_S:
+                if self._stopped():
+                    raise CancelledError("The recording was stopped before the question was answered.")
                 self._changed.wait(_LOOK_S)
                 waited += _LOOK_S
             return self._answers.get((event, source))

@@ -15,7 +15,8 @@ from app.recorder.board import SourceStatus
 from app.recorder.event_lines import EventLines
 from app.recorder.page import page
 from app.recorder.recording import Outcome, Recording, Status
-from app.terminal import notices
+from app.terminal import notices, typed_line
+from resources.failures import CancelledError
 from resources.units import format_bytes, format_count, format_duration
 from sessions.times import iso, now_ms
 
@@ -44,7 +45,10 @@ class Reporter(Protocol):
         """Whoever started us lets us go on alone; nothing is read or expected from them after this."""
 
     def ask(self, question: str) -> bool:
-        """Yes or no, from somebody at the terminal; no where there is nobody."""
+        """Yes or no, from somebody at the terminal; no where there is nobody.
+
+        Raises CancelledError when the recording is stopped meanwhile.
+        """
 
     def finishing(self) -> None:
         """It was stopped, and is being put in order."""
@@ -167,6 +171,7 @@ class PageReporter(QuietReporter):
         super().__init__()
         self._live = self._fresh()
         self._asking = threading.Lock()
+        self._stopped = threading.Event()
 
     def _fresh(self) -> Live:
         return Live(console=self._console, auto_refresh=False, transient=True)
@@ -190,15 +195,19 @@ class PageReporter(QuietReporter):
         with self._asking:
             self._live.stop()
             try:
-                return self._console.input(Text(question)).strip().lower() in ("y", "yes")
-            except EOFError:
-                return False
+                self._console.print(Text(question), end="")
+                answer = typed_line(self._stopped.is_set)
+                if answer is None:
+                    self._console.print()
+                    raise CancelledError("The recording was stopped before the question was answered.")
+                return answer.strip().lower() in ("y", "yes")
             finally:
                 self._live = self._fresh()  # the old one would go up over the question by its last height
                 self._live.start()
 
     def finishing(self) -> None:
-        """Say that it takes a moment."""
+        """Say that it takes a moment, and wait for no answer."""
+        self._stopped.set()
         self._live.update(Text("Putting the session in order …", style="dim"), refresh=True)
 
     def ended(self, outcome: Outcome) -> None:

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from collectors.feed import Controls, Feed, Health
@@ -26,10 +27,10 @@ from collectors.vsphere.selection import Selection, unmatched
 from collectors.vsphere.session import VSphere
 from collectors.vsphere.trust import Ask, Thumbprints
 from resources.catalogue import load_catalogue
-from resources.failures import CancelledError, HyperscopeError, NotFoundError, SourceError, UsageError
+from resources.failures import CancelledError, HyperscopeError, NotFoundError, PrivilegeError, SourceError
 from resources.units import format_count
 from resources.vcenter_limits import load_limits
-from resources.vcenter_presets import DEFAULT_PRESET, Preset, load_presets
+from resources.vcenter_presets import DEFAULT_PRESET, require_preset
 from sessions.model import SourceKind, SourceSpec
 
 _STEP_S = 0.2
@@ -73,7 +74,7 @@ class VSphereCollector:
         self._address, self._password, self._wishes = address, password, wishes
         self._thumbprint, self._known, self._ask = thumbprint, known, ask
         self._limits = load_limits(wishes.extra_dirs)
-        self._preset = _preset(wishes)
+        self._preset = require_preset(wishes.preset, wishes.extra_dirs)
 
     @property
     def name(self) -> str:
@@ -199,7 +200,7 @@ class VSphereCollector:
             load_catalogue(self._wishes.extra_dirs),
             self._preset,
             self._limits,
-            _interval_s(server, objects),
+            _interval_s(server, objects, self._limits.sampled),
             definitions,
             server.manager(),
         )
@@ -212,23 +213,24 @@ def _cut(vsphere: VSphere, together: Together, over: threading.Event) -> None:
         vsphere.close()
 
 
-def _interval_s(server: PerfServer, objects: Mapping[str, Subject]) -> int:
-    """The realtime interval that hosts and VMs have here."""
-    for one in objects.values():
-        if one.type in REALTIME and one.connected:
+def _interval_s(server: PerfServer, objects: Mapping[str, Subject], most: int) -> int:
+    """The realtime interval that hosts and VMs have here, by the first that says so of at most ``most``.
+
+    Raises PrivilegeError when the account may read the counters of none of them.
+    """
+    denied: PrivilegeError | None = None
+    there = (one for one in objects.values() if one.type in REALTIME and one.connected)
+    for one in islice(there, most):
+        try:
             rate = server.refresh_s(one.type, one.moid)
-            if rate is not None:
-                return rate
+        except PrivilegeError as error:
+            denied = error
+            continue
+        if rate is not None:
+            return rate
+    if denied is not None:
+        raise denied
     return _USUAL_S
-
-
-def _preset(wishes: Wishes) -> Preset:
-    presets = load_presets(wishes.extra_dirs)
-    if wishes.preset not in presets:
-        raise UsageError(
-            f"There is no preset {wishes.preset!r}.", advice=f"There are {', '.join(sorted(presets))}."
-        )
-    return presets[wishes.preset]
 
 
 @dataclass(slots=True)

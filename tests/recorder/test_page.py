@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,9 @@ from app.recorder.board import CollectorStatus, SourceStatus
 from app.recorder.page import page
 from app.recorder.recording import Status
 from app.recorder.reporting import PageReporter
+from app.terminal import typed_line
 from collectors.feed import Health
+from resources.failures import CancelledError
 
 
 def status(*sources: SourceStatus) -> Status:
@@ -62,7 +66,7 @@ def test_a_question_is_not_drawn_over(monkeypatch: pytest.MonkeyPatch) -> None:
     written = io.StringIO()
     console = Console(file=written, force_terminal=True, width=80)
     monkeypatch.setattr(reporting, "notices", lambda: console)
-    monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
+    monkeypatch.setattr(reporting, "typed_line", lambda _stopped: "y\n")
     reporter = PageReporter()
     reporter._live.start()
     reporter.status(status(source()), Path("night.hscope"))
@@ -72,3 +76,24 @@ def test_a_question_is_not_drawn_over(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "vc01.lab" in Text.from_ansi(written.getvalue()).plain
     assert "\x1b[1A" not in written.getvalue(), "goes up, over what was asked"
     reporter._live.stop()
+
+
+def test_a_question_that_nobody_answers_does_not_hold_up_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    console = Console(file=io.StringIO(), force_terminal=True, width=80)
+    monkeypatch.setattr(reporting, "notices", lambda: console)
+    here, there = os.pipe()
+    with os.fdopen(here) as stdin, os.fdopen(there, "wb", buffering=0) as keyboard:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        reporter = PageReporter()
+        threading.Timer(0.1, reporter.finishing).start()
+        with pytest.raises(CancelledError):
+            reporter.ask("Is it the right one? [y/N] ")
+        keyboard.write(b"\n")  # the read that is left alone ends
+
+
+def test_what_is_typed_is_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    here, there = os.pipe()
+    with os.fdopen(here) as stdin, os.fdopen(there, "wb", buffering=0) as keyboard:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        keyboard.write(b"y\n")
+        assert typed_line(lambda: False) == "y\n"

@@ -161,8 +161,25 @@ def test_questions() -> None:
     ]
     assert not questions.trust("vcenter://a@b", "CC:DD", "another than was asked about")
     assert SECRET not in repr(questions)
-    stop.set()
-    with pytest.raises(LoginError):
+
+    def stopping(event: str, **fields: object) -> None:
+        stop.set()
+
+    questions = Questions(stopping, stop.is_set)
+    with pytest.raises(CancelledError):
+        questions.password("vcenter://c@d")
+    with pytest.raises(CancelledError):
+        questions.trust("vcenter://c@d", "AA", "")
+
+
+def test_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.recorder.questions._PATIENCE_S", 0.0)
+
+    def heard_by_nobody(event: str, **fields: object) -> None:
+        pass
+
+    questions = Questions(heard_by_nobody, lambda: False)
+    with pytest.raises(LoginError, match=r"Nobody gave the password of vcenter://c@d"):
         questions.password("vcenter://c@d")
     assert not questions.trust("vcenter://c@d", "AA", "")
 

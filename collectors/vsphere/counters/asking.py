@@ -40,6 +40,13 @@ class Answer:
     error: SourceError | None = None
     left_out: tuple[tuple[Member, SourceError], ...] = ()
 
+    @property
+    def why_nothing(self) -> SourceError | None:
+        """Why nobody of the call was heard, None where somebody was."""
+        if self.error is None and len(self.left_out) == len(self.call):
+            return self.left_out[0][1]
+        return self.error
+
 
 class Asker:
     """Threads that query and decode. ``limits`` shrinks as the server refuses; close it in the end.

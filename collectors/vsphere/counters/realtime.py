@@ -253,14 +253,17 @@ class Realtime:
             return self._slots.instant(starts.get(member.moid, low)), end
 
         failed: list[SourceError] = []
+        nothing: list[SourceError] = []
         for answer in self._asker.ask(self._plan.calls, window):
             for reply in answer.replies:
                 self._ledger.take(reply, self._now.get)
             if answer.error is not None:
                 failed.append(answer.error)
-        if failed and len(failed) == len(self._plan.calls):
+            if (why := answer.why_nothing) is not None:
+                nothing.append(why)
+        if nothing and len(nothing) == len(self._plan.calls):
             self._ledger.store()
-            raise failed[0]
+            raise nothing[0]
         self._message = failed[0].happened if failed else self._said_of_refused()
 
     def _settle(self, low: int, until: int) -> None:

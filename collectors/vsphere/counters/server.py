@@ -73,7 +73,7 @@ class PerfServer:
 
         try:
             rate = self.vsphere.ask("how often it samples", question)
-        except (SoapFault, PrivilegeError):
+        except SoapFault:
             return None
         return rate if rate is not None and rate > 0 else None
 
