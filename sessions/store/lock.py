@@ -38,6 +38,12 @@ def _lock_file(session: Path) -> Path:
     return session.with_name(session.name + "-lock")
 
 
+def remove_stale_lock(session: Path) -> None:
+    """Remove the lock file of a writer that was killed; raises BusyError where one holds it."""
+    if _lock_file(session).exists():
+        WriterLock(session).release()
+
+
 class WriterLock:
     """Held from construction to ``release``; raises BusyError when another holds it."""
 

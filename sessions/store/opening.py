@@ -8,7 +8,7 @@ from pathlib import Path
 from resources.failures import AccessDeniedError, AlreadyExistsError, HyperscopeError, NotFoundError
 from sessions.store import schema
 from sessions.store.database import Database, damaged, not_a_session, translated
-from sessions.store.lock import WriterLock, is_written
+from sessions.store.lock import WriterLock, is_written, remove_stale_lock
 
 _SMALL_BYTES = 1 << 18
 _SMALL_PAGE_BYTES = 512
@@ -104,20 +104,29 @@ def close_reader(database: Database) -> None:
 
     A connection that only reads can't remove SQLite's log and shared memory, and as long as one is there the
     writer can't either. SQLite itself refuses this while anybody else has the file open, and a file or folder
-    that can't be written stays as it is.
+    that can't be written stays as it is. With them goes the lock file of a writer that was killed.
+
+    What may remain: an archive whose last reader was killed has an empty log and shared memory beside it when
+    somebody reads it who may not write it. SQLite would make none for a file that is declared immutable; but
+    who may not write a file can't promise that: another user's recorder may go on with it meanwhile.
     """
     path = database.path
     database.close()
-    beside = (path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))
     with suppress(HyperscopeError, OSError):
-        if not any(file.exists() for file in beside) or is_written(path):
+        if is_written(path):
             return
-        last = Database(path, "rw")
-        try:
-            last.pragma("busy_timeout = 0")
-            last.pragma("journal_mode = DELETE")
-        finally:
-            last.close()
+        if any(path.with_name(path.name + suffix).exists() for suffix in ("-wal", "-shm")):
+            _end_log(path)
+        remove_stale_lock(path)
+
+
+def _end_log(path: Path) -> None:
+    last = Database(path, "rw")
+    try:
+        last.pragma("busy_timeout = 0")
+        last.pragma("journal_mode = DELETE")
+    finally:
+        last.close()
 
 
 def _make_roomy(database: Database) -> None:
