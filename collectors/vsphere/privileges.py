@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import Any
 
 from pyVmomi import vim, vmodl
 
+from collectors.vsphere.faults import SoapFault
 from collectors.vsphere.session import Connection, VSphere, session_key
 from resources.failures import PrivilegeError
 from resources.vcenter_privileges import Privilege, privileges
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +33,11 @@ def missing_privileges(vsphere: VSphere) -> tuple[Missing, ...]:
     Raises PrivilegeError when it sees no host and no VM at all, SourceError.
     """
     wanted = privileges(vsphere.address.kind)
-    granted = vsphere.ask("its privileges", lambda connection: _granted(connection, wanted))
+    try:
+        granted = vsphere.ask("its privileges", lambda connection: _granted(connection, wanted))
+    except SoapFault as fault:  # it is no reason to end that a server can't say what an account may do
+        _log.info("Privileges are not known: %s", fault.type_name)
+        return ()
     lacking = tuple(Missing(p.id, p.gives) for p in wanted if p.id not in granted)
     if lacking and not vsphere.ask("the list of hosts", _sees_anything):
         names = " and ".join(entry.privilege for entry in lacking)

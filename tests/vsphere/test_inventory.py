@@ -17,6 +17,7 @@ from collectors.vsphere.inventory.values import (
     Ref,
     Snapshots,
     Switch,
+    Value,
     VirtualNic,
 )
 from sessions.model import Entity, EntityRef
@@ -483,9 +484,16 @@ def test_what_may_not_be_read_is_a_note_not_a_crash() -> None:
     ((name, text),) = kept.notes
     assert name == "inventory.refused"
     assert text == (
-        "Not readable for this account: HostSystem.name of 1 object (NoPermission); "
+        "Not readable: HostSystem.name of 1 object (NoPermission); "
         "VirtualMachine.config.hardware.device of 1 object (NoPermission)"
     )
+    again = Update("modify", "VirtualMachine", "vm-1", (), (("config.hardware.device", "NoPermission"),))
+    kept.take([again, Update("leave", "HostSystem", "host-9")])
+    feed.settle(kept, 2000)
+    device = "VirtualMachine.config.hardware.device of 1 object (NoPermission)"
+    assert kept.notes == [("inventory.refused", f"Not readable: {device}")]
+    kept.take([update("VirtualMachine", "vm-1", "modify", config__hardware__device=Devices((), ()))])
+    assert kept.notes == []
 
 
 def test_snapshots_of_the_inventory_know_what_changed() -> None:
@@ -498,3 +506,18 @@ def test_snapshots_of_the_inventory_know_what_changed() -> None:
     assert second.changed_since(first) == {"vm-1", "host-2"}
     assert second.changed_since(second) == frozenset()
     assert [one.name for one in second.of("HostSystem")] == ["esx01"]
+
+
+def test_a_host_is_off_when_it_was_switched_off_not_when_it_is_silent() -> None:
+    kept, feed = keeper(*WORLD)
+    for state, connection, expected in (
+        ("poweredOn", "connected", (True, True)),
+        ("unknown", "notResponding", (True, False)),
+        ("standBy", "notResponding", (False, False)),
+        ("poweredOff", "disconnected", (False, False)),
+    ):
+        paths: dict[str, Value] = {"runtime__powerState": state, "runtime__connectionState": connection}
+        kept.take([update("HostSystem", "host-1", "modify", **paths)])
+        feed.settle(kept, 2000)
+        one = kept.objects["host-1"]
+        assert (one.powered_on, one.connected) == expected

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from pyVmomi import vmodl
 
 from collectors.vsphere.address import parse_address
 from collectors.vsphere.privileges import missing_privileges
@@ -82,3 +83,11 @@ def test_seeing_nothing_is_fatal(connect: Connect, lacking: Callable[..., None])
     with pytest.raises(PrivilegeError, match=r"sees no host.*System\.View and System\.Read") as caught:
         missing_privileges(connect())
     assert caught.value.exit_code == 28
+
+
+def test_a_server_that_can_not_say_is_recorded(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> set[str]:
+        raise vmodl.fault.NotSupported
+
+    monkeypatch.setattr("collectors.vsphere.privileges._granted", refuse)
+    assert missing_privileges(connect()) == ()

@@ -69,12 +69,14 @@ class Follower:
             else:
                 return
 
-    def _without(self, path: str) -> bool:
-        """Leave out a property that the server does not know; False when we never asked for it."""
-        dropped = [kind for kind, paths in self._paths.items() if path in paths]
-        if len(dropped) != 1:  # a name that several types have: one of them lacks it, none can be blamed
-            dropped = [kind for kind in dropped if path != "name"]
-        for kind in dropped:
+    def _without(self, name: str) -> bool:
+        """Leave out a property that the server does not know; False when we never asked for it.
+
+        What several types have is left out of all of them, for the fault does not say whose it is.
+        """
+        asked = [(kind, path) for kind, paths in self._paths.items() for path in paths if path != "name"]
+        dropped = [one for one in asked if one[1] == name] or [one for one in asked if _is_part(name, one[1])]
+        for kind, path in dropped:
             self._paths[kind].remove(path)
             self.unknown.append(f"{kind}.{path}")
         return bool(dropped)
@@ -150,6 +152,11 @@ class Follower:
                 if fault.type_name in _GONE:
                     raise LostTrackError(f"The server forgot what we follow ({fault.type_name}).") from fault
                 raise
+
+
+def _is_part(name: str, path: str) -> bool:
+    """Whether a path begins or ends so: a server may name only the step that it does not know."""
+    return bool(name) and (path.startswith(f"{name}.") or path.endswith(f".{name}"))
 
 
 def _managers(connection: Connection) -> tuple[tuple[str, str], str, str]:

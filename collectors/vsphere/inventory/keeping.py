@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from collectors.vsphere.inventory.describe import Described, describe
 from collectors.vsphere.inventory.happenings import Heard, noticed
 from collectors.vsphere.inventory.lookup import Lookup, Seen
 from collectors.vsphere.inventory.objects import HOST, VM, Managed
-from collectors.vsphere.inventory.paths import ORDER, PLACES
+from collectors.vsphere.inventory.paths import ORDER, PLACES, ROWS
 from collectors.vsphere.inventory.replies import Update
 from collectors.vsphere.inventory.told import Change, News, Told
 from collectors.vsphere.inventory.values import Ref, Snapshots, Value
 from resources.vcenter_events import EventKnowledge
 from resources.vcenter_inventory import InventoryKnowledge
 from sessions.model import Entity, EntityRef, Event
+
+_Refused: TypeAlias = tuple[tuple[str, str], ...]
+"""Paths that can't be read, each with the type of the fault."""
 
 _RANK = {kind: at for at, kind in enumerate(ORDER)}
 _PATHS = PLACES[HOST]["config.storageDevice.multipathInfo"]
@@ -48,7 +53,8 @@ class Keeper:
     _doubtful: set[str] = field(default_factory=set)
     _news_of: set[str] = field(default_factory=set)
     _former: dict[str, Value] = field(default_factory=dict)
-    _refused: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    _refused: dict[str, _Refused] = field(default_factory=dict)
+    _same_refused: dict[_Refused, _Refused] = field(default_factory=dict)
     _times: dict[tuple[EntityRef, str], int] = field(default_factory=dict)
     _paths: int = 0
     _loaded: bool = False
@@ -71,6 +77,7 @@ class Keeper:
         self._unseen = set(self._look.objects)
         self._paths = 0
         self._refused.clear()
+        self._same_refused.clear()
         self._doubtful.clear()
 
     def take(self, updates: Iterable[Update]) -> None:
@@ -91,9 +98,17 @@ class Keeper:
                 self._unseen.discard(update.moid)
             if update.stale:
                 self._doubtful.add(update.moid)
-            for path, fault in update.refused:
-                place = (update.type, path, fault)
-                self._refused[place] = self._refused.get(place, 0) + 1
+            self._note_refused(update)
+
+    def _note_refused(self, update: Update) -> None:
+        """Which of the object's properties can't be read now, and why; many objects share the same ones."""
+        before = self._refused.pop(update.moid, ()) if update.kind == "modify" else ()
+        if before or update.refused:
+            read = {ROWS[update.type][at].path for at, _ in update.values}
+            now = tuple(sorted({*(one for one in before if one[0] not in read), *update.refused}))
+            self._refused[update.moid] = self._same_refused.setdefault(now, now)
+        else:
+            self._refused.pop(update.moid, None)
 
     def _remember(self, update: Update, known: Seen | None) -> None:
         if known is None or self._renames(update):
@@ -186,6 +201,7 @@ class Keeper:
     def _remove(self, moid: str, at: int) -> Iterator[Settled]:
         ref = self._look.ref(moid)
         managed = self.objects.pop(moid, None)
+        self._refused.pop(moid, None)
         self._look.remove(moid)
         self._former.pop(moid, None)
         if ref is None or not self._told.knows(moid):
@@ -272,13 +288,21 @@ class Keeper:
         found: list[tuple[str, str]] = []
         if not self._look.lists_paths:
             found.append(("inventory.paths", f"{self._paths} storage paths are too many to be listed."))
-        if self._refused:
-            found.append(("inventory.refused", self._said_of_refused()))
+        if said := self._said_of_refused():
+            found.append(("inventory.refused", said))
         return found
 
     def _said_of_refused(self) -> str:
+        alike = Counter(
+            (seen.type, refused)
+            for moid, refused in self._refused.items()
+            if (seen := self._look.objects.get(moid))
+        )
+        counts = Counter[tuple[str, str, str]]()
+        for (kind, refused), number in alike.items():
+            counts.update({(kind, path, fault): number for path, fault in refused})
         said = [
             f"{kind}.{path} of {count} object{'' if count == 1 else 's'} ({fault or 'unknown reason'})"
-            for (kind, path, fault), count in sorted(self._refused.items())
+            for (kind, path, fault), count in sorted(counts.items())
         ]
-        return "Not readable for this account: " + "; ".join(said)
+        return "Not readable: " + "; ".join(said) if said else ""

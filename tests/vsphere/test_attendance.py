@@ -1,0 +1,44 @@
+"""Who is due: what runs, and what should."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from collectors.vsphere.counters.attendance import Attendance
+from collectors.vsphere.counters.columns import Columns
+from collectors.vsphere.counters.ledger import Ledger
+from collectors.vsphere.counters.marks import Marks, Slots
+from collectors.vsphere.inventory.objects import HOST, VM, Managed
+from sessions.model import EntityRef
+from tests.vsphere.feeds import MemoryFeed
+
+ESX = Managed("host-1", HOST, EntityRef("host", "esx01"), "esx01", None, 0, True, True, None, {})
+GUEST = Managed("vm-1", VM, EntityRef("vm", "uuid-1"), "sql", "host-1", 2, True, True, None, {})
+
+
+def attendance() -> Attendance:
+    columns, marks, slots = Columns(20.0), Marks(), Slots(20_000)
+    ledger = Ledger(MemoryFeed(), 1, columns, marks, slots)
+    return Attendance(columns, ledger, marks, look_back=15, hour=180, backfill=False)
+
+
+def test_a_host_that_does_not_respond_is_due_and_one_in_standby_is_not() -> None:
+    there = attendance()
+    there.update([ESX], 10)
+    assert there.active == 1
+    silent = replace(ESX, connected=False)
+    there.update([silent], 11)
+    assert (there.active, there.is_asked(silent)) == (1, True)
+    asleep = replace(silent, powered_on=False)
+    there.update([asleep], 12)
+    assert (there.active, there.is_asked(asleep)) == (0, True)  # its last samples may still come
+    there.update([asleep], 40)
+    assert not there.is_asked(asleep)
+    there.update([ESX], 41)
+    assert there.active == 1
+
+
+def test_a_host_that_never_was_connected_is_not_asked() -> None:
+    there, away = attendance(), replace(ESX, connected=False)
+    there.update([away, GUEST], 10)
+    assert (there.active, there.is_asked(away), there.is_asked(GUEST)) == (1, False, True)
