@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
 from widgets.theme import SYMBOLS, Theme
@@ -39,6 +40,7 @@ class MessageBar(QFrame):
         row.addWidget(self._text, 1)
         row.addWidget(self._button)
         row.addWidget(self._close)
+        QShortcut(QKeySequence(Qt.Key.Key_Escape), self).activated.connect(self.hide)  # while it is there
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.hide)
         theme.changed.connect(self._dress)

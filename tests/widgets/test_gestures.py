@@ -1,4 +1,4 @@
-"""Wheel, pinch and keys in a chart: they zoom around what they point at, and move."""
+"""Mouse, wheel, pinch and keys: what they do in a chart, and Escape wherever something can be left."""
 
 from __future__ import annotations
 
@@ -7,16 +7,21 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QNativeGestureEvent, QPointingDevice, QWheelEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QContextMenuEvent, QNativeGestureEvent, QPointingDevice, QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from widgets.charts.card import ChartCard, NamedCurve
 from widgets.charts.curve import Curve
 from widgets.charts.curves_item import Drawn
 from widgets.charts.plot import Plot
+from widgets.charts.spec import ChartSpec
+from widgets.message_bar import MessageBar
+from widgets.search_field import SearchField
 from widgets.theme import Theme
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 T0, HOUR = 1_700_000_000_000, 3_600_000
 NONE = Qt.KeyboardModifier.NoModifier
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -143,3 +148,76 @@ def test_keys(qtbot: QtBot, hand: Hand) -> None:
     ):
         qtbot.keyClick(hand.plot, key)
         assert hand.zoomed() == pytest.approx(expected, abs=0.01)
+
+
+def test_the_right_button_draws_a_box_or_asks_for_the_menu(hand: Hand, qtbot: QtBot) -> None:
+    """As the system sends it: some ask for the menu already when the button goes down."""
+    menus: list[QPoint] = []
+    hand.plot.menu_wanted.connect(menus.append)
+    view, right = hand.plot.viewport(), Qt.MouseButton.RightButton
+    begin, end = hand.place(0.25).toPoint(), hand.place(0.75).toPoint()
+    qtbot.mousePress(view, right, pos=begin)
+    by_mouse = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, begin, view.mapToGlobal(begin))
+    QApplication.sendEvent(view, by_mouse)
+    assert by_mouse.isAccepted()
+    QTest.mouseMove(view, end)
+    qtbot.mouseRelease(view, right, pos=end)
+    assert hand.zoomed() == pytest.approx((0.5, 0.5), abs=0.02)
+    assert not menus
+    qtbot.mouseClick(view, right, pos=begin)
+    assert menus == [view.mapToGlobal(begin)]
+
+
+def test_a_summary_opens_copies_and_does_nothing_else(theme: Theme, qtbot: QtBot) -> None:
+    card = ChartCard(theme, lambda t_ms: datetime.fromtimestamp(t_ms / 1000, UTC))
+    qtbot.addWidget(card)
+    card.be_summary()
+    times = T0 + np.arange(3, dtype=np.int64) * 5_000
+    card.plot.set_window(T0 + 5_000, T0 + 10_000)
+    curve = Curve(times, np.array([1.0, np.nan, 3.0]))
+    card.show_chart(ChartSpec("Load", "%", (1,)), [NamedCurve("a", "%", curve)])
+    card.resize(400, 200)
+    card.show()
+    opened: list[bool] = []
+    said: list[str] = []
+    card.opened.connect(lambda: opened.append(True))
+    card.copied.connect(said.append)
+    card._open_menu(QPoint(0, 0))
+    menu = card.findChild(QMenu)
+    assert menu is not None
+    entries = {action.text(): action for action in menu.actions()}
+    assert list(entries) == ["Open in the charts", "Copy as image", "Copy samples as CSV"]
+    for action in entries.values():
+        action.trigger()
+    menu.close()
+    qtbot.keyClick(card.plot, Qt.Key.Key_Return)
+    assert opened == [True, True]
+    assert said == ["Load: copied as an image.", "Load: 2 rows copied as CSV."]
+    text = QApplication.clipboard().text()
+    assert text == "time,a (%)\n2023-11-14T22:13:25Z,\n2023-11-14T22:13:30Z,3.0\n"
+
+
+def test_escape_clears_a_search_then_leaves_it_and_closes_a_message(theme: Theme, qtbot: QtBot) -> None:
+    page = QWidget()
+    qtbot.addWidget(page)
+    field, bar = SearchField("Search", "Search"), MessageBar(theme)
+    column = QVBoxLayout(page)
+    column.addWidget(bar)
+    column.addWidget(field)
+    other = QPushButton("other")
+    column.addWidget(other)
+    left: list[bool] = []
+    field.left.connect(lambda: left.append(True))
+    page.show()
+    page.activateWindow()
+    qtbot.waitUntil(page.isActiveWindow)
+    bar.show_message("Something went wrong.", "critical")
+    field.setFocus()
+    field.setText("esx02")
+    qtbot.keyClick(field, Qt.Key.Key_Escape)
+    assert (field.text(), left, bar.isVisible()) == ("", [], True)
+    qtbot.keyClick(field, Qt.Key.Key_Escape)
+    assert left == [True]
+    other.setFocus()
+    qtbot.keyClick(other, Qt.Key.Key_Escape)
+    assert not bar.isVisible()

@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QAction, QContextMenuEvent, QDragEnterEvent, QDropEvent, QResizeEvent
+from PySide6.QtGui import (
+    QAction,
+    QContextMenuEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -22,6 +30,8 @@ from PySide6.QtWidgets import (
 )
 
 from resources.units import format_value
+from sessions.times import TimeRange
+from widgets.charts.csv_text import as_csv
 from widgets.charts.curve import Curve
 from widgets.charts.curves_item import Drawn
 from widgets.charts.figures import CurveFigures, FigureRow
@@ -52,20 +62,22 @@ class NamedCurve:
 
 
 class ChartCard(QFrame):
-    """Signals: ``closed``, ``dropped(bytes)`` when a counter is dropped on it, ``copied("image"|"csv")``.
+    """Signals: ``closed``, ``dropped(bytes)`` when a counter is dropped on it, ``copied`` with what to say.
 
-    ``statistics`` when its menu asks for the table of numbers, or to be without.
+    ``statistics`` when its menu asks for the table of numbers, or to be without; of a summary ``opened``.
     """
 
     closed = Signal()
     dropped = Signal(bytes)
     copied = Signal(str)
+    opened = Signal()
     statistics = Signal(bool)
 
     def __init__(self, theme: Theme, at: Clock, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme, self._at = theme, at
         self._spec = ChartSpec("", "", ())
+        self._is_summary = False
         self._curves: Sequence[NamedCurve] = ()
         self._entries: list[LegendEntry] = []
         self.setProperty("role", "chart")
@@ -91,6 +103,7 @@ class ChartCard(QFrame):
         self.plot = Plot(theme, at)
         self.plot.focused.connect(self._show_focus)
         self.plot.scaled.connect(self._say_unit)
+        self.plot.menu_wanted.connect(self._open_menu)
         self._head = self._make_head()
         self._key_below = False
         column = QVBoxLayout(self)
@@ -155,9 +168,11 @@ class ChartCard(QFrame):
         """The last thing in it that takes the focus."""
         return self._close
 
-    def can_close(self, *, on: bool) -> None:
-        """Whether it has a button to close it."""
-        self._close.setVisible(on)
+    def be_summary(self) -> None:
+        """A small chart that leads to the large one: it can be opened, by Enter too, and not be closed."""
+        self._is_summary = True
+        self.setAcceptDrops(False)
+        self._close.hide()
 
     def show_statistics(self, *, on: bool) -> None:
         """Whether it shows last, lowest, mean, highest and 95th percentile of each curve as a table."""
@@ -194,19 +209,43 @@ class ChartCard(QFrame):
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
         """Copy the chart, or close it."""
+        self._open_menu(event.globalPos())
+
+    def _open_menu(self, place: QPoint) -> None:
         menu = QMenu(self)
-        for title, what in (("Copy as image", "image"), ("Copy samples as CSV", "csv")):
-            one = QAction(title, menu)
-            one.triggered.connect(lambda _on=False, what=what: self.copied.emit(what))
-            menu.addAction(one)
-        numbers = QAction("Statistics of each curve", menu, checkable=True)
-        numbers.setChecked(not self._figures.isHidden())
-        numbers.triggered.connect(self.statistics)
-        menu.addAction(numbers)
-        menu.addSeparator()
-        menu.addAction("Close the chart", self.closed.emit)
-        menu.exec(event.globalPos())
-        menu.deleteLater()
+        if self._is_summary:
+            menu.addAction("Open in the charts", self.opened.emit)
+        menu.addAction("Copy as image", self.copy_image)
+        menu.addAction("Copy samples as CSV", self.copy_samples)
+        if not self._is_summary:
+            numbers = QAction("Statistics of each curve", menu, checkable=True)
+            numbers.setChecked(not self._figures.isHidden())
+            numbers.triggered.connect(self.statistics)
+            menu.addAction(numbers)
+            menu.addSeparator()
+            menu.addAction("Close the chart", self.closed.emit)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(place)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """Enter opens a summary."""
+        if self._is_summary and event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            self.opened.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def copy_image(self) -> None:
+        """Put a picture of it on the clipboard."""
+        QGuiApplication.clipboard().setPixmap(self.grab())
+        self.copied.emit(f"{shown(self._spec.title)}: copied as an image.")
+
+    def copy_samples(self) -> None:
+        """Put the samples of its window on the clipboard, as CSV."""
+        start, end = (round(edge) for edge in self.plot.window)
+        columns = [(f"{named.name} ({named.unit})", named.curve) for named in self._curves]
+        text, rows = as_csv(columns, TimeRange(start, end))
+        QGuiApplication.clipboard().setText(text)
+        self.copied.emit(f"{shown(self._spec.title)}: {rows} rows copied as CSV.")
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
         """A counter that is dragged from anywhere can be dropped here."""

@@ -6,9 +6,10 @@ import math
 from collections.abc import Sequence
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
+    QContextMenuEvent,
     QFocusEvent,
     QHelpEvent,
     QKeyEvent,
@@ -67,6 +68,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
     """Signals: ``windowed(start, end, passing)`` in ms when the user pans or zooms; ``hovered(ms or nan)``.
 
     ``picked(ms)``: a click at a moment. ``unzoomed``: a double click wants the whole session.
+    ``menu_wanted(QPoint)``: a right click that drew no box; where on the screen.
     ``focused``: keys come to it, or no longer. ``scaled``: its axis has another unit, ``unit_shown``.
     """
 
@@ -74,6 +76,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
     hovered = Signal(float)
     picked = Signal(float)
     unzoomed = Signal()
+    menu_wanted = Signal(QPoint)
     focused = Signal(bool)
     scaled = Signal()
 
@@ -234,11 +237,17 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
             if self._moved and grabbed is not None:
                 start, end = sorted((self._time_of(grabbed), self._time_of(event.position())))
                 self.windowed.emit(start, end, False)
+            elif event.button() == Qt.MouseButton.RightButton:
+                self.menu_wanted.emit(event.globalPosition().toPoint())
             return
         if self._moved:
             self.windowed.emit(*self.window, False)
         elif grabbed is not None and event.button() == Qt.MouseButton.LeftButton:
             self.picked.emit(self._time_of(event.position()))
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
+        """The menu key's menu is the card's; the mouse's waits whether a box is drawn, on every system."""
+        event.setAccepted(event.reason() == QContextMenuEvent.Reason.Mouse)
 
     def mouseDoubleClickEvent(self, _event: QMouseEvent) -> None:  # noqa: N802
         """Back to the whole session."""

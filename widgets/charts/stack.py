@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Sequence
 
-import numpy as np
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from sessions.model import Event, Mark
-from sessions.times import TimeRange, iso
+from sessions.times import TimeRange
 from widgets.charts.card import ChartCard, NamedCurve
 from widgets.charts.spec import ChartSpec
 from widgets.dragging import SERIES_MIME
@@ -132,17 +129,6 @@ class ChartStack(QScrollArea):
         event.acceptProposedAction()
         self.dropped.emit(-1, bytes(event.mimeData().data(SERIES_MIME).data()))
 
-    def copy(self, card: ChartCard, what: str) -> None:
-        """Put a chart on the clipboard, as an image or as CSV of the samples in the window."""
-        board = QGuiApplication.clipboard()
-        if what == "image":
-            board.setPixmap(card.grab())
-            self.copied.emit(f"{card.spec.title}: copied as an image.")
-            return
-        text, rows = as_csv(card.curves, self._window)
-        board.setText(text)
-        self.copied.emit(f"{card.spec.title}: {rows} rows copied as CSV.")
-
     def prepare(self) -> bool:
         """Make a card in an idle moment, before the first charts need it; whether another would be of use."""
         if len(self._cards) + len(self._spare) < _MOST_SPARE:
@@ -167,7 +153,7 @@ class ChartStack(QScrollArea):
         card.plot.picked.connect(lambda when: self.picked.emit(round(when)))
         card.closed.connect(lambda card=card: self.closed.emit(self._cards.index(card)))
         card.dropped.connect(lambda data, card=card: self.dropped.emit(self._cards.index(card), data))
-        card.copied.connect(lambda what, card=card: self.copy(card, what))
+        card.copied.connect(self.copied)
         card.statistics.connect(self.statistics)
         card.show_statistics(on=self._statistics)
         return card
@@ -181,25 +167,3 @@ class ChartStack(QScrollArea):
     def _say_values(self) -> None:
         for card in self._cards:
             card.show_values(self._hovered)
-
-
-def as_csv(curves: Sequence[NamedCurve], window: TimeRange) -> tuple[str, int]:
-    """The samples of the window as CSV, a column a curve, absent ones empty; and how many rows that is."""
-    inside = [(named.curve.times >= window.start) & (named.curve.times <= window.end) for named in curves]
-    times = np.unique(
-        np.concatenate(
-            [c.curve.times[m] for c, m in zip(curves, inside, strict=True)] or [np.zeros(0, np.int64)]
-        )
-    )
-    columns = []
-    for named, mask in zip(curves, inside, strict=True):
-        column = np.full(times.size, np.nan)
-        column[np.searchsorted(times, named.curve.times[mask])] = named.curve.values[mask]
-        columns.append(column)
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["time", *(f"{named.name} ({named.unit})" for named in curves)])
-    for number, t_ms in enumerate(times.tolist()):
-        cells = ("" if math.isnan(column[number]) else repr(float(column[number])) for column in columns)
-        writer.writerow([iso(t_ms), *cells])
-    return out.getvalue(), times.size

@@ -9,7 +9,6 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QSizePolicy,
     QSlider,
     QTabBar,
@@ -22,6 +21,7 @@ from widgets.empty_state import EmptyState
 from widgets.esxtop.model import EsxtopModel
 from widgets.esxtop.table import EsxtopTable, letter
 from widgets.foreign_text import tip
+from widgets.search_field import SearchField
 from widgets.theme import Theme, figures_font
 from widgets.theme.tokens import SMALL_PX
 
@@ -56,10 +56,10 @@ class EsxtopView(QWidget):
         self.tabs.setObjectName("screens")
         self.tabs.setAccessibleName("esxtop screens")
         self.tabs.currentChanged.connect(self.screen_chosen)
-        self.filter = QLineEdit(placeholderText="Filter names", clearButtonEnabled=True)
+        self.filter = SearchField("Filter names", "Filter rows by name")
+        self.filter.left.connect(lambda: self.setFocus(Qt.FocusReason.OtherFocusReason))
         self.filter.setMinimumWidth(_LEAST_FILTER)
         self.filter.setMaximumWidth(_MOST_FILTER)
-        self.filter.setAccessibleName("Filter rows by name")
         self.filter.textChanged.connect(self.filtered)
         self.only_vms = self._button("VMs only", "V: virtual machines only")
         self.only_vms.toggled.connect(lambda on: self.toggled.emit("vms", on))

@@ -18,7 +18,6 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QLineEdit,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -31,6 +30,7 @@ from sessions.model import EntityRef
 from widgets.empty_state import EmptyState
 from widgets.inventory.model import HEALTH, KIND, REF, SEARCH, VALUE, InventoryModel
 from widgets.pane import Pane
+from widgets.search_field import SearchField
 from widgets.theme import SYMBOLS, Theme
 from widgets.theme.tokens import ROW_PX, SMALL_PX
 
@@ -139,9 +139,10 @@ class InventoryView(Pane):
         self._proxy.setAutoAcceptChildRows(True)
         self._proxy.setFilterRole(SEARCH)
         self._proxy.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-        self.search = QLineEdit(placeholderText="Search names, devices", clearButtonEnabled=True)
-        self.search.setAccessibleName("Search the inventory")
-        self.search.setToolTip("Search names, addresses and devices (Ctrl+F); Enter selects the first")
+        self.search = SearchField("Search names, devices", "Search the inventory")
+        self.search.setToolTip(
+            "Search names, addresses and devices (Ctrl+F); Enter selects the first, Esc clears"
+        )
         self.tree = Tree(theme)
         self.tree.setObjectName("inventory")
         self.tree.setModel(self._proxy)
@@ -167,6 +168,7 @@ class InventoryView(Pane):
         self._wait.timeout.connect(self._search)
         self.search.textChanged.connect(lambda _text: self._wait.start())
         self.search.returnPressed.connect(self._take_first)
+        self.search.left.connect(self._leave_search)
         self.tree.selectionModel().selectionChanged.connect(self._select)
         self.tree.doubleClicked.connect(lambda index: self.opened.emit(index.data(REF)))
         model.modelReset.connect(self._unfold)
@@ -208,6 +210,11 @@ class InventoryView(Pane):
             self.tree.expandAll()
         else:
             self._unfold()
+
+    def _leave_search(self) -> None:
+        self._wait.stop()
+        self._search()
+        self.tree.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _take_first(self) -> None:
         self._wait.stop()

@@ -40,11 +40,16 @@ class TalkerList:
 
 
 class OverviewView(QScrollArea):
-    """Signals: ``wanted(Finding)``, ``chosen(EntityRef)``, from charts ``windowed(TimeRange, passing)``."""
+    """Signals: ``wanted(Finding)``, ``chosen(EntityRef)``; from charts ``windowed(TimeRange, passing)``,
+    ``unzoomed``, ``opened(ChartSpec)``, ``copied`` with what to say.
+    """
 
     wanted = Signal(object)
     chosen = Signal(object)
     windowed = Signal(object, bool)
+    unzoomed = Signal()
+    opened = Signal(object)
+    copied = Signal(str)
 
     def __init__(self, theme: Theme, clock: Clock, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -109,7 +114,10 @@ class OverviewView(QScrollArea):
             number = len(self._cards)
             card = ChartCard(self._theme, self._clock)
             card.setFixedHeight(_CHART_HEIGHT)
-            card.can_close(on=False)
+            card.be_summary()
+            card.opened.connect(lambda card=card: self.opened.emit(card.spec))
+            card.copied.connect(self.copied)
+            card.plot.unzoomed.connect(self.unzoomed)
             card.plot.windowed.connect(self._ask)
             card.plot.hovered.connect(self._cross)
             self._cards.append(card)

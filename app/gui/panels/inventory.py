@@ -24,6 +24,7 @@ from widgets.theme import Health
 
 KEYS: tuple[ActionSpec, ...] = (
     ActionSpec("inventory.search", "Search the inventory", keys=("Ctrl+F",), context="inventory"),
+    ActionSpec("inventory.leave", "Clear the search, or leave it", keys=("Esc", "Down"), context="inventory"),
 )
 
 _VALUES_MS = 1_000
@@ -178,14 +179,11 @@ class InventoryPanel(InventoryView):
 
 
 def _vms_by_host(snapshot: Snapshot) -> dict[EntityRef, list[Entity]]:
-    placed: dict[EntityRef, str] = {}
-    for fact in snapshot.facts:
-        if fact.name == "host":
-            placed[fact.entity] = str(fact.value)
     found: dict[EntityRef, list[Entity]] = {}
     for entity in snapshot.entities.values():
         if entity.ref.kind == "vm":
-            host = EntityRef("host", placed[entity.ref]) if entity.ref in placed else entity.parent
+            key = snapshot.host_key(entity.ref)
+            host = EntityRef("host", key) if key is not None else entity.parent
             found.setdefault(host or EntityRef("host", ""), []).append(entity)
     return found
 

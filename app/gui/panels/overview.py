@@ -57,6 +57,9 @@ class OverviewPanel(OverviewView):
         self.windowed.connect(
             lambda window, passing: desk.scope.set(desk.scope.scope.during(window), passing=passing)
         )
+        self.unzoomed.connect(lambda: desk.scope.set(desk.scope.scope.during(None)))
+        self.opened.connect(lambda spec: desk.charts.choose([spec], desk.scope.scope.entities))
+        self.copied.connect(lambda text: desk.notify(text, "ok"))
         desk.session.opened.connect(lambda _snapshot: self._opened())
         desk.session.changed.connect(self._grown)
         desk.scope.changed.connect(lambda _scope: self._wait.start(_WAIT_MS))

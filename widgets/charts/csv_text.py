@@ -1,0 +1,30 @@
+"""The samples of a chart as CSV, for the clipboard."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from sessions.times import TimeRange, iso
+from widgets.charts.curve import Curve
+
+
+def as_csv(columns: Sequence[tuple[str, Curve]], window: TimeRange) -> tuple[str, int]:
+    """Titles and samples within the window, absent ones empty; and how many rows that is."""
+    curves = [curve for _, curve in columns]
+    inside = [(curve.times >= window.start) & (curve.times <= window.end) for curve in curves]
+    parts = [curve.times[mask] for curve, mask in zip(curves, inside, strict=True)]
+    times = np.unique(np.concatenate(parts or [np.zeros(0, np.int64)]))
+    table = np.full((times.size, len(curves)), np.nan)
+    for number, (curve, mask) in enumerate(zip(curves, inside, strict=True)):
+        table[np.searchsorted(times, curve.times[mask]), number] = curve.values[mask]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["time", *(title for title, _ in columns)])
+    for t_ms, row in zip(times.tolist(), table.tolist(), strict=True):
+        writer.writerow([iso(t_ms), *("" if math.isnan(value) else repr(value) for value in row)])
+    return out.getvalue(), times.size
