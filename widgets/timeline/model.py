@@ -32,13 +32,31 @@ class SourceLane:
 
 
 @dataclass(frozen=True)
+class Load:
+    """The curve on top: ``times`` (n,) in ms, ``values`` (n,) in ``unit``, NaN where nothing was measured."""
+
+    words: str = ""
+    unit: str = ""
+    times: FloatArray = field(default_factory=lambda: np.zeros(0))
+    values: FloatArray = field(default_factory=lambda: np.zeros(0))
+
+    @property
+    def top(self) -> float:
+        """The highest value, NaN where there is none."""
+        there = self.values[np.isfinite(self.values)]
+        return float(there.max()) if there.size else np.nan
+
+    def near(self, t_ms: float) -> float:
+        """The value that is nearest to a moment, NaN where there is none."""
+        return float(self.values[np.argmin(np.abs(self.times - t_ms))]) if self.times.size else np.nan
+
+
+@dataclass(frozen=True)
 class TimelineContent:
-    """``load_times`` (n,) in ms and ``load`` (n,) are the curve on top, ``load_words`` names it."""
+    """All lanes, top to bottom."""
 
     span: TimeRange | None = None
-    load_times: FloatArray = field(default_factory=lambda: np.zeros(0))
-    load: FloatArray = field(default_factory=lambda: np.zeros(0))
-    load_words: str = ""
+    load: Load = field(default_factory=Load)
     bars: Sequence[Bar] = ()
     events: Sequence[Event] = ()
     marks: Sequence[Mark] = ()

@@ -20,6 +20,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 
+from resources.units import format_value
 from sessions.findings import Severity
 from sessions.model import Mark
 from sessions.times import TimeRange
@@ -274,10 +275,13 @@ class TimelineView(Pane):
         painter.setPen(QColor(self._theme.tokens.muted))
         left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         words = painter.fontMetrics().elidedText(
-            self._content.load_words or "Load", Qt.TextElideMode.ElideRight, at.GUTTER - _LABEL_LEFT - 8
+            self._content.load.words or "Load", Qt.TextElideMode.ElideRight, at.GUTTER - _LABEL_LEFT - 8
         )
+        load, half = self._content.load, at.LOAD_HEIGHT // 2
+        scale = f"up to {format_value(load.top, load.unit)}" if np.isfinite(load.top) else ""
         for top, height, text in (
-            (at.LOAD_TOP, at.LOAD_HEIGHT, words),
+            (at.LOAD_TOP, half, words),
+            (at.LOAD_TOP + half, half, scale),
             (at.FINDINGS_TOP, at.FINDINGS_HEIGHT, "Findings"),
             (at.EVENTS_TOP, at.EVENTS_HEIGHT, "Events, marks"),
             (at.SOURCES_TOP - 6, 16, "Sources"),
@@ -286,17 +290,17 @@ class TimelineView(Pane):
 
     def _paint_load(self, painter: QPainter, scale: Scale) -> None:
         load = self._content.load
-        if not load.size or not np.isfinite(load).any():
+        if not np.isfinite(load.top):
             return
-        top = max(float(np.nanmax(load)), 1e-9)
+        top = max(load.top, 1e-9)
         bottom = at.LOAD_TOP + at.LOAD_HEIGHT
         accent = QColor(self._theme.tokens.accent)
         area = QColor(accent)
         area.setAlphaF(0.2)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for run in _runs(load):
+        for run in _runs(load.values):
             points = [
-                QPointF(scale.x(self._content.load_times[i]), bottom - load[i] / top * (at.LOAD_HEIGHT - 4))
+                QPointF(scale.x(load.times[i]), bottom - load.values[i] / top * (at.LOAD_HEIGHT - 4))
                 for i in run
             ]
             closed = QPolygonF([QPointF(points[0].x(), bottom), *points, QPointF(points[-1].x(), bottom)])
@@ -423,7 +427,12 @@ class TimelineView(Pane):
         number = math.floor((position.y() - at.SOURCES_TOP + 2) / at.SOURCE_STEP)
         if 0 <= number < min(len(self._content.sources), _SOURCES_SHOWN):
             return self._source_words(number, scale, position.x())
-        return f"{self._clock(scale.time(position.x())):%d %b %H:%M:%S}"
+        when = scale.time(position.x())
+        words = f"{self._clock(when):%d %b %H:%M:%S}"
+        load = self._content.load
+        if load.words and position.y() < at.LOAD_TOP + at.LOAD_HEIGHT:
+            words += f"\n{load.words} {format_value(load.near(when), load.unit)}"
+        return words
 
     def _source_words(self, number: int, scale: Scale, x: float) -> str:
         lane = self._content.sources[number]

@@ -18,7 +18,7 @@ from resources.units import format_duration
 from sessions.model import Series
 from sessions.store import SessionReader
 from sessions.times import TimeRange
-from widgets.timeline import Bar, SourceLane, TimelineContent, TimelineView
+from widgets.timeline import Bar, Load, SourceLane, TimelineContent, TimelineView
 
 KEYS: tuple[ActionSpec, ...] = (
     ActionSpec("timeline.move", "Move the window", keys=("Left", "Right"), context="timeline"),
@@ -110,15 +110,15 @@ class TimelinePanel(TimelineView):
             return
         series, words = self._load_series(snapshot)
         if not series:
-            self.show_content(replace(self.content, load_times=np.zeros(0), load=np.zeros(0), load_words=""))
+            self.show_content(replace(self.content, load=Load()))
             return
-        span, chosen = snapshot.span, series[:_MOST_LOADS]
+        span, chosen, unit = snapshot.span, series[:_MOST_LOADS], series[0].spec.unit
 
         def work(reader: SessionReader, job: Job) -> tuple[np.ndarray, np.ndarray]:
             return _mean_load(reader, job, [one.id for one in chosen], span)
 
         def done(found: tuple[np.ndarray, np.ndarray]) -> None:
-            self.show_content(replace(self.content, load_times=found[0], load=found[1], load_words=words))
+            self.show_content(replace(self.content, load=Load(words, unit, *found)))
 
         self._desk.session.query("timeline.load", work, done)
 

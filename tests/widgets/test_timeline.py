@@ -1,0 +1,42 @@
+"""The timeline's load: how much it is at its highest, and under the mouse."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF
+from pytestqt.qtbot import QtBot
+
+from sessions.times import TimeRange
+from widgets.theme import Theme
+from widgets.timeline import Load, TimelineContent, TimelineView
+from widgets.timeline import geometry as at
+from widgets.timeline.geometry import Scale
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+T0 = 1_790_000_000_000
+SPAN = TimeRange(T0, T0 + 3_600_000)
+LOAD = Load(
+    "Processor utilisation", "%", T0 + np.arange(4.0) * 1_200_000, np.array([10.0, np.nan, 43.2, 20.0])
+)
+
+
+def test_it_says_how_much_it_is() -> None:
+    assert LOAD.top == 43.2
+    assert LOAD.near(T0 + 2_500_000) == 43.2
+    assert math.isnan(LOAD.near(T0 + 1_300_000))
+    assert math.isnan(Load().top)
+    assert math.isnan(Load().near(T0))
+
+
+def test_a_tooltip_has_the_value(theme: Theme, qtbot: QtBot) -> None:
+    view = TimelineView(theme, lambda t_ms: datetime.fromtimestamp(t_ms / 1000, UTC))
+    qtbot.addWidget(view)
+    view.resize(900, 140)
+    view.show_content(TimelineContent(SPAN, LOAD))
+    x = Scale(SPAN, view.width()).x(T0 + 2_400_000)
+    assert view._words_at(QPointF(x, at.LOAD_TOP + 5)) == "21 Sep 14:53:20\nProcessor utilisation 43.2 %"
+    assert view._words_at(QPointF(x, view.height() - 5)) == "21 Sep 14:53:20"
