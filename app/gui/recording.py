@@ -11,7 +11,7 @@ from app.gui.desk import Desk
 from app.gui.recorder_events import Ended, Rotated, SourceReport, Status, Warned
 from app.gui.recorder_process import RecorderProcess, RecordRequest
 from app.gui.snapshot import Snapshot
-from app.gui.source_words import live_entries, stored_entries
+from app.gui.source_words import beginning, live_entries, stored_entries
 from app.gui.window import Window
 from app.recorder.stop_file import ask_to_stop
 from resources.failures import ChangedCertificateError, LoginError
@@ -28,12 +28,14 @@ class Recordings(QObject):
     """At most one recorder at a time. Signals: ``began`` with the process (before it says anything),
     ``first_samples`` with the session's path and the request, ``refused`` with the process, the source and
     the failure (Ended) that somebody can do something about, ``over`` when it has ended in any way.
+    ``begins`` says in two lines what is waited for until there are samples; both are empty when nothing is.
     """
 
     began = Signal(object)
     first_samples = Signal(object, object)
     refused = Signal(object, str, object)
     over = Signal()
+    begins = Signal(str, str)
 
     def __init__(self, desk: Desk, window: Window, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -134,6 +136,7 @@ class Recordings(QObject):
         elif snapshot is not None and snapshot is not self._stale:
             self._window.status.show_sources(stored_entries(snapshot))
         self._window.top.show_recording(*_top_words(process))
+        self.begins.emit(*_beginning(process))
         elsewhere = process is None and snapshot is not None and _is_recorded(snapshot.sources)
         elsewhere = elsewhere and snapshot is not self._stale
         if elsewhere:
@@ -220,6 +223,12 @@ def void(_answer: object) -> None:
     """For calls whose answer nobody needs."""
 
 
+def _beginning(process: RecorderProcess | None) -> tuple[str, str]:
+    if process is None or process.status.samples:
+        return "", ""
+    return beginning(process.request.sources, process.status)
+
+
 def _top_words(process: RecorderProcess | None) -> tuple[str, str]:
     if process is None:
         return "", ""
@@ -232,6 +241,8 @@ def _top_words(process: RecorderProcess | None) -> tuple[str, str]:
             return f"◆ Paused {clock}", "warning"
         case "finishing":
             return "◌ Finishing…", "warning"
+        case _ if not process.status.samples:
+            return f"◌ Connecting… {clock}", "warning"
         case _:
             troubled = any(_is_troubled(source) for source in process.status.sources)
             return f"{'◆' if troubled else '●'} Recording {clock}", "warning" if troubled else "ok"

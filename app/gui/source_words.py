@@ -14,18 +14,40 @@ from widgets.theme import Health
 _ON_TIME_INTERVALS = 1.5
 """A sample that comes within so many intervals of its instant is not late, as the recorder's page has it."""
 
+_LAB = "lab:"
 _RANK: dict[Health, int] = {"critical": 0, "warning": 1, "ok": 2, "info": 3, "none": 4}
 
 
 def live_entries(status: Status) -> list[SourceEntry]:
-    """One for each source that is recorded, those in trouble first, and for connections that failed."""
+    """One for each source that is recorded, those in trouble first, and for connections that are not made."""
     entries = [_live(source) for source in status.sources]
     known = {source.message for source in status.sources if source.state == "failed"}
+    made = {source.name for source in status.sources}
     for one in status.collectors:
+        place = _place(one.name)
         if one.code and not any(message and one.message.startswith(message) for message in known):
-            place = one.name.rpartition("@")[2] or one.name
             entries.append(SourceEntry("critical", f"{place} · failed", f"{place}: {one.message}"))
+        elif not one.is_over and place not in made and (not made or not one.name.startswith(_LAB)):
+            entries.append(SourceEntry("info", f"{place} · connecting"))
     return sorted(entries, key=lambda entry: _RANK[entry.state])
+
+
+def beginning(sources: Sequence[str], status: Status) -> tuple[str, str]:
+    """What a recording without samples connects to, and how far it is: two lines for people."""
+    first, *others = [_place(source) for source in sources] or [""]
+    more = f" and {_count(len(others), 'other')}" if others else ""
+    lab = first.startswith(_LAB)
+    title = "Starting the lab" if lab else f"Connecting to {first}{more}"
+    stage = next((source.message.rstrip(".") for source in status.sources if source.message), "")
+    if not stage and any(source.state == "recording" for source in status.sources):
+        stage = "Waiting for the first samples"
+    stage = stage or ("Simulating its hosts" if lab else "Logging in")
+    return title, f"{stage} · {format_duration(int(status.seconds))}"
+
+
+def _place(connection: str) -> str:
+    """``vc01.corp`` of ``vcenter://anna@vc01.corp``; a lab's name is its own place."""
+    return connection.rpartition("@")[2] or connection
 
 
 def _live(source: SourceReport) -> SourceEntry:
@@ -58,7 +80,8 @@ def _state(source: SourceReport) -> tuple[Health, str]:
         case "reconnecting" | "paused":
             return "warning", source.state
         case "connecting":
-            return "info", "connecting"
+            stage = source.message.rstrip(".") or "connecting"
+            return "info", stage[0].lower() + stage[1:]
         case _:
             return "none", source.state or "ended"
 

@@ -60,6 +60,8 @@ class Workbench(QObject):
         desk.jobs.crashed.connect(self.crashes.report)
         desk.session.closed.connect(window.messages.hide)  # what it says was of that session
         self.recordings.first_samples.connect(self._show_recording)
+        self.recordings.begins.connect(self.start_page.progress.say)
+        self.start_page.progress.stopped.connect(self._stop)
         actions = window.actions_by_id
         self.start_page.chosen.connect(lambda name: actions[_CHOICES[name]].trigger())
         self.start_page.opened.connect(lambda path: self.open_paths([Path(path)]))

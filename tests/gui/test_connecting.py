@@ -153,6 +153,25 @@ def test_connect_trust_record_and_again_in_two_clicks(
     stop(live, qtbot)
 
 
+def test_how_far_it_is_and_a_way_out(live: Program, qtbot: QtBot, vcenter: TestVCenter, home: Path) -> None:
+    KnownHosts().remember(vcenter.place.host, vcenter.place.port, vcenter.thumbprint)
+    vcenter.fault("hang", method="WaitForUpdatesEx", seconds=60)
+    dialog = ask(live, qtbot)
+    fill(dialog, vcenter)
+    click(qtbot, dialog.connect_button)
+    card = live.workbench.start_page.progress
+    wait(qtbot, lambda: "Reading the inventory" in card.words)
+    assert card.isVisible()
+    assert f"Connecting to 127.0.0.1:{vcenter.place.port}" in card.words
+    assert "Connecting…" in live.window.top.live.text()
+    assert "reading the inventory" in live.window.status._entries[0].text
+    card.grab().save("/tmp/card.png")
+    click(qtbot, card.stop)
+    wait(qtbot, lambda: live.workbench.recordings.process is None)
+    assert not card.isVisible()
+    assert not list((home / "recordings").glob("*.hscope"))
+
+
 def test_a_wrong_password_is_asked_for_again(live: Program, qtbot: QtBot, vcenter: TestVCenter) -> None:
     dialog = ask(live, qtbot)
     fill(dialog, vcenter, "wrong")

@@ -14,9 +14,9 @@ from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
 from app.gui.panels.timeline import TimelinePanel
-from app.gui.recorder_events import Ended, SourceReport, Started, Status, read_event
+from app.gui.recorder_events import CollectorReport, Ended, SourceReport, Started, Status, read_event
 from app.gui.recorder_process import RecorderProcess, RecordRequest
-from app.gui.source_words import live_entries
+from app.gui.source_words import beginning, live_entries
 from sessions.store import SessionReader
 from sessions.times import TimeRange
 from tests.gui.windows import child_of, wait
@@ -65,6 +65,27 @@ def test_how_sources_are_said() -> None:
     assert entries[0].text == "esx01 · 5 s · 1,204 series · behind by 12 s"
     assert entries[1].text == "vc02 · 20 s · 7 series · reconnecting · 1 gap"
     assert entries[2].text == "vc01 · 20 s · 1,204 series · on time"
+
+
+def test_what_a_recording_begins_with_is_said() -> None:
+    nothing = Status(collectors=(CollectorReport("vcenter://anna@vc01.corp"),), seconds=3.2)
+    sources = ("vcenter://anna@vc01.corp",)
+    assert beginning(sources, nothing) == ("Connecting to vc01.corp", "Logging in · 3 s")
+    assert [entry.text for entry in live_entries(nothing)] == ["vc01.corp · connecting"]
+    reads = SourceReport("vc01.corp", "vcenter", "connecting", message="Reading the inventory: 40 objects.")
+    reading = Status(sources=(reads,), collectors=nothing.collectors, seconds=12.0)
+    title, words = beginning((*sources, "esxi://root@esx01", "esxi://root@esx02"), reading)
+    assert title == "Connecting to vc01.corp and 2 others"
+    assert words == "Reading the inventory: 40 objects · 12 s"
+    assert [entry.text for entry in live_entries(reading)] == [
+        "vc01.corp · reading the inventory: 40 objects"
+    ]
+    waits = Status(sources=(SourceReport("vc01.corp", "vcenter", "recording", 20.0),))
+    assert beginning(sources, waits)[1] == "Waiting for the first samples · 0 s"
+    lab = Status(collectors=(CollectorReport("lab:demo"),))
+    assert beginning(("lab:demo",), lab)[0] == "Starting the lab"
+    named = Status(sources=(SourceReport("esx01", "lab", "recording"),), collectors=lab.collectors)
+    assert [entry.text for entry in live_entries(named)] == ["esx01 · on time"]
 
 
 def test_a_recording_is_shown_followed_paused_and_stopped(live: Program, qtbot: QtBot, home: Path) -> None:

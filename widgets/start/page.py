@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from widgets.start.choice import Choice
+from widgets.start.progress import Progress
 from widgets.start.recent import RecentDelegate, RecentEntry, RecentModel
 from widgets.theme import Theme
 
@@ -47,7 +48,10 @@ CHOICES: tuple[ChoiceSpec, ...] = (
 
 
 class StartPage(QWidget):
-    """Signals: ``chosen`` with a choice's id, ``opened`` and ``forgotten`` with a session's path."""
+    """Signals: ``chosen`` with a choice's id, ``opened`` and ``forgotten`` with a session's path.
+
+    ``progress`` shows what is beginning, above the recent sessions.
+    """
 
     chosen = Signal(str)
     opened = Signal(str)
@@ -62,6 +66,7 @@ class StartPage(QWidget):
             spec.id: Choice(theme, spec.icon, spec.title, spec.help, keys.get(spec.id, ""))
             for spec in CHOICES
         }
+        self.progress = Progress()
         self.recent = QListView()
         self._none = _Nothing()
         self._none.button.clicked.connect(lambda: self.chosen.emit("lab"))
@@ -140,7 +145,9 @@ class StartPage(QWidget):
         column.addWidget(line)
         column.addSpacing(24)
         column.addLayout(grid)
-        column.addSpacing(32)
+        column.addSpacing(12)
+        column.addWidget(self.progress)
+        column.addSpacing(20)
         column.addLayout(titles)
         column.addSpacing(8)
         column.addWidget(self.recent, 1)

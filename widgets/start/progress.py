@@ -1,0 +1,52 @@
+"""What the start page shows while a recording begins: from where, how far it is, and a way to stop it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
+
+from widgets.elided_label import ElidedLabel
+
+
+class Progress(QFrame):
+    """A card; hidden until it has something to say. ``stopped`` when somebody does not want it any more."""
+
+    stopped = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self.setAccessibleName("What is being connected")
+        self._title, self._words = ElidedLabel(), ElidedLabel()
+        self._title.setProperty("role", "title")
+        self._words.setProperty("role", "muted")
+        self.bar = QProgressBar(textVisible=False)
+        self.bar.setAccessibleName("How far it is")
+        self.stop = QPushButton("Stop")
+        self.stop.clicked.connect(self.stopped)
+        words = QVBoxLayout()
+        words.setSpacing(4)
+        words.addWidget(self._title)
+        words.addWidget(self._words)
+        head = QHBoxLayout()
+        head.setSpacing(16)
+        head.addLayout(words, 1)
+        head.addWidget(self.stop)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 12, 16, 14)
+        column.setSpacing(10)
+        column.addLayout(head)
+        column.addWidget(self.bar)
+        self.hide()
+
+    def say(self, title: str, words: str) -> None:
+        """Show it, or hide it where the title is empty. A hidden bar does not move, and costs nothing."""
+        self._title.say(title)
+        self._words.say(words)
+        self.bar.setRange(0, 0 if title else 1)
+        self.setVisible(bool(title))
+
+    @property
+    def words(self) -> str:
+        """What it shows, for those who read rather than look."""
+        return " · ".join(part for part in (self._title.text(), self._words.text()) if part)
