@@ -27,7 +27,7 @@ from collectors.vsphere.selection import Selection, unmatched
 from collectors.vsphere.session import VSphere
 from collectors.vsphere.trust import Ask, Thumbprints
 from resources.catalogue import load_catalogue
-from resources.failures import CancelledError, HyperscopeError, NotFoundError, PrivilegeError, SourceError
+from resources.failures import HyperscopeError, NotFoundError, PrivilegeError, SourceError
 from resources.units import format_count
 from resources.vcenter_limits import load_limits
 from resources.vcenter_presets import DEFAULT_PRESET, require_preset
@@ -89,16 +89,25 @@ class VSphereCollector:
         vsphere = VSphere(
             self._address, self._password, thumbprint=self._thumbprint, known=self._known, ask=self._ask
         )
-        with vsphere:
-            self._record(vsphere, feed, controls)
+        together, over = Together(controls), threading.Event()
+        ending = threading.Thread(target=_cut, args=(vsphere, together, over), name="vsphere-ending")
+        ending.start()
+        try:
+            with vsphere:
+                self._record(vsphere, feed, together)
+        except ClosedError:
+            if not controls.is_set():
+                raise
+        finally:
+            over.set()
+            together.end()
+            ending.join()
 
-    def _record(self, vsphere: VSphere, feed: Feed, controls: Controls) -> None:
+    def _record(self, vsphere: VSphere, feed: Feed, together: Together) -> None:
         source = feed.add_source(self._source(vsphere))
         feed.report(source, Health("connecting", message="Reading the inventory."))
 
         def reading(objects: int) -> None:
-            if controls.is_set():
-                raise CancelledError("It was stopped before its inventory was read.")
             words = f"Reading the inventory: {format_count(objects)} objects so far."
             feed.report(source, Health("connecting", message=words))
 
@@ -119,7 +128,6 @@ class VSphereCollector:
         realtime = Realtime(
             vsphere, feed, source, chosen.objects, asked, self._limits, backfill=self._wishes.backfill
         )
-        together = Together(controls)
         rollups = Archive(
             vsphere,
             feed,
@@ -139,10 +147,9 @@ class VSphereCollector:
         self, vsphere: VSphere, watcher: InventoryWatcher, rollups: Archive, together: Together
     ) -> Iterator[None]:
         """Inventory and rollups in threads of their own; all end together: closing cuts what waits."""
-        over = threading.Event()
+        together.grace_s = _GRACE_S
         works: dict[str, Callable[[], None]] = {
             "inventory": lambda: self._follow(watcher, together),
-            "ending": lambda: _cut(vsphere, together, over),
         }
         if rollups.is_wanted:
             works["rollups"] = lambda: rollups.run(together)
@@ -159,7 +166,6 @@ class VSphereCollector:
             with contextlib.suppress(SourceError):
                 watcher.cancel()
             threads[0].join(_GRACE_S)  # it tells what happened until now
-            over.set()
             vsphere.close()
             for thread in threads:
                 thread.join()
@@ -207,9 +213,9 @@ class VSphereCollector:
 
 
 def _cut(vsphere: VSphere, together: Together, over: threading.Event) -> None:
-    """Once asked to stop, break off what hangs in the server after a moment of grace."""
+    """Once asked to stop, break off what hangs in the server, after a moment of grace if there is any."""
     together.wait()
-    if not over.wait(_GRACE_S):
+    if not over.wait(together.grace_s):
         vsphere.close()
 
 
@@ -266,6 +272,8 @@ class Together:
         self._controls = controls
         self._ended = threading.Event()
         self._failure: BaseException | None = None
+        self.grace_s = 0.0
+        """What is under way may take so long after a stop: nothing, while nothing is recorded yet."""
 
     @property
     def paused(self) -> bool:

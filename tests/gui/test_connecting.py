@@ -165,7 +165,6 @@ def test_how_far_it_is_and_a_way_out(live: Program, qtbot: QtBot, vcenter: TestV
     assert f"Connecting to 127.0.0.1:{vcenter.place.port}" in card.words
     assert "Connecting…" in live.window.top.live.text()
     assert "reading the inventory" in live.window.status._entries[0].text
-    card.grab().save("/tmp/card.png")
     click(qtbot, card.stop)
     wait(qtbot, lambda: live.workbench.recordings.process is None)
     assert not card.isVisible()

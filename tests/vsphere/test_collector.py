@@ -12,7 +12,6 @@ from collectors.vsphere.address import parse_address
 from collectors.vsphere.collector import VSphereCollector, Wishes
 from collectors.vsphere.selection import parse_selection
 from resources.failures import (
-    CancelledError,
     HyperscopeError,
     LoginError,
     NotFoundError,
@@ -58,25 +57,22 @@ def test_a_refused_port_is_said_at_once() -> None:
     assert isinstance(failure(VSphereCollector(address, lambda: "x")), RefusedError)
 
 
-def test_it_says_how_far_the_inventory_is_and_can_be_stopped_meanwhile(start_vcenter: Start) -> None:
-    vcenter = start_vcenter(hosts=4, vms=40)
-    stop = Stop()
+def test_it_says_how_far_the_inventory_is(start_vcenter: Start) -> None:
+    with Recording(start_vcenter(hosts=4, vms=40, rollup_days=0), Wishes(rollups=False)) as recording:
+        recording.until(lambda: recording.last() > 0)
+    said = [health.message for health in recording.feed.history if health.state == "connecting"]
+    assert said[0] == "Reading the inventory."
+    assert said[1] == "Reading the inventory: 20 objects so far."
+    assert len(said) > 2
 
-    class Impatient(MemoryFeed):
-        def report(self, source: int, health: Health) -> None:
-            super().report(source, health)
-            if "objects so far" in health.message:
-                stop.set()
 
-    feed = Impatient()
-    collector = VSphereCollector(
-        parse_address(vcenter.address), lambda: PASSWORD, thumbprint=vcenter.thumbprint
-    )
-    with pytest.raises(CancelledError):
-        collector.run(feed, stop)
-    assert feed.health[1].state == "connecting"
-    assert feed.health[1].message.startswith("Reading the inventory: 20 objects")
-    assert feed.groups == []
+def test_who_has_not_begun_is_stopped_at_once(vcenter: TestVCenter) -> None:
+    vcenter.fault("hang", method="WaitForUpdatesEx", seconds=300)
+    with Recording(vcenter, Wishes()) as recording:
+        while vcenter.faults()[0]["hits"] == 0:
+            recording.stop.wait(0.05)
+    assert recording.feed.groups == []
+    assert [fault["kind"] for fault in vcenter.faults()] == ["hang"]
 
 
 def test_a_selection_of_nothing_is_said(vcenter: TestVCenter) -> None:
