@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from collectors.feed import Health
 from collectors.vsphere.address import parse_address
 from collectors.vsphere.collector import VSphereCollector, Wishes
 from collectors.vsphere.selection import parse_selection
