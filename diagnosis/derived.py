@@ -85,7 +85,8 @@ class DerivedSource:
             self._by_fact.setdefault(fact.name, {}).setdefault(fact.entity, []).append(fact)
         wanted = [rule for rule in rules.counters if rule.counter in counters]
         needed = {key for rule in wanted for key in rule.counters.values()}
-        self._real = list(source.series({*counters, *needed}))
+        self._real_counters = {*counters, *needed}
+        self._real = list(source.series(self._real_counters))
         self._made: list[_Made] = []
         for one in sorted(fitting):
             self._derive(one, wanted)
@@ -121,8 +122,11 @@ class DerivedSource:
     def series(self, counters: Collection[str] | None = None) -> Sequence[Series]:
         """The session's own series, then derived ones."""
         made = [series for one in self._made for series in one.series]
-        own = self._source.series(counters)
-        return [*own, *(one for one in made if counters is None or one.counter in counters)]
+        if counters is None:
+            return [*self._source.series(), *made]
+        known = self._real_counters.issuperset(counters)
+        own = self._real if known else self._source.series(counters)
+        return [one for some in (own, made) for one in some if one.counter in counters]
 
     def stats(self, ids: IntArray, window: TimeRange | None = None) -> SeriesStats:
         """Statistics of each series; of a derived one only bounds, which may be too wide, and no mean."""
@@ -152,6 +156,7 @@ class DerivedSource:
             if series.source == source:
                 held = by.setdefault(series.counter, {}).setdefault(series.entity, {})
                 held[series.spec.instance] = series.id
+        sampled = {ref for held in by.values() for ref in held}
         for rule in rules:
             made = _Made(rule, _parsed(rule), source, _FIRST + sum(len(one.series) for one in self._made))
             if rule.each:
@@ -159,8 +164,9 @@ class DerivedSource:
             elif rule.counters:
                 self._over_counters(made, by)
             else:
-                self._over_facts(made, by)
+                self._over_facts(made, by.get(rule.counter, {}), sampled)
             self._made.append(made)
+            sampled.update(made.owners)
             for series in made.series:
                 held = by.setdefault(rule.counter, {}).setdefault(series.entity, {})
                 held[series.spec.instance] = series.id
@@ -182,8 +188,7 @@ class DerivedSource:
                 if all(name in ids for name in needed):
                     made.add(ref, instance, [ids])
 
-    def _over_facts(self, made: _Made, by: Mapping[str, Mapping[EntityRef, Mapping[str, int]]]) -> None:
-        there, sampled = by.get(made.rule.counter, {}), {ref for held in by.values() for ref in held}
+    def _over_facts(self, made: _Made, there: Collection[EntityRef], sampled: Collection[EntityRef]) -> None:
         for ref in sorted(self._by_fact.get(made.rule.known, {})):
             lacks = ref.kind in made.rule.entities and ref in sampled and ref not in there
             if lacks and self._fits(made.rule, ref):

@@ -60,10 +60,11 @@ class Topology:
 
     def __init__(self, source: SampleSource, counters: Collection[str]) -> None:
         self._entities = dict(source.entities())
-        self._facts = source.facts()
+        self._facts: dict[str, list[Fact]] = {}
         self._first_said: dict[EntityRef, int] = {}
-        for fact in self._facts:  # ordered by start
+        for fact in source.facts():  # ordered by start
             self._first_said.setdefault(fact.entity, fact.start)
+            self._facts.setdefault(fact.name, []).append(fact)
         self._bases: dict[EntityRef, EntityRef] = {}
         self._views: dict[tuple[EntityRef, str], EntityRef] = {}
         self._seen_from: dict[EntityRef, list[tuple[int, EntityRef]]] = {}
@@ -76,7 +77,7 @@ class Topology:
         self._facts_said: dict[str, dict[EntityRef, str | float | bool]] = {}
         self.owner: dict[int, int] = {}
         self.sources = [one.id for one in source.sources()]
-        self.placed = _places(self._facts, source)
+        self.placed = _places(self._facts.get("host", ()), source)
         for series in source.series(counters):
             self._add(series)
         for number, found in self._in_source.items():
@@ -174,16 +175,16 @@ class Topology:
         recorder that back-fills an hour comes to know the inventory after the samples.
         """
         known: dict[EntityRef, float] = {}
-        for fact in self._facts:
+        for fact in self._facts.get(name, ()):
             begun = fact.start <= max(at, self._first_said[fact.entity])
-            if fact.name == name and begun and not isinstance(fact.value, str):
+            if begun and not isinstance(fact.value, str):
                 known[fact.entity] = float(fact.value)
         return [known.get(self.base(ref), np.nan) for ref in refs]
 
     def _said(self, name: str) -> dict[EntityRef, str | float | bool]:
         """The latest value of a fact for each entity of which it is known."""
         if name not in self._facts_said:
-            self._facts_said[name] = {fact.entity: fact.value for fact in self._facts if fact.name == name}
+            self._facts_said[name] = {fact.entity: fact.value for fact in self._facts.get(name, ())}
         return self._facts_said[name]
 
     def entities_in(self, source: int) -> Collection[EntityRef]:
@@ -318,8 +319,7 @@ def _places(facts: Sequence[Fact], source: SampleSource) -> dict[EntityRef, str]
     last = span.end if span else 0
     stays: dict[EntityRef, dict[str, int]] = {}
     for fact in facts:
-        if fact.name == "host":
-            end = last if fact.end is None else fact.end
-            hosts = stays.setdefault(fact.entity, {})
-            hosts[str(fact.value)] = hosts.get(str(fact.value), 0) + max(end - fact.start, 0)
+        end = last if fact.end is None else fact.end
+        hosts = stays.setdefault(fact.entity, {})
+        hosts[str(fact.value)] = hosts.get(str(fact.value), 0) + max(end - fact.start, 0)
     return {ref: max(hosts, key=hosts.__getitem__) for ref, hosts in stays.items()}
