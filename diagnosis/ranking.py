@@ -54,18 +54,39 @@ def link(findings: Sequence[Finding], pairs: Sequence[Consequence], host_of: Hos
 def _link_pair(
     pair: Consequence, by_problem: Mapping[str, list[Finding]], cause_of: dict[Key, Key], host_of: HostOf
 ) -> None:
-    upstream = [
-        one for one in by_problem.get(pair.upstream, ()) if _first_cause_in(one, pair.upstream_causes)
-    ]
+    of_upstream, of_downstream = _meeting_place(pair, host_of)
+    upstream: dict[EntityRef | None, list[Finding]] = {}
+    for one in by_problem.get(pair.upstream, ()):
+        if _first_cause_in(one, pair.upstream_causes):
+            upstream.setdefault(of_upstream(one.entity), []).append(one)
+    upstream.pop(None, None)
     for finding in by_problem.get(pair.downstream, ()):
         key = (finding.problem, finding.entity)
         if key in cause_of or not _fits(finding, pair):
             continue
-        for one in upstream:
+        for one in upstream.get(of_downstream(finding.entity), ()):
             above = (one.problem, one.entity)
-            if _related(pair, one, finding, host_of) and not _leads_to(above, key, cause_of):
+            shared = overlap(one.windows, finding.windows, pair.within_s)
+            if shared >= pair.overlap and not _leads_to(above, key, cause_of):
                 cause_of[key] = above
                 break
+
+
+def _meeting_place(pair: Consequence, host_of: HostOf) -> tuple[HostOf, HostOf]:
+    """What upstream's and downstream's entity must have in common: each one's way to it."""
+
+    def itself(ref: EntityRef) -> EntityRef | None:
+        return ref
+
+    match pair.relation:
+        case "same":
+            return itself, itself
+        case "host":
+            return itself, host_of
+        case "host_of":
+            return host_of, itself
+        case "on_host":
+            return host_of, host_of
 
 
 def _fits(finding: Finding, pair: Consequence) -> bool:
@@ -76,21 +97,6 @@ def _fits(finding: Finding, pair: Consequence) -> bool:
 
 def _first_cause_in(finding: Finding, causes: Sequence[str]) -> bool:
     return not causes or bool(finding.causes and finding.causes[0].cause in causes)
-
-
-def _related(pair: Consequence, upstream: Finding, downstream: Finding, host_of: HostOf) -> bool:
-    if overlap(upstream.windows, downstream.windows, pair.within_s) < pair.overlap:
-        return False
-    match pair.relation:
-        case "same":
-            return upstream.entity == downstream.entity
-        case "host":
-            return host_of(downstream.entity) == upstream.entity
-        case "host_of":
-            return host_of(upstream.entity) == downstream.entity
-        case "on_host":
-            host = host_of(upstream.entity)
-            return host is not None and host == host_of(downstream.entity)
 
 
 def overlap(upstream: Sequence[TimeRange], downstream: Sequence[TimeRange], within_s: float) -> float:
