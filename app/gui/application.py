@@ -109,7 +109,7 @@ class _Frame(QObject):
         desk.scope.changed.connect(self._say)
         desk.scope.history_changed.connect(self._enable)
         desk.settings.changed.connect(self._settings_changed)
-        desk.charts.shown.connect(lambda: window.show_panel("charts"))
+        desk.charts.shown.connect(lambda: window.show_panel("charts", take_keys=False))
         window.status.jobs_clicked.connect(lambda: window.show_panel("jobs"))
         window.closing.connect(self._close)
         self._enable()

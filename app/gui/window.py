@@ -144,16 +144,21 @@ class Window(QMainWindow):
         self.pages.setCurrentWidget(page)
         page.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def show_panel(self, identity: str) -> None:
-        """Bring a panel to the front, wherever it is."""
+    def show_panel(self, identity: str, *, take_keys: bool = True) -> None:
+        """Bring a panel to the front, wherever it is; who has the keys in a dock keeps them if you wish."""
         dock = self._docks.get(identity)
         if dock is not None:
             dock.show()
             dock.raise_()
             return
         page = self.pages.findChild(QWidget, f"panel-{identity}")
-        if page is not None:
+        if page is None:
+            return
+        keys_at = self.focusWidget()
+        if take_keys or keys_at is None or self.pages.isAncestorOf(keys_at):
             self.show_page(page)
+        else:
+            self.pages.setCurrentWidget(page)
 
     def reset_layout(self) -> None:
         """Every panel where it was at first."""

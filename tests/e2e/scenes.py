@@ -108,7 +108,7 @@ def from_finding_to_mark(program: Program) -> dict[str, object]:
     assert not scope.follow
     assert scope.entities
     charts = one_visible(window, ChartsPanel)
-    until("the charts' window", lambda: charts.stack.cards[0].plot.window[0] == scope.window.start)  # type: ignore[union-attr]
+    until("the charts' window", lambda: charts.stack.cards[0].plot.window_shown[0] == scope.window.start)  # type: ignore[union-attr]
     assert any(card.spec.bands for card in charts.stack.cards), finding
     press("m")
     note = one_visible(window, MarkNote)

@@ -89,8 +89,8 @@ def test_a_single_sample_is_seen_on_every_page(live: Program, qtbot: QtBot, home
     panel = child_of(live.window, ChartsPanel)
     wait(qtbot, lambda: bool(panel.stack.cards) and bool(panel.stack.cards[0].curves))
     card = panel.stack.cards[0]
-    assert [round(end) for end in card.plot.window] == [window.start, window.end]
-    assert card.curves[0].curve.last(*card.plot.window) > 0
+    assert [round(end) for end in card.plot.window_shown] == [window.start, window.end]
+    assert card.curves[0].curve.last(*card.plot.window_shown) > 0
     assert child_of(live.window, HeatmapPanel).map.heat.rows
 
 

@@ -136,7 +136,7 @@ def test_statistics_of_the_curves_are_one_key_away(live: Program, qtbot: QtBot, 
     qtbot.keyClick(stack.cards[0].plot, Qt.Key.Key_S)
     wait(qtbot, figures.isVisible)
     named = stack.cards[0].curves[0]
-    found = named.curve.summary(*stack.cards[0].plot.window)
+    found = named.curve.summary(*stack.cards[0].plot.window_shown)
     for number in (found.last, found.low, found.mean, found.high, found.p95):
         assert format_value(number, named.unit) in figures.accessibleName()
     qtbot.keyClick(stack.cards[0].plot, Qt.Key.Key_S)

@@ -111,7 +111,7 @@ def test_show_me_moves_scope_and_charts_to_the_evidence(opened: Program, qtbot: 
     assert scope.window.start <= finding.windows[0].start
     charts = part(opened.window, ChartsPanel)
     qtbot.waitUntil(lambda: bool(charts.stack.cards) and charts.isVisible(), timeout=WAIT)
-    qtbot.waitUntil(lambda: charts.stack.cards[0].plot.window[0] == start, timeout=WAIT)
+    qtbot.waitUntil(lambda: charts.stack.cards[0].plot.window_shown[0] == start, timeout=WAIT)
     assert charts.stack.cards[0].spec.bands
     opened.desk.scope.back()
     assert opened.desk.scope.scope.entities == ()
@@ -170,6 +170,35 @@ def test_esxtops_keys_are_the_pages_wherever_the_focus_is_on_it(opened: Program,
     assert model.rowCount() == 0
     press(qtbot, Qt.Key.Key_C)
     assert (panel.filter.text(), panel.tabs.currentIndex()) == ("no such name", 0)
+
+
+def test_keys_work_on_a_page_as_soon_as_it_is_shown(opened: Program, qtbot: QtBot) -> None:
+    window, desk = opened.window, opened.desk
+    window.activateWindow()
+    window.show_panel("charts")
+    charts = part(window, ChartsPanel)
+    qtbot.waitUntil(lambda: bool(charts.stack.cards) and bool(charts.stack.cards[0].curves), timeout=WAIT)
+    press(qtbot, Qt.Key.Key_Plus)
+    assert desk.scope.scope.window is not None
+    window.show_panel("heatmap")
+    heatmap = part(window, HeatmapPanel)
+    qtbot.waitUntil(lambda: len(heatmap.map.heat.rows) > 40, timeout=WAIT)
+    press(qtbot, Qt.Key.Key_Down)
+    press(qtbot, Qt.Key.Key_Return)
+    assert desk.scope.scope.entities == (heatmap.map.heat.rows[1].ref,)
+    assert window.pages.currentWidget() is charts
+    qtbot.waitUntil(lambda: charts.isAncestorOf(QApplication.focusWidget() or window), timeout=WAIT)
+
+
+def test_the_keys_stay_with_the_findings_when_one_is_shown(opened: Program, qtbot: QtBot) -> None:
+    opened.window.activateWindow()
+    first, second = part(opened.window, FindingsPanel).cards[:2]
+    first.setFocus()
+    qtbot.keyClick(first, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert opened.window.pages.currentWidget() is part(opened.window, ChartsPanel)
+    assert first.hasFocus()
+    press(qtbot, Qt.Key.Key_Down)
+    assert second.hasFocus()
 
 
 def test_a_physical_cpu_has_one_row_with_a_column_for_each_of_its_states(

@@ -190,7 +190,7 @@ class ChartCard(QFrame):
 
     def show_values(self, when: float) -> None:
         """Put the values at a moment into the legend; NaN means the last of the window."""
-        start, end = self.plot.window
+        start, end = self.plot.window_shown
         for entry, named in zip(self._entries, self._curves, strict=False):
             value = named.curve.last(start, end) if math.isnan(when) else named.curve.value_at(when)
             entry.say(format_value(value, named.unit))
@@ -241,7 +241,7 @@ class ChartCard(QFrame):
 
     def copy_samples(self) -> None:
         """Put the samples of its window on the clipboard, as CSV."""
-        start, end = (round(edge) for edge in self.plot.window)
+        start, end = (round(edge) for edge in self.plot.window_shown)
         columns = [(f"{named.name} ({named.unit})", named.curve) for named in self._curves]
         text, rows = as_csv(columns, TimeRange(start, end))
         QGuiApplication.clipboard().setText(text)
@@ -264,7 +264,7 @@ class ChartCard(QFrame):
         return (self._curves[number].series,), shown(self._curves[number].name)
 
     def _tooltip(self, named: NamedCurve) -> str:
-        found = named.curve.summary(*self.plot.window)
+        found = named.curve.summary(*self.plot.window_shown)
         numbers = (("last", found.last), ("min", found.low), ("mean", found.mean), ("p95", found.p95))
         lines = [
             f"{word} {format_value(value, named.unit)}" for word, value in (*numbers, ("max", found.high))
@@ -320,7 +320,7 @@ class ChartCard(QFrame):
         tokens, at = self._theme.tokens, self._at
         rows = []
         for number, named in enumerate(self._curves[:_TABLED]):
-            found = named.curve.summary(*self.plot.window)
+            found = named.curve.summary(*self.plot.window_shown)
             first = found.last if math.isnan(when) else named.curve.value_at(when)
             numbers = (first, found.low, found.mean, found.high, found.p95)
             texts = tuple(format_value(value, named.unit) for value in numbers)

@@ -94,7 +94,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self._moved = False
         self._box: _ZoomBox | None = None
         self._settled = QTimer(self, singleShot=True, interval=_SETTLED_MS)
-        self._settled.timeout.connect(lambda: self.windowed.emit(*self.window, False))
+        self._settled.timeout.connect(lambda: self.windowed.emit(*self.window_shown, False))
         self.time_axis, self.value_axis = TimeAxis(at), ValueAxis()
         # An axis and a view box side by side: pyqtgraph's PlotItem would make menus and buttons for 35 ms.
         self._box_view = pg.ViewBox(enableMenu=False)
@@ -164,7 +164,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self.time_axis.setStyle(showValues=shown)
 
     @property
-    def window(self) -> tuple[float, float]:
+    def window_shown(self) -> tuple[float, float]:
         """The stretch of time that is shown, ms."""
         start, end = self._box_view.viewRange()[0]
         return float(start), float(end)
@@ -203,7 +203,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         """Left: drag the time; with Shift, or right: draw a box to zoom into."""
         self.setFocus(Qt.FocusReason.MouseFocusReason)
         self._grabbed, self._moved = event.position(), False
-        self._grabbed_window = self.window
+        self._grabbed_window = self.window_shown
         shift = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
         if event.button() == Qt.MouseButton.RightButton or shift:
             self._box = _ZoomBox(self._theme.tokens.accent, self)
@@ -241,7 +241,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
                 self.menu_wanted.emit(event.globalPosition().toPoint())
             return
         if self._moved:
-            self.windowed.emit(*self.window, False)
+            self.windowed.emit(*self.window_shown, False)
         elif grabbed is not None and event.button() == Qt.MouseButton.LeftButton:
             self.picked.emit(self._time_of(event.position()))
 
@@ -281,7 +281,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         if key in moves and event.modifiers() == Qt.KeyboardModifier.NoModifier:
             self._move(moves[key])
         elif key in zooms:
-            self._zoom(zooms[key], sum(self.window) / 2)
+            self._zoom(zooms[key], sum(self.window_shown) / 2)
         else:
             event.ignore()
 
@@ -298,12 +298,12 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
     # -- geometry
 
     def _move(self, part: float, *, passing: bool = False) -> None:
-        start, end = self.window
+        start, end = self.window_shown
         by = (end - start) * part
         self._ask(start + by, end + by, passing=passing)
 
     def _zoom(self, factor: float, around: float, *, passing: bool = False) -> None:
-        start, end = self.window
+        start, end = self.window_shown
         self._ask(around - (around - start) * factor, around + (end - around) * factor, passing=passing)
 
     def _ask(self, start: float, end: float, *, passing: bool) -> None:
@@ -319,13 +319,13 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
 
     def _time_of(self, position: QPointF) -> float:
         area = self._plot_rect()
-        start, end = self.window
+        start, end = self.window_shown
         part = (position.x() - area.left()) / max(area.width(), 1)
         return start + min(max(part, 0.0), 1.0) * (end - start)
 
     def _fit_values(self) -> None:
         """The value axis from 0 (or below) to a little above what is visible and the limits near it."""
-        start, end = self.window
+        start, end = self.window_shown
         bounds = [drawn.curve.bounds(start, end) for drawn in self._curves]
         lows = [low for low, _ in bounds if not math.isnan(low)]
         highs = [high for _, high in bounds if not math.isnan(high)]

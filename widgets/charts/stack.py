@@ -84,6 +84,8 @@ class ChartStack(QScrollArea):
             self._spare.pop().deleteLater()
         while len(self._cards) < len(charts):
             self._add_card()
+        if self._cards:
+            self.setFocusProxy(self._cards[0].plot)
         for card, (spec, curves) in zip(self._cards, charts, strict=True):
             card.plot.set_window(self._window.start, self._window.end)
             card.show_chart(spec, curves)

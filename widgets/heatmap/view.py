@@ -85,6 +85,7 @@ class HeatmapView(QWidget):
         column.addLayout(bar)
         column.addWidget(self.map, 1)
         column.addWidget(self._empty, 1)
+        self.setFocusProxy(self.map)
         self.say_empty("Open a session to see which entities were worst, and when.")
 
     def set_choices(self, counters: Sequence[str], measures: Sequence[str]) -> None:

@@ -59,6 +59,7 @@ class ChartsPanel(QWidget):
         self._loaded = _Loaded(frozenset(), None, {})
         self._stale = False
         self._stack = ChartStack(desk.theme, clock(desk.settings.text("look.times")))
+        self.setFocusProxy(self._stack)
         self._empty = EmptyState()
         self._empty.say(
             "Nothing to draw for this scope.\n\nChoose a VM, host, datastore or device in the inventory, "
