@@ -23,8 +23,8 @@ from sessions.store.schema import CHUNK_BITS
 from sessions.store.segments import Segment, read_times
 
 _ONE_CHUNK = "SELECT id, data FROM chunk WHERE id = ?"
-_CHUNK_RANGE = "SELECT id, data FROM chunk WHERE id BETWEEN ? AND ?"
-_SOME_CHUNKS = "SELECT id, data FROM chunk WHERE id IN (SELECT value FROM json_each(?))"
+_CHUNK_RANGE = "SELECT id, data FROM chunk WHERE id BETWEEN ? AND ? ORDER BY id"
+_SOME_CHUNKS = "SELECT id, data FROM chunk WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id"
 _STRIP_ROWS = "SELECT rows FROM strip WHERE id = ?"
 _BLOCK_OUTLINE = "SELECT shape, constants FROM block WHERE id = ?"
 _BLOCK_FIGURES = "SELECT counts, minima, maxima, totals FROM block WHERE id = ?"
@@ -141,7 +141,7 @@ class Contents:
             sql, values = _CHUNK_RANGE, (base | low, base | high)
         else:
             sql, values = _SOME_CHUNKS, (json.dumps((positions | base).tolist()),)
-        return {number - base: data for number, data in self._database.rows(sql, (int, bytes), values)}
+        return {number - base: data for number, data in self._database.ordered(sql, (int, bytes), values)}
 
     def _outline(self, segment: Segment) -> Outline:
         return self._decoded.outlines.get(segment.id, lambda: self._read_outline(segment))

@@ -25,6 +25,10 @@ MAX_BLOB_BYTES = 1 << 28
 
 _BUSY_SECONDS = 10.0
 _PRIMARY = 0xFF
+_STEPS = 1_000_000
+_MOST_STEPS = 50_000_000
+_STEPS_A_BYTE = 4
+"""Instructions of SQLite's machine that a statement may take: about ten a row, and a row has ten bytes."""
 
 
 class Database:
@@ -32,6 +36,7 @@ class Database:
 
     def __init__(self, path: Path, mode: Literal["ro", "rw", "rwc", "immutable"]) -> None:
         self.path = path
+        self._looked = 0
         query = "mode=ro&immutable=1" if mode == "immutable" else f"mode={mode}"
         with translated(path):
             self._connection = sqlite3.connect(
@@ -43,6 +48,7 @@ class Database:
             )
             self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_BLOB_BYTES)
             self._connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 1)  # VACUUM's own
+            self._connection.set_progress_handler(self._watch, _STEPS)
             for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0"):
                 self._connection.execute(f"PRAGMA {pragma}")
 
@@ -53,17 +59,20 @@ class Database:
 
     def pragma(self, text: str) -> Any:
         """Run a pragma and return its first value, or None."""
+        self._looked = 0
         with translated(self.path), _readable():
             row = self._connection.execute(f"PRAGMA {text}").fetchone()
         return row[0] if row else None
 
     def execute(self, sql: str, values: Sequence[object] = ()) -> int:
         """Run a statement; returns the id of the row that it inserted, if it did."""
+        self._looked = 0
         with translated(self.path), _readable():
             return self._connection.execute(sql, values).lastrowid or 0
 
     def execute_many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
         """Run a statement for each row of values."""
+        self._looked = 0
         with translated(self.path), _readable():
             self._connection.executemany(sql, rows)
 
@@ -74,11 +83,31 @@ class Database:
 
         Raises DamagedError for any other, which only a damaged or forged file has.
         """
+        self._looked = 0
         with translated(self.path), _readable():
             for row in self._connection.execute(sql, values):
                 if tuple(map(type, row)) != types and not _fits(row, types):
                     raise BlobError("a row with a value of the wrong type")
                 yield row
+
+    def ordered(
+        self, sql: str, types: tuple[type, ...], values: Sequence[object] = ()
+    ) -> Iterator[tuple[Any, ...]]:
+        """The same of a query whose first column increases; raises BlobError where it does not.
+
+        Pages of a forged file may refer to one another so that a table of a few of them has rows without end.
+        """
+        last = None
+        for row in self.rows(sql, types, values):
+            if last is not None and row[0] <= last:
+                raise BlobError("rows out of order")
+            last = row[0]
+            yield row
+
+    def _watch(self) -> bool:
+        """Whether to break off: a table that SQLite looks through without an end, though nothing comes."""
+        self._looked += _STEPS
+        return self._looked > _MOST_STEPS and self._looked > _STEPS_A_BYTE * self.path.stat().st_size
 
     def backup_to(self, target: Path) -> None:
         """Copy the database as it is, whatever others do meanwhile."""
@@ -204,7 +233,7 @@ def _expected(path: Path, error: sqlite3.Error) -> HyperscopeError:
             f"{path} can't be read or written: the operating system reports an error ({error}).",
             advice="Check the disk or the network share that it is on.",
         )
-    return damaged(path, str(error))
+    return damaged(path, "a table has no end" if code == sqlite3.SQLITE_INTERRUPT else str(error))
 
 
 def busy(path: Path) -> BusyError:

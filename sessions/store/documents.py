@@ -49,7 +49,7 @@ def replace(database: Database, old: Document, new: Document | None) -> bool:
     ``encode`` must have accepted ``new``. Raises BlobError for documents that can't be read.
     """
     kind = type(old)
-    for number, body in list(database.rows(_READ, (int, bytes), (_TYPES[kind], 0))):
+    for number, body in list(database.ordered(_READ, (int, bytes), (_TYPES[kind], 0))):
         batch = _decode(unpack_document(body), kind)
         if old not in batch:
             continue
@@ -76,9 +76,7 @@ def read(database: Database, kind: type[Document], after: int = 0) -> tuple[list
     """
     found: list[Document] = []
     last = after
-    for number, body in database.rows(_READ, (int, bytes), (_TYPES[kind], after)):
-        if number <= last:
-            raise BlobError("documents out of order")
+    for number, body in database.ordered(_READ, (int, bytes), (_TYPES[kind], after)):
         last = number
         found += _decode(unpack_document(body), kind)
         if len(found) > MAX_DOCUMENTS:

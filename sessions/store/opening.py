@@ -95,7 +95,7 @@ def leave_one_file(database: Database) -> None:
     pages, free = database.pragma("page_count"), database.pragma("freelist_count")
     small = (pages - free) * database.pragma("page_size") <= _SMALL_BYTES
     size = _SMALL_PAGE_BYTES if small else schema.PAGE_BYTES
-    if free * 10 > pages or database.pragma("page_size") != size:
+    if (free * 10 > pages or database.pragma("page_size") != size) and _is_sound(database):
         _rebuild(database, size)
 
 
@@ -133,9 +133,14 @@ def _make_roomy(database: Database) -> None:
     """Undo what ``leave_one_file`` did to a small file: it is about to grow."""
     if database.pragma("page_size") == schema.PAGE_BYTES or database.pragma("journal_mode") == "wal":
         return
-    if (trouble := database.pragma("quick_check(1)")) != "ok":
-        raise damaged(database.path, str(trouble))
+    if not _is_sound(database):
+        raise damaged(database.path, "its pages do not fit together")
     _rebuild(database, schema.PAGE_BYTES)
+
+
+def _is_sound(database: Database) -> bool:
+    """Whether its pages fit together: copying a forged file could fill the disk."""
+    return bool(database.pragma("quick_check(1)") == "ok")
 
 
 def _rebuild(database: Database, page_size: int) -> None:

@@ -87,12 +87,12 @@ def load_layouts(database: Database, known: dict[int, Layout], source_of: IntArr
     """Add the layouts that are new to ``known``; ``source_of`` says of which source a series is."""
     last = max(known, default=0)
     places = sum(layout.ids.size for layout in known.values())
-    rows = database.rows(
+    rows = database.ordered(
         "SELECT id, source, n, series FROM layout WHERE id > ? ORDER BY id", (int, int, int, bytes), (last,)
     )
     for number, source, n, series in rows:
         places += n
-        if number <= last or not 0 <= n < min(source_of.size, 1 << CHUNK_BITS) or places > MAX_PLACES:
+        if not 0 <= n < min(source_of.size, 1 << CHUNK_BITS) or places > MAX_PLACES:
             raise BlobError("a layout that does not fit")
         ids = unpack_ints(series, n)
         if n and not 0 < ids.min() <= ids.max() < source_of.size:
@@ -100,7 +100,6 @@ def load_layouts(database: Database, known: dict[int, Layout], source_of: IntArr
         if (source_of[ids] != source).any() or np.unique(ids).size != n:
             raise BlobError("a layout of series that do not belong together")
         known[number] = Layout(number, source, ids)
-        last = number
 
 
 def load_segments(database: Database, layouts: dict[int, Layout]) -> list[Segment]:
@@ -115,10 +114,9 @@ def load_segments(database: Database, layouts: dict[int, Layout]) -> list[Segmen
 
 
 def _load(database: Database, layouts: dict[int, Layout], *, is_block: bool) -> Iterable[Segment]:
-    last = 0
-    rows = database.rows(_BLOCKS if is_block else _STRIPS, (int, int, int, int, int, int))
+    rows = database.ordered(_BLOCKS if is_block else _STRIPS, (int, int, int, int, int, int))
     for number, layout, start, end, ticks, samples in rows:
-        if number <= last or number >= 1 << (63 - CHUNK_BITS) or layout not in layouts:
+        if not 0 < number < 1 << (63 - CHUNK_BITS) or layout not in layouts:
             raise BlobError("a block or strip that does not fit")
         if not (FIRST_MS <= start <= end <= LAST_MS and 0 < ticks <= MAX_BLOCK_TICKS):
             raise BlobError("a block or strip at a time that can't be")
@@ -126,7 +124,6 @@ def _load(database: Database, layouts: dict[int, Layout], *, is_block: bool) -> 
             raise BlobError("a block or strip with more samples than it can hold")
         if not is_block and ticks >= MIN_BLOCK_TICKS:
             raise BlobError("a strip with more ticks than one may have")
-        last = number
         yield Segment(number, layouts[layout], start, end, ticks, samples, is_block)
 
 

@@ -39,12 +39,12 @@ def update(database: Database, source: int, spec: SourceSpec, state: str) -> Non
 def load(database: Database) -> dict[int, tuple[SourceSpec, str]]:
     """All sources and their states by id, in order; raises BlobError."""
     found: dict[int, tuple[SourceSpec, str]] = {}
-    rows = database.rows(
+    rows = database.ordered(
         "SELECT id, kind, name, interval_s, attributes, clock_offset_ms, state FROM source ORDER BY id",
         _TYPES,
     )
     for number, kind, name, interval, attributes, offset, state in rows:
-        if number <= max(found, default=0) or kind not in _KINDS or state not in STATES:
+        if number <= 0 or kind not in _KINDS or state not in STATES:
             raise BlobError("a source that does not fit")
         spec = SourceSpec(kind, name, _interval(interval), offset, _unpacked(attributes))
         if abs(offset) > _MAX_OFFSET_MS:

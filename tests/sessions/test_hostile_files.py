@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import struct
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -13,7 +14,7 @@ import zstandard
 
 from benchmarks.fuzz_sessions import build, exercise, fuzz, peak_megabytes
 from resources.failures import DamagedError
-from sessions.store import SessionReader, check_session
+from sessions.store import SessionReader, SessionWriter, check_session
 from sessions.store.codec import pack_document, pack_floats, pack_ints, pack_texts, seal
 from sessions.store.schema import CHUNK_BITS
 
@@ -140,3 +141,79 @@ def test_many_small_bombs_are_not_one_large_one(session: Path, monkeypatch: pyte
     assert session.stat().st_size < 1 << 20
     with pytest.raises(DamagedError, match="more names"):
         SessionReader.open(session)
+
+
+TABLES = ("meta", "source", "entities", "series", "layout", "block", "chunk", "strip", "document")
+LEVELS = 6
+
+
+def make_endless(session: Path, table: str) -> None:
+    """Let pages of a table refer to one another so that it has more rows than anybody can count."""
+    with closing(sqlite3.connect(session)) as database:
+        (root,) = database.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+    data = bytearray(session.read_bytes())
+    size = struct.unpack(">H", data[16:18])[0]
+    data += data[(root - 1) * size : root * size]
+    for _ in range(LEVELS):
+        data += inner_page(size, len(data) // size)
+    data[(root - 1) * size : root * size] = inner_page(size, len(data) // size)
+    data[28:32] = struct.pack(">I", len(data) // size)
+    session.write_bytes(data)
+
+
+def inner_page(size: int, child: int) -> bytes:
+    """A page of a table whose children are all the same."""
+    cells = (size - 12) // 7
+    head = struct.pack(">BHHHBI", 5, 0, cells, size - 5 * cells, 0, child)
+    places = b"".join(struct.pack(">H", size - 5 * (cell + 1)) for cell in range(cells))
+    return (head + places).ljust(size - 5 * cells, b"\0") + struct.pack(">IB", child, 1) * cells
+
+
+def use(session: Path) -> list[str]:
+    """Do everything with a session; what is wrong with it, a sentence each."""
+    found: list[str] = []
+    for act in (exercise, write):
+        try:
+            act(session)
+        except DamagedError as error:
+            found.append(error.happened)
+    for thorough in (False, True):
+        found += check_session(session, thorough=thorough)
+    return found
+
+
+def write(session: Path) -> None:
+    with SessionWriter.open(session) as writer:
+        writer.put_findings([])
+        writer.last_samples()
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second's work of SQLite is too much already at a fiftieth of it."""
+    monkeypatch.setattr("sessions.store.database._MOST_STEPS", 1_000_000)
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("table", TABLES)
+def test_a_table_of_few_pages_and_endless_rows(session: Path, table: str) -> None:
+    make_endless(session, table)
+    size = session.stat().st_size
+    found = use(session)
+    assert len(found) >= 2
+    assert not [sentence for sentence in found if "\n" in sentence or not sentence.endswith(".")]
+    assert session.stat().st_size <= 2 * size
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("kind", ["marks", "findings"])
+def test_endless_rows_that_nobody_asked_for(session: Path, kind: str) -> None:
+    """SQLite looks through them and gives nothing; nor is there an end to what a writer would remove."""
+    with closing(sqlite3.connect(session, isolation_level=None)) as database:
+        database.execute("DELETE FROM document WHERE kind != ?", (kind,))
+        database.execute("PRAGMA page_size = 4096")
+        database.execute("VACUUM")
+    make_endless(session, "document")
+    size = session.stat().st_size
+    assert any("no end" in sentence for sentence in use(session))
+    assert session.stat().st_size <= 2 * size
