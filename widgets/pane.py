@@ -22,7 +22,9 @@ class Pane(QWidget):
 
 
 class PaneTitle(QWidget):
-    """The title line of a dock: its name in capitals, a note, and a button that closes it."""
+    """The title line of a dock: its name in capitals, a note, and a button; ``closed`` when it is pressed."""
+
+    closed = Signal()
 
     def __init__(self, title: str, dock: QDockWidget, theme: Theme, *, beside: bool = False) -> None:
         """``beside`` the pane, at its left, where a line above it would take height that is scarce."""
@@ -40,7 +42,7 @@ class PaneTitle(QWidget):
         self._close.setStyleSheet("padding: 0; min-height: 16px; max-height: 18px;")
         self._close.setAccessibleName(f"Hide {title}")
         self._close.setToolTip(f"Hide {title}; the View menu brings it back")
-        self._close.clicked.connect(dock.close)
+        self._close.clicked.connect(self.closed)
         if beside:
             self._arrange_beside(name)
         else:

@@ -135,7 +135,7 @@ class _Frame(QObject):
         return {**self._workbench.handlers(), **own}
 
     def _palette(self) -> None:
-        offered = list(navigation.entries(self._desk, self._window.actions_by_id))
+        offered = list(navigation.entries(self._desk, self._window.commands))
         Palette(self._desk.theme, self._window, offered).show()
 
     def _switch_theme(self) -> None:

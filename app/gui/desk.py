@@ -55,7 +55,7 @@ class Desk:
 
 @dataclass(frozen=True, slots=True)
 class PanelSpec:
-    """A panel: a dock, or a page in the middle. ``key`` switches to it (shown in menu and sheet)."""
+    """A panel: a dock, or a page in the middle. ``keys`` go to it (shown in menu and sheet)."""
 
     id: str
     title: str

@@ -1,9 +1,10 @@
-"""Which docks are where: saved when the window closes, restored when it opens, per number of screens."""
+"""Which docks are where and which are wanted: saved when the window closes, restored when it opens."""
 
 from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Mapping
 from pathlib import Path
 
 from PySide6.QtWidgets import QApplication, QMainWindow
@@ -19,18 +20,24 @@ class SavedLayout:
     def __init__(self, folder: Path) -> None:
         self._path = folder / "layout.json"
 
-    def save(self, window: QMainWindow) -> None:
-        """Remember where things are now."""
+    def save(self, window: QMainWindow, wanted: Mapping[str, bool]) -> None:
+        """Remember where things are now, and which docks the user opened or closed."""
         values = {
             "version": VERSION,
             "screens": _screens(),
+            "wanted": dict(wanted),
             "geometry": base64.b64encode(window.saveGeometry().data()).decode("ascii"),
             "state": base64.b64encode(window.saveState(VERSION).data()).decode("ascii"),
         }
         write_json(self._path, values)
 
+    def wanted(self) -> dict[str, bool]:
+        """Which docks the user opened or closed himself."""
+        found = read_json(self._path).get("wanted")
+        return {str(key): value is True for key, value in found.items()} if isinstance(found, dict) else {}
+
     def restore(self, window: QMainWindow) -> bool:
-        """Put things where they were; False when nothing fitting is remembered."""
+        """Put things where they were; False when nothing fits these screens, or is remembered."""
         values = read_json(self._path)
         if values.get("version") != VERSION or values.get("screens") != _screens():
             return False

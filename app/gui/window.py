@@ -93,6 +93,7 @@ class Window(QMainWindow):
         self._panels: Sequence[PanelSpec] = ()
         self._standard = QByteArray()
         self._wanted: dict[str, bool] = {}
+        self._panel_actions: dict[str, QAction] = {}
         theme.changed.connect(self._dress)
         self._dress()
 
@@ -110,6 +111,7 @@ class Window(QMainWindow):
         self._arrange()
         self._standard = self.saveState()
         self._layout.restore(self)
+        self._wanted = self._layout.wanted()
         self.show_session(open_=False)
 
     def _arrange(self) -> None:
@@ -121,6 +123,12 @@ class Window(QMainWindow):
         ):
             docks = [self._docks[spec.id] for spec in self._panels if spec.area == area and spec.shown]
             self.resizeDocks(docks, [size] * len(docks), direction)
+
+    @property
+    def commands(self) -> Mapping[str, QAction]:
+        """All that can be done by name: the actions, and to go to each panel."""
+        panels = {f"panel.{identity}": one for identity, one in self._panel_actions.items()}
+        return {**self.actions_by_id, **panels}
 
     def bind(self, handlers: Mapping[str, Callable[[], None]]) -> None:
         """Say what the actions do; every action of the table needs a handler, else KeyError."""
@@ -138,6 +146,8 @@ class Window(QMainWindow):
         for spec_action in ACTIONS:
             if spec_action.needs_session:
                 self.actions_by_id[spec_action.id].setEnabled(open_)
+        for one in self._panel_actions.values():
+            one.setEnabled(open_)
 
     def show_page(self, page: QWidget) -> None:
         """Bring a page of the middle to the front."""
@@ -148,8 +158,10 @@ class Window(QMainWindow):
         """Bring a panel to the front, wherever it is; who has the keys in a dock keeps them if you wish."""
         dock = self._docks.get(identity)
         if dock is not None:
+            self._wanted[identity] = True
             dock.show()
             dock.raise_()
+            dock.widget().setFocus(Qt.FocusReason.OtherFocusReason)
             return
         page = self.pages.findChild(QWidget, f"panel-{identity}")
         if page is None:
@@ -165,13 +177,14 @@ class Window(QMainWindow):
         self._wanted.clear()
         self.restoreState(self._standard)
         self._arrange()
+        self.show_session(open_=self._stack.currentIndex() == 1)
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
         """Remember the layout, tell those who must end their work, go; unless ``guard`` says not yet."""
         if not self.guard():
             event.ignore()
             return
-        self._layout.save(self)
+        self._layout.save(self, self._wanted)
         self.closing.emit()
         event.accept()
 
@@ -217,11 +230,15 @@ class Window(QMainWindow):
         return whole
 
     def _add_view_action(self, spec: PanelSpec, show: Callable[[], None]) -> None:
+        self._view_menu.addAction(self._add_key(spec, show))
+
+    def _add_key(self, spec: PanelSpec, show: Callable[[], None]) -> QAction:
         one = QAction(spec.title, self)
         one.setShortcuts([QKeySequence(key) for key in spec.keys])
         one.triggered.connect(lambda _checked=False: show())
         self.addAction(one)
-        self._view_menu.addAction(one)
+        self._panel_actions[spec.id] = one
+        return one
 
     def _add_dock(self, spec: PanelSpec, widget: QWidget) -> None:
         dock = QDockWidget(spec.title, self)
@@ -238,8 +255,10 @@ class Window(QMainWindow):
         dock.setVisible(spec.shown)
         toggle = dock.toggleViewAction()
         toggle.triggered.connect(lambda on, identity=spec.id: self._wanted.__setitem__(identity, on))
+        title.closed.connect(toggle.trigger)
         self._view_menu.addAction(toggle)
         self._docks[spec.id] = dock
+        self._add_key(spec, lambda: self.show_panel(spec.id))
 
     def _dress(self) -> None:
         for spec in ACTIONS:

@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.gui.actions import ACTIONS
@@ -199,6 +199,54 @@ def test_the_keys_stay_with_the_findings_when_one_is_shown(opened: Program, qtbo
     assert first.hasFocus()
     press(qtbot, Qt.Key.Key_Down)
     assert second.hasFocus()
+
+
+def test_every_pane_is_reached_by_a_key_and_by_its_name(opened: Program, qtbot: QtBot) -> None:
+    window = opened.window
+    window.activateWindow()
+    for key, kind in (
+        (Qt.Key.Key_5, InventoryPanel),
+        (Qt.Key.Key_6, FindingsPanel),
+        (Qt.Key.Key_7, TimelinePanel),
+    ):
+        window._docks["timeline"].close()
+        qtbot.keyClick(window, key, Qt.KeyboardModifier.ControlModifier)
+        pane = part(window, kind)
+        focus = QApplication.focusWidget()
+        assert pane.isVisible()
+        assert focus is not None
+        assert focus is pane or pane.isAncestorOf(focus), kind
+    names = [entry.text for entry in entries(opened.desk, window.commands)]
+    assert {"Charts", "Heat map", "Findings", "Timeline", "Jobs"} <= set(names)
+
+
+def test_a_pane_that_was_closed_stays_closed(
+    program: Program, session: Path, qapp: QApplication, qtbot: QtBot, tmp_path: Path
+) -> None:
+    def shown(one: Program) -> dict[str, bool]:
+        one.workbench.open_paths([session])
+        qtbot.waitUntil(lambda: one.desk.findings.diagnosis is not None, timeout=WAIT)
+        return {name: not dock.isHidden() for name, dock in one.window._docks.items()}
+
+    standard = {"inventory": True, "findings": True, "jobs": False, "timeline": True}
+    assert shown(program) == standard
+    close = program.window._docks["timeline"].titleBarWidget().findChild(QToolButton)
+    assert close is not None
+    qtbot.mouseClick(close, Qt.MouseButton.LeftButton)
+    program.window.show_panel("jobs")
+    other = {**standard, "timeline": False, "jobs": True}
+    program.window.actions_by_id["file.close"].trigger()
+    assert shown(program) == other
+    program.window.close()
+    again = build(qapp, tmp_path / "settings")
+    again.window.show()
+    assert shown(again) == other
+    again.window.actions_by_id["file.close"].trigger()
+    again.window.reset_layout()
+    assert not any(dock.isVisible() for dock in again.window._docks.values())
+    assert shown(again) == standard
+    again.window.close()
+    again.window.deleteLater()
 
 
 def test_a_physical_cpu_has_one_row_with_a_column_for_each_of_its_states(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from sessions.findings import Finding, Severity
@@ -95,6 +95,13 @@ class FindingsView(Pane):
         self._choice = None
         self._unfolded.clear()
         self._shown_of.clear()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+        """The keys are for a card: the one that is open, else the first."""
+        super().focusInEvent(event)
+        chosen = [card for card in self._cards if card.is_open] or self._cards
+        if chosen:
+            chosen[0].setFocus(Qt.FocusReason.TabFocusReason)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         """Up and down go from card to card, Home and End to the first and last."""

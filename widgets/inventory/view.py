@@ -164,6 +164,7 @@ class InventoryView(Pane):
         column.addLayout(box)
         column.addWidget(self._none, 1)
         column.addWidget(self.tree, 1)
+        self.setFocusProxy(self.tree)
         self._wait = QTimer(self, singleShot=True, interval=_SEARCH_MS)
         self._wait.timeout.connect(self._search)
         self.search.textChanged.connect(lambda _text: self._wait.start())

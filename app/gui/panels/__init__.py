@@ -7,14 +7,14 @@ from app.gui.desk import PanelSpec
 from app.gui.panels import charts, esxtop, findings, heatmap, inventory, jobs, overview, timeline
 
 PANELS: tuple[PanelSpec, ...] = (
-    PanelSpec("inventory", "Inventory", "inventory", "left", inventory.make),
+    PanelSpec("inventory", "Inventory", "inventory", "left", inventory.make, ("Ctrl+5",)),
     PanelSpec("overview", "Overview", "overview", "center", overview.make, ("Ctrl+1",)),
     PanelSpec("charts", "Charts", "charts", "center", charts.make, ("Ctrl+2",)),
     PanelSpec("esxtop", "esxtop", "table", "center", esxtop.make, ("Ctrl+3",)),
     PanelSpec("heatmap", "Heat map", "heatmap", "center", heatmap.make, ("Ctrl+4",)),
-    PanelSpec("findings", "Findings", "findings", "right", findings.make),
+    PanelSpec("findings", "Findings", "findings", "right", findings.make, ("Ctrl+6",)),
     PanelSpec("jobs", "Jobs", "jobs", "right", jobs.make, shown=False),
-    PanelSpec("timeline", "Timeline", "timeline", "bottom", timeline.make),
+    PanelSpec("timeline", "Timeline", "timeline", "bottom", timeline.make, ("Ctrl+7",)),
 )
 """In the order in which tabs and menu show them."""
 
