@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from collectors.vsphere.inventory.objects import Inventory
 from collectors.vsphere.inventory.replies import Update
 from collectors.vsphere.inventory.values import (
@@ -434,6 +436,25 @@ def test_a_renamed_host_keeps_its_key_and_placements() -> None:
     assert kept.objects["host-1"].ref == HOST
     assert feed.facts(HOST)["name"] == "esx01.lab"
     assert feed.facts(VM)["host"] == "esx01"
+
+
+def test_what_was_removed_and_added_again_is_the_same_under_its_new_moid() -> None:
+    """A host that is taken out of a vCenter and put in again: it, its VMs and its datastores get new ids."""
+    kept, feed = keeper(*WORLD)
+    old = {"host-1": "host-71", "vm-1": "vm-71", "datastore-1": "datastore-71"}
+    before = {moid: kept.objects[moid].ref for moid in old}
+    name = feed.entities[before["host-1"]].name
+    kept.take([Update("leave", kept.objects[moid].type, moid) for moid in old])
+    again = vm("vm-71", runtime__host=Ref("HostSystem", "host-71"))
+    kept.take([replace(STORE, moid="datastore-71"), host("host-71", name), again])
+    assert kept.ref_ever("vm-71") == before["vm-1"], "its events come before it is described"
+    feed.settle(kept, 2000)
+    assert {moid: kept.objects[new].ref for moid, new in old.items()} == before
+    assert feed.facts(before["vm-1"])["host"] == name
+    kept.take([vm()])  # the old one, still there after all: two objects are not one entity
+    feed.settle(kept, 3000)
+    assert kept.objects["vm-1"].ref == EntityRef("vm", "vc/vm-1")
+    assert kept.objects["vm-71"].ref == before["vm-1"]
 
 
 def test_copied_vms_stay_apart() -> None:

@@ -335,3 +335,21 @@ def test_an_object_that_is_refused_costs_no_other_a_sample(
     assert all("'esx0001.lab'" in one for one in lacking)
     assert differences(recording.feed, server, start, end) == []
     assert recording.feed.gaps == []
+
+
+def test_a_host_that_was_taken_out_and_put_in_again_goes_on(server: TestVCenter, wishes: Wishes) -> None:
+    """It and its VMs have new ids in the vCenter, and are what they were: their series go on."""
+    host = EntityRef("host", "esx0001.lab")
+    with Recording(server, wishes) as recording:
+        recording.rounds(2)
+        feed = recording.feed
+        before = {ref for ref in feed.entities if ref.kind in ("host", "vm")}
+        series = len(feed.specs)
+        server.fault("host_removed", host="esx0001.lab")
+        recording.until(lambda: any(fact.entity == host and fact.end is not None for fact in feed.facts))
+        gone = recording.last()
+        server.fault("host_added", host="esx0001.lab")
+        key = next(key for key in feed.specs if key[1] == host)
+        recording.until(lambda: max(feed.samples[key]) > gone + 2_000)
+    assert {ref for ref in feed.entities if ref.kind in ("host", "vm")} == before
+    assert len(feed.specs) == series

@@ -60,7 +60,7 @@ class Keeper:
     _loaded: bool = False
 
     def __post_init__(self) -> None:
-        self._look = Lookup(self.site, self.known.words, self.known.reading.remembered)
+        self._look = Lookup(self.site, self.known.words, self.known.reading.remembered, left=self._left)
         self._told = Told(self.known.patience)
 
     def ref_ever(self, moid: str) -> EntityRef | None:

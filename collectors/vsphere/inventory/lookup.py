@@ -45,13 +45,15 @@ class Seen:
 class Lookup:
     """The objects by moid. ``site`` begins the keys of what has no identity of its own beyond this server.
 
-    An object keeps the entity that it was first: hosts are keyed by name, and may be renamed.
+    An object keeps the entity that it was first: hosts are keyed by name, and may be renamed. One that was
+    removed and added again has another moid and is the same entity. ``left``: moids of objects that leave.
     """
 
     site: str
     words: Mapping[str, str]
     remembered: int = 10_000
     lists_paths: bool = True
+    left: set[str] = field(default_factory=set)
     objects: dict[str, Seen] = field(default_factory=dict)
     _refs: dict[str, EntityRef] = field(default_factory=dict)
     _owner: dict[EntityRef, str] = field(default_factory=dict)
@@ -75,7 +77,9 @@ class Lookup:
             self._gone[moid] = ref
             if len(self._gone) > self.remembered:
                 oldest = next(iter(self._gone))
-                self._owner.pop(self._gone.pop(oldest), None)
+                forgotten = self._gone.pop(oldest)
+                if self._owner.get(forgotten) == oldest:
+                    del self._owner[forgotten]
                 self._first_name.pop(oldest, None)
                 self._renamed.discard(oldest)
         return self.objects.pop(moid, None)
@@ -88,14 +92,17 @@ class Lookup:
         ref = self._identify(seen) if seen else None
         if ref is None:
             return None
-        if before := self._gone.pop(moid, None):
-            self._refs[moid] = before
-            return before
-        if self._owner.get(ref, moid) != moid:  # copied disks bring a VM's identity along
+        ref = self._gone.pop(moid, ref)
+        if self._is_taken(ref, moid):  # copied disks bring a VM's identity along
             ref = EntityRef(ref.kind, f"{self.site}/{moid}")
         self._refs[moid], self._owner[ref] = ref, moid
         self._first_name.setdefault(moid, self.name(moid))
         return ref
+
+    def _is_taken(self, ref: EntityRef, moid: str) -> bool:
+        """Whether another object that is there is this entity."""
+        owner = self._owner.get(ref, moid)
+        return owner != moid and owner in self.objects and owner not in self.left
 
     def ref_ever(self, moid: str) -> EntityRef | None:
         """The entity of an object that may be gone: events speak of those."""

@@ -73,6 +73,7 @@ func (c *Changes) addHost(x *Change) error {
 	if cluster, ok := c.world.reg.Get(*host.Parent).(*simulator.ClusterComputeResource); ok {
 		c.set(ctx, cluster, map[string]any{"host": with(cluster.Host, host.Self)})
 	}
+	c.world.reg.Put(host) // again: views did not find it as long as its cluster had it not
 	for i := range c.world.scenario.VMs {
 		if vm := &c.world.scenario.VMs[i]; vm.Host == entry.Name && c.world.machine(vm.Name) == nil {
 			made := c.world.addVM(vm)
