@@ -18,7 +18,7 @@ from sessions.model import EntityRef
 from sessions.times import TimeRange
 from widgets.dragging import SERIES_MIME, unpacked
 from widgets.findings import FindingCard, FindingsView, Known
-from widgets.findings.order import families, identity, in_order
+from widgets.findings.order import Shown, families, foremost_causes, identity, plan
 from widgets.findings.words import foremost
 from widgets.theme import Theme
 
@@ -146,10 +146,42 @@ def test_many_consequences_come_a_few_at_a_time(qtbot: QtBot, view: FindingsView
     view.show_findings([A, *more, B])
     card(view, "a").show_followers(True)
     assert len(view.cards) == 10
-    [rest] = [one for one in view.findChildren(QPushButton) if one.text() == "Show 32 more that follow"]
+    [rest] = [one for one in view.findChildren(QPushButton) if one.text() == "32 more that follow"]
+    qtbot.mouseClick(rest, Qt.MouseButton.LeftButton)
+    assert len(view.cards) == 34
+    assert names(view)[-1] == "b"
+    assert rest.text() == "8 more that follow"
     qtbot.mouseClick(rest, Qt.MouseButton.LeftButton)
     assert len(view.cards) == 42
-    assert names(view)[-1] == "b"
+    assert not rest.isVisible()
+
+
+def test_a_problem_of_many_does_not_hide_the_next(qtbot: QtBot, view: FindingsView) -> None:
+    many = [finding(f"vm{number}") for number in range(2_000)]
+    others = [replace(finding(f"host{number}"), problem=f"p{number}") for number in range(30)]
+    view.show_findings([*many[:900], others[0], *many[900:], *others[1:]])
+    assert names(view) == ["vm0", "vm1", "vm2", *(f"host{number}" for number in range(9))]
+    [alike] = [one for one in view.findChildren(QPushButton) if one.text() == "1,997 more with this problem"]
+    assert card(view, "vm2").y() < alike.y() < card(view, "host0").y()
+    qtbot.mouseClick(alike, Qt.MouseButton.LeftButton)
+    assert names(view)[26:28] == ["vm26", "host0"]
+    assert alike.text() == "1,973 more with this problem"
+    [more] = [one for one in view.findChildren(QPushButton) if one.text() == "Show 21 of 21 more"]
+    qtbot.mouseClick(more, Qt.MouseButton.LeftButton)
+    assert names(view)[-1] == "host29"
+    assert not more.isVisible()
+    view.forget()
+    view.show_findings(many[:4])  # a button that stands for one card is no gain
+    assert len(view.cards) == 4
+
+
+def test_the_foremost_are_of_all_problems() -> None:
+    rows = [*(finding(f"vm{number}") for number in range(9)), replace(D, problem="other")]
+    assert [(one.entity_name, alike) for one, alike in foremost_causes(rows, 4)] == [
+        ("vm0", 0), ("vm1", 0), ("vm2", 6), ("d", 0),
+    ]  # fmt: skip
+    assert foremost_causes(rows, 1) == [(rows[0], 8)]
+    assert foremost_causes([], 4) == []
 
 
 def test_keys(qtbot: QtBot, view: FindingsView) -> None:
@@ -243,10 +275,10 @@ def test_foremost_rows_are_those_of_the_worst_instance() -> None:
 
 
 def test_what_is_in_sight_stays_there(qtbot: QtBot, view: FindingsView) -> None:
-    many = [finding(f"vm{number}") for number in range(20)]
+    many = [replace(finding(f"vm{number}"), problem=f"p{number}") for number in range(20)]
     view.show_findings(many)
     assert len(view.cards) == 12
-    [rest] = [one for one in view.findChildren(QPushButton) if one.text() == "Show 8 more"]
+    [rest] = [one for one in view.findChildren(QPushButton) if one.text() == "Show 8 of 8 more"]
     rest.click()
     scroll = view.findChild(QScrollArea)
     assert scroll is not None
@@ -275,9 +307,13 @@ def test_every_finding_is_somewhere_once(names: list[str], links: dict[str, str]
     everything = {identity(one) for one in findings}
     inside = [identity(one) for members in groups.values() for one in members]
     assert sorted([*groups, *inside], key=str) == sorted(everything, key=str)
-    most = dict.fromkeys(everything, 100)
-    shown = [identity(one) for one, _ in in_order(findings, groups, everything, most)]
-    assert sorted(shown, key=str) == sorted(everything, key=str)
+    shown = Shown(unfolded=everything, alike={("cpu.limit", "critical"): 100})
+    rows, left = plan(findings, groups, shown)
+    assert sorted((identity(row.finding) for row in rows), key=str) == sorted(everything, key=str)
+    assert left == 0
+    few, left = plan(findings, groups, Shown(causes=2))
+    announced = left + sum(row.rest for row in few)
+    assert announced + sum(row.what == "cause" for row in few) == len(groups)
 
 
 def test_a_name_without_spaces_stays_within_its_card(qtbot: QtBot, view: FindingsView) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -10,16 +10,14 @@ from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
+from resources.units import format_count
 from sessions.findings import Finding, Severity
 from widgets.findings.card import FindingCard
-from widgets.findings.order import Identity, families, identity, in_order
+from widgets.findings.order import STEP, Identity, Kind, Row, Shown, families, identity, plan
 from widgets.findings.words import Known
+from widgets.foreign_text import tip
 from widgets.pane import Pane
 from widgets.theme import Theme
-
-_MOST_CARDS = 12
-_FOLLOWERS = 8
-"""Cards that appear at once: each costs two milliseconds, and nobody reads forty of them."""
 
 _WORDS: dict[Severity, tuple[str, str]] = {
     "critical": ("critical", "critical"),
@@ -42,17 +40,15 @@ class FindingsView(Pane):
         self._known, self._theme = known, theme
         self._findings: Sequence[Finding] = ()
         self._cards: list[FindingCard] = []
-        self._mores: dict[Identity, QPushButton] = {}
-        self._all = False
+        self._mores: dict[tuple[str, Identity | Kind], _More] = {}
+        self._shown = Shown()
         self._choice: Identity | None = None
         self._is_folded = False
-        self._unfolded: set[Identity] = set()
-        self._shown_of: defaultdict[Identity, int] = defaultdict(lambda: _FOLLOWERS)
         self._state = QLabel(wordWrap=True)
         self._state.setProperty("role", "muted")
         self._state.setContentsMargins(12, 8, 12, 8)
         self._more = _ghost()
-        self._more.clicked.connect(self._show_all)
+        self._more.clicked.connect(self._show_next)
         self._body = QWidget()
         self._column = QVBoxLayout(self._body)
         self._column.setContentsMargins(10, 4, 10, 10)
@@ -91,10 +87,9 @@ class FindingsView(Pane):
 
     def forget(self) -> None:
         """What the user opened and folded was of another session."""
-        self._all = self._is_folded = False
+        self._shown = Shown()
         self._choice = None
-        self._unfolded.clear()
-        self._shown_of.clear()
+        self._is_folded = False
 
     def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
         """The keys are for a card: the one that is open, else the first."""
@@ -124,25 +119,20 @@ class FindingsView(Pane):
     def _fill(self) -> None:
         anchor = self._anchor()
         groups = families(self._findings)
-        ordered = list(in_order(self._findings, groups, self._unfolded, self._shown_of))
-        roots = [finding for finding, root in ordered if identity(finding) == root]
-        known = roots if self._all else roots[:_MOST_CARDS]
-        visible = {identity(finding) for finding in known}
+        rows, left = plan(self._findings, groups, self._shown)
         old = {identity(card.finding): card for card in self._cards}
         mores, self._mores, self._cards = self._mores, {}, []
-        place = 0
-        for finding, root in ordered:
-            if root not in visible:
-                continue
-            is_root = identity(finding) == root
-            card = self._card(old, finding, is_root=is_root, followers=len(groups[root]) if is_root else 0)
-            place = self._put(card, place)
-            self._cards.append(card)
-            rest = len(groups[root]) - self._shown_of[root]
-            if root in self._unfolded and rest > 0 and finding is groups[root][self._shown_of[root] - 1]:
-                more = self._mores[root] = mores.pop(root) if root in mores else self._more_of(root)
-                more.setText(f"Show {rest} more that follow")
-                place = self._put(more, place)
+        for place, row in enumerate(rows):
+            if row.rest:
+                more = self._mores[row.key] = mores.pop(row.key) if row.key in mores else self._more_of()
+                more.show_row(row)
+                self._put(more, place)
+            else:
+                is_root = row.what == "cause"
+                followers = len(groups[identity(row.finding)]) if is_root else 0
+                card = self._card(old, row.finding, is_root=is_root, followers=followers)
+                self._cards.append(card)
+                self._put(card, place)
         for gone in (*old.values(), *mores.values()):
             self._column.removeWidget(gone)
             gone.hide()
@@ -151,16 +141,14 @@ class FindingsView(Pane):
         for card, following in pairwise(self._cards):
             self.setTabOrder(card.stops[-1], following)
             self.setTabOrder(following, following.stops[1])
-        hidden = len(roots) - len(known)
-        self._more.setVisible(hidden > 0)
-        self._more.setText(f"Show {hidden} more")
+        self._more.setVisible(left > 0)
+        self._more.setText(f"Show {format_count(min(left, STEP))} of {format_count(left)} more")
         self._hold(anchor)
 
-    def _put(self, widget: QWidget, place: int) -> int:
+    def _put(self, widget: QWidget, place: int) -> None:
         if self._column.indexOf(widget) != place:
             self._column.insertWidget(place, widget)
             widget.show()  # now, not some events later: it may be given the focus
-        return place + 1
 
     def _card(
         self, old: dict[Identity, FindingCard], finding: Finding, *, is_root: bool, followers: int
@@ -173,12 +161,12 @@ class FindingsView(Pane):
             card.toggled.connect(self._toggled)
             card.wanted.connect(self.wanted)
             card.unfolded.connect(self._unfold)
-        card.renew(finding, followers, shows_followers=is_root and identity(finding) in self._unfolded)
+        card.renew(finding, followers, shows_followers=is_root and identity(finding) in self._shown.unfolded)
         return card
 
-    def _more_of(self, root: Identity) -> QPushButton:
-        more = _ghost()
-        more.clicked.connect(lambda: self._show_rest(root))
+    def _more_of(self) -> _More:
+        more = _More()
+        more.wanted.connect(self._show_more)
         return more
 
     def _open_one(self) -> None:
@@ -200,17 +188,17 @@ class FindingsView(Pane):
     def _unfold(self, card: FindingCard, on: bool) -> None:
         root = identity(card.finding)
         if on:
-            self._unfolded.add(root)
+            self._shown.unfolded.add(root)
         else:
-            self._unfolded.discard(root)
+            self._shown.unfolded.discard(root)
         self._fill()
 
-    def _show_rest(self, root: Identity) -> None:
-        self._shown_of[root] = len(self._findings)
+    def _show_more(self, row: Row) -> None:
+        self._shown.more(row)
         self._fill()
 
-    def _show_all(self) -> None:
-        self._all = True
+    def _show_next(self) -> None:
+        self._shown.causes += STEP
         self._fill()
 
     def _anchor(self) -> tuple[FindingCard, int] | None:
@@ -234,6 +222,28 @@ class FindingsView(Pane):
         QCoreApplication.sendEvent(self._body, QEvent(QEvent.Type.LayoutRequest))
 
 
+class _More(QPushButton):
+    """Says what there is more of; ``wanted`` carries its row when somebody wants to see it."""
+
+    wanted = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "ghost")
+        self._row: Row | None = None
+        self.clicked.connect(lambda: self.wanted.emit(self._row))
+
+    def show_row(self, row: Row) -> None:
+        """Announce what the row announces."""
+        self._row = row
+        count = format_count(row.rest)
+        if row.what == "more alike":
+            self.setText(f"{count} more with this problem")
+            self.setToolTip(tip(row.finding.title))
+        else:
+            self.setText(f"{count} more that follow")
+
+
 class _Scroll(QScrollArea):
     """Leaves to the view the keys that go from card to card."""
 
@@ -250,7 +260,9 @@ def counted(findings: Sequence[Finding]) -> str:
     roots = families(findings)
     counts = Counter(finding.severity for finding in findings if identity(finding) in roots)
     order: tuple[Severity, ...] = ("critical", "warning", "info")
-    return " · ".join(f"{counts[one]} {_WORDS[one][counts[one] != 1]}" for one in order if counts[one])
+    return " · ".join(
+        f"{format_count(counts[one])} {_WORDS[one][counts[one] != 1]}" for one in order if counts[one]
+    )
 
 
 def _has_focus(card: QWidget) -> bool:

@@ -15,10 +15,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from resources.units import format_count
 from sessions.findings import Finding
 from sessions.times import TimeRange
 from widgets.charts.card import ChartCard, NamedCurve
 from widgets.charts.spec import ChartSpec
+from widgets.findings.order import foremost_causes
 from widgets.foreign_text import shown
 from widgets.overview.section import Line, Section
 from widgets.theme import Theme
@@ -95,9 +97,16 @@ class OverviewView(QScrollArea):
 
     def show_findings(self, findings: Sequence[Finding], note: str) -> None:
         """The worst causes, each a line that can be clicked; ``note`` where there is none."""
-        roots = [finding for finding in findings if finding.consequence_of is None][:_FINDINGS]
-        self._shown_findings = roots
-        lines = [Line(shown(one.conclusion, _LONGEST), "", one.severity) for one in roots]
+        foremost = foremost_causes(findings, _FINDINGS)
+        self._shown_findings = [one for one, _ in foremost]
+        lines = [
+            Line(
+                shown(one.conclusion, _LONGEST),
+                f"{format_count(alike)} more like it" if alike else "",
+                one.severity,
+            )
+            for one, alike in foremost
+        ]
         self._findings.show_lines(lines, note)
         self._order_focus()
 
