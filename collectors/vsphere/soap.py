@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import re
 import threading
 import time
 import zlib
@@ -23,6 +24,10 @@ REPLY_LIMIT = 256 * 1024 * 1024
 """Bytes of a reply, unpacked, beyond which something is wrong with it."""
 
 _PIECE = 1 << 20
+_ILLEGAL = re.compile(
+    rb"&#(?:x0*(?:[0-8bcefBCEF]|1[0-9a-fA-F]|[fF]{3}[ef])|0*(?:[0-8]|1[124-9]|2[0-9]|3[01]));"
+)
+_ILLEGAL_RAW = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 _HEAD = (
     '<?xml version="1.0" encoding="UTF-8"?>'
@@ -161,6 +166,11 @@ def parse_xml(data: bytes) -> etree._Element:
         return etree.fromstring(data, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
         raise BadReplyError(f"no XML: {error}") from error
+
+
+def legal(data: bytes) -> bytes:
+    """The data without the signs that XML forbids; servers pass on what names of devices and objects hold."""
+    return _ILLEGAL_RAW.sub(b" ", _ILLEGAL.sub(b" ", data))
 
 
 def parse_fault(data: bytes) -> RawFault:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 from collectors.vsphere.counters.asking import Answer, Asker
-from collectors.vsphere.counters.plan import Limits, Member
+from collectors.vsphere.counters.plan import Limits, Member, batches
 from collectors.vsphere.counters.request import metric_list
 from collectors.vsphere.faults import SoapFault
 from resources.failures import DisconnectedError, TimedOutError
@@ -72,6 +72,24 @@ def test_too_large_a_call_is_halved_and_that_is_learned() -> None:
         assert len({moid for moid, _ in read(found)}) == 16
         assert asker.limits.entities == 2
         assert found[0].error is None
+
+
+def test_a_limit_of_metrics_that_holds_for_realtime_too_is_learned() -> None:
+    calls = []
+
+    def post(envelope: bytes) -> bytes:
+        calls.append(envelope)
+        if envelope.count(b"<metricId>") > 10:
+            text = "This operation is restricted by the administrator - 'vpxd.stats.maxQueryMetrics'."
+            raise SoapFault("refused", type_name="RestrictedByAdministrator", text=text)
+        return answer(envelope)
+
+    with asking(post) as asker:
+        assert len({moid for moid, _ in read(answers(asker, 16))}) == 16
+        calls.clear()
+        again = batches((member(number) for number in range(16)), asker.limits)
+        assert all(one.error is None for one in asker.ask(again, lambda _: (0, 20_000)))
+        assert len(calls) == len(again), "one was refused again"
 
 
 def test_the_one_that_is_gone_is_left_out() -> None:

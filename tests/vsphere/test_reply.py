@@ -63,15 +63,29 @@ def test_negative_is_absent() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    "text", ["", "1,2", "1,2,3,4", "1,,3", "1,x,3", "1;2;3", "1,2,3,", "१,२,३", "1e5,2,3"]
-)
+@pytest.mark.parametrize("text", ["1,2", "1,2,3,4", "1,x,3", "1;2;3", "1,2,3,", "१,२,३", "1e5,2,3"])
 def test_a_series_that_does_not_fit_is_refused_and_counted(text: str) -> None:
     raw = reply([Answer("vm-1", info(STAMPS), [("12", "", text), ("2", "", "1,2,3")])])
     decoded = decode(raw)
     assert decoded.refused == 1
     assert read(decoded)["vm-1", "2", ""] == {T0: 1.0, T0 + 20_000: 2.0, T0 + 40_000: 3.0}
     assert not read(decoded).get(("vm-1", "12", ""), {})
+
+
+@pytest.mark.parametrize(("text", "there"), [("", {}), (",,", {}), ("1,,3", {T0: 1.0, T0 + 40_000: 3.0})])
+def test_empty_is_absent(text: str, there: dict[int, float]) -> None:
+    raw = reply([Answer("vm-1", info(STAMPS), [("12", "", text), ("2", "", "1,2,3")])])
+    decoded = decode(raw)
+    assert decoded.refused == 0
+    assert read(decoded).get(("vm-1", "12", ""), {}) == there
+    assert read(decoded)["vm-1", "2", ""] == {T0: 1.0, T0 + 20_000: 2.0, T0 + 40_000: 3.0}
+
+
+@pytest.mark.parametrize("sign", ["&#x1;", "&#11;", "\x02"])
+def test_a_name_that_xml_forbids_costs_no_other_its_samples(sign: str) -> None:
+    raw = reply([Answer("vm-1", info(STAMPS), [("12", "a_b", "1,2,3"), ("2", "", "4,5,6")])])
+    decoded = read(decode(raw.replace(b"a_b", f"a{sign}b".encode())))
+    assert set(decoded) == {("vm-1", "12", "a b"), ("vm-1", "2", "")}
 
 
 def test_two_wrong_lengths_do_not_make_one_right() -> None:

@@ -60,17 +60,22 @@ class Limits:
 
 
 def batches(members: Iterable[Member], limits: Limits) -> list[tuple[Member, ...]]:
-    """Realtime calls: members in order, each call within the elements and entities. One always fits."""
+    """Realtime calls: members in order, each call within the elements and entities. One always fits.
+
+    ``limits.metrics`` counts only once a server has refused realtime calls for it, too.
+    """
     calls: list[tuple[Member, ...]] = []
     call: list[Member] = []
-    elements = 0
+    elements = asked = 0
     for member in members:
         full = elements + member.elements > limits.elements or len(call) >= limits.entities
-        if call and full:
+        over = limits.metrics != UNLIMITED and asked + len(member.metrics) > limits.metrics
+        if call and (full or over):
             calls.append(tuple(call))
-            call, elements = [], 0
+            call, elements, asked = [], 0, 0
         call.append(member)
         elements += member.elements
+        asked += len(member.metrics)
     return [*calls, tuple(call)] if call else calls
 
 

@@ -12,13 +12,14 @@ import numpy as np
 from lxml import etree
 
 from collectors.vsphere.counters import usual_form
+from collectors.vsphere.soap import legal
 from resources.failures import DisconnectedError
 from sessions.model import FloatArray, IntArray
 
 _VIM = "{urn:vim25}"
 _COUNTER, _INSTANCE, _VALUE = f"{_VIM}counterId", f"{_VIM}instance", f"{_VIM}value"
 _ENTITY, _INFO, _ID, _RETURN = f"{_VIM}entity", f"{_VIM}sampleInfoCSV", f"{_VIM}id", f"{_VIM}returnval"
-_NUMBER = re.compile(r"-?[0-9]{1,18}")
+_NUMBER = re.compile(r"(?:-?[0-9]{1,18})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class Reply:
 
 
 def decode(raw: bytes) -> Reply:
-    """Read a reply. Negative values (vCenter's −1) are absent.
+    """Read a reply. Negative values (vCenter's −1) and empty ones are absent.
 
     Raises DisconnectedError for what is no XML or no QueryPerfResponse: half a reply, garbage.
     """
@@ -89,6 +90,8 @@ def _returned(raw: bytes) -> Iterator[etree._Element]:
     try:
         root = etree.fromstring(raw, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
+        if (cleaned := legal(raw)) != raw:
+            return _returned(cleaned)
         raise _nonsense("breaks off or is no XML") from error
     if root.getroottree().docinfo.internalDTD is not None:
         raise _nonsense("declares a document type, which SOAP forbids")
@@ -170,7 +173,7 @@ class _Reader:
         fitting = [text.count(",") == commas and text != "" for text in texts]
         if not all(fitting):
             keep = [i for i, fits in enumerate(fitting) if fits]
-            self._refused += len(texts) - len(keep)
+            self._refused += sum(text != "" and not fits for text, fits in zip(texts, fitting, strict=True))
             counters, instances = [counters[i] for i in keep], [instances[i] for i in keep]
             texts = [texts[i] for i in keep]
             if not keep:
@@ -196,7 +199,7 @@ class _Group:
 
 
 def numbers(texts: list[str], columns: int) -> tuple[FloatArray, int]:
-    """``texts`` of ``columns`` comma-separated integers each as an array, negative ones NaN.
+    """``texts`` of ``columns`` comma-separated integers each as an array, negative and empty ones NaN.
 
     Also returns how many texts hold something else; their rows are NaN throughout.
     """
@@ -229,7 +232,7 @@ def _carefully(texts: list[str], columns: int) -> tuple[FloatArray, int]:
     for row, text in enumerate(texts):
         parts = [part.strip() for part in text.split(",")]
         if len(parts) == columns and all(_NUMBER.fullmatch(part) for part in parts):
-            values[row] = [float(part) for part in parts]
+            values[row] = [float(part) if part else np.nan for part in parts]
         else:
             refused += 1
     values[values < 0] = np.nan

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -12,13 +11,8 @@ from collectors.vsphere.faults import BadReplyError
 from collectors.vsphere.inventory.elements import NS, Element, child, reference, said
 from collectors.vsphere.inventory.paths import PLACES, ROWS, kind_of
 from collectors.vsphere.inventory.values import Ref, Value
-from collectors.vsphere.soap import parse_xml
+from collectors.vsphere.soap import legal, parse_xml
 from resources.failures import DisconnectedError
-
-_ILLEGAL = re.compile(
-    rb"&#(?:x0*(?:[0-8bcefBCEF]|1[0-9a-fA-F]|[fF]{3}[ef])|0*(?:[0-8]|1[124-9]|2[0-9]|3[01]));"
-)
-_ILLEGAL_RAW = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +41,14 @@ class UpdateSet:
 
 
 def root_of(data: bytes) -> Element:
-    """The reply's XML. Signs that XML forbids, which servers pass on from names, are taken out.
+    """The reply's XML, without the signs that XML forbids.
 
     Raises BadReplyError (a reply cut off, garbage).
     """
     try:
         return parse_xml(data)
     except BadReplyError:
-        cleaned = _ILLEGAL_RAW.sub(b" ", _ILLEGAL.sub(b" ", data))
-        if cleaned == data:
+        if (cleaned := legal(data)) == data:
             raise
         return parse_xml(cleaned)
 
