@@ -154,7 +154,7 @@ def summary_of(findings: Sequence[Finding], snapshot: Snapshot) -> str:
     if not roots:
         return f"No problem found · {size_words(snapshot)}"
     first = f"{roots[0].title}: {roots[0].entity_name}"
-    more = f" and {len(roots) - 1} more" if len(roots) > 1 else ""
+    more = f" and {format_count(len(roots) - 1)} more" if len(roots) > 1 else ""
     return f"{first}{more}"
 
 

@@ -29,7 +29,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from resources.units import format_value
+from resources.units import format_count, format_value
 from sessions.times import TimeRange
 from widgets.charts.csv_text import as_csv
 from widgets.charts.curve import Curve
@@ -245,7 +245,7 @@ class ChartCard(QFrame):
         columns = [(f"{named.name} ({named.unit})", named.curve) for named in self._curves]
         text, rows = as_csv(columns, TimeRange(start, end))
         QGuiApplication.clipboard().setText(text)
-        self.copied.emit(f"{shown(self._spec.title)}: {rows} rows copied as CSV.")
+        self.copied.emit(f"{shown(self._spec.title)}: {format_count(rows)} rows copied as CSV.")
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
         """A counter that is dragged from anywhere can be dropped here."""

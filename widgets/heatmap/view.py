@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from resources.units import format_value
+from resources.units import format_count, format_value
 from widgets.dragging import Draggable
 from widgets.empty_state import EmptyState
 from widgets.foreign_text import shown, tip
@@ -101,7 +101,7 @@ class HeatmapView(QWidget):
         """Colour the map."""
         self.map.show_heat(heat)
         limit = f" · limit {format_value(heat.limit, heat.unit)}" if np.isfinite(heat.limit) else ""
-        self._words.setText(f"{len(heat.rows)} rows, worst first{limit}" if heat.rows else "")
+        self._words.setText(f"{format_count(len(heat.rows))} rows, worst first{limit}" if heat.rows else "")
         self.say_empty("" if heat.rows else "No entity of this session has that counter in this window.")
 
     def say_empty(self, text: str) -> None:
