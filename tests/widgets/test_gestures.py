@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QContextMenuEvent, QNativeGestureEvent, QPointingDevice, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QPushButton, QVBoxLayout, QWidget
@@ -166,6 +166,27 @@ def test_the_right_button_draws_a_box_or_asks_for_the_menu(hand: Hand, qtbot: Qt
     assert not menus
     qtbot.mouseClick(view, right, pos=begin)
     assert menus == [view.mapToGlobal(begin)]
+
+
+def test_the_crosshair_says_when_under_the_mouse_alone(hand: Hand, qtbot: QtBot) -> None:
+    plot = hand.plot
+    moments: list[float] = []
+    plot.hovered.connect(moments.append)
+    plot.hovered.connect(plot.show_cross)
+    QTest.mouseMove(plot.viewport(), hand.place(0.5).toPoint())
+    assert moments[-1] == pytest.approx(T0 + HOUR / 2, abs=6_000)
+    assert plot._when.text() == f"{datetime.fromtimestamp(round(moments[-1]) / 1000, UTC):%H:%M:%S}"
+    centre = plot._when.geometry().center().x()
+    assert centre == pytest.approx(hand.place(0.5).x(), abs=2)
+    plot.set_window(T0, T0 + 2 * HOUR)
+    assert moments[-1] == pytest.approx(T0 + HOUR, abs=12_000)
+    assert plot._when.geometry().center().x() == pytest.approx(centre, abs=2)
+    QTest.mouseMove(plot.viewport(), hand.place(1.0).toPoint())
+    assert plot._when.geometry().right() <= hand.place(1.0).x() + 1
+    QApplication.sendEvent(plot, QEvent(QEvent.Type.Leave))
+    assert plot._when.isHidden()
+    plot.show_cross(T0 + 60_000)  # as the mouse over another chart does
+    assert plot._when.isHidden()
 
 
 def test_a_summary_opens_copies_and_does_nothing_else(theme: Theme, qtbot: QtBot) -> None:

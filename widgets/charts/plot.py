@@ -19,7 +19,7 @@ from PySide6.QtGui import (
     QPaintEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QToolTip, QWidget
+from PySide6.QtWidgets import QLabel, QToolTip, QWidget
 
 from resources.units import rung_of
 from sessions.model import Event, Mark
@@ -41,6 +41,7 @@ _HEADROOM = 1.12
 _LIMIT_HEADROOM = 1.2  # the words of the highest limit stand above its line
 _AXIS_PX = 11
 _BOX_TINT = 0.16
+_DAY_MS = 86_400_000
 _MINIMUM_HEIGHT = 110
 _NEAR = 4
 _TIP_LINES = 8
@@ -89,6 +90,11 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self._marks: Track[Mark] = Track()
         self._curves: Sequence[Drawn] = ()
         self._unit = self.unit_shown = ""
+        self._pointer: QPointF | None = None
+        self._when = QLabel(self)
+        self._when.setProperty("role", "moment")
+        self._when.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._when.hide()
         self._grabbed: QPointF | None = None
         self._grabbed_window = (0.0, 1.0)
         self._moved = False
@@ -148,12 +154,15 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         if end > start and [start, end] != self._box_view.viewRange()[0]:
             self._box_view.setXRange(start, end, padding=0)
             self._fit_values()
+            if self._pointer is not None:  # the mouse is over another moment now
+                self.hovered.emit(self._time_of(self._pointer))
 
     def show_cross(self, when: float) -> None:
-        """Put the crosshair at a moment; NaN hides it."""
+        """Put the crosshair at a moment, which the plot under the mouse names; NaN hides it."""
         self._cross.setVisible(not math.isnan(when))
         if not math.isnan(when):
             self._cross.setPos(when)
+        self._say_when(when)
 
     def highlight(self, number: int | None) -> None:
         """Let one curve stand out."""
@@ -210,6 +219,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         """Drag, or let the crosshair follow."""
+        self._pointer = event.position()
         self.hovered.emit(self._time_of(event.position()))
         if self._grabbed is None:
             return
@@ -256,6 +266,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
 
     def leaveEvent(self, event: QEvent) -> None:  # noqa: N802
         """The crosshair goes with the mouse."""
+        self._pointer = None
         self.hovered.emit(math.nan)
         super().leaveEvent(event)
 
@@ -310,6 +321,19 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         if passing:
             self._settled.start()
         self.windowed.emit(start, end, passing)
+
+    def _say_when(self, when: float) -> None:
+        """The crosshair's moment, on the time axis."""
+        self._when.setVisible(self._pointer is not None and not math.isnan(when))
+        if self._when.isHidden():
+            return
+        (start, end), area = self.window_shown, self._plot_rect()
+        form = "%d %b %H:%M:%S" if end - start > _DAY_MS else "%H:%M:%S"
+        self._when.setText(self.time_axis.clock(round(when)).strftime(form))
+        self._when.adjustSize()
+        middle = area.left() + (when - start) / max(end - start, 1) * area.width()
+        left = min(max(middle - self._when.width() / 2, area.left()), area.right() - self._when.width())
+        self._when.move(round(left), round(area.bottom()) + 2)
 
     def _plot_rect(self) -> QRectF:
         return QRectF(self._box_view.sceneBoundingRect())
