@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pyqtgraph as pg
 from pyqtgraph.Qt import internals
-from PySide6.QtCore import QLineF, QRectF, Qt
+from PySide6.QtCore import QLineF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from widgets.charts.curve import Curve
+from widgets.charts.whole_view import WholeView
 
 _SMOOTH_POINTS = 8_000
 _SMOOTH_WIDTH = 1.4
@@ -32,7 +32,7 @@ class Drawn:
     colour: str
 
 
-class CurvesItem(pg.GraphicsObject):  # type: ignore[misc]
+class CurvesItem(WholeView):
     """The curves of one chart; its coordinates are ms and the chart's unit."""
 
     def __init__(self) -> None:
@@ -51,18 +51,6 @@ class CurvesItem(pg.GraphicsObject):  # type: ignore[misc]
         if number != self._highlight:
             self._highlight = number
             self.update()
-
-    def boundingRect(self) -> QRectF:  # noqa: N802
-        """All that is visible: what lies outside is not drawn."""
-        view = self.getViewBox()
-        return QRectF(view.viewRect()) if view is not None else QRectF()
-
-    def viewRangeChanged(self, *_args: object) -> None:  # noqa: N802
-        """As pyqtgraph says it: another window."""
-        self.prepareGeometryChange()
-        self.update()
-
-    viewTransformChanged = viewRangeChanged  # noqa: N815
 
     def paint(
         self,

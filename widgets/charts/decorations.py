@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-import pyqtgraph as pg
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from sessions.times import TimeRange
 from widgets.charts.axes import ValueAxis
 from widgets.charts.spec import Limit
+from widgets.charts.whole_view import WholeView
 from widgets.happenings import Happening, Track
 
 _TINT = 0.08
@@ -47,7 +47,7 @@ class Part(Protocol):
         """Draw it."""
 
 
-class Decorations(pg.GraphicsObject):  # type: ignore[misc]
+class Decorations(WholeView):
     """Parts that are drawn together, behind the curves or before them."""
 
     def __init__(self, depth: float) -> None:
@@ -59,18 +59,6 @@ class Decorations(pg.GraphicsObject):  # type: ignore[misc]
         """Draw these."""
         self._parts = parts
         self.update()
-
-    def boundingRect(self) -> QRectF:  # noqa: N802
-        """All that is visible."""
-        view = self.getViewBox()
-        return QRectF(view.viewRect()) if view is not None else QRectF()
-
-    def viewRangeChanged(self, *_args: object) -> None:  # noqa: N802
-        """As pyqtgraph says it: another window."""
-        self.prepareGeometryChange()
-        self.update()
-
-    viewTransformChanged = viewRangeChanged  # noqa: N815
 
     def paint(self, painter: QPainter, *_rest: object) -> None:
         """Draw every part, in pixels."""
