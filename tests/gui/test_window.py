@@ -28,6 +28,7 @@ from sessions.store import SessionReader
 from tests.gui.recordings import record
 from widgets.esxtop import EsxtopModel
 from widgets.marks import MarkNote
+from widgets.name_order import natural
 
 WAIT = 60_000
 Part = TypeVar("Part", bound=QWidget)
@@ -258,8 +259,8 @@ def test_a_physical_cpu_has_one_row_with_a_column_for_each_of_its_states(
     qtbot.waitUntil(lambda: model.rowCount() > 40, timeout=WAIT)
     qtbot.keyClick(panel.table, Qt.Key.Key_P)
     rows = [model.row_at(row)[1] for row in range(model.rowCount())]
-    one_host = sorted({row.name for row in rows if row.host == "esx01.lab.local"})
-    assert one_host[:3] == ["PCPU 0", "PCPU 1", "PCPU 10"]
+    one_host = sorted({row.name for row in rows if row.host == "esx01.lab.local"}, key=natural)
+    assert one_host[:3] == ["PCPU 0", "PCPU 1", "PCPU 2"]
     assert len(rows) == len(set(rows))
     titles = [column.title for number in range(2, model.columnCount()) if (column := model.column_at(number))]
     assert titles[:6] == ["PCPU USED(%)", "PCPU UTIL(%)", "CORE UTIL(%)", "%C0", "%C1", "%C2"]

@@ -13,6 +13,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from resources.units import format_value
 from sessions.model import EntityRef, FloatArray
 from widgets.foreign_text import shown, tip
+from widgets.name_order import natural
 
 STATE = Qt.ItemDataRole.UserRole
 SPARK = Qt.ItemDataRole.UserRole + 1
@@ -271,8 +272,8 @@ class EsxtopModel(QAbstractTableModel):
             keys = np.where(np.isnan(values), np.inf, -values if down else values)
             by = np.argsort(keys, kind="stable")
         else:
-            texts = [(row.host if column == 1 else row.name).casefold() for row in self._rows]
-            by = np.array(sorted(range(count), key=texts.__getitem__, reverse=down), np.int64)
+            names = [natural(row.host if column == 1 else row.name) for row in self._rows]
+            by = np.array(sorted(range(count), key=names.__getitem__, reverse=down), np.int64)
         rank = np.empty(count, np.int64)
         rank[by] = np.arange(count)
         return rank

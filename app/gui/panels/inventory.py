@@ -20,6 +20,7 @@ from sessions.store import SessionReader
 from sessions.times import TimeRange
 from widgets.inventory import InventoryModel, InventoryView, Node
 from widgets.inventory.model import node_for
+from widgets.name_order import natural
 from widgets.theme import Health
 
 KEYS: tuple[ActionSpec, ...] = (
@@ -199,8 +200,8 @@ def _node(entity: Entity) -> Node:
     return node_for(entity.ref, entity.name)
 
 
-def _by_name(entity: Entity) -> tuple[str, str]:
-    return entity.name.casefold(), entity.ref.key
+def _by_name(entity: Entity) -> tuple[tuple[str | int, ...], str]:
+    return natural(entity.name), entity.ref.key
 
 
 def _count(entities: Iterable[Entity]) -> str:
