@@ -31,11 +31,17 @@ def breakable(text: str) -> str:
     return _LONG_WORD.sub(lambda word: "\u200b".join(_PIECE.findall(word[0])), kept)
 
 
+def brief(text: str) -> str:
+    """``text`` for a heading: of a long word its begin and its end, which tell devices apart."""
+    return _TOO_LONG.sub(lambda word: f"{word[0][:_BEGIN]}…{word[0][-_END:]}", text)
+
+
 def _harmful(character: str) -> bool:
     return character in _BIDI or unicodedata.category(character) in {"Cc", "Cs", "Co", "Cn"}
 
 
 _REPLACED = "\ufffd"
+_TOO_LONG, _BEGIN, _END = re.compile(r"\S{27,}"), 12, 10
 _LONG_WORD, _PIECE = re.compile(r"\S{18,}"), re.compile(r".{1,6}")
 _BEFORE_UNIT = re.compile(rf"(?<=\d) (?=(?:{'|'.join(map(re.escape, sorted(UNIT_NAMES)))})(?![\w/]))")
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from resources.units import UNITS, format_duration, format_value
-from widgets.foreign_text import breakable
+from widgets.foreign_text import breakable, brief
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
 
@@ -27,6 +27,15 @@ def test_so_does_a_duration(seconds: float) -> None:
 @pytest.mark.parametrize("text", ["552 I/Os a second", "4 hosts", "vm 12 standby", "1 datastore", "2 MBs"])
 def test_other_words_after_a_number_may_go_on_the_next_line(text: str) -> None:
     assert breakable(text) == text
+
+
+def test_a_heading_has_the_begin_and_the_end_of_a_device() -> None:
+    device = "naa.600508b4000603860001287dbba3"
+    assert brief(f"Slow storage device: {device}") == "Slow storage device: naa.600508b4…01287dbba3"
+    assert (
+        brief("Held back by a CPU limit: JBOSS 11 (billing)")
+        == "Held back by a CPU limit: JBOSS 11 (billing)"
+    )
 
 
 @given(st.text())

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePol
 from sessions.findings import Finding
 from widgets.findings.body import CardBody, Unfolded, text_label
 from widgets.findings.words import Known, follow_words, lasted
-from widgets.foreign_text import breakable, shown
+from widgets.foreign_text import breakable, brief, shown, tip
 from widgets.theme import SYMBOLS, Theme
 
 _INDENT = 16
@@ -166,7 +166,9 @@ class FindingCard(QFrame):
         finding = self.finding
         self.setAccessibleName(f"{finding.severity}: {shown(finding.title)}, {shown(finding.entity_name)}")
         self._symbol.setText(SYMBOLS[finding.severity])
-        self._title.setText(breakable(shown(f"{finding.title}: {finding.entity_name}", 600)))
+        title = shown(f"{finding.title}: {finding.entity_name}", 600)
+        self._title.setText(breakable(brief(title)))
+        self._title.setToolTip(tip(title) if brief(title) != title else "")
         self._time.setText(lasted(finding) if finding.severity != "info" else "info")
         self._conclusion.setText(breakable(shown(finding.conclusion, 600)))
         self._follow.setText(follow_words(self._followers, unfolded=self._follow.isChecked()))
