@@ -59,5 +59,33 @@ def reconnecting(
     return False
 
 
+def outlast(
+    error: SourceError,
+    vsphere: VSphere,
+    controls: Controls,
+    *,
+    first_s: float,
+    refused_s: float,
+    told: Callable[[SourceError], None],
+) -> None:
+    """Wait after ``error`` until the server answers again, also where somebody has to do something about it.
+
+    ``first_s`` is the first wait, ``refused_s`` that for what does not pass by itself. ``told`` hears every
+    failure. Raises ClosedError, ReplacedError: the one is our own doing, the other no server of ours.
+    """
+    told(error)
+    try:
+        reconnecting(
+            vsphere,
+            controls,
+            first_s=first_s if passes(error) else refused_s,
+            told=lambda failure, _wait_s: told(failure),
+        )
+    except (ClosedError, ReplacedError):
+        raise
+    except SourceError as failure:
+        told(failure)
+
+
 def _jittered(pause: float, chance: Callable[[], float]) -> float:
     return pause * (0.5 + chance() / 2)

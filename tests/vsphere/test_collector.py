@@ -141,3 +141,16 @@ def test_a_host_alone(start_vcenter: Start, tmp_path: Path) -> None:
     assert recording.feed.sources[1].kind == "esxi"
     assert {key[0] for key in stored(recording.feed)} == {"host", "vm"}
     assert len(recording.feed.sources) == 1
+
+
+def test_a_right_that_is_taken_away_is_waited_for(start_vcenter: Start, tmp_path: Path) -> None:
+    """By everything that records, not only by the realtime counters: rollups must not end them."""
+    server = start_vcenter(hosts=1, vms=2, interval=1, history=10, rollup=3, rollup_days=0)
+    with Recording(server, Wishes(extra_dirs=hasty(tmp_path))) as recording:
+        feed = recording.feed
+        recording.rounds(1)
+        recording.rounds(1, source=2)
+        server.fault("fault", method="CurrentTime", type="NoPermission", text="Permission denied")
+        recording.until(lambda: all(one.state == "reconnecting" for one in feed.health.values()))
+        server.clear()
+        recording.until(lambda: all(one.state == "recording" for one in feed.health.values()))

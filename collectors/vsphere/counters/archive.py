@@ -14,7 +14,7 @@ from collectors.vsphere.counters.naming import Subject
 from collectors.vsphere.counters.rollups import ALWAYS, Rollups, Span, spans
 from collectors.vsphere.counters.server import Kept
 from collectors.vsphere.faults import ClosedError
-from collectors.vsphere.retry import passes, reconnecting
+from collectors.vsphere.retry import FIRST_S, outlast
 from collectors.vsphere.session import VSphere
 from resources.failures import SourceError
 from resources.vcenter_limits import QueryLimits
@@ -73,11 +73,13 @@ class Archive:
         while not controls.is_set():
             try:
                 return self.asked.server.history(), round(read_clock(self.vsphere).now_ms())
+            except ClosedError:
+                raise
             except SourceError as error:
-                if not passes(error):
-                    raise
-                _log.info("The archive waits: %s", error.happened)
-                reconnecting(self.vsphere, controls)
+                refused_s = self.limits.refused_s
+                outlast(
+                    error, self.vsphere, controls, first_s=FIRST_S, refused_s=refused_s, told=_say_waiting
+                )
         return None
 
     def _has_objects(self) -> bool:
@@ -100,3 +102,7 @@ class Archive:
         return Rollups(
             self.vsphere, self.feed, source, self.objects, self.asked, self.limits, period_s=period_s
         )
+
+
+def _say_waiting(error: SourceError) -> None:
+    _log.info("The archive waits: %s", error.happened)

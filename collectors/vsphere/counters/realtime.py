@@ -20,8 +20,8 @@ from collectors.vsphere.counters.ledger import Ledger
 from collectors.vsphere.counters.marks import Marks, Mask, Slots
 from collectors.vsphere.counters.naming import Subject
 from collectors.vsphere.counters.plan import Limits, Member, batches
-from collectors.vsphere.faults import ClosedError, ReplacedError, SoapFault
-from collectors.vsphere.retry import MOST_S, passes, reconnecting
+from collectors.vsphere.faults import SoapFault
+from collectors.vsphere.retry import MOST_S, outlast
 from collectors.vsphere.session import VSphere
 from collectors.vsphere.wording import iso
 from resources.failures import NoCountersError, SourceError
@@ -341,19 +341,14 @@ class Realtime:
             return
         first_s = min(MOST_S, 2.0 ** min(self._failures, 5))
         self._failures += 1
-        self._hold(error)
-
-        def told(failure: SourceError, _wait_s: float) -> None:
-            self._hold(failure)
-
-        if not passes(error):
-            first_s = self._limits.refused_s
-        try:
-            reconnecting(self._vsphere, controls, first_s=first_s, told=told)
-        except SourceError as failure:
-            if isinstance(failure, ClosedError | ReplacedError):
-                raise
-            self._hold(failure)
+        outlast(
+            error,
+            self._vsphere,
+            controls,
+            first_s=first_s,
+            refused_s=self._limits.refused_s,
+            told=self._hold,
+        )
         self._excuse(error.happened)
 
     def _excuse(self, reason: str) -> None:

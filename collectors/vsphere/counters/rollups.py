@@ -23,7 +23,7 @@ from collectors.vsphere.counters.realtime import NO_SAMPLES
 from collectors.vsphere.counters.request import MetricList, metric_list
 from collectors.vsphere.counters.server import Kept
 from collectors.vsphere.faults import ClosedError, ReplacedError
-from collectors.vsphere.retry import FIRST_S, MOST_S, passes, reconnecting
+from collectors.vsphere.retry import FIRST_S, MOST_S, outlast, passes
 from collectors.vsphere.session import VSphere
 from resources.failures import SourceError
 from resources.vcenter_limits import QueryLimits
@@ -95,7 +95,7 @@ class Rollups:
         self._message = ""
 
     def run(self, controls: Controls) -> None:
-        """Ask for each rollup as it is due, until told to stop. Raises SourceErrors that do not pass."""
+        """Ask for each rollup as it is due, until told to stop. Raises ClosedError, ReplacedError."""
         try:
             while not controls.is_set():
                 wait_s = 1.0
@@ -266,14 +266,14 @@ class Rollups:
             self._feed.add_gaps(news)
 
     def _survive(self, error: SourceError, controls: Controls, *, first_s: float = FIRST_S) -> None:
-        if controls.is_set():
-            return
-        if not passes(error):
-            raise error
+        if not controls.is_set():
+            refused_s = self._limits.refused_s
+            outlast(error, self._vsphere, controls, first_s=first_s, refused_s=refused_s, told=self._hold)
+
+    def _hold(self, error: SourceError) -> None:
         _log.info("Rollups wait: %s", error.happened)
         self._message = error.happened
         self._report("reconnecting")
-        reconnecting(self._vsphere, controls, first_s=first_s)
 
     def _report(self, state: State, clock: Clock | None = None) -> None:
         newest = self._ledger.newest_ms
