@@ -102,10 +102,10 @@ def test_hostile_names_are_text_on_one_line(model: EsxtopModel) -> None:
     ("values", "unit", "texts"),
     [
         ((1.234, 0.0, float("nan")), "%", ["1.23", "0.00", "–"]),
-        ((2894.1, 0.27), "%", ["2,894.10", "0.27"]),
-        ((4321.04, 80.0), "MB", ["4,321.0", "80.0"]),
+        ((2894.1, 0.27), "%", ["2894.10", "0.27"]),
+        ((4321.04, 80.0), "MB", ["4321.0", "80.0"]),
         ((12_345.6, 8192.0, 7.4), "MB", ["12,346", "8,192", "7"]),
-        ((999.96, 1.0), "/s", ["1,000.0", "1.0"]),
+        ((999.96, 1.0), "/s", ["1000.0", "1.0"]),
         ((9.0, 31.0), "count", ["9", "31"]),
         ((9.0, 31.5), "count", ["9.00", "31.50"]),
         ((float("nan"),), "%", ["–"]),
@@ -140,6 +140,11 @@ def test_no_number_is_cut_and_the_sorted_column_is_seen(theme: Theme, qtbot: QtB
         text = str(model.index(0, column).data())
         assert text == "◆ 123,456,789"
         assert table.fontMetrics().horizontalAdvance(text) + 16 <= table.columnWidth(column)
+    assert model.widest(2) == "◆ 123,456,789"
+    numbers = np.array([[1234.0], [0.5], [np.nan], [12.0], [3.0]])  # only vCPUs are judged
+    model.set_table(ROWS, [Column("c", "C", "%", "", 10.0, kinds=frozenset({"vcpu"}))], Values(numbers))
+    assert model.widest(2) == "1234.00"
+    model.set_table(ROWS, columns, Values(np.full((5, 12), 123_456_789.0)))
     for column in (13, 2, 7):
         table.sort_by(column, DOWN)
         left = table.columnViewportPosition(column)

@@ -216,11 +216,15 @@ class EsxtopModel(QAbstractTableModel):
         self._states[~self._judged] = 0
 
     def widest(self, column: int) -> str:
-        """The longest text of a counter's column: its largest number, with a symbol where it has any."""
+        """The longest text of a counter's column: its largest number, or its largest with a symbol."""
         at = column - self.FIXED
-        there = np.abs(self._numbers[:, at][np.isfinite(self._numbers[:, at])])
-        mark = _MARKS[int(self._states[:, at].max(initial=0))]
-        return mark + number_text(float(there.max(initial=0.0)), self._decimals[at])
+        sizes, states = np.nan_to_num(np.abs(self._numbers[:, at])), self._states[:, at]
+        texts = (
+            mark + number_text(float(sizes[states == state].max(initial=0.0)), self._decimals[at])
+            for state, mark in enumerate(_MARKS)
+            if state == 0 or (states == state).any()
+        )
+        return max(texts, key=len)
 
     def _judgeable(self) -> NDArray[np.bool_]:
         """(rows, columns): whether the limits of the column hold for the kind of the row."""
@@ -295,7 +299,9 @@ def decimals_of(values: FloatArray, unit: str) -> int:
 
 def number_text(value: float, decimals: int) -> str:
     """A number of a column whose numbers have so many decimals; absent is a dash."""
-    return f"{value:,.{decimals}f}" if np.isfinite(value) else "–"
+    if not np.isfinite(value):
+        return "–"
+    return f"{value:.{decimals}f}" if decimals else f"{value:,.0f}"
 
 
 def _fixed(row: Row, column: int, role: int) -> Any:
