@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -65,11 +66,18 @@ class CollectorStatus:
 class Board:
     """The latest of everything; any thread may write and read. ``on_change`` is told of changes of state."""
 
-    def __init__(self, collectors: list[str], on_change: Callable[[SourceStatus], None]) -> None:
+    def __init__(
+        self,
+        collectors: list[str],
+        on_change: Callable[[SourceStatus], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._collectors = [CollectorStatus(name) for name in collectors]
         self._sources: dict[int, SourceStatus] = {}
+        self._heard: dict[int, float] = {}
         self._lock = threading.Lock()
         self._on_change = on_change
+        self._clock = clock
 
     def add(self, number: int, collector: int, spec: SourceSpec) -> None:
         """A source that is about to be recorded."""
@@ -84,6 +92,7 @@ class Board:
             before = self._sources[number]
             now = replace(before, health=health)
             self._sources[number] = now
+            self._heard[number] = self._clock()
         if (before.health.state, before.health.message) != (health.state, health.message):
             self._on_change(now)
 
@@ -101,8 +110,26 @@ class Board:
 
     def sources(self) -> list[SourceStatus]:
         """All sources, in the order in which they came."""
+        now = self._clock()
         with self._lock:
-            return list(self._sources.values())
+            return [self._aged(one, now) for one in self._sources.values()]
+
+    def _aged(self, source: SourceStatus, now: float) -> SourceStatus:
+        """The source as late as it is now: while a server does not answer nobody says how late that makes it.
+
+        The lab is left alone: its seconds are not ours.
+        """
+        health = source.health
+        if (
+            health.state not in ("recording", "reconnecting")
+            or health.last_ms is None
+            or source.kind == "lab"
+        ):
+            return source
+        overdue = now - self._heard[source.number] - (health.interval_s or 0.0)
+        if overdue <= 0.0:
+            return source
+        return replace(source, health=replace(health, behind_s=health.behind_s + overdue))
 
     def now_ms(self) -> int:
         """What time it is where the samples come from: the lab has a calendar of its own."""

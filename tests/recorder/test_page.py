@@ -13,13 +13,14 @@ from rich.console import Console
 from rich.text import Text
 
 from app.recorder import reporting
-from app.recorder.board import CollectorStatus, SourceStatus
+from app.recorder.board import Board, CollectorStatus, SourceStatus
 from app.recorder.page import page
 from app.recorder.recording import Status
 from app.recorder.reporting import PageReporter
 from app.terminal import typed_line
 from collectors.feed import Health
 from resources.failures import CancelledError
+from sessions.model import SourceKind, SourceSpec
 
 
 def status(*sources: SourceStatus) -> Status:
@@ -97,3 +98,17 @@ def test_what_is_typed_is_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(sys, "stdin", stdin)
         keyboard.write(b"y\n")
         assert typed_line(lambda: False) == "y\n"
+
+
+@pytest.mark.parametrize(("kind", "late"), [("vcenter", True), ("lab", False)])
+def test_a_source_that_says_nothing_grows_late(kind: SourceKind, late: bool) -> None:
+    """A vCenter that hangs: its last word, a minute old, was that it is on time."""
+    now = 100.0
+    board = Board(["one"], lambda _source: None, clock=lambda: now)
+    board.add(1, 0, SourceSpec(kind, "vc01.lab", 20.0))
+    board.report(1, Health("recording", 20.0, last_ms=1, behind_s=3.0))
+    now = 119.0
+    assert board.sources()[0].health.behind_s == 3.0
+    now = 160.0
+    assert board.sources()[0].health.behind_s == (43.0 if late else 3.0)
+    assert ("behind by 43 s" in "\n".join(shown(status(*board.sources()), 80))) == late
