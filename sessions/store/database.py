@@ -107,7 +107,7 @@ class Database:
     def _watch(self) -> bool:
         """Whether to break off: a table that SQLite looks through without an end, though nothing comes."""
         self._looked += _STEPS
-        return self._looked > _MOST_STEPS and self._looked > _STEPS_A_BYTE * self.path.stat().st_size
+        return self._looked > _MOST_STEPS and self._looked > _STEPS_A_BYTE * bytes_of(self.path)
 
     def backup_to(self, target: Path) -> None:
         """Copy the database as it is, whatever others do meanwhile."""
@@ -142,6 +142,12 @@ class Database:
         finally:
             if outermost:
                 self.execute("ROLLBACK")  # nothing was written, and unlike COMMIT it can't be refused
+
+
+def bytes_of(path: Path) -> int:
+    """How large a session is on disk, with its log."""
+    files = (path, path.with_name(path.name + "-wal"))
+    return sum(file.stat().st_size for file in files if file.exists())
 
 
 def _uri(path: Path) -> str:

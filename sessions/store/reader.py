@@ -24,7 +24,7 @@ from sessions.model import (
 )
 from sessions.store import sources, statistics
 from sessions.store.contents import Decoded
-from sessions.store.database import Database
+from sessions.store.database import Database, bytes_of
 from sessions.store.info import SessionInfo
 from sessions.store.lock import is_written
 from sessions.store.opening import close_reader, open_for_reading
@@ -168,7 +168,7 @@ class SessionReader(RecordReader):
                 series=inventory.count,
                 samples=sum(source.samples for source in found),
                 span=self.span(),
-                bytes=_bytes(self._database.path),
+                bytes=bytes_of(self._database.path),
                 findings=len(self.findings()),
                 marks=len(self.marks()),
             )
@@ -211,8 +211,3 @@ def _span(segments: Sequence[Segment]) -> TimeRange | None:
     if not segments:
         return None
     return TimeRange(min(segment.start for segment in segments), max(segment.end for segment in segments))
-
-
-def _bytes(path: Path) -> int:
-    files = (path, path.with_name(path.name + "-wal"))
-    return sum(file.stat().st_size for file in files if file.exists())
