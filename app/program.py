@@ -64,6 +64,14 @@ def build(only: str = "") -> typer.Typer:
     return program
 
 
+def _with_help(error: TyperException) -> str:
+    """What is wrong with the words, and whose help to read."""
+    said = error.format_message()
+    context = getattr(error, "ctx", None)
+    name = context.command_path if context is not None else "hyperscope"
+    return f"{said}{'' if said.endswith(('.', '?')) else '.'} Try '{name} --help'."
+
+
 def run(words: Sequence[str]) -> int:
     """Run one command; returns its exit code. A bug raises."""
     words = words or ["gui" if has_display() else "--help"]
@@ -74,7 +82,7 @@ def run(words: Sequence[str]) -> int:
     except Exit as leaving:
         done = leaving.exit_code
     except TyperException as error:
-        complain(f"{error.format_message()} Try 'hyperscope --help'.")
+        complain(_with_help(error))
         return UsageError.exit_code
     except (Abort, KeyboardInterrupt):
         done = CancelledError.exit_code

@@ -291,6 +291,21 @@ def test_words_that_do_not_fit_are_one_line_too(hyperscope: Hyperscope) -> None:
         assert refused.err.count("\n") == 1, refused.err
 
 
+@pytest.mark.parametrize(
+    ("words", "end"),
+    [
+        (("record", "lab:demo", "--nope"), "Try 'hyperscope record --help'."),
+        (("record",), "Missing argument 'SOURCE'. Try 'hyperscope record --help'."),
+        (("lab", "lst"), "Try 'hyperscope lab --help'."),
+        (("nonsense",), "No such command 'nonsense'. Try 'hyperscope --help'."),
+    ],
+)
+def test_wrong_words_name_the_help_that_has_the_right_ones(
+    hyperscope: Hyperscope, words: tuple[str, ...], end: str
+) -> None:
+    assert hyperscope(*words).err.rstrip().endswith(end)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
 def test_ctrl_c_stops_a_recording_and_leaves_no_file(tmp_path: Path) -> None:
     out = tmp_path / "demo.hscope"
