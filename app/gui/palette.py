@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
-    QDialog,
-    QFrame,
     QLabel,
     QLineEdit,
     QListWidget,
@@ -21,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from widgets.popup import Popup
 from widgets.theme import Theme
 
 _SHOWN = 60
@@ -92,18 +91,15 @@ class _Line(QStyledItemDelegate):
         painter.restore()
 
 
-class Palette(QDialog):
+class Palette(Popup):
     """Opens over the window's top; Enter runs, Escape closes, arrows move while typing goes on."""
 
     def __init__(self, theme: Theme, parent: QWidget, entries: Sequence[Entry]) -> None:
-        super().__init__(parent, Qt.WindowType.Popup | Qt.WindowType.FramelessWindowHint)
+        super().__init__(parent)
         self.setObjectName("palette")
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._entries = entries
         self._found: list[Entry] = []
-        frame = QFrame()
-        frame.setProperty("role", "card")
-        self._words = QLineEdit(placeholderText="Type a command, a VM, a host, a counter…")
+        self._words = QLineEdit(placeholderText="Type a command, a pane, a VM, a host, a device…")
         self._words.setAccessibleName("Search commands and entities")
         self._words.installEventFilter(self)
         self._words.textChanged.connect(self._search)
@@ -118,19 +114,17 @@ class Palette(QDialog):
         self._none.setProperty("role", "muted")
         self._none.setMargin(12)
         self._none.setAlignment(Qt.AlignmentFlag.AlignTop)
-        inner = QVBoxLayout(frame)
+        inner = QVBoxLayout(self.card)
         inner.setContentsMargins(8, 8, 8, 8)
         inner.setSpacing(8)
         inner.addWidget(self._words)
         inner.addWidget(self._list, 1)
         inner.addWidget(self._none, 1)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(frame)
         self.resize(_WIDTH, _HEIGHT)
         above = parent.mapToGlobal(parent.rect().topLeft())
         self.move(above.x() + (parent.width() - _WIDTH) // 2, above.y() + 48)
         self._search("")
+        self._words.setFocus()  # a popup gives it to nobody by itself
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
         """Arrows and Enter work on the list while the line has the focus."""

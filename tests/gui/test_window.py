@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.gui.actions import ACTIONS
 from app.gui.application import Program, build
 from app.gui.navigation import entries
-from app.gui.palette import matches
+from app.gui.palette import Palette, matches
 from app.gui.panels.charts import ChartsPanel
 from app.gui.panels.esxtop import EsxtopPanel
 from app.gui.panels.findings import FindingsPanel
@@ -315,6 +315,18 @@ def test_the_palette_finds_a_vm(opened: Program, qtbot: QtBot) -> None:
     assert found[0].text == name
     found[0].run()
     assert opened.desk.scope.scope.entities[0].kind == "vm"
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_one_types_into_the_palette_at_once(opened: Program, qtbot: QtBot) -> None:
+    opened.window.actions_by_id["go.palette"].trigger()
+    palette = part(opened.window, Palette)
+    qtbot.waitUntil(palette.isVisible, timeout=WAIT)
+    focus = palette.focusWidget()
+    assert focus is not None
+    qtbot.keyClicks(focus, "heat map")
+    qtbot.keyClick(focus, Qt.Key.Key_Return)
+    assert opened.window.pages.currentWidget() is part(opened.window, HeatmapPanel)
 
 
 def test_closing_the_session_goes_back_to_the_start(opened: Program) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QSize, Signal
 from PySide6.QtWidgets import (
-    QDialog,
-    QFrame,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -15,13 +13,14 @@ from PySide6.QtWidgets import (
 )
 
 from widgets.foreign_text import shown
+from widgets.popup import Popup
 from widgets.theme import Theme
 
 _WIDTH = 420
 _LONGEST = 500
 
 
-class MarkNote(QDialog):
+class MarkNote(Popup):
     """``noted`` carries the note, which may be empty: a mark without words is one, too.
 
     With the ``text`` of a mark that is there, it is asked for another; ``removed`` when the mark is to go.
@@ -31,13 +30,9 @@ class MarkNote(QDialog):
     removed = Signal()
 
     def __init__(self, theme: Theme, when: str, parent: QWidget, text: str | None = None) -> None:
-        super().__init__(parent, Qt.WindowType.Popup | Qt.WindowType.FramelessWindowHint)
+        super().__init__(parent)
         self.setObjectName("mark-note")
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
         self.setAccessibleName("Note of the mark")
-        card = QFrame()
-        card.setProperty("role", "card")
         picture = QLabel()
         picture.setPixmap(theme.icons.get("mark", theme.tokens.accent).pixmap(QSize(16, 16)))
         time = QLabel(f"Mark at {when}")
@@ -67,14 +62,11 @@ class MarkNote(QDialog):
         row.setSpacing(8)
         row.addWidget(self.line, 1)
         row.addWidget(keep)
-        column = QVBoxLayout(card)
+        column = QVBoxLayout(self.card)
         column.setContentsMargins(12, 12, 12, 12)
         column.setSpacing(8)
         column.addLayout(head)
         column.addLayout(row)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(card)
         self.setFixedWidth(_WIDTH)
         self.line.setFocus()
 

@@ -1,0 +1,31 @@
+"""A small window with round corners over the main one; a click beside it or Escape closes it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QGuiApplication, QPainterPath, QRegion, QResizeEvent
+from PySide6.QtWidgets import QDialog, QFrame, QVBoxLayout, QWidget
+
+from widgets.theme.tokens import RADIUS_CARD
+
+
+class Popup(QDialog):
+    """What it shows goes into ``card``, which it is filled with."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup | Qt.WindowType.FramelessWindowHint)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
+        self.card = QFrame()
+        self.card.setProperty("role", "card")
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self.card)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """X11 may have no compositor (a remote desktop, say): then what is translucent is black."""
+        super().resizeEvent(event)
+        if QGuiApplication.platformName() == "xcb":
+            path = QPainterPath()
+            path.addRoundedRect(QRectF(self.rect()), RADIUS_CARD, RADIUS_CARD)
+            self.setMask(QRegion(path.toFillPolygon().toPolygon()))
