@@ -185,6 +185,26 @@ def test_the_address_says_what_to_type(live: Program) -> None:
     dialog.deleteLater()
 
 
+def test_connecting_begins_where_one_types(live: Program, qtbot: QtBot) -> None:
+    place = Place("vcenter", "vc01.lab", "administrator@vsphere.local")
+    profiles = [Profile("Production", (place,)), Profile("Test", (place,))]
+
+    def dialog(known: list[Profile]) -> ConnectDialog:
+        return ConnectDialog(live.desk.theme, known, [], Profile(), lambda _p: "", live.window)
+
+    first = dialog([])
+    assert first.focusWidget() is first.rows[0].host
+    again = dialog(profiles)
+    assert again.focusWidget() is again.connect_button
+    again.list.setFocus()
+    qtbot.keyClick(again.list, Qt.Key.Key_Down)
+    qtbot.keyClick(again.list, Qt.Key.Key_Up)
+    qtbot.keyClick(again.list, Qt.Key.Key_Up)
+    assert (again.list.currentRow(), again.focusWidget()) == (0, again.list)
+    for one in (first, again):
+        one.deleteLater()
+
+
 def test_the_overview_fits_the_smallest_window(opened: Program, qtbot: QtBot) -> None:
     opened.window.resize(opened.window.minimumSize())
     opened.window.show_panel("overview")

@@ -85,6 +85,7 @@ class ConnectDialog(QDialog):
         self._lay_out()
         self._join()
         self.list.setCurrentRow(1 if profiles else 0)
+        self._go_on()
 
     @property
     def rows(self) -> Sequence[PlaceRow]:
@@ -156,6 +157,7 @@ class ConnectDialog(QDialog):
 
     def _join(self) -> None:
         self.list.currentRowChanged.connect(self._choose)
+        self.list.itemClicked.connect(lambda _item: self._go_on())
         self.forget.clicked.connect(self._forget)
         self.add.clicked.connect(lambda: self._add(Place(), focus=True))
         self.name.textEdited.connect(lambda _text: self.keep_profile.setChecked(True))
@@ -175,10 +177,10 @@ class ConnectDialog(QDialog):
         self.keep_profile.setChecked(bool(profile.name))
         self.forget.setEnabled(row > 0)
         self.complain("")
-        if profile.name:
-            self.connect_button.setFocus()
-        elif self.isVisible():
-            self._rows[0].host.setFocus()
+
+    def _go_on(self) -> None:
+        """To what comes next: connect as ever, or say where."""
+        (self.connect_button if self.list.currentRow() > 0 else self._rows[0].host).setFocus()
 
     def _add(self, place: Place, *, focus: bool) -> None:
         row = PlaceRow(self._theme, place)
