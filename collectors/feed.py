@@ -91,7 +91,7 @@ class Feed(Protocol):
         """Facts. One of the same entity, name and start replaces the earlier; a later start ends one."""
 
     def add_events(self, events: Sequence[Event]) -> None:
-        """Events. One of the same id replaces the earlier; an end, an entity or a name that was said stays."""
+        """Events. One of the same id replaces the earlier; an end, entity or name that was said stays."""
 
     def add_gaps(self, gaps: Sequence[Gap]) -> None:
         """Gaps. One of the same source, entity and start replaces the earlier; ``ticks=0`` takes it back."""
