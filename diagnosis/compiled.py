@@ -243,7 +243,7 @@ class _Compiler:
         return node
 
     def _signal(self, name: str, signal: Signal) -> CompiledSignal:
-        if signal.fact:
+        if signal.fact or signal.arrived:
             return CompiledSignal(signal, None)
         if signal.derived:
             node = self._parse(f"signal {name}", signal.expr)
@@ -306,7 +306,7 @@ class _Compiler:
         )
 
     def _template(self, where: str, text: str) -> Template:
-        measured = {name for name, signal in self._signals.items() if not signal.derived and not signal.fact}
+        measured = {name for name, signal in self._signals.items() if signal.measured}
         try:
             return compile_template(text, self._names, measured)
         except ExpressionError as error:

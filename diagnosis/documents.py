@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from diagnosis.engine import Diagnosis
 from sessions.findings import CauseVerdict, Evidence, Finding
-from sessions.model import EntityRef
+from sessions.model import EntityRef, Event
 from sessions.times import TimeRange, iso
 
 Json = dict[str, object]
@@ -48,6 +48,8 @@ def finding_json(finding: Finding, names: Mapping[EntityRef, str]) -> Json:
         "conclusion": finding.conclusion,
         "notes": list(finding.notes),
         "score": _number(finding.score),
+        "changes": [_change(event) for event in finding.changes],
+        "changes_left": finding.changes_left,
         "consequence_of": {
             "problem": above[0],
             "entity": {"kind": above[1].kind, "name": names.get(above[1], above[1].key)},
@@ -74,6 +76,16 @@ def _evidence(item: Evidence) -> Json:
 
 def _cause(cause: CauseVerdict) -> Json:
     return {"cause": cause.cause, "verdict": cause.verdict, "because": cause.because, "title": cause.title}
+
+
+def _change(event: Event) -> Json:
+    return {
+        "at": iso(event.at),
+        "end": None if event.end is None else iso(event.end),
+        "kind": event.kind,
+        "text": event.text,
+        "by": event.by,
+    }
 
 
 def _number(value: float) -> float | None:

@@ -12,6 +12,7 @@ from diagnosis.compiled import CompiledRule, compile_problems
 from diagnosis.derived import with_derived
 from diagnosis.detect import Detection, Hit, detect
 from diagnosis.explain import Explanation, explain
+from diagnosis.happened import Happened
 from diagnosis.presence import Subject, entity_subjects, insufficient, source_subject
 from diagnosis.ranking import rank, score
 from diagnosis.samples import SampleTable
@@ -22,7 +23,7 @@ from resources.failures import CancelledError
 from resources.problem_cards import Card, Problems
 from resources.units import format_duration
 from sessions.findings import Evidence, Finding
-from sessions.model import EntityRef, SampleSource
+from sessions.model import EntityRef, Event, SampleSource
 from sessions.times import TimeRange
 
 Progress = Callable[[float, str], None]
@@ -132,6 +133,9 @@ class _Run:
         self._source = source = with_derived(source, problems.derived, counters)
         self._topology = Topology(source, counters)
         self._table = SampleTable(source, window, self._topology.owner)
+        told = any(one.spec.kind in problems.derived.kinds for one in self._sources)
+        places = self._topology.facts("host")
+        self._happened = Happened(source.events(), places, problems.changes, told=told)
         self._suspects: list[tuple[Card, EntityRef]] = []
         self._worst_on: dict[EntityRef, EntityRef] = {}
         self._tallies: dict[str, _Tally] = {card.id: _Tally() for card in problems.cards}
@@ -160,7 +164,7 @@ class _Run:
 
     def _scene(self, rule: CompiledRule, source: int) -> Scene:
         rows = self._topology.rows(source, rule.rule.entity)
-        return Scene(rule, source, rows, self._topology, self._table)
+        return Scene(rule, source, rows, self._topology, self._table, self._happened)
 
     def _step(self, part: float, card: Card) -> None:
         if self._cancel and self._cancel.is_set():
@@ -169,7 +173,9 @@ class _Run:
             self._progress(part, card.title)
 
     def _explained(self, hits: list[Hit]) -> list[Explanation]:
-        return explain(hits, self._topology, self._table, self._catalogue) if hits else []
+        if not hits:
+            return []
+        return explain(hits, self._topology, self._table, self._happened, self._catalogue)
 
     def _count(self, scene: Scene, found: Detection) -> None:
         tally = self._tallies[scene.compiled.card.id]
@@ -232,6 +238,8 @@ class _Run:
             host := self._topology.host(hit.source, hit.entity)
         ):
             self._worst_on.setdefault(self._topology.base(hit.entity), host)
+        windows = _union([window for one in ordered for window in one.hit.windows])
+        changes, left = self._changes(hit, windows[0].start) if windows else ((), 0)
         coverage = np.mean([one.decided for one in ordered])
         share = max(one.hit.share for one in ordered)
         return Finding(
@@ -240,7 +248,7 @@ class _Run:
             severity=hit.severity,
             entity=self._topology.base(hit.entity),
             entity_name=self._topology.entity(hit.entity).name,
-            windows=_union([window for one in ordered for window in one.hit.windows]),
+            windows=windows,
             share=share,
             conclusion=worst.conclusion,
             evidence=evidence,
@@ -248,7 +256,20 @@ class _Run:
             remedies=worst.remedies,
             score=score(hit.severity, share, float(coverage)),
             notes=(*worst.notes, *self._short_note(hit)),
+            changes=changes,
+            changes_left=left,
         )
+
+    def _changes(self, hit: Hit, start: int) -> tuple[tuple[Event, ...], int]:
+        """What happened around the entity shortly before."""
+        topology = self._topology
+        host = topology.host(hit.source, hit.entity)
+        own = {topology.base(hit.entity), *topology.ancestors(hit.entity).values()}
+        if host is not None:
+            own |= set(topology.ancestors(host).values())
+        if pool := topology.pool(hit.entity):
+            own.add(pool)
+        return self._happened.before(start, own, host, topology.stored_on(hit.entity))
 
     def _evidence_by_source(self, ordered: list[Explanation]) -> tuple[Evidence, ...]:
         """Evidence of several sources, named by source: all of the worst, of the others what has a limit."""

@@ -11,6 +11,7 @@ from diagnosis.arrays import BoolArray
 from diagnosis.compiled import CompiledCause
 from diagnosis.detect import Hit, blocks, span_mask
 from diagnosis.evaluate import Sheet, evaluate
+from diagnosis.happened import Happened
 from diagnosis.language import Node
 from diagnosis.samples import SampleTable
 from diagnosis.signals import Scene
@@ -43,12 +44,12 @@ class Explanation:
 
 
 def explain(
-    hits: list[Hit], topology: Topology, table: SampleTable, catalogue: Catalogue
+    hits: list[Hit], topology: Topology, table: SampleTable, happened: Happened, catalogue: Catalogue
 ) -> list[Explanation]:
     """Explanations of hits of one rule in one source, in their order."""
     first = hits[0]
     by_entity = {hit.entity: hit for hit in hits}
-    whole = Scene(first.compiled, first.source, [hit.entity for hit in hits], topology, table)
+    whole = Scene(first.compiled, first.source, [hit.entity for hit in hits], topology, table, happened)
     names = first.compiled.explaining()
     explained: list[Explanation] = []
     for scene in blocks(whole, np.arange(len(hits)), names):

@@ -90,6 +90,13 @@ def _hold(hold: Hold) -> str:
 
 
 def _signal(name: str, signal: Signal) -> tuple[str, str, str]:
+    if signal.arrived:
+        kinds = ", ".join(f"`{kind}`" for kind in signal.arrived)
+        return (
+            f"`{name}`",
+            f"events {kinds}",
+            f"VMs that came to it within {format_duration(signal.within_s)}",
+        )
     counters = [signal.counter] if signal.counter else list(signal.counters.values())
     of = signal.of or "itself"
     if signal.each_instance:

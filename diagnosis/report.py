@@ -12,7 +12,8 @@ from rich.console import Console
 from rich.text import Text
 
 from diagnosis.engine import Check, Diagnosis
-from resources.units import format_duration, format_value
+from diagnosis.happened import change_words
+from resources.units import format_count, format_duration, format_value
 from sessions.findings import CauseVerdict, Evidence, Finding, Severity, Verdict
 from sessions.model import EntityRef
 from sessions.times import TimeRange, iso
@@ -176,6 +177,8 @@ def _render_finding(
         page.paragraph(lead, _evidence(item, diagnosis), indent=3)
     for lead, cause in _labelled("Causes", finding.causes):
         _render_cause(lead, cause, page)
+    for lead, change in _labelled("Before it", _changes(finding)):
+        page.paragraph(lead, change, indent=3)
     for position, (lead, step) in enumerate(_labelled("What to do", finding.remedies), start=1):
         page.paragraph(f"{lead}{position}. ", step, indent=3)
     for lead, note in _labelled("Note", finding.notes):
@@ -229,6 +232,16 @@ def _when(finding: Finding) -> str:
     more = len(finding.windows) - len(shown)
     text = "; ".join(shown) + (f"; and {more} more" if more > 0 else "")
     return f"{text}. {format_value(finding.share * 100, '%')} of its samples."
+
+
+def _changes(finding: Finding) -> list[str]:
+    """What happened shortly before it began, a line each."""
+    lines = [
+        ": ".join(change_words(event, window.start))
+        for window in finding.windows[:1]
+        for event in finding.changes
+    ]
+    return [*lines, *([f"and {format_count(finding.changes_left)} more"] if finding.changes_left else [])]
 
 
 def _span(window: TimeRange) -> str:

@@ -10,10 +10,12 @@ import numpy as np
 from diagnosis.arrays import BoolArray, sample_seconds
 from diagnosis.compiled import CompiledRule, CompiledSignal
 from diagnosis.evaluate import Bounds, Sheet, bound, evaluate
+from diagnosis.happened import Happened
 from diagnosis.language import Node
 from diagnosis.reduction import reduce_members
 from diagnosis.samples import SampleTable
 from diagnosis.topology import Members, Topology
+from resources.problem_cards import Signal
 from sessions.model import EntityRef, FloatArray, IntArray, SeriesStats
 
 FACT = "fact:"
@@ -29,6 +31,7 @@ class Scene:
     rows: list[EntityRef]
     topology: Topology
     table: SampleTable
+    happened: Happened
     values: dict[str, FloatArray | float] = field(default_factory=dict)
     _members: dict[str, Members] = field(default_factory=dict)
 
@@ -72,6 +75,10 @@ class Scene:
         assert signal.node
         return self._over_members(signal.node, signal.counters, self.members(name))
 
+    def arrivals(self, signal: Signal) -> FloatArray:
+        """How many VMs came to each row's host lately, (rows, times)."""
+        return self.happened.arrivals(self.rows, signal.arrived, signal.within_s, self.times)
+
     def _over_members(self, node: Node, counters: Mapping[str, str], members: Members) -> FloatArray:
         """The expression for each member; worked out once for a member that several rows share."""
         first, place = _distinct(members)
@@ -92,6 +99,8 @@ class Scene:
         if signal.signal.fact:
             found = self.topology.fact(signal.signal.fact, self.rows, self.table.window.end)
             return np.array(found, dtype=np.float64)[:, None]
+        if signal.signal.arrived:
+            return self.arrivals(signal.signal)
         assert signal.node
         if signal.signal.derived:
             return evaluate(signal.node, self.sheet())
@@ -170,6 +179,9 @@ def _signal_bounds(scene: Scene, name: str, bounds: Mapping[str, Bounds], prunin
     if signal.signal.fact:
         value = np.array(scene.topology.fact(signal.signal.fact, scene.rows, scene.table.window.end))
         return Bounds(value, value)
+    if signal.signal.arrived:
+        came = scene.arrivals(signal.signal)
+        return Bounds(np.fmin.reduce(came, axis=1), np.fmax.reduce(came, axis=1))
     assert signal.node
     if signal.signal.derived:
         return bound(signal.node, bounds)

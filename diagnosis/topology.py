@@ -14,6 +14,7 @@ from sessions.model import Entity, EntityRef, Fact, IntArray, SampleSource, Seri
 _ABSENT = -1
 _SHARED = ("device", "datastore")
 _SEEN_BY = "\n"  # between the key of what is shared and the host that sees it; no key has it
+_DISK_PLACE = re.compile(r"vdisk\..*\.datastore")
 _DEEPEST = 8  # parents of parents; a session is untrusted and may hold a cycle
 
 
@@ -75,6 +76,7 @@ class Topology:
         self._ancestors: dict[EntityRef, dict[str, EntityRef]] = {}
         self._groups: dict[int, dict[tuple[EntityRef | None, str], list[EntityRef]]] = {}
         self._facts_said: dict[str, dict[EntityRef, str | float | bool]] = {}
+        self._stored: dict[str, set[EntityRef]] | None = None
         self.owner: dict[int, int] = {}
         self.sources = [one.id for one in source.sources()]
         self.placed = _places(self._facts.get("host", ()), source)
@@ -180,6 +182,25 @@ class Topology:
             if begun and not isinstance(fact.value, str):
                 known[fact.entity] = float(fact.value)
         return [known.get(self.base(ref), np.nan) for ref in refs]
+
+    def facts(self, name: str) -> Sequence[Fact]:
+        """All facts of the name, ordered by start."""
+        return self._facts.get(name, ())
+
+    def stored_on(self, ref: EntityRef) -> Collection[EntityRef]:
+        """VMs with disks on a device or datastore, as far as the session says so."""
+        base = self.base(ref)
+        if base.kind not in _SHARED:
+            return ()
+        if self._stored is None:
+            self._stored = {}
+            for name, facts in self._facts.items():
+                if _DISK_PLACE.fullmatch(name):
+                    for fact in facts:
+                        self._stored.setdefault(str(fact.value), set()).add(fact.entity)
+        stores = {base.key} if base.kind == "datastore" else {str(self._said("device.datastore").get(base))}
+        users = {user for found in self._users.values() for user, _ in found.get(self.entity(base).name, ())}
+        return users.union(*(self._stored.get(store, ()) for store in stores))
 
     def _said(self, name: str) -> dict[EntityRef, str | float | bool]:
         """The latest value of a fact for each entity of which it is known."""

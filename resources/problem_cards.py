@@ -11,6 +11,7 @@ import msgspec
 
 from resources.derived_counters import DerivedFile
 from resources.failures import KnowledgeError
+from resources.problem_changes import Changes
 from resources.toml_files import checked, knowledge_files, read_toml, wrong
 
 Layer = Literal["configuration", "contention", "utilisation", "capacity", "data"]
@@ -22,6 +23,7 @@ _SUSTAINED = "_sustained.toml"
 _CONSEQUENCES = "_consequences.toml"
 _SOURCES = "_sources.toml"
 _DERIVED = "_derived.toml"
+_CHANGES = "_changes.toml"
 _T = TypeVar("_T")
 _TAG = re.compile(r"[A-Za-z0-9]+")
 _ID = re.compile(r"[a-z]+\.[a-z_]+")
@@ -42,7 +44,8 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A named quantity of the entity that a rule judges, over time.
 
     Either measured: ``expr`` (default: the one counter) over ``counters`` of each member of the scope ``of``,
-    reduced to one value a sample; or derived: ``expr`` alone, over other signals.
+    reduced to one value a sample; or derived: ``expr`` alone, over other signals; or a ``fact``; or how many
+    VMs came to the host by events of the kinds ``arrived`` in the last ``within_s`` seconds.
 
     ``of``: ``self``; a kind of descendant (``vcpu``, ``vdisk``, ``port`` …); ``host``; ``host.<kind>`` for
     that kind on the same host; ``elsewhere`` for the same entity as other sources see it; ``users`` for
@@ -68,11 +71,18 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     same_prefix: int = 0
     same_fact: str = ""
     fact: str = ""
+    arrived: list[str] = msgspec.field(default_factory=list)
+    within_s: float = 0.0
+
+    @property
+    def measured(self) -> bool:
+        """Whether it is made of series."""
+        return bool(self.counter or self.counters)
 
     @property
     def derived(self) -> bool:
         """Whether it is computed from other signals."""
-        return not self.counter and not self.counters and not self.fact
+        return not self.measured and not self.fact and not self.arrived
 
 
 class EvidenceItem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -227,7 +237,8 @@ class Consequence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Problems(msgspec.Struct, frozen=True):
     """All that is known: ``cards`` in the order in which they are checked; ``sources`` by tag.
 
-    ``derived`` is what follows from the counters of sources that lack some.
+    ``derived`` is what follows from the counters of sources that lack some; ``changes`` which events may
+    explain a problem.
     """
 
     cards: tuple[Card, ...]
@@ -235,6 +246,7 @@ class Problems(msgspec.Struct, frozen=True):
     consequences: tuple[Consequence, ...]
     sources: dict[str, str]
     derived: DerivedFile = DerivedFile()
+    changes: Changes = Changes()
 
     def card(self, problem: str) -> Card:
         """The card with this id; KeyError where there is none."""
@@ -263,6 +275,7 @@ def load_problems(extra_dirs: Sequence[Path] = ()) -> Problems:
     consequences = tuple(_decoded(files.pop(_CONSEQUENCES), _ConsequenceFile).pairs)
     sources = _decoded(files.pop(_SOURCES), _SourceFile).sources
     derived = _decoded(files.pop(_DERIVED), DerivedFile)
+    changes = _decoded(files.pop(_CHANGES), Changes)
     cards = []
     for name, path in sorted(files.items()):
         card = _decoded(path, Card)
@@ -271,9 +284,7 @@ def load_problems(extra_dirs: Sequence[Path] = ()) -> Problems:
         if name != f"{card.id}.toml":
             raise wrong(path, "id", f"the file must be named {card.id}.toml")
         cards.append(card)
-    problems = Problems(
-        cards=tuple(cards), sustained=sustained, consequences=consequences, sources=sources, derived=derived
-    )
+    problems = Problems(tuple(cards), sustained, consequences, sources, derived, changes)
     _check_consequences(problems)
     return problems
 
@@ -316,6 +327,8 @@ def _check_signal(signal: Signal, where: str, refuse: Callable[[str, str], Knowl
         if not signal.expr or signal.of:
             raise refuse(where, "needs a counter, or an expression over other signals and no scope")
         return
+    if signal.arrived and (signal.measured or signal.fact or signal.expr or signal.within_s <= 0):
+        raise refuse(where, "counts arrivals within some seconds, and nothing else")
     if not _SCOPE.fullmatch(signal.of or "self"):
         raise refuse(where, f"{signal.of!r} is not a scope")
     if signal.counters and not signal.expr:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from sessions.model import EntityRef
+from sessions.model import EntityRef, Event
 from sessions.times import TimeRange
 
 Severity = Literal["info", "warning", "critical"]
@@ -46,7 +46,8 @@ class Finding:
 
     ``share`` is the part of the entity's present samples that violate the condition, 0 to 1.
     ``conclusion`` is the finding as one sentence; ``notes`` what limits trust in it ("only 3 samples").
-    ``consequence_of`` names an upstream finding (problem, entity) that explains this one.
+    ``consequence_of`` names an upstream finding (problem, entity) that explains this one. ``changes`` are
+    what happened to the entity and around it shortly before, in order of time; ``changes_left`` more did.
     """
 
     problem: str
@@ -63,3 +64,5 @@ class Finding:
     score: float = 0.0
     notes: tuple[str, ...] = ()
     consequence_of: tuple[str, EntityRef] | None = None
+    changes: tuple[Event, ...] = ()
+    changes_left: int = 0

@@ -110,5 +110,6 @@ def _times(document: Any) -> Sequence[int]:
     if isinstance(document, Event):
         return document.at, document.until
     if isinstance(document, Finding):
-        return [at for window in document.windows for at in (window.start, window.end)]
+        windows = [at for window in document.windows for at in (window.start, window.end)]
+        return windows + [at for event in document.changes for at in (event.at, event.until)]
     return (document.start, document.start if document.end is None else document.end)

@@ -12,7 +12,18 @@ from resources.catalogue import Catalogue, load_catalogue
 from resources.problem_cards import Problems, load_problems
 from sessions.findings import CauseVerdict, Finding
 from sessions.memory import MemorySession
-from sessions.model import Entity, EntityRef, Fact, FloatArray, Gap, Kind, SeriesSpec, SourceSpec
+from sessions.model import (
+    Entity,
+    EntityRef,
+    Event,
+    Fact,
+    FloatArray,
+    Gap,
+    Kind,
+    SeriesSpec,
+    SourceKind,
+    SourceSpec,
+)
 
 START = 1_790_000_000_000
 Level = float | Callable[[FloatArray], FloatArray] | Sequence[float]
@@ -32,14 +43,22 @@ def catalogue() -> Catalogue:
 class Recording:
     """One host's capture in the making; ``session`` puts it (and more hosts) into memory."""
 
-    def __init__(self, host: str = "esx01", *, seconds: float = 1200, interval: float = 5.0) -> None:
-        self.interval = interval
+    def __init__(
+        self,
+        host: str = "esx01",
+        *,
+        seconds: float = 1200,
+        interval: float = 5.0,
+        source: SourceKind = "esxtop",
+    ) -> None:
+        self.interval, self.source = interval, source
         self.seconds = np.arange(0.0, seconds, interval)
         self.host = EntityRef("host", host)
         self._entities = [Entity(self.host, host)]
         self._specs: list[SeriesSpec] = []
         self._columns: list[FloatArray] = []
         self._facts: list[Fact] = []
+        self._events: list[Event] = []
         self._gaps: list[Gap] = []
 
     def __len__(self) -> int:
@@ -79,9 +98,18 @@ class Recording:
         ref = self.add("vm", name, counters)
         return self.fact(ref, "vcpus", float(vcpus))
 
-    def fact(self, ref: EntityRef, name: str, value: float) -> EntityRef:
-        """Something that holds of the entity all the time."""
-        self._facts.append(Fact(ref, name, value, START))
+    def fact(self, ref: EntityRef, name: str, value: float | str, from_s: float = 0.0) -> EntityRef:
+        """Something that holds of the entity from a time on."""
+        self._facts.append(Fact(ref, name, value, START + round(from_s * 1000)))
+        return ref
+
+    def event(
+        self, ref: EntityRef, kind: str, text: str, at_s: float, lasted_s: float | None = None
+    ) -> EntityRef:
+        """Something that happened to the entity."""
+        at = START + round(at_s * 1000)
+        end = None if lasted_s is None else at + round(lasted_s * 1000)
+        self._events.append(Event(at, kind, text, ref, end))
         return ref
 
     def shared(self, name: str, counters: Mapping[str, Level], kind: Kind = "device") -> EntityRef:
@@ -97,12 +125,13 @@ class Recording:
     def into(self, session: MemorySession) -> MemorySession:
         values = np.stack(self._columns, axis=1) if self._columns else np.zeros((len(self), 0))
         session.add_source(
-            SourceSpec("esxtop", self.host.key, self.interval),
+            SourceSpec(self.source, self.host.key, self.interval),
             START + (self.seconds * 1000).astype(np.int64),
             self._specs,
             values,
             entities=self._entities,
             facts=self._facts,
+            events=self._events,
             gaps=self._gaps,
         )
         return session

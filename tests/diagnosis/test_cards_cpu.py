@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sessions.model import EntityRef
+from sessions.findings import Finding
+from sessions.model import EntityRef, SourceKind
 from tests.diagnosis.recordings import Level, Recording, cause, during, findings, only, verdicts
 
 QUIET: dict[str, Level] = {
@@ -22,8 +23,10 @@ QUIET: dict[str, Level] = {
 }
 
 
-def host(*, util: Level = 45.0, used: Level = 40.0, seconds: float = 1200) -> Recording:
-    recording = Recording(seconds=seconds)
+def host(
+    *, util: Level = 45.0, used: Level = 40.0, seconds: float = 1200, source: SourceKind = "esxtop"
+) -> Recording:
+    recording = Recording(seconds=seconds, source=source)
     recording.on_host(
         {"cpu.pcpu_util": util, "cpu.pcpu_used": used, "cpu.core_util": util, "cpu.load_1m": 0.5}
     )
@@ -180,6 +183,35 @@ class TestHostSaturated:
         assert found.severity == "critical"
         assert found.causes[0].cause == "too_many_vms"
         assert verdicts(found)["recent_failover"] == "unknown"
+
+    def failed_over(self, kind: str, arrivals: int, *, hour: float = 3000.0) -> Finding:
+        """A host that VMs came to in the hour before, seen by a vCenter."""
+        recording = with_pcpus(host(util=96.0, used=60.0, source="vcenter"), [96.0] * 16)
+        for number in range(30):
+            ref = vm(recording, f"vdi{number}", ready=11.0, run=45.0)
+            vcpu_runs(recording, ref, 45.0, 45.0)
+            recording.fact(ref, "host", "esx02" if number < arrivals else "esx01", -9000)
+            if number < arrivals:
+                recording.event(ref, kind, f"vdi{number} came", -hour + number, 20.0)
+                recording.fact(ref, "host", "esx01", -hour + number + 30)
+        elsewhere = vm(recording, "other", ready=0.0)
+        recording.fact(elsewhere, "host", "esx02", -9000)
+        recording.event(elsewhere, kind, "other was restarted where it was", -hour)
+        return only(recording, problem=self.PROBLEM)
+
+    def test_a_failover_in_the_hour_before(self) -> None:
+        found = self.failed_over("ha", 7)
+        assert verdicts(found)["recent_failover"] == "likely"
+        assert found.causes[0].cause == "recent_failover"
+        assert cause(found, "recent_failover").because.endswith("VMs of another host here: 7.")
+        assert len(found.changes) == 5
+        assert found.changes_left == 2
+        assert [event.text for event in found.changes] == [f"vdi{number} came" for number in range(2, 7)]
+
+    def test_vms_that_came_by_vmotion_are_possible_only(self) -> None:
+        assert verdicts(self.failed_over("vmotion", 7))["recent_failover"] == "possible"
+        assert verdicts(self.failed_over("vmotion", 4))["recent_failover"] == "ruled out"
+        assert verdicts(self.failed_over("ha", 7, hour=5400.0))["recent_failover"] == "ruled out"
 
     def test_power_cap(self) -> None:
         recording = with_pcpus(host(util=96.0, used=45.0), [96.0] * 16)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QSi
 
 from sessions.findings import Evidence, Finding
 from widgets.dragging import Draggable
-from widgets.findings.words import VERDICTS, Known, by_verdict, evidence_row, foremost
+from widgets.findings.words import VERDICTS, Known, by_verdict, change_rows, evidence_row, foremost
 from widgets.foreign_text import breakable, shown
 
 _CHIP = 62
@@ -46,6 +46,8 @@ class CardBody(QWidget):
         self._numbers = self._make_evidence()
         self._column.addWidget(self._numbers)
         self._column.addLayout(self._make_causes())
+        if finding.changes:
+            self._column.addWidget(self._make_changes())
         for note in finding.notes:
             self._column.addWidget(text_label(note, "faint"))
         self._what.setChecked(unfolded.steps)
@@ -138,6 +140,19 @@ class CardBody(QWidget):
             grid.addWidget(chip, number, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(_small(said), number, 1)
         return grid
+
+    def _make_changes(self) -> QWidget:
+        """What happened shortly before: often it is why."""
+        box = QWidget()
+        grid = _grid(box, columns=2, widest=1, gaps=(8, 3))
+        title = text_label("SHORTLY BEFORE", "caps", wrap=False)
+        grid.addWidget(title, 0, 0, 1, 2)
+        for number, (when, what) in enumerate(change_rows(self._finding), start=1):
+            label = text_label(when, "faint", wrap=False)
+            label.setStyleSheet("font-size: 12px")
+            grid.addWidget(label, number, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(_small(what), number, 1)
+        return box
 
     def _make_steps(self) -> QWidget:
         box = QWidget()

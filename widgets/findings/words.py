@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from resources.units import format_duration, format_value
+from diagnosis.happened import change_words
+from resources.units import format_count, format_duration, format_value
 from sessions.findings import Evidence, Finding, Verdict
 
 Label = Callable[[str], str]
@@ -72,6 +73,17 @@ def lasted(finding: Finding) -> str:
     """How long it lasted in all: ``26 min``; nothing for what is merely worth knowing."""
     seconds = sum(window.seconds for window in finding.windows)
     return format_duration(seconds) if seconds > 0 else ""
+
+
+def change_rows(finding: Finding) -> Sequence[tuple[str, str]]:
+    """When, as seen from the beginning, and what happened around it; last how much more did."""
+    if not finding.windows:
+        return ()
+    rows = [change_words(event, finding.windows[0].start) for event in finding.changes]
+    return [
+        *rows,
+        *([("", f"and {format_count(finding.changes_left)} more")] if finding.changes_left else []),
+    ]
 
 
 def by_verdict(finding: Finding) -> Sequence[tuple[Verdict, str, str]]:

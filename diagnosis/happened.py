@@ -1,0 +1,128 @@
+"""What happened in a session: which VMs came to which host by it, and what shortly before a problem began."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from resources.problem_changes import Changes
+from resources.units import format_duration
+from sessions.model import EntityRef, Event, Fact, FloatArray, IntArray
+
+_FEW_MS = 1000
+_Arrivals = Mapping[EntityRef, Mapping[EntityRef, Sequence[int]]]
+
+
+def change_words(event: Event, begun: int) -> tuple[str, str]:
+    """When something happened as seen from ``begun`` (ms), and what: ``3 min before``, ``… (took 42 s)``."""
+    away = begun - event.at
+    when = "as it began"
+    if abs(away) >= _FEW_MS:
+        when = f"{format_duration(abs(away) / 1000)} {'before' if away > 0 else 'after'}"
+    took = (event.until - event.at) / 1000
+    by = f", by {event.by}" if event.by else ""
+    return when, event.text + by + (f" (took {format_duration(took)})" if took > 0 else "")
+
+
+class Happened:
+    """Events of a session, looked up by whom they concern.
+
+    ``places`` are the ``host`` facts, ordered by start. ``told``: whether the session's sources tell of
+    events at all; where none came from any of them, nobody knows.
+    """
+
+    def __init__(
+        self, events: Sequence[Event], places: Iterable[Fact], changes: Changes, *, told: bool
+    ) -> None:
+        self._changes = changes
+        self._is_known = told and bool(events)
+        self._stays: dict[EntityRef, list[tuple[int, str]]] = {}
+        for fact in places:
+            self._stays.setdefault(fact.entity, []).append((fact.start, str(fact.value)))
+        self._of: dict[EntityRef, list[Event]] = {}
+        self._on_host: dict[EntityRef, list[Event]] = {}
+        for event in events:
+            if event.entity is None:
+                continue
+            self._of.setdefault(event.entity, []).append(event)
+            host = self._host_after(event)
+            if host is not None:
+                self._on_host.setdefault(host, []).append(event)
+        self._came: dict[tuple[str, ...], _Arrivals] = {}
+
+    def _host_after(self, event: Event) -> EntityRef | None:
+        """Where the VM of an event was when the inventory had caught up with it."""
+        stays = self._stays.get(event.entity) if event.entity is not None else None
+        if not stays or event.entity is None or event.entity.kind != "vm":
+            return None
+        settled = event.until + round(self._changes.settles_s * 1000)
+        number = bisect_right(stays, settled, key=lambda stay: stay[0])
+        return EntityRef("host", stays[max(number - 1, 0)][1])
+
+    def arrivals(
+        self, hosts: Sequence[EntityRef], kinds: Collection[str], within_s: float, times: IntArray
+    ) -> FloatArray:
+        """How many VMs came to each host in the last ``within_s`` seconds, by events of these kinds.
+
+        (hosts, times); NaN where nobody tells of events.
+        """
+        if not self._is_known:
+            return np.full((len(hosts), times.size), np.nan)
+        length = round(within_s * 1000)
+        counts = np.zeros((len(hosts), times.size))
+        came = self._by_host(tuple(sorted(kinds)))
+        for row, host in enumerate(hosts):
+            for instants in came.get(host, {}).values():
+                recently = np.zeros(times.size, dtype=np.bool_)
+                for at in instants:
+                    begin, end = np.searchsorted(times, (at, at + length + 1))
+                    recently[begin:end] = True
+                counts[row] += recently
+        return counts
+
+    def _by_host(self, kinds: tuple[str, ...]) -> _Arrivals:
+        """When which VM came to each host, by events of these kinds."""
+        if kinds not in self._came:
+            came: dict[EntityRef, dict[EntityRef, list[int]]] = {}
+            for host, events in self._on_host.items():
+                for event in events:
+                    if event.kind in kinds and event.entity is not None:
+                        came.setdefault(host, {}).setdefault(event.entity, []).append(event.at)
+            self._came[kinds] = came
+        return self._came[kinds]
+
+    def before(
+        self,
+        start: int,
+        own: Collection[EntityRef],
+        host: EntityRef | None,
+        stored: Collection[EntityRef],
+    ) -> tuple[tuple[Event, ...], int]:
+        """What happened shortly before ``start`` (ms), in order of time, and how many more did.
+
+        ``own``: the entity, and what it lies in; ``host``: where it runs; ``stored``: VMs whose disks lie on
+        it.
+        """
+        earliest = start - round(self._changes.before_s * 1000)
+        latest = start + round(self._changes.after_s * 1000)
+        found = {
+            (event.at, event.entity, event.text): event
+            for event in self._concerning(own, host, stored)
+            if event.at <= latest and event.until >= earliest
+        }
+        nearest = sorted(found.values(), key=lambda event: abs(event.at - start))
+        named = nearest[: self._changes.most]
+        return tuple(sorted(named, key=lambda event: event.at)), len(nearest) - len(named)
+
+    def _concerning(
+        self, own: Collection[EntityRef], host: EntityRef | None, stored: Collection[EntityRef]
+    ) -> Iterator[Event]:
+        for refs, kinds in ((own, self._changes.own), (stored, self._changes.storing)):
+            for ref in refs:
+                yield from (event for event in self._of.get(ref, ()) if event.kind in kinds)
+        if host is not None:
+            yield from (
+                event for event in self._on_host.get(host, ()) if event.kind in self._changes.arriving
+            )
