@@ -102,6 +102,8 @@ def test_the_document_to_the_digit() -> None:
             "esx01 was 40 % busy.",
             "notes": [],
             "score": 1.5,
+            "changes": [],
+            "changes_left": 0,
             "consequence_of": None,
         }
     ]

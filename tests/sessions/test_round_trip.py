@@ -36,6 +36,8 @@ FINDING = Finding(
     score=2.0,
     notes=("only 3 samples",),
     consequence_of=("mem.host_state", HOST),
+    changes=(Event(T0 - 60_000, "vmotion", "vm 0 came", EntityRef("vm", "esx01/vm/0"), T0 - 30_000),),
+    changes_left=3,
 )
 
 
