@@ -33,7 +33,6 @@ class Closing(QObject):
         is_recording = self._recordings.process is not None
         box = QMessageBox(self._window)
         box.setObjectName("closing")
-        box.setIcon(QMessageBox.Icon.Question)
         box.setWindowTitle("Hyperscope")
         box.setText("A recording is running." if is_recording else "An import is running.")
         if is_recording:

@@ -167,7 +167,7 @@ class FindingCard(QFrame):
         self.setAccessibleName(f"{finding.severity}: {shown(finding.title)}, {shown(finding.entity_name)}")
         self._symbol.setText(SYMBOLS[finding.severity])
         title = shown(f"{finding.title}: {finding.entity_name}", 600)
-        self._title.setText(breakable(brief(title)))
+        self._title.setText(brief(title))
         self._title.setToolTip(tip(title) if brief(title) != title else "")
         self._time.setText(lasted(finding) if finding.severity != "info" else "info")
         self._conclusion.setText(breakable(shown(finding.conclusion, 600)))
