@@ -268,6 +268,26 @@ def test_a_physical_cpu_has_one_row_with_a_column_for_each_of_its_states(
     qtbot.waitUntil(lambda: "–" not in cells(model, place), timeout=WAIT)
 
 
+def test_a_screen_begins_with_its_first_column_and_a_sort_key_shows_its_own(
+    opened: Program, qtbot: QtBot
+) -> None:
+    opened.window.resize(1100, 700)
+    opened.window.show_panel("esxtop")
+    panel = part(opened.window, EsxtopPanel)
+    model, table = panel._table, panel.table
+    qtbot.waitUntil(lambda: model.rowCount() > 40, timeout=WAIT)
+    qtbot.keyClick(table, Qt.Key.Key_U)
+    qtbot.waitUntil(lambda: "–" not in cells(model, 0)[:3], timeout=WAIT)
+    assert model.sorting[0] == model.column_of("disk.reads")
+    assert table.horizontalScrollBar().value() == 0
+    qtbot.keyClick(table, Qt.Key.Key_T, Qt.KeyboardModifier.ShiftModifier)
+    place = table.columnViewportPosition(model.column_of("disk.write_mb"))
+    assert table.columnWidth(0) <= place < table.viewport().width()
+    assert table.horizontalScrollBar().value() > 0
+    qtbot.keyClick(table, Qt.Key.Key_N)
+    assert table.horizontalScrollBar().value() == 0
+
+
 def test_rows_are_named_as_esxtop_names_them(opened: Program, qtbot: QtBot) -> None:
     opened.window.show_panel("esxtop")
     panel = part(opened.window, EsxtopPanel)

@@ -146,7 +146,7 @@ def test_no_number_is_cut_and_the_sorted_column_is_seen(theme: Theme, qtbot: QtB
     assert model.widest(2) == "1234.00"
     model.set_table(ROWS, columns, Values(np.full((5, 12), 123_456_789.0)))
     for column in (13, 2, 7):
-        table.sort_by(column, DOWN)
+        table.reveal(column)
         left = table.columnViewportPosition(column)
         assert table.columnWidth(0) <= left
         assert left + table.columnWidth(column) <= table.viewport().width()

@@ -169,6 +169,9 @@ class EsxtopTable(QTableView):
             header.sorted_by = (column, order)
             header.viewport().update()
         self.model().sort(column, order)
+
+    def reveal(self, column: int) -> None:
+        """Bring the top of a column into sight."""
         self.scrollTo(self.model().index(0, column))
 
     def scrollTo(  # noqa: N802

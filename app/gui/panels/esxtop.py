@@ -104,6 +104,7 @@ class EsxtopPanel(EsxtopView):
         keys = [screen.key for screen in self._screens]
         if text in self._screen.sort:
             self._sort_by(self._screen.sort[text])
+            self.table.reveal(self._table.sorting[0])
         elif text in keys:
             self.tabs.setCurrentIndex(keys.index(text))
         elif text in self._commands():
@@ -296,6 +297,8 @@ class EsxtopPanel(EsxtopView):
         if self._unsorted:
             self._unsorted = False
             self._sort_by(self._screen.default_sort)
+            for bar in (self.table.horizontalScrollBar(), self.table.verticalScrollBar()):
+                bar.setValue(0)
         self._select_scope()
         self._read()
 
