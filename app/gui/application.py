@@ -107,6 +107,8 @@ class _Frame(QObject):
         desk.jobs.complaint.connect(self._complain)
         desk.jobs.changed.connect(self._say_jobs)
         desk.scope.changed.connect(self._say)
+        desk.scope.changed.connect(lambda scope: desk.session.choose_sources(scope.sources))
+        window.status.source_clicked.connect(lambda source: navigation.choose_source(desk, source))
         desk.scope.history_changed.connect(self._enable)
         desk.settings.changed.connect(self._settings_changed)
         desk.charts.shown.connect(lambda: window.show_panel("charts", take_keys=False))
@@ -166,7 +168,8 @@ class _Frame(QObject):
             return
         at = words.clock(self._desk.settings.text("look.times"))
         self._window.top.scope.say(*words.scope_words(self._desk.scope.scope, snapshot, at))
-        self._window.status.show_session(words.session_words(snapshot))
+        self._window.status.show_session(words.session_words(self._desk.session.whole or snapshot))
+        self._window.status.show_chosen(self._desk.scope.scope.sources)
         self._window.setWindowTitle(f"{shown(snapshot.title)} – Hyperscope")
 
     def _say_jobs(self) -> None:

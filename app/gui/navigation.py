@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 from PySide6.QtGui import QAction, QIcon
 
 from app.gui.desk import Desk
 from app.gui.palette import Entry
 from app.gui.shortcut_sheet import key_text
+from app.gui.snapshot import Snapshot
 from sessions.model import EntityRef
 from sessions.scope import Scope
 from sessions.times import TimeRange
@@ -47,6 +49,7 @@ def entries(desk: Desk, actions: Mapping[str, QAction]) -> Iterator[Entry]:
     snapshot = desk.session.snapshot
     if snapshot is None:
         return
+    yield from _sources(desk, snapshot)
     icons: dict[str, QIcon] = {}
     for ref, entity in snapshot.entities.items():
         if ref.kind not in icons:
@@ -54,6 +57,29 @@ def entries(desk: Desk, actions: Mapping[str, QAction]) -> Iterator[Entry]:
         owner = snapshot.entities.get(entity.parent) if entity.parent else None
         hint = f"{ref.kind} · {shown(owner.name)}" if owner else ref.kind
         yield Entry(shown(entity.name) or ref.key, hint, icons[ref.kind], _look_at(desk, ref))
+
+
+def _sources(desk: Desk, snapshot: Snapshot) -> Iterator[Entry]:
+    """Where a session has several: each alone, or all."""
+    if len(snapshot.sources) < 2:
+        return
+    icon = desk.theme.icons.get("connect")
+    if desk.scope.scope.sources:
+        yield Entry("All sources", "source", icon, lambda: choose_source(desk, 0))
+    for one in snapshot.sources:
+        words = f"Only what {shown(one.spec.name)} shows"
+        yield Entry(words, f"source · {one.spec.kind}", icon, partial(_only, desk, one.id))
+
+
+def choose_source(desk: Desk, source: int) -> None:
+    """Show what one source says; all (0, or the one that is shown alone already) again."""
+    scope, snapshot = desk.scope.scope, desk.session.snapshot
+    alone = source == 0 or scope.sources == {source} or snapshot is None or len(snapshot.sources) < 2
+    desk.scope.set(scope.of_sources(() if alone else (source,)))
+
+
+def _only(desk: Desk, source: int) -> None:
+    desk.scope.set(desk.scope.scope.of_sources((source,)))
 
 
 def _look_at(desk: Desk, ref: EntityRef) -> Callable[[], None]:

@@ -23,6 +23,7 @@ class SourceReport(msgspec.Struct, frozen=True):
     gaps: int = 0
     last_ms: int | None = None
     message: str = ""
+    source: int = 0
 
 
 class CollectorReport(msgspec.Struct, frozen=True):

@@ -13,7 +13,7 @@ from typing import TypeVar
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.gui.jobs import Job, JobRunner
-from app.gui.snapshot import Change, Snapshot, renew, take
+from app.gui.snapshot import Change, Snapshot, renew, seen_again, seen_through, take
 from app.memory import give_back
 from resources.failures import CancelledError, HyperscopeError
 from sessions.store import SessionReader
@@ -64,6 +64,7 @@ class Reads:
 class SessionModel(QObject):
     """One session at a time. Signals: ``opened`` (Snapshot), ``changed`` (Change), ``closed``, ``failed``.
 
+    ``snapshot`` is what the chosen sources show of it, and what views read; ``whole`` is all there is.
     ``replacing`` while it is closed only because another one follows in the same breath.
     """
 
@@ -79,6 +80,8 @@ class SessionModel(QObject):
         self._looks = 0
         self.replacing = False
         self.snapshot: Snapshot | None = None
+        self.whole: Snapshot | None = None
+        self._sources: frozenset[int] = frozenset()
         self._timer = QTimer(self, interval=_LOOK_MS)
         self._timer.timeout.connect(self.look)
 
@@ -107,12 +110,29 @@ class SessionModel(QObject):
         if self._reads is None:
             return
         self._timer.stop()
-        for slot in ("session.open", "session.look"):
+        for slot in ("session.open", "session.look", "session.sources"):
             self._jobs.cancel(slot)
         self._reads.close()
-        self._reads, self.snapshot = None, None
+        self._reads, self.snapshot, self.whole = None, None, None
         self.closed.emit()
         self._give_memory_back()
+
+    def choose_sources(self, sources: frozenset[int]) -> None:
+        """Show what these sources say; empty for all. ``changed`` tells when it is so."""
+        whole = self.whole
+        if whole is None or sources == self._sources:
+            return
+        self._sources = sources
+
+        def done(seen: Snapshot) -> None:
+            self.snapshot = seen
+            self.changed.emit(Change(samples=True, inventory=True, records=True, sources=True))
+            self.look_now()  # what came meanwhile
+
+        self._jobs.cancel("session.look")
+        self._jobs.start(
+            "session.sources", "Choosing sources", lambda _job: seen_through(whole, sources), done
+        )
 
     def query(
         self,
@@ -137,23 +157,24 @@ class SessionModel(QObject):
 
     def look(self) -> None:
         """See whether the file has grown; happens by itself twice a second while it is open."""
-        old = self.snapshot
-        if old is None or self._jobs.busy("session.look"):
+        old = self.whole
+        if old is None or self._jobs.busy("session.look") or self._jobs.busy("session.sources"):
             return
         self._looks += 1
         if self._looks % _THRIFT_EVERY == 0:
             self._give_memory_back()
         if old.recording or self._looks % _IDLE_EVERY == 0:
-            self._look(old)
+            self.look_now()
 
     def look_now(self) -> None:
         """See what is new at once: the window itself has written something."""
-        if self.snapshot is not None:
-            self._look(self.snapshot)
+        old, seen, sources = self.whole, self.snapshot, self._sources
+        if old is None or seen is None:
+            return
 
-    def _look(self, old: Snapshot) -> None:
-        def work(reader: SessionReader, _job: Job) -> tuple[Snapshot, Change]:
-            return renew(reader, old)
+        def work(reader: SessionReader, _job: Job) -> tuple[Snapshot, Snapshot, Change]:
+            whole, change = renew(reader, old)
+            return whole, seen_again(whole, old, seen, sources), change
 
         self.query("session.look", work, self._renew, failed=self.failed.emit)
 
@@ -164,16 +185,17 @@ class SessionModel(QObject):
         self.replacing = True
         self.close()
         self.replacing = False
-        self._reads, self.snapshot = found
+        self._reads, self.whole = found
+        self.snapshot, self._sources = self.whole, frozenset()
         self._looks = 0
         self._timer.start()
         _settle()
         self.opened.emit(self.snapshot)
 
-    def _renew(self, found: tuple[Snapshot, Change]) -> None:
+    def _renew(self, found: tuple[Snapshot, Snapshot, Change]) -> None:
         if self.snapshot is None:
             return
-        self.snapshot, change = found
+        self.whole, self.snapshot, change = found
         if change.inventory:
             _settle()
         if change:

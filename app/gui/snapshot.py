@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -175,11 +175,12 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What became different from one snapshot to the next."""
+    """What became different from one snapshot to the next; ``sources``: others were chosen, and all is."""
 
     samples: bool = False
     inventory: bool = False
     records: bool = False
+    sources: bool = False
 
     def __bool__(self) -> bool:
         return self.samples or self.inventory or self.records
@@ -193,6 +194,42 @@ def is_own(series: Series) -> bool:
     instance = series.spec.instance
     seen_by_host = series.entity.kind in {"device", "datastore"} and not instance.startswith("partition")
     return not instance or seen_by_host
+
+
+def seen_through(whole: Snapshot, sources: Collection[int]) -> Snapshot:
+    """A session as some of its sources show it: their series and gaps, and the entities that these are of
+    with all that is above them. Whole where ``sources`` is empty.
+    """
+    if not sources:
+        return whole
+    series = [one for one in whole.series if one.source in sources]
+    there: set[EntityRef] = set()
+    for one in series:
+        ref: EntityRef | None = one.entity
+        while ref is not None and ref not in there:  # a session is untrusted and may hold a cycle
+            there.add(ref)
+            entity = whole.entities.get(ref)
+            ref = entity.parent if entity is not None else None
+    entities = {ref: entity for ref, entity in whole.entities.items() if ref in there}
+    return replace(
+        whole,
+        entity_index=EntityIndex(entities).with_ways(),
+        series_index=SeriesIndex(series).with_ways(),
+        gaps=[gap for gap in whole.gaps if gap.source in sources],
+    )
+
+
+def seen_again(whole: Snapshot, old: Snapshot, seen: Snapshot, sources: Collection[int]) -> Snapshot:
+    """The same of a later snapshot; what was ``seen`` of the ``old`` one serves where nothing is new."""
+    same = whole.entity_index is old.entity_index and whole.series_index is old.series_index
+    if not sources or not same:
+        return seen_through(whole, sources)
+    return replace(
+        whole,
+        entity_index=seen.entity_index,
+        series_index=seen.series_index,
+        gaps=[gap for gap in whole.gaps if gap.source in sources],
+    )
 
 
 def take(reader: SessionReader, path: Path) -> Snapshot:

@@ -65,7 +65,7 @@ def _live(source: SourceReport) -> SourceEntry:
         details += f", {source.received / source.expected:.1%} of the expected samples"
     if source.message:
         details += f". {source.message}"
-    return SourceEntry(health, " · ".join(parts), details)
+    return SourceEntry(health, " · ".join(parts), details, source.source)
 
 
 def _state(source: SourceReport) -> tuple[Health, str]:
@@ -111,7 +111,7 @@ def _stored(source: Source, series: int, gaps: int) -> SourceEntry:
         parts.append("interrupted")
     if gaps:
         parts.append(_count(gaps, "gap"))
-    return SourceEntry(health, " · ".join(parts), _of(source.spec.attributes))
+    return SourceEntry(health, " · ".join(parts), _of(source.spec.attributes), source.id)
 
 
 def _of(attributes: Sequence[tuple[str, str]]) -> str:

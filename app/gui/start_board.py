@@ -62,7 +62,7 @@ class StartBoard(QObject):
 
     def _note(self) -> None:
         """Put the session on top of the list, with what is known of it now; the curve comes later."""
-        snapshot = self._desk.session.snapshot
+        snapshot = self._desk.session.whole
         if snapshot is None:
             return
         findings = self._desk.findings.findings

@@ -21,22 +21,28 @@ _BETWEEN = "&nbsp;" * 4
 
 @dataclass(frozen=True, slots=True)
 class SourceEntry:
-    """What the bar says of a source: its state, a few words, and more on hover."""
+    """What the bar says of a source: its state, a few words, and more on hover; its number, if it has one."""
 
     state: Health
     text: str
     details: str = ""
+    source: int = 0
 
 
 class StatusBar(QWidget):
-    """Sources on the left, a running job in the middle, the session on the right."""
+    """Sources on the left, a running job in the middle, the session on the right.
+
+    ``source_clicked`` carries a source's number.
+    """
 
     jobs_clicked = Signal()
+    source_clicked = Signal(int)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
         self._entries: Sequence[SourceEntry] = ()
+        self._chosen: frozenset[int] = frozenset()
         self.setProperty("role", "status")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFixedHeight(_HEIGHT)
@@ -45,6 +51,10 @@ class StatusBar(QWidget):
         self._sources.setProperty("role", "muted")
         self._sources.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._sources.setAccessibleName("Sources")
+        self._sources.setTextInteractionFlags(
+            Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
+        )
+        self._sources.linkActivated.connect(lambda number: self.source_clicked.emit(int(number)))
         self.jobs = QToolButton()
         self.jobs.setObjectName("jobs")
         self.jobs.setProperty("role", "ghost")
@@ -66,6 +76,12 @@ class StatusBar(QWidget):
         """Say how the sources are; as many as there is room for, the worst first."""
         if list(entries) != list(self._entries):
             self._entries = list(entries)
+            self._show()
+
+    def show_chosen(self, sources: frozenset[int]) -> None:
+        """Which sources the views show; empty for all."""
+        if sources != self._chosen:
+            self._chosen = sources
             self._show()
 
     def show_session(self, text: str) -> None:
@@ -91,16 +107,22 @@ class StatusBar(QWidget):
         if fitting < len(texts):
             texts = [_shorter(text) for text in texts]
             fitting = self._fitting(texts)
-        parts = [
-            f'<span style="color:{self._theme.tokens.health(entry.state)}">{SYMBOLS[entry.state]}</span>'
-            f"&nbsp;{escape(text)}"
-            for entry, text in zip(self._entries[:fitting], texts, strict=False)
-        ]
+        parts = [self._part(*one) for one in zip(self._entries[:fitting], texts, strict=False)]
         more = len(self._entries) - fitting
         if more > 0:
             parts.append(f"and {more} more" if parts else f"{more} sources")
         self._sources.setText(_BETWEEN.join(parts))
         self._sources.setToolTip("<br>".join(escape(_about(entry)) for entry in self._entries))
+
+    def _part(self, entry: SourceEntry, text: str) -> str:
+        tokens = self._theme.tokens
+        symbol = f'<span style="color:{tokens.health(entry.state)}">{SYMBOLS[entry.state]}</span>'
+        words = escape(text)
+        if len(self._entries) > 1 and entry.source:
+            hidden = bool(self._chosen) and entry.source not in self._chosen
+            look = f"color:{tokens.faint if hidden else tokens.muted}; text-decoration:none"
+            words = f'<a href="{entry.source}" style="{look}">{words}</a>'
+        return f"{symbol}&nbsp;{words}"
 
     def _fitting(self, texts: Sequence[str]) -> int:
         """How many entries fit in full, with the words for the others beside them."""

@@ -109,12 +109,12 @@ class Workbench(QObject):
             void(self.recordings.start(request.into(snapshot.path)))
 
     def show_finding(self, finding: Finding) -> None:
-        """Look at a finding's entity over its windows, with its evidence in the charts."""
-        desk, snapshot = self._desk, self._desk.session.snapshot
+        """Look at a finding's entity over its windows, with its evidence in the charts, whoever showed it."""
+        desk, snapshot = self._desk, self._desk.session.whole
         if snapshot is None:
             return
         window = window_around(finding, snapshot.span)
-        desk.scope.set(desk.scope.scope.on([finding.entity]).during(window))
+        desk.scope.set(desk.scope.scope.on([finding.entity]).during(window).of_sources(()))
         charts = charts_of_finding(finding, snapshot, desk.catalogue, desk.chart_templates, desk.limits)
         desk.charts.choose(charts, [finding.entity])
 

@@ -126,7 +126,7 @@ class ChartsPanel(QWidget):
         self._stack.show_charts([])
 
     def _grown(self, change: Change) -> None:
-        if change.inventory and not self._desk.charts.charts:
+        if change.sources or (change.inventory and not self._desk.charts.charts):
             self._follow()
         if change.samples:
             self._load()
@@ -150,7 +150,7 @@ class ChartsPanel(QWidget):
             self._load()
 
     def _interesting(self, snapshot: Snapshot) -> list[EntityRef]:
-        worst = list(self._desk.findings.worst)
+        worst = [ref for ref in self._desk.findings.worst if ref in snapshot.entities]
         return worst[:1] or [ref for ref in snapshot.entities if ref.kind == "host"][:4]
 
     def _release(self) -> None:
@@ -206,7 +206,11 @@ class ChartsPanel(QWidget):
         self._stack.show_charts([(chart, self._curves(chart, snapshot)) for chart in charts])
 
     def _curves(self, chart: ChartSpec, snapshot: Snapshot) -> Sequence[NamedCurve]:
-        series = [snapshot.by_id[number] for number in chart.series if number in self._loaded.curves]
+        series = [
+            snapshot.by_id[number]
+            for number in chart.series
+            if number in self._loaded.curves and number in snapshot.by_id
+        ]
         return [self._named(one, series, snapshot) for one in series]
 
     def _named(self, one: Series, among: Sequence[Series], snapshot: Snapshot) -> NamedCurve:

@@ -1,0 +1,163 @@
+"""The scope's sources: what one of several shows, in every view; chosen in the status bar or the palette."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from app.gui import navigation
+from app.gui.application import Program
+from app.gui.panels.charts import ChartsPanel
+from app.gui.panels.esxtop import EsxtopPanel
+from app.gui.panels.heatmap import HeatmapPanel
+from app.gui.panels.inventory import InventoryPanel
+from app.gui.panels.overview import OverviewPanel
+from app.gui.snapshot import seen_again, seen_through, take
+from sessions.model import Entity, EntityRef
+from sessions.store import SessionReader
+from tests.gui.recordings import record
+from tests.gui.windows import child_of, wait
+from widgets.charts.card import ChartCard
+
+HOSTS = [EntityRef("host", f"esx0{number}.lab.local") for number in range(1, 5)]
+
+
+def sources_of(program: Program, ids: list[int]) -> set[int]:
+    whole = program.desk.session.whole
+    assert whole is not None
+    return {whole.by_id[one].source for one in ids}
+
+
+@pytest.fixture
+def shown(live: Program, qtbot: QtBot, home: Path) -> Program:
+    return opened(live, qtbot, record(home / "a.hscope", seconds=300))
+
+
+def opened(program: Program, qtbot: QtBot, path: Path) -> Program:
+    program.workbench.open_paths([path])
+    wait(qtbot, lambda: program.desk.session.snapshot is not None)
+    return program
+
+
+def choose(program: Program, qtbot: QtBot, source: int) -> None:
+    """Click on a source in the status bar."""
+    label = child_of(program.window, QLabel, "sources")
+    assert f'href="{source}"' in label.text()
+    label.linkActivated.emit(str(source))
+    chosen = program.desk.scope.scope.sources
+    whole = program.desk.session.whole
+    assert whole is not None
+    size = sum(not chosen or one.source in chosen for one in whole.series)
+    wait(qtbot, lambda: len(program.desk.session.snapshot.series) == size)  # type: ignore[union-attr]
+
+
+def shown_series(program: Program, page: str) -> list[int]:
+    """What series a page draws."""
+    window = program.window
+    if page == "charts":
+        cards = child_of(window, ChartsPanel).stack.cards
+    elif page == "overview":
+        cards = child_of(window, OverviewPanel).findChildren(ChartCard)
+    else:
+        return [row.series for row in child_of(window, HeatmapPanel).map.heat.rows]
+    return [curve.series for card in cards for curve in card.curves]
+
+
+@pytest.mark.parametrize("page", ["charts", "overview", "heatmap"])
+def test_a_page_shows_the_chosen_source(shown: Program, qtbot: QtBot, page: str) -> None:
+    shown.window.show_panel(page)
+    wait(qtbot, lambda: len(sources_of(shown, shown_series(shown, page))) > 1)
+    choose(shown, qtbot, 2)
+    wait(qtbot, lambda: sources_of(shown, shown_series(shown, page)) == {2})
+    choose(shown, qtbot, 2)  # once more: all
+    wait(qtbot, lambda: len(sources_of(shown, shown_series(shown, page))) > 1)
+    assert shown.desk.scope.scope.sources == frozenset()
+
+
+def test_the_inventory_and_esxtops_table_do(shown: Program, qtbot: QtBot) -> None:
+    desk, window = shown.desk, shown.window
+    window.show_panel("esxtop")
+    table = child_of(window, EsxtopPanel).table
+
+    def hosts() -> set[str]:
+        model = table.model()
+        return {str(model.index(row, 1).data()) for row in range(model.rowCount())}
+
+    wait(qtbot, lambda: hosts() == {ref.key for ref in HOSTS})
+    choose(shown, qtbot, 2)
+    snapshot = desk.session.snapshot
+    assert snapshot is not None
+    assert [ref for ref in snapshot.entities if ref.kind == "host"] == HOSTS[1:2]
+    assert "esx02" in window.top.scope.words
+    wait(qtbot, lambda: hosts() <= {HOSTS[1].key, ""})
+    model = child_of(window, InventoryPanel)._model
+    assert model.index_of(HOSTS[1]).isValid()
+    assert not model.index_of(HOSTS[0]).isValid()
+    desk.scope.back()
+    wait(qtbot, lambda: model.index_of(HOSTS[0]).isValid())
+
+
+def test_the_palette_offers_them(shown: Program) -> None:
+    desk = shown.desk
+    offered = {one.text: one for one in navigation.entries(desk, {})}
+    assert "All sources" not in offered
+    offered["Only what esx03.lab.local shows"].run()
+    assert desk.scope.scope.sources == {3}
+    offered = {one.text: one for one in navigation.entries(desk, {})}
+    offered["All sources"].run()
+    assert desk.scope.scope.sources == frozenset()
+
+
+def test_charts_are_of_the_worst_that_the_source_shows(live: Program, qtbot: QtBot, home: Path) -> None:
+    opened(live, qtbot, record(home / "a.hscope", "cpu-limit-vm", seconds=900))
+    live.window.show_panel("charts")
+    wait(qtbot, lambda: live.desk.findings.findings)
+    [worst, *_] = live.desk.findings.findings
+    wait(qtbot, lambda: len(sources_of(live, shown_series(live, "charts"))) == 1)
+    [own] = sources_of(live, shown_series(live, "charts"))
+    other = 1 + own % 4
+    choose(live, qtbot, other)
+    wait(qtbot, lambda: sources_of(live, shown_series(live, "charts")) == {other})
+    live.desk.show_finding(worst)  # its evidence needs all
+    assert live.desk.scope.scope.sources == frozenset()
+    wait(qtbot, lambda: sources_of(live, shown_series(live, "charts")) == {own})
+
+
+def test_a_recording_goes_on_behind_the_choice(live: Program, qtbot: QtBot) -> None:
+    live.window.actions_by_id["file.lab"].trigger()
+    wait(qtbot, lambda: live.desk.session.snapshot is not None and live.window.status._entries[0].source)
+    choose(live, qtbot, 1)
+    before = live.desk.session.snapshot
+    assert before is not None
+    wait(qtbot, lambda: live.desk.session.snapshot.span.end > before.span.end)  # type: ignore[union-attr]
+    after = live.desk.session.snapshot
+    assert after is not None
+    assert {one.source for one in after.series} == {1}
+    assert len(after.sources) == 4
+    live.window.actions_by_id["record.stop"].trigger()
+    wait(qtbot, lambda: live.workbench.recordings.process is None)
+
+
+def test_what_is_the_same_stays_the_same(home: Path) -> None:
+    path = record(home / "a.hscope", seconds=60)
+    with SessionReader.open(path) as reader:
+        whole = take(reader, path)
+    assert seen_through(whole, frozenset()) is whole
+    seen = seen_through(whole, {2})
+    again = seen_again(whole, whole, seen, {2})
+    assert again.series_index is seen.series_index
+    assert again.entity_index is seen.entity_index
+    assert seen_through(whole, {99}).series == []
+
+
+def test_a_circle_of_parents_ends(home: Path) -> None:
+    path = record(home / "a.hscope", seconds=60)
+    with SessionReader.open(path) as reader:
+        whole = take(reader, path)
+    for ref in HOSTS[:1]:
+        whole.entities[ref] = Entity(ref, "x", HOSTS[1])  # type: ignore[index]
+        whole.entities[HOSTS[1]] = Entity(HOSTS[1], "y", ref)  # type: ignore[index]
+    assert set(HOSTS[:2]) <= seen_through(whole, {1}).entities.keys()
