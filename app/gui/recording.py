@@ -129,7 +129,7 @@ class Recordings(QObject):
 
     def show(self) -> None:
         """Say in the bars what is recorded, and what can be done about it."""
-        process, snapshot = self._process, self._desk.session.snapshot
+        process, snapshot = self._process, self._desk.session.whole
         own = snapshot is not None and self.records(snapshot.path)
         if process is not None and (own or snapshot is None):
             self._window.status.show_sources(live_entries(process.status))
@@ -214,7 +214,7 @@ class Recordings(QObject):
             self._process.deleteLater()
             self._process = None
         # What the window knows of the session is from before its end: it looks again.
-        self._stale = self._desk.session.snapshot
+        self._stale = self._desk.session.whole
         self._desk.session.look_now()
         self.show()
 

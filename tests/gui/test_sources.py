@@ -92,6 +92,7 @@ def test_the_inventory_and_esxtops_table_do(shown: Program, qtbot: QtBot) -> Non
     assert snapshot is not None
     assert [ref for ref in snapshot.entities if ref.kind == "host"] == HOSTS[1:2]
     assert "esx02" in window.top.scope.words
+    assert not any(" 0 series" in entry.text for entry in window.status._entries)
     wait(qtbot, lambda: hosts() <= {HOSTS[1].key, ""})
     model = child_of(window, InventoryPanel)._model
     assert model.index_of(HOSTS[1]).isValid()
