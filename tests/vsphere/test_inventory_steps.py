@@ -12,7 +12,7 @@ from collectors.vsphere.inventory.keeping import Keeper
 from collectors.vsphere.inventory.replies import Update
 from collectors.vsphere.inventory.values import Allocation, Ref
 from tests.vsphere.inventories import EVENTS, KNOWN, VCENTER, KeptFeed, keeper, update
-from tests.vsphere.test_inventory import CLUSTER, GOLD, HOST, PORTGROUP, ROOT_POOL, STORE, WORLD, host, vm
+from tests.vsphere.small_world import CLUSTER, GOLD, HOST, PORTGROUP, ROOT_POOL, STORE, WORLD, host, vm
 
 _FIXED = (CLUSTER, ROOT_POOL, GOLD, STORE, PORTGROUP)
 _VMS = {f"vm-{n}": f"uuid-{n}" for n in range(1, 4)}
