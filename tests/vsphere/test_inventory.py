@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from collectors.vsphere.inventory.values import (
     Ref,
 )
@@ -90,6 +92,14 @@ def test_clusters_pools_and_datastores_as_facts() -> None:
         "sioc.enabled": True,
         "sioc.threshold_ms": 30.0,
     }
+
+
+@pytest.mark.parametrize(
+    "url", ["ds:///vmfs/volumes/5c3f-aa/", "/vmfs/volumes/5c3f-aa", "/vmfs/volumes/5c3f-aa/"]
+)
+def test_a_datastore_is_the_same_seen_from_vcenter_and_from_a_host(url: str) -> None:
+    _, feed = keeper(update("Datastore", "datastore-1", name="fast", summary__url=url))
+    assert EntityRef("datastore", "ds:///vmfs/volumes/5c3f-aa/") in feed.entities
 
 
 def test_entities_hang_together() -> None:

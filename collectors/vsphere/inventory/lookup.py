@@ -128,7 +128,7 @@ class Lookup:
         if seen.type == POOL:
             return None if self.is_root(seen) else EntityRef("pool", own)
         if seen.type == DATASTORE:
-            return EntityRef("datastore", seen.text("summary.url") or own)
+            return EntityRef("datastore", store_key(seen.text("summary.url")) or own)
         return EntityRef("host", name) if seen.type == HOST else EntityRef("cluster", own)
 
     def _vm(self, seen: Seen, own: str) -> EntityRef | None:
@@ -176,6 +176,11 @@ class Lookup:
         for seen in self.objects.values():
             if not moids.isdisjoint(_mentions(seen)):
                 yield seen.moid
+
+
+def store_key(url: str) -> str:
+    """A datastore's URL as vCenter writes it: a host alone leaves out the scheme and the last slash."""
+    return f"ds://{url.rstrip('/')}/" if url.startswith("/vmfs/volumes/") else url
 
 
 def volume(url: str) -> str:
