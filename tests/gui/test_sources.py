@@ -15,9 +15,10 @@ from app.gui.panels.esxtop import EsxtopPanel
 from app.gui.panels.heatmap import HeatmapPanel
 from app.gui.panels.inventory import InventoryPanel
 from app.gui.panels.overview import OverviewPanel
+from app.gui.panels.timeline import TimelinePanel
 from app.gui.snapshot import seen_again, seen_through, take
-from sessions.model import Entity, EntityRef
-from sessions.store import SessionReader
+from sessions.model import Entity, EntityRef, Gap
+from sessions.store import SessionReader, SessionWriter
 from tests.gui.recordings import record
 from tests.gui.windows import child_of, wait
 from widgets.charts.card import ChartCard
@@ -75,6 +76,20 @@ def test_a_page_shows_the_chosen_source(shown: Program, qtbot: QtBot, page: str)
     choose(shown, qtbot, 2)  # once more: all
     wait(qtbot, lambda: len(sources_of(shown, shown_series(shown, page))) > 1)
     assert shown.desk.scope.scope.sources == frozenset()
+
+
+def test_the_timeline_shows_the_gaps_of_all(live: Program, qtbot: QtBot, home: Path) -> None:
+    path = record(home / "a.hscope", seconds=300)
+    with SessionReader.open(path) as reader:
+        start = reader.times(1)[0].item()
+    with SessionWriter.open(path) as writer:
+        writer.add_gaps([Gap(1, start + 60_000, start + 90_000, "lost")])
+    opened(live, qtbot, path)
+    timeline = child_of(live.window, TimelinePanel)
+    lanes = timeline.content.sources
+    assert [len(lane.gaps) for lane in lanes] == [1, 0, 0, 0]
+    choose(live, qtbot, 2)
+    assert timeline.content.sources == lanes
 
 
 def test_the_inventory_and_esxtops_table_do(shown: Program, qtbot: QtBot) -> None:

@@ -82,7 +82,7 @@ class TimelinePanel(TimelineView):
                 bars=self._bars(),
                 events=snapshot.events,
                 marks=snapshot.marks,
-                sources=_lanes(snapshot),
+                sources=_lanes(self._desk.session.whole or snapshot),
             )
         )
         self._show_brush()
