@@ -10,11 +10,13 @@ import pytest
 from PySide6.QtCore import QPointF
 from pytestqt.qtbot import QtBot
 
+from sessions.model import Event, Mark
 from sessions.times import TimeRange
 from widgets.theme import Theme
 from widgets.timeline import Load, TimelineContent, TimelineView
 from widgets.timeline import geometry as at
 from widgets.timeline.geometry import Scale
+from widgets.timeline.moments import labels
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 T0 = 1_790_000_000_000
@@ -40,3 +42,15 @@ def test_a_tooltip_has_the_value(theme: Theme, qtbot: QtBot) -> None:
     x = Scale(SPAN, view.width()).x(T0 + 2_400_000)
     assert view._words_at(QPointF(x, at.LOAD_TOP + 5)) == "21 Sep 14:53:20\nProcessor utilisation 43.2 %"
     assert view._words_at(QPointF(x, view.height() - 5)) == "21 Sep 14:53:20"
+
+
+def test_words_at_the_end_stand_before_their_line() -> None:
+    scale = Scale(SPAN, 900)
+    middle, last = Mark(T0 + 1_800_000, "users call"), Mark(SPAN.end, "limit removed")
+    near = Event(SPAN.end - 60_000, "power", "db01 was powered on")
+    found = {label.of: label for label in labels([middle, last], [near], scale, lambda text: 7.0 * len(text))}
+    assert found[middle].left > scale.x(middle.at)
+    assert found[last].right < scale.x(last.at)
+    assert near not in found  # there is no room for it on either side
+    wide = Mark(T0, "w" * 40)
+    assert list(labels([wide], [], scale, lambda text: 20.0 * len(text))) == []

@@ -71,8 +71,9 @@ class EventLane:
     def box_of(self, mark: Mark, scale: Scale) -> QRectF:
         """Around a mark and its words."""
         x = scale.x(mark.at)
-        right = next((label.right for label in self._labels if label.of == mark), x)
-        return QRectF(x - 3, at.EVENTS_TOP - 1, right - x + 7, at.EVENTS_HEIGHT + 2)
+        label = next((label for label in self._labels if label.of == mark), None)
+        left, right = (min(x, label.left), max(x, label.right)) if label else (x, x)
+        return QRectF(left - 3, at.EVENTS_TOP - 1, right - left + 7, at.EVENTS_HEIGHT + 2)
 
     def mark_at(self, scale: Scale, x: float, y: float) -> Mark | None:
         """The mark that is there, if so."""

@@ -14,6 +14,7 @@ from widgets.timeline.geometry import Scale
 _WORDS = 40
 _NEAR = 5
 _GAP = 12
+_BESIDE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,11 @@ class Label:
 def labels(
     marks: Iterable[Happening], events: Iterable[Happening], scale: Scale, width_of: Callable[[str], float]
 ) -> Iterator[Label]:
-    """The words that fit, of marks first, then of events, each from left to right; both ordered by time."""
+    """The words that fit, of marks first, then of events, each from left to right; both ordered by time.
+
+    Words stand to the right of their line, or to its left where the lane ends: what was marked just now is
+    at the end of a recording.
+    """
     of_marks = list(_fitting(marks, "⚑ ", (), scale, width_of))
     yield from of_marks
     yield from _fitting(events, "", of_marks, scale, width_of)
@@ -48,12 +53,14 @@ def _fitting(
 ) -> Iterator[Label]:
     free = float(at.GUTTER)
     for one in happenings:
-        left = scale.x(one.at) + 4
-        if left < free:
+        x = scale.x(one.at)
+        if x + _BESIDE < free:
             continue
         text = sign + shown(one.text, _WORDS)
-        label = Label(one, text, left, left + width_of(text))
-        if label.right - 4 > scale.width or any(label.touches(other) for other in taken):
+        width = width_of(text)
+        left = x + _BESIDE if x + width <= scale.width else x - _BESIDE - width
+        label = Label(one, text, left, left + width)
+        if left < free or any(label.touches(other) for other in taken):
             continue
         free = label.right + _GAP
         yield label
