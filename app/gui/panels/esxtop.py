@@ -23,7 +23,7 @@ from app.gui.actions import ActionSpec
 from app.gui.desk import Desk
 from app.gui.jobs import Job
 from app.gui.panels.chart_sets import title_of
-from app.gui.panels.esxtop_rows import Grid, Wishes, columns_of, grid_of, tails_of
+from app.gui.panels.esxtop_rows import Grid, Wishes, columns_of, grid_of, tails_of, why_no_rows
 from app.gui.snapshot import Change, Snapshot
 from app.gui.words import clock
 from resources.units import format_value
@@ -305,7 +305,9 @@ class EsxtopPanel(EsxtopView):
     def _why_empty(self) -> tuple[str, str]:
         if self._wishes.words or self._wishes.only_vms or self._wishes.hosts:
             return "No row of this screen fits the filter and the scope.", "Show all rows"
-        return f"This session has no counters for the {self._screen.title} screen.", ""
+        snapshot = self._desk.session.snapshot
+        kinds = {source.spec.kind for source in snapshot.sources} if snapshot is not None else ()
+        return why_no_rows(self._screen, kinds, self._desk.catalogue), ""
 
     def _show_all(self) -> None:
         """Take back what hides rows: filter, VMs only, and hosts of the scope."""

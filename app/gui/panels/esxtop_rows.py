@@ -53,6 +53,21 @@ def grid_of(screen: Screen, snapshot: Snapshot, columns: Sequence[Column], wishe
     return Grid(tuple(rows), tuple(columns), table)
 
 
+def why_no_rows(screen: Screen, sources: Collection[str], catalogue: Catalogue) -> str:
+    """Why a session of these kinds of sources has nothing for a screen, and what would have."""
+    if not set(sources) <= {"vcenter", "esxi"}:
+        return f"This session has no counters for the {screen.title} screen: esxtop writes all with -a."
+    if any(known.vcenter for key in screen.columns if (known := catalogue.get(key))):
+        return (
+            f"This recording did not ask for the counters of the {screen.title} screen.\n\n"
+            "Connect again and choose more counters."
+        )
+    return (
+        f"vCenter does not count what the {screen.title} screen shows; esxtop does.\n\n"
+        "On the host: esxtop -b -a -d 5 -n 720 > capture.csv; then drop the file here."
+    )
+
+
 def tails_of(screen: Screen, snapshot: Snapshot, catalogue: Catalogue) -> Mapping[str, Sequence[str]]:
     """The columns that a counter of numbered states has in this session: C0, C1 … of ``power.cstate``."""
     if not screen.each:
