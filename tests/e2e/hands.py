@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QEventLoop, QObject, QPoint, QRect, QTimer
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
+from shiboken6 import isValid
 
 PATIENCE_S = 240.0
 _HEARD_WITHIN_S = 5.0
@@ -39,7 +40,7 @@ def until(what: str, done: Callable[[], object], patience_s: float = PATIENCE_S)
 
 
 class _Pressed(QObject):
-    """Hears whether the mouse was pressed on a widget, or on a part of it."""
+    """Hears whether the mouse was pressed on a widget, or on a part of it, or on what has taken its place."""
 
     def __init__(self, widget: QWidget) -> None:
         super().__init__()
@@ -49,7 +50,9 @@ class _Pressed(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Only listens."""
         if event.type() == QEvent.Type.MouseButtonPress and isinstance(watched, QWidget):
-            self.heard = self.heard or watched is self._widget or self._widget.isAncestorOf(watched)
+            there = isValid(self._widget)
+            hit = not there or watched is self._widget or self._widget.isAncestorOf(watched)
+            self.heard = self.heard or hit
         return False
 
 

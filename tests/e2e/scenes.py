@@ -9,6 +9,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -20,6 +21,7 @@ from app.gui.application import Program, build
 from app.gui.panels.charts import ChartsPanel
 from app.gui.panels.findings import FindingsPanel
 from tests.e2e.hands import (
+    WaitedInVainError,
     click,
     click_in,
     drag,
@@ -100,8 +102,7 @@ def from_finding_to_mark(program: Program) -> dict[str, object]:
     until("a problem", lambda: any(one.severity != "info" for one in desk.findings.findings))
     panel = one_visible(window, FindingsPanel)
     until("its evidence", lambda: unfolded(program, panel))
-    click(shows(program)[0])
-    until("the evidence", lambda: visible(window, ChartsPanel) and has_curves(program))
+    show_me(program)
     scope = desk.scope.scope
     finding = desk.findings.findings[0]
     assert scope.window is not None
@@ -136,6 +137,17 @@ def curve_to_the_next_chart(program: Program) -> None:
         moved in series for series in before
     )
     assert program.desk.charts.pinned
+
+
+def show_me(program: Program) -> None:
+    """Go to the evidence; a card that is renewed under the mouse in that moment is clicked again."""
+    window = program.window
+    for _ in range(3):
+        with suppress(RuntimeError, WaitedInVainError):
+            click(shows(program)[0])
+            until("the evidence", lambda: visible(window, ChartsPanel) and has_curves(program), 60)
+            return
+    raise WaitedInVainError("the evidence")
 
 
 def unfolded(program: Program, panel: FindingsPanel) -> bool:
