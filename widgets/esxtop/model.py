@@ -16,8 +16,6 @@ from widgets.foreign_text import shown, tip
 from widgets.name_order import natural
 
 STATE = Qt.ItemDataRole.UserRole
-SPARK = Qt.ItemDataRole.UserRole + 1
-INDENT = Qt.ItemDataRole.UserRole + 2
 
 Index = QModelIndex | QPersistentModelIndex
 _WORDS = ("", "warning", "critical")
@@ -108,9 +106,7 @@ class EsxtopModel(QAbstractTableModel):
         """Small curves for a counter column, by the number of the row as given to ``set_table``."""
         self._sparks = {(row, column): values for row, values in sparks.items()}
         if self._rows:
-            self.dataChanged.emit(
-                self.index(0, 0), self.index(self.rowCount() - 1, self.columnCount() - 1), [SPARK]
-            )
+            self.dataChanged.emit(self.index(0, 0), self.index(self.rowCount() - 1, self.columnCount() - 1))
 
     def row_at(self, row: int) -> tuple[int, Row]:
         """The row shown at a place, and its number as given to ``set_table``."""
@@ -134,6 +130,29 @@ class EsxtopModel(QAbstractTableModel):
             if row.ref == ref:
                 return int(self._place[number])
         return -1
+
+    def text_at(self, row: int, column: int) -> str:
+        """What a cell says."""
+        number, one = self.row_at(row)
+        if column == 1:
+            return shown(one.host)
+        if column == 0:
+            return shown(f"{one.name} {one.instance}".strip()) or "(without a name)"
+        at = column - self.FIXED
+        words = number_text(float(self._numbers[number, at]), self._decimals[at])
+        return _MARKS[self._states[number, at]] + words
+
+    def state_at(self, row: int, column: int) -> int:
+        """How a cell is beside its limits: 0 within, 1 over the warning, 2 over the critical one."""
+        return int(self._states[self._order[row], column - self.FIXED]) if column >= self.FIXED else 0
+
+    def spark_at(self, row: int, column: int) -> FloatArray | None:
+        """The small curve of a cell, if it has one."""
+        return self._sparks.get((int(self._order[row]), column - self.FIXED)) if self._sparks else None
+
+    def indent_at(self, row: int) -> int:
+        """How deep a row stands below another."""
+        return self.row_at(row)[1].depth
 
     @property
     def several_hosts(self) -> bool:
@@ -170,10 +189,15 @@ class EsxtopModel(QAbstractTableModel):
         """Texts, states and small curves."""
         if not index.isValid():
             return None
-        number, row = self.row_at(index.row())
-        if index.column() < self.FIXED:
-            return _fixed(row, index.column(), role)
-        return self._cell(number, row, index.column() - self.FIXED, role)
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.text_at(index.row(), index.column())
+        if role == STATE:
+            return _WORDS[self.state_at(index.row(), index.column())]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            counter = index.column() >= self.FIXED
+            side = Qt.AlignmentFlag.AlignRight if counter else Qt.AlignmentFlag.AlignLeft
+            return side | Qt.AlignmentFlag.AlignVCenter
+        return self._tip(index.row(), index.column()) if role == Qt.ItemDataRole.ToolTipRole else None
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Sort by a column; absent numbers go last."""
@@ -185,21 +209,13 @@ class EsxtopModel(QAbstractTableModel):
         """The column that it is sorted by, and which way."""
         return self._sort
 
-    def _cell(self, number: int, row: Row, column: int, role: int) -> Any:
-        state = int(self._states[number, column])
-        if role == Qt.ItemDataRole.DisplayRole:
-            return _MARKS[state] + number_text(float(self._numbers[number, column]), self._decimals[column])
-        if role == STATE:
-            return _WORDS[state]
-        if role == SPARK:
-            return self._sparks.get((number, column))
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        if role == Qt.ItemDataRole.ToolTipRole:
-            spec = self._columns[column]
-            value = format_value(float(self._numbers[number, column]), spec.unit)
-            return tip(f"{shown(row.name)}  {spec.title} {value}\n{spec.tooltip}")
-        return None
+    def _tip(self, row: int, column: int) -> str:
+        number, one = self.row_at(row)
+        if column < self.FIXED:
+            return tip(f"{one.name} {one.instance} on {one.host}")
+        spec = self._columns[column - self.FIXED]
+        value = format_value(float(self._numbers[number, column - self.FIXED]), spec.unit)
+        return tip(f"{shown(one.name)}  {spec.title} {value}\n{spec.tooltip}")
 
     # -- numbers and order
 
@@ -302,15 +318,3 @@ def number_text(value: float, decimals: int) -> str:
     if not np.isfinite(value):
         return "–"
     return f"{value:.{decimals}f}" if decimals else f"{value:,.0f}"
-
-
-def _fixed(row: Row, column: int, role: int) -> Any:
-    if role == Qt.ItemDataRole.DisplayRole:
-        return (
-            shown(row.host) if column else shown(f"{row.name} {row.instance}".strip()) or "(without a name)"
-        )
-    if role == Qt.ItemDataRole.ToolTipRole:
-        return tip(f"{row.name} {row.instance} on {row.host}")
-    if role == Qt.ItemDataRole.TextAlignmentRole:
-        return Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-    return row.depth if role == INDENT and not column else None

@@ -3,106 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal
 
 import numpy as np
 from PySide6.QtCore import (
     QModelIndex,
     QPersistentModelIndex,
-    QPointF,
-    QRect,
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPen, QPolygonF, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
-    QStyle,
-    QStyledItemDelegate,
     QStyleOptionHeader,
-    QStyleOptionViewItem,
     QTableView,
 )
 
-from sessions.model import FloatArray
 from widgets.dragging import drag
-from widgets.esxtop.model import INDENT, SPARK, STATE, EsxtopModel
+from widgets.esxtop.cells import NUMBER_WIDTH, SIDE, Cells
+from widgets.esxtop.model import EsxtopModel
 from widgets.theme import Theme, figures_font
 from widgets.theme.tokens import DENSE_ROW_PX, SMALL_PX
 
-State = Literal["", "warning", "critical"]
-_TINT = {"warning": 0.16, "critical": 0.22}
 _NAME_WIDTH, _MOST_NAME_WIDTH = 168, 214
 _MEASURED_NAMES = 500
-_INDENT = 14
-_SIDE = 8
 _HOST_WIDTH = 128
 _LEAST_WIDTH = 40
-_NUMBER_WIDTH, _MARKED_WIDTH = 66, 74  # with room for the symbol of a state
+_MARKED_WIDTH = 74  # with room for the symbol of a state
 _ARROW = 8
 _MOST_NAMES = 0.9  # the longest tenth may be elided
-_SELECTED, _CURRENT_ROW = 0.2, 0.09
 _SPARK_WIDTH = 168
-
-
-class _Cell(QStyledItemDelegate):
-    """Paints a cell: tint, small curve, text."""
-
-    def __init__(self, theme: Theme, view: EsxtopTable, parent: QTableView) -> None:
-        super().__init__(parent)
-        self._theme, self._view = theme, view
-
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        """Draw it."""
-        tokens = self._theme.tokens
-        area: QRect = option.rect
-        state: State = index.data(STATE) or ""
-        colour = QColor(tokens.health(state) if state else tokens.text)
-        painter.save()
-        if state:
-            tint = QColor(colour)
-            tint.setAlphaF(_TINT[state])
-            painter.fillRect(area, tint)
-        selected = bool(option.state & QStyle.StateFlag.State_Selected)
-        if selected or index.row() == self._view.currentIndex().row():
-            accent = QColor(tokens.accent)
-            accent.setAlphaF(_SELECTED if selected else _CURRENT_ROW)
-            painter.fillRect(area, accent)
-        spark = index.data(SPARK)
-        if spark is not None:
-            self._paint_spark(painter, area, spark)
-        if self._view.keys_are_at(index):
-            painter.setPen(QColor(tokens.accent))
-            painter.drawRect(area.adjusted(0, 0, -1, -1))
-        painter.setFont(option.font)
-        painter.setPen(colour)
-        indent = index.data(INDENT) or 0
-        text = area.adjusted(_SIDE + indent * _INDENT, 0, -_SIDE, 0)
-        words = str(index.data() or "")
-        align = Qt.AlignmentFlag(index.data(Qt.ItemDataRole.TextAlignmentRole))
-        if not align & Qt.AlignmentFlag.AlignRight:
-            words = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideMiddle, text.width())
-        painter.drawText(text, align, words)
-        painter.restore()
-
-    def _paint_spark(self, painter: QPainter, area: QRect, values: FloatArray) -> None:
-        there = np.flatnonzero(np.isfinite(values))
-        if there.size < 2:
-            return
-        top = max(float(np.nanmax(values)), 1e-9)
-        low = min(float(np.nanmin(values)), 0.0)
-        width = max(area.width() - _NUMBER_WIDTH - 8, 20)
-        x = area.left() + 4 + there / max(values.size - 1, 1) * width
-        y = area.bottom() - 3 - (values[there] - low) / max(top - low, 1e-9) * (area.height() - 7)
-        pen = QColor(self._theme.tokens.accent)
-        pen.setAlphaF(0.7)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(pen, 1))
-        painter.drawPolyline(QPolygonF([QPointF(a, b) for a, b in zip(x.tolist(), y.tolist(), strict=True)]))
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
 
 class _Header(QHeaderView):
@@ -121,6 +51,19 @@ class _Header(QHeaderView):
             option.text = f"{arrow} {option.text}"
 
 
+class _Names(QTableView):
+    """The names that stay in sight, over the table; keys act on the table's own cell."""
+
+    def __init__(self, table: QTableView, model: EsxtopModel, theme: Theme) -> None:
+        super().__init__(table)
+        self._table = table
+        self._cells = Cells(self, model, theme)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        """All names in one go."""
+        self._cells.paint(event.rect(), self._table.currentIndex(), keys=self._table.hasFocus())
+
+
 class EsxtopTable(QTableView):
     """Signal ``charted(row, column)`` on a double click; ``series_of`` names the series of dragged cells."""
 
@@ -132,16 +75,17 @@ class EsxtopTable(QTableView):
         super().__init__()
         self._theme, self._series_of = theme, series_of
         self.setModel(model)
-        self._headers = [_prepare(self, self, theme)]
+        self._headers = [_prepare(self)]
+        self._cells = Cells(self, model, theme)
         self.setDragEnabled(True)
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.horizontalHeader().setSectionsClickable(True)
         self.doubleClicked.connect(lambda index: self.charted.emit(index.row(), index.column()))
-        self._frozen = QTableView(self)
+        self._frozen = _Names(self, model, theme)
         self._frozen.setModel(model)
         self._frozen.setSelectionModel(self.selectionModel())
-        self._headers.append(_prepare(self, self._frozen, theme))
+        self._headers.append(_prepare(self._frozen))
         self._frozen.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._frozen.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._frozen.setObjectName("frozen-names")
@@ -158,10 +102,6 @@ class EsxtopTable(QTableView):
         self.selectionModel().currentRowChanged.connect(lambda _now, _before: self._repaint())
         self.setColumnWidth(0, _NAME_WIDTH)
         self._fit()
-
-    def keys_are_at(self, index: QModelIndex | QPersistentModelIndex) -> bool:
-        """Whether a cell, of the table or of its frozen names, is the one that keys act on."""
-        return self.hasFocus() and index == self.currentIndex()
 
     def sort_by(self, column: int, order: Qt.SortOrder) -> None:
         """Sort, and show the arrow."""
@@ -192,6 +132,10 @@ class EsxtopTable(QTableView):
         if column >= EsxtopModel.FIXED and self.columnWidth(column) < _SPARK_WIDTH:
             self.setColumnWidth(column, _SPARK_WIDTH)
 
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        """All cells in one go."""
+        self._cells.paint(event.rect(), self.currentIndex(), keys=self.hasFocus())
+
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         """The frozen column is as high as the table."""
         super().resizeEvent(event)
@@ -216,9 +160,9 @@ class EsxtopTable(QTableView):
         for column in range(EsxtopModel.FIXED, model.columnCount()):
             spec = model.column_at(column)
             marked = spec is not None and np.isfinite(spec.warning)
-            least = _MARKED_WIDTH if marked else _NUMBER_WIDTH
+            least = _MARKED_WIDTH if marked else NUMBER_WIDTH
             title = str(model.headerData(column, Qt.Orientation.Horizontal))
-            self.setColumnWidth(column, max(header.horizontalAdvance(title) + _ARROW + 2 * _SIDE, least))
+            self.setColumnWidth(column, max(header.horizontalAdvance(title) + _ARROW + 2 * SIDE, least))
         for column in range(1, model.columnCount()):
             self._frozen.setColumnHidden(column, True)
         self.setColumnWidth(0, self._name_width(model))
@@ -232,7 +176,7 @@ class EsxtopTable(QTableView):
         model, metrics = self.model(), self.fontMetrics()
         assert isinstance(model, EsxtopModel)
         for column in range(EsxtopModel.FIXED, model.columnCount()):
-            needed = metrics.horizontalAdvance(model.widest(column)) + 2 * _SIDE
+            needed = metrics.horizontalAdvance(model.widest(column)) + 2 * SIDE
             if needed > self.columnWidth(column):
                 self.setColumnWidth(column, needed)
 
@@ -269,12 +213,11 @@ def letter(event: QKeyEvent) -> str:
     return chr(event.key()) if shift else chr(event.key()).lower()
 
 
-def _prepare(view: EsxtopTable, table: QTableView, theme: Theme) -> _Header:
+def _prepare(table: QTableView) -> _Header:
     header = _Header(table)
     header.setHighlightSections(False)
     header.setMinimumSectionSize(_LEAST_WIDTH)
     table.setHorizontalHeader(header)
-    table.setItemDelegate(_Cell(theme, view, table))
     table.setFont(figures_font(SMALL_PX))
     table.setShowGrid(False)
     table.setWordWrap(False)

@@ -1,0 +1,121 @@
+"""Paints the cells of the esxtop table that are in sight, in one go.
+
+A delegate is called from C++ for each cell, and beside a worker thread that computes each such call waits for
+the interpreter, up to its switch interval: a screen of 500 cells took 120 ms to paint beside a diagnosis. A
+loop in Python waits once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from PySide6.QtCore import QModelIndex, QPointF, QRect, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+from PySide6.QtWidgets import QTableView
+
+from sessions.model import FloatArray
+from widgets.esxtop.model import EsxtopModel
+from widgets.theme import Theme, Tokens
+
+SIDE = 8
+"""Left and right of a cell's words, in pixels."""
+NUMBER_WIDTH = 66
+_INDENT = 14
+_TINTS = (0.0, 0.16, 0.22)
+_SELECTED, _CURRENT_ROW = 0.2, 0.09
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+class Cells:
+    """The cells of one table view."""
+
+    def __init__(self, view: QTableView, model: EsxtopModel, theme: Theme) -> None:
+        self._view, self._model, self._theme = view, model, theme
+
+    def paint(self, area: QRect, current: QModelIndex, *, keys: bool) -> None:
+        """Paint those in ``area`` of the viewport; ``keys``: whether keys act on the ``current`` one."""
+        painter = QPainter(self._view.viewport())
+        try:
+            painter.setFont(self._view.font())
+            self._paint(painter, area, current, keys=keys)
+        finally:
+            painter.end()
+
+    def _paint(self, painter: QPainter, area: QRect, current: QModelIndex, *, keys: bool) -> None:
+        tokens, selected = self._theme.tokens, self._selected()
+        texts = [QColor(colour) for colour in (tokens.text, tokens.warning, tokens.critical)]
+        tints = [_faded(colour, part) for colour, part in zip(texts, _TINTS, strict=True)]
+        chosen, now = (_faded(QColor(tokens.accent), part) for part in (_SELECTED, _CURRENT_ROW))
+        columns = list(self._columns(area))
+        for row, top, height in self._rows(area):
+            for column, left, width in columns:
+                box = QRect(left, top, width, height)
+                state = self._model.state_at(row, column)
+                if state:
+                    painter.fillRect(box, tints[state])
+                if any(one.contains(column, row) for one in selected):
+                    painter.fillRect(box, chosen)
+                elif row == current.row():
+                    painter.fillRect(box, now)
+                curve = self._model.spark_at(row, column)
+                if curve is not None:
+                    _paint_spark(painter, box, curve, tokens)
+                if keys and (row, column) == (current.row(), current.column()):
+                    painter.setPen(QColor(tokens.accent))
+                    painter.drawRect(box.adjusted(0, 0, -1, -1))
+                painter.setPen(texts[state])
+                self._paint_words(painter, box, row, column)
+
+    def _paint_words(self, painter: QPainter, box: QRect, row: int, column: int) -> None:
+        words = self._model.text_at(row, column)
+        if column >= EsxtopModel.FIXED:
+            painter.drawText(box.adjusted(SIDE, 0, -SIDE, 0), _RIGHT, words)
+            return
+        indent = (self._model.indent_at(row) if column == 0 else 0) * _INDENT
+        place = box.adjusted(SIDE + indent, 0, -SIDE, 0)
+        metrics = painter.fontMetrics()
+        painter.drawText(place, _LEFT, metrics.elidedText(words, Qt.TextElideMode.ElideMiddle, place.width()))
+
+    def _rows(self, area: QRect) -> Iterator[tuple[int, int, int]]:
+        """Rows in sight: which, where, how high."""
+        view, count = self._view, self._model.rowCount()
+        last = view.rowAt(area.bottom())
+        for row in range(max(view.rowAt(area.top()), 0), (last if last >= 0 else count - 1) + 1):
+            yield row, view.rowViewportPosition(row), view.rowHeight(row)
+
+    def _columns(self, area: QRect) -> Iterator[tuple[int, int, int]]:
+        """Columns in sight: which, where, how wide."""
+        view = self._view
+        for column in range(self._model.columnCount()):
+            left, width = view.columnViewportPosition(column), view.columnWidth(column)
+            if width > 0 and left + width > area.left() and left <= area.right():
+                yield column, left, width
+
+    def _selected(self) -> list[QRect]:
+        """What is selected, as boxes of columns and rows: all of a large table is one of them."""
+        parts = self._view.selectionModel().selection()
+        found = (parts.at(number) for number in range(parts.size()))
+        return [QRect(one.left(), one.top(), one.width(), one.height()) for one in found]
+
+
+def _faded(colour: QColor, part: float) -> QColor:
+    faded = QColor(colour)
+    faded.setAlphaF(part)
+    return faded
+
+
+def _paint_spark(painter: QPainter, area: QRect, values: FloatArray, tokens: Tokens) -> None:
+    there = np.flatnonzero(np.isfinite(values))
+    if there.size < 2:
+        return
+    top = max(float(np.nanmax(values)), 1e-9)
+    low = min(float(np.nanmin(values)), 0.0)
+    width = max(area.width() - NUMBER_WIDTH - SIDE, 20)
+    x = area.left() + 4 + there / max(values.size - 1, 1) * width
+    y = area.bottom() - 3 - (values[there] - low) / max(top - low, 1e-9) * (area.height() - 7)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(_faded(QColor(tokens.accent), 0.7), 1))
+    painter.drawPolyline(QPolygonF([QPointF(a, b) for a, b in zip(x.tolist(), y.tolist(), strict=True)]))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
