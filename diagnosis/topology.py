@@ -237,14 +237,18 @@ class Topology:
             for other in self.sources:
                 self._collect_users(found, counters, source, other, rows)
             return _sorted(found).freeze(own)
-        scoped = [self._scope(signal, scope, source, ref) for ref in rows]
-        if not scope.startswith("host"):
+        if not scope.startswith("host") or signal.depends_on_self:
+            scoped = [self._scope(signal, scope, source, ref) for ref in rows]
             self._collect(found, signal, counters, source, scoped)
             return found.freeze(own)
-        shared: dict[tuple[EntityRef, ...], int] = {}
-        unit = [shared.setdefault(tuple(refs), len(shared)) for refs in scoped]
-        self._collect(found, signal, counters, source, [list(refs) for refs in shared])
-        return found.freeze(unit)
+        hosts = [self.host(source, ref) for ref in rows]
+        first: dict[EntityRef | None, int] = {}
+        for row, host in enumerate(hosts):
+            first.setdefault(host, row)
+        scoped = [self._scope(signal, scope, source, rows[row]) for row in first.values()]
+        self._collect(found, signal, counters, source, scoped)
+        units = {host: number for number, host in enumerate(first)}
+        return found.freeze([units[host] for host in hosts])
 
     def _elsewhere(self, source: int, ref: EntityRef) -> list[tuple[int, EntityRef]]:
         """The same entity as other hosts see it, each host's view once; (source, entity)."""

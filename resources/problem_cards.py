@@ -75,6 +75,11 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     within_s: float = 0.0
 
     @property
+    def depends_on_self(self) -> bool:
+        """Whether members are chosen by what the judged entity is, beyond where it is."""
+        return self.others or bool(self.same_prefix or self.same_fact)
+
+    @property
     def measured(self) -> bool:
         """Whether it is made of series."""
         return bool(self.counter or self.counters)
