@@ -26,6 +26,7 @@ def run_window(paths: Sequence[Path], *, lab: bool = False) -> int:
     QtLog(crash_folder()).install()
     program = build(application)
     program.workbench.crashes.install()
+    program.window.fit_screen()
     program.window.show()
     if paths:
         program.workbench.open_paths(list(paths))

@@ -34,6 +34,8 @@ _AREAS: dict[Area, Qt.DockWidgetArea] = {
     "bottom": Qt.DockWidgetArea.BottomDockWidgetArea,
 }
 _STANDARD = QSize(1440, 900)
+_FRAME = QSize(16, 48)
+"""What the system's frame and title take around a window; how much is known only once it is shown."""
 
 
 class Window(QMainWindow):
@@ -96,6 +98,12 @@ class Window(QMainWindow):
         self._panel_actions: dict[str, QAction] = {}
         theme.changed.connect(self._dress)
         self._dress()
+
+    def fit_screen(self) -> None:
+        """No larger than the screen has room for: a first start on a small one would hide the status bar."""
+        if not self.isMaximized() and not self.isFullScreen():
+            room = self.screen().availableGeometry().size() - _FRAME
+            self.resize(self.size().boundedTo(room).expandedTo(self.minimumSize()))
 
     def add_panels(self, panels: Sequence[PanelSpec], desk: Desk) -> None:
         """Make the panels: pages in the middle, docks around them."""

@@ -68,6 +68,18 @@ def opened(program: Program, session: Path, qtbot: QtBot) -> Program:
     return program
 
 
+def test_a_first_start_fits_the_screen(program: Program) -> None:
+    window = program.window
+    window.resize(4000, 4000)
+    window.fit_screen()
+    room = window.screen().availableGeometry().size()
+    assert window.height() < room.height()
+    assert window.width() == max(room.width() - 16, window.minimumWidth())
+    before = window.size()
+    window.fit_screen()
+    assert window.size() == before
+
+
 def test_every_action_has_a_handler_and_no_two_share_a_key() -> None:
     keys = [key for spec in ACTIONS if spec.context == "window" for key in spec.keys]
     assert len(keys) == len(set(keys))
