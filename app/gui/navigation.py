@@ -74,8 +74,8 @@ def _sources(desk: Desk, snapshot: Snapshot) -> Iterator[Entry]:
 def choose_source(desk: Desk, source: int) -> None:
     """Show what one source says; all (0, or the one that is shown alone already) again."""
     scope, snapshot = desk.scope.scope, desk.session.snapshot
-    alone = source == 0 or scope.sources == {source} or snapshot is None or len(snapshot.sources) < 2
-    desk.scope.set(scope.of_sources(() if alone else (source,)))
+    everything = source == 0 or scope.sources == {source} or snapshot is None or len(snapshot.sources) < 2
+    desk.scope.set(scope.of_sources(() if everything else (source,)))
 
 
 def _only(desk: Desk, source: int) -> None:
