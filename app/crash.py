@@ -1,76 +1,12 @@
-"""The crash hook: a bug is written to a file and named in one line; no traceback in the user's face."""
+"""The crash hook of the commands: a bug is named in one line on stderr; no traceback in the user's face."""
 
 from __future__ import annotations
 
-import platform
-import sys
-import time
-import traceback
-from collections.abc import Iterator
-from importlib import metadata
-from pathlib import Path
-
-import platformdirs
-
 from app.terminal import complain
-
-EXIT_CODE = 70  # EX_SOFTWARE of sysexits.h
+from resources.crash_reports import EXIT_CODE, save_crash
 
 
 def report_crash(error: BaseException) -> int:
-    """Write what is needed to mend the bug and say where it is."""
+    """Write what is needed to mend the bug and say where it is; returns the exit code of a bug."""
     complain(save_crash(error))
     return EXIT_CODE
-
-
-def save_crash(error: BaseException) -> str:
-    """Write what is needed to mend the bug; returns the sentence that says so and where.
-
-    Never values of variables, and no exception's message: it may quote a password, or what a server said.
-    """
-    text = "\n".join(
-        (
-            f"Hyperscope {version()}, Python {platform.python_version()}, {platform.platform()}",
-            f"Command: {sys.argv[1] if len(sys.argv) > 1 else '(none)'}",
-            "",
-            *_places(error),
-        )
-    )
-    try:
-        path = crash_folder() / time.strftime("crash-%Y%m%d-%H%M%S.txt", time.gmtime())
-        path.write_text(text, encoding="utf-8")
-        where = f"The details are in {path}; please send that file to us."
-    except OSError:
-        where = "Its details could not be written."
-    return f"This is a bug in Hyperscope ({type(error).__name__}), not a mistake of yours. {where}"
-
-
-def places_of(error: BaseException) -> str:
-    """Where a bug came from: files, lines and types, without a value and without a message."""
-    return "\n".join(_places(error))
-
-
-def _places(error: BaseException) -> Iterator[str]:
-    """The chain of exceptions, what came first at the top: where each was raised, and its type."""
-    chain: list[BaseException] = []
-    current: BaseException | None = error
-    while current is not None and current not in chain:
-        chain.append(current)
-        current = current.__cause__ or current.__context__
-    for one in reversed(chain):
-        yield "".join(traceback.format_tb(one.__traceback__)) + type(one).__qualname__
-
-
-def crash_folder() -> Path:
-    """Where crash reports go, made if need be."""
-    folder = platformdirs.user_log_path("hyperscope", appauthor=False)
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
-def version() -> str:
-    """The program's version; a clone that is not installed says so."""
-    try:
-        return metadata.version("hyperscope")
-    except metadata.PackageNotFoundError:
-        return "(from source)"

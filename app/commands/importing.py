@@ -15,10 +15,10 @@ import typer
 from rich.text import Text
 
 from app.commands.options import AsJson
-from app.recorder.event_lines import EventLines
-from app.recorder.stdin_lines import StdinLines
 from app.terminal import cancellable, notices, print_json, progress_bar, results, time_left
 from collectors.esxtop import ImportReport, Progress, import_captures
+from recorder.event_lines import EventLines
+from recorder.stdin_lines import StdinLines
 from resources.catalogue import load_catalogue
 from resources.failures import HyperscopeError
 from resources.units import format_bytes, format_count, format_duration, format_rate

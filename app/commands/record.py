@@ -8,26 +8,26 @@ from typing import Annotated
 
 import typer
 
-from app.crash import crash_folder
 from app.memory import settle, tidy_often
-from app.recorder.attachment import Attachment
-from app.recorder.board import SourceStatus
-from app.recorder.conducting import Commands, Conductor, log_source
-from app.recorder.disk_space import require_space
-from app.recorder.durations import parse_duration
-from app.recorder.hooks import install_hooks
-from app.recorder.limits import Limits, load_limits
-from app.recorder.log import RecorderLog
-from app.recorder.origins import Wishes, collectors_of
-from app.recorder.questions import Questions
-from app.recorder.recording import Outcome, Recording
-from app.recorder.reporting import JsonReporter, PageReporter, QuietReporter, Reporter
-from app.recorder.stdin_lines import StdinLines
-from app.recorder.writing import Rules
+from app.recording.attachment import Attachment
+from app.recording.conducting import Commands, Conductor, log_source
+from app.recording.hooks import install_hooks
+from app.recording.origins import Wishes, collectors_of
+from app.recording.questions import Questions
+from app.recording.reporting import JsonReporter, PageReporter, QuietReporter, Reporter
 from app.secrets import somebody_there
 from app.terminal import cancellable, notices
 from collectors.vsphere.collector import Wishes as VSphereWishes
 from collectors.vsphere.selection import parse_selection
+from recorder.board import SourceStatus
+from recorder.disk_space import require_space
+from recorder.durations import parse_duration
+from recorder.limits import Limits, load_limits
+from recorder.log import RecorderLog
+from recorder.recording import Outcome, Recording
+from recorder.stdin_lines import StdinLines
+from recorder.writing import Rules
+from resources.crash_reports import crash_folder
 from resources.failures import UsageError
 from resources.vcenter_presets import DEFAULT_PRESET, require_preset
 

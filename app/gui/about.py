@@ -8,7 +8,7 @@ import PySide6
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
 
-from app.crash import version
+from resources.crash_reports import version
 
 
 class About(QDialog):

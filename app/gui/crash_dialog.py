@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.crash import places_of, save_crash
+from resources.crash_reports import places_of, save_crash
 from widgets.theme import figures_font
 
 

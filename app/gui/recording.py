@@ -13,7 +13,7 @@ from app.gui.recorder_process import RecorderProcess, RecordRequest
 from app.gui.snapshot import Snapshot
 from app.gui.source_words import beginning, live_entries, stored_entries
 from app.gui.window import Window
-from app.recorder.stop_file import ask_to_stop
+from recorder.stop_file import ask_to_stop
 from resources.failures import ChangedCertificateError, LoginError
 from resources.units import format_count, format_duration
 from sessions.model import Source

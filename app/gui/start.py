@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from app.crash import crash_folder
+from resources.crash_reports import crash_folder
 
 
 def run_window(paths: Sequence[Path], *, lab: bool = False) -> int:

@@ -13,10 +13,10 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.crash import crash_folder
 from app.gui.application import Program
 from app.gui.crash_dialog import CrashDialog
 from app.gui.qt_log import QtLog
+from resources.crash_reports import crash_folder
 from tests.gui.windows import wait
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from app.recorder.taken_up import TakenUp
+from recorder.taken_up import TakenUp
 from sessions.model import Entity, EntityRef, Event, Fact
 from sessions.store import SessionReader, check_session
 from tests.recorder.conftest import Record

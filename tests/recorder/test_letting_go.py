@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.recorder.stop_file import ask_to_stop, stop_file
+from recorder.stop_file import ask_to_stop, stop_file
 from sessions.store import SessionReader
 from tests.recorder.conftest import Record
 

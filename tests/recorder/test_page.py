@@ -12,13 +12,13 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from app.recorder import reporting
-from app.recorder.board import Board, CollectorStatus, SourceStatus
-from app.recorder.page import page
-from app.recorder.recording import Status
-from app.recorder.reporting import PageReporter
+from app.recording import reporting
+from app.recording.page import page
+from app.recording.reporting import PageReporter
 from app.terminal import typed_line
 from collectors.feed import Health
+from recorder.board import Board, CollectorStatus, SourceStatus
+from recorder.recording import Status
 from resources.failures import CancelledError
 from sessions.model import SourceKind, SourceSpec
 

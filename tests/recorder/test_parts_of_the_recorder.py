@@ -14,15 +14,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.recorder.durations import parse_duration
-from app.recorder.event_lines import EventLines
-from app.recorder.limits import load_limits
-from app.recorder.log import RecorderLog, word_of
-from app.recorder.parts import newest_part, next_part
-from app.recorder.protocol import Mark, Password, Pause, Stop, read_command
-from app.recorder.questions import Questions
-from app.recorder.queue import Job, WriterQueue
+from app.recording.questions import Questions
 from collectors.lab.live import LabAddress, parse_lab_address
+from recorder.durations import parse_duration
+from recorder.event_lines import EventLines
+from recorder.limits import load_limits
+from recorder.log import RecorderLog, word_of
+from recorder.parts import newest_part, next_part
+from recorder.protocol import Mark, Password, Pause, Stop, read_command
+from recorder.queue import Job, WriterQueue
 from resources.failures import CancelledError, DiskFullError, LoginError, UsageError
 from sessions.store import SessionWriter
 
@@ -173,7 +173,7 @@ def test_questions() -> None:
 
 
 def test_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.recorder.questions._PATIENCE_S", 0.0)
+    monkeypatch.setattr("app.recording.questions._PATIENCE_S", 0.0)
 
     def heard_by_nobody(event: str, **fields: object) -> None:
         pass

@@ -250,10 +250,11 @@ def test_no_trace_in_a_crash_report(tmp_path: Path) -> None:
     """A bug whose exceptions quote the password, in a thread, in a chain and at the top."""
     program = """
 import sys, threading
-from app.crash import crash_folder, report_crash
-from app.recorder.hooks import install_hooks
-from app.recorder.limits import load_limits
-from app.recorder.log import RecorderLog
+from app.crash import report_crash
+from resources.crash_reports import crash_folder
+from app.recording.hooks import install_hooks
+from recorder.limits import load_limits
+from recorder.log import RecorderLog
 import logging
 install_hooks(RecorderLog(crash_folder(), load_limits().log))
 secret = sys.stdin.readline().strip()

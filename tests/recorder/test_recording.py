@@ -10,11 +10,11 @@ import msgspec
 import numpy as np
 import pytest
 
-from app.recorder.board import SourceStatus
-from app.recorder.limits import Limits, load_limits
-from app.recorder.recording import Outcome, Recording
-from app.recorder.writing import Rules
 from collectors.feed import Controls, Feed, Group, Health, Tick
+from recorder.board import SourceStatus
+from recorder.limits import Limits, load_limits
+from recorder.recording import Outcome, Recording
+from recorder.writing import Rules
 from resources.failures import DiskFullError, HyperscopeError, LoginError, RefusedError
 from sessions.model import Entity, EntityRef, Fact, Gap, SeriesSpec, SourceSpec
 from sessions.store import SessionReader, check_session
@@ -91,7 +91,7 @@ def play(
 def own_log_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "log"
     folder.mkdir()
-    monkeypatch.setattr("app.crash.crash_folder", lambda: folder)
+    monkeypatch.setattr("resources.crash_reports.crash_folder", lambda: folder)
     return folder
 
 

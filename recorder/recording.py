@@ -10,17 +10,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.crash import save_crash
-from app.recorder.board import Board, CollectorStatus, SourceStatus
-from app.recorder.bugs import BugError
-from app.recorder.collector_feed import CollectorFeed
-from app.recorder.controls import RunControls
-from app.recorder.disk_space import require_space, size_on_disk
-from app.recorder.limits import Limits
-from app.recorder.queue import Job, WriterQueue
-from app.recorder.session_file import SessionFile
-from app.recorder.writing import Rules, Writing
 from collectors.feed import Collector
+from recorder.board import Board, CollectorStatus, SourceStatus
+from recorder.bugs import BugError
+from recorder.collector_feed import CollectorFeed
+from recorder.controls import RunControls
+from recorder.disk_space import require_space, size_on_disk
+from recorder.limits import Limits
+from recorder.queue import Job, WriterQueue
+from recorder.session_file import SessionFile
+from recorder.writing import Rules, Writing
+from resources.crash_reports import save_crash
 from resources.failures import CancelledError, HyperscopeError
 from sessions.model import Mark
 

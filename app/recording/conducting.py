@@ -6,10 +6,12 @@ import threading
 import time
 from dataclasses import dataclass
 
-from app.recorder.attachment import Attachment
-from app.recorder.board import SourceStatus
-from app.recorder.log import RecorderLog, word_of
-from app.recorder.protocol import (
+from app.recording.attachment import Attachment
+from app.recording.questions import Questions
+from app.recording.reporting import Reporter
+from recorder.board import SourceStatus
+from recorder.log import RecorderLog, word_of
+from recorder.protocol import (
     ChangeMark,
     Command,
     Detach,
@@ -22,10 +24,8 @@ from app.recorder.protocol import (
     Unmark,
     read_command,
 )
-from app.recorder.questions import Questions
-from app.recorder.recording import Outcome, Recording
-from app.recorder.reporting import Reporter
-from app.recorder.stop_file import forget, is_asked_to_stop
+from recorder.recording import Outcome, Recording
+from recorder.stop_file import forget, is_asked_to_stop
 from resources.failures import HyperscopeError
 from sessions import model
 from sessions.times import parse_time

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from app.known_hosts import KnownHosts
-from app.recorder.questions import Questions
+from app.recording.questions import Questions
 from app.secrets import find_password, somebody_there
 from app.terminal import ended_at_once
 from collectors.feed import Collector

@@ -9,13 +9,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.crash import save_crash
-from app.recorder.board import Board
-from app.recorder.bugs import BugError
-from app.recorder.disk_space import require_space, size_on_disk
-from app.recorder.limits import Limits
-from app.recorder.queue import Job, WriterQueue
-from app.recorder.session_file import SessionFile
+from recorder.board import Board
+from recorder.bugs import BugError
+from recorder.disk_space import require_space, size_on_disk
+from recorder.limits import Limits
+from recorder.queue import Job, WriterQueue
+from recorder.session_file import SessionFile
+from resources.crash_reports import save_crash
 from resources.failures import HyperscopeError, UsageError
 
 _LOOK_S = 1.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.crash import EXIT_CODE
+from resources.crash_reports import EXIT_CODE
 from resources.failures import HyperscopeError
 
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from typing import Any
 
-from app.recorder.board import Board
-from app.recorder.queue import Job, WriterQueue
-from app.recorder.session_file import SessionFile, attributes_of
 from collectors.feed import Group, Health, Tick
+from recorder.board import Board
+from recorder.queue import Job, WriterQueue
+from recorder.session_file import SessionFile, attributes_of
 from resources.failures import HyperscopeError
 from sessions.model import Entity, Event, Fact, Gap, SeriesSpec, SourceSpec
 

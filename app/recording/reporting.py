@@ -11,11 +11,11 @@ from typing import Protocol
 from rich.live import Live
 from rich.text import Text
 
-from app.recorder.board import SourceStatus
-from app.recorder.event_lines import EventLines
-from app.recorder.page import page
-from app.recorder.recording import Outcome, Recording, Status
+from app.recording.page import page
 from app.terminal import notices, typed_line
+from recorder.board import SourceStatus
+from recorder.event_lines import EventLines
+from recorder.recording import Outcome, Recording, Status
 from resources.failures import CancelledError
 from resources.units import format_bytes, format_count, format_duration
 from sessions.times import iso, now_ms

@@ -14,8 +14,8 @@ import time
 from pathlib import Path
 from typing import get_args
 
-from app.recorder.limits import LogLimits
 from collectors.feed import State
+from recorder.limits import LogLimits
 from resources import failures
 from sessions.model import SourceKind
 
@@ -47,7 +47,8 @@ _WORDS = frozenset(
         *(name for name, kind in vars(failures).items() if isinstance(kind, type)),
     )
 )
-_PLACE = re.compile(r"(?:app|collectors|resources|sessions)(?:\.[a-z_]+)+")  # of our own modules, as they are
+_OURS = "app|collectors|connections|lab|recorder|resources|sessions|workloads"
+_PLACE = re.compile(rf"(?:{_OURS})(?:\.[a-z_]+)+")  # of our own modules, as they are
 
 
 class RecorderLog:

@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.recorder.session_file import SessionFile
+from recorder.session_file import SessionFile
 from resources.failures import CancelledError, HyperscopeError
 
 

@@ -6,8 +6,8 @@ import logging
 import sys
 import threading
 
-from app.crash import save_crash
-from app.recorder.log import RecorderLog
+from recorder.log import RecorderLog
+from resources.crash_reports import save_crash
 
 
 class _Places(logging.Handler):

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from app.recorder.parts import MADE, PART, next_part, open_part
-from app.recorder.taken_up import TakenUp
 from collectors.feed import Group, Health, Tick
+from recorder.parts import MADE, PART, next_part, open_part
+from recorder.taken_up import TakenUp
 from resources.failures import UsageError
 from sessions.model import (
     EXPECTED,

@@ -9,9 +9,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from app.recorder.board import SourceStatus
-from app.recorder.recording import Status
 from collectors.feed import Health
+from recorder.board import SourceStatus
+from recorder.recording import Status
 from resources.units import format_bytes, format_count, format_duration, format_rate
 
 _STYLES = {

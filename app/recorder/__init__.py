@@ -1,1 +1,0 @@
-"""The recorder process: one writer, a thread per connection, JSON lines on stdin and stdout."""
