@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from collectors.lab import Lab, load_scenarios, record_lab
+from lab import Lab, load_scenarios, record_lab
 from sessions.store import SessionWriter
 
 

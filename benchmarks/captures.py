@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from collectors.lab import Lab, export_lab, load_scenarios
+from lab import Lab, export_lab, load_scenarios
 
 REAL = Path(__file__).resolve().parents[2] / "shared" / "data"
 

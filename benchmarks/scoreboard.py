@@ -27,8 +27,8 @@ from pathlib import Path
 import msgspec
 
 from benchmarks.board_log import BoardLog, Run, fingerprint
-from collectors.lab import GroundTruth, Lab, Scenarios, Truth, load_scenarios, run_memory
 from diagnosis import diagnose
+from lab import GroundTruth, Lab, Scenarios, Truth, load_scenarios, run_memory
 from resources.catalogue import Catalogue, load_catalogue
 from resources.problem_cards import Problems, load_problems
 from sessions.findings import Finding

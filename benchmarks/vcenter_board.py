@@ -17,8 +17,8 @@ from dataclasses import replace
 from fnmatch import fnmatch
 
 from benchmarks.scoreboard import Board, Score, judge, markdown
-from collectors.lab import GroundTruth, Lab, Truth, load_scenarios, vcenter_document, vcenter_session
 from diagnosis import diagnose
+from lab import GroundTruth, Lab, Truth, load_scenarios, vcenter_document, vcenter_session
 from resources.catalogue import Catalogue, load_catalogue
 from resources.problem_cards import Problems, load_problems
 from sessions.memory import MemorySession

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from benchmarks.scoreboard import Board, Score, judge, markdown
 from benchmarks.vcenter_board import seen_by_vcenter
-from collectors.lab import GroundTruth, Lab, export_vcenter, load_scenarios, read_vcenter
 from diagnosis import diagnose_session
+from lab import GroundTruth, Lab, export_vcenter, load_scenarios, read_vcenter
 from resources.catalogue import load_catalogue
 from resources.problem_cards import load_problems
 from sessions.store import SessionReader

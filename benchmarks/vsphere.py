@@ -22,8 +22,6 @@ from pyVmomi import SoapAdapter, VmomiSupport
 
 from benchmarks.measure import Row, size_of
 from collectors.feed import Group, Health, Tick
-from collectors.lab import Lab, load_scenarios, vcenter_document
-from collectors.vsphere.address import parse_address
 from collectors.vsphere.counters.asked import Asked
 from collectors.vsphere.counters.columns import Columns
 from collectors.vsphere.counters.ledger import Ledger
@@ -34,7 +32,9 @@ from collectors.vsphere.counters.reply import decode
 from collectors.vsphere.counters.request import QuerySpec, metric_list, query_perf
 from collectors.vsphere.counters.server import PerfServer
 from collectors.vsphere.inventory.objects import HOST, VM, Managed
-from collectors.vsphere.session import VSphere
+from connections.vsphere.address import parse_address
+from connections.vsphere.session import VSphere
+from lab import Lab, load_scenarios, vcenter_document
 from resources.catalogue import load_catalogue
 from resources.vcenter_limits import load_limits
 from resources.vcenter_presets import Preset

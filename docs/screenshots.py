@@ -19,7 +19,7 @@ from PySide6.QtCore import QEventLoop, QSize, QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.gui.application import Program, build
-from collectors.lab import Lab, find_scenario, load_scenarios, record_lab
+from lab import Lab, find_scenario, load_scenarios, record_lab
 from sessions.store import SessionWriter
 
 IMAGES = Path(__file__).resolve().parent / "images"

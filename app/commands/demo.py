@@ -16,8 +16,8 @@ from app.commands.lab import Seed, part_done, scenario_called
 from app.commands.options import AsJson
 from app.display import has_display
 from app.terminal import cancellable, notices, print_json, progress_bar, results
-from collectors.lab import Lab, record_lab
 from diagnosis import findings_json, render_report
+from lab import Lab, record_lab
 from resources.failures import AccessDeniedError, HyperscopeError
 from sessions.store import SessionWriter
 

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from app.commands.options import AsJson
 from app.terminal import cancellable, print_json, progress_bar, results
-from collectors.lab import (
+from lab import (
     Lab,
     Progress,
     Scenario,

@@ -15,10 +15,10 @@ from app.recording.hooks import install_hooks
 from app.recording.origins import Wishes, collectors_of
 from app.recording.questions import Questions
 from app.recording.reporting import JsonReporter, PageReporter, QuietReporter, Reporter
-from app.secrets import somebody_there
 from app.terminal import cancellable, notices
 from collectors.vsphere.collector import Wishes as VSphereWishes
 from collectors.vsphere.selection import parse_selection
+from connections.secrets import somebody_there
 from recorder.board import SourceStatus
 from recorder.disk_space import require_space
 from recorder.durations import parse_duration

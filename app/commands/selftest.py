@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from app.terminal import print_json, results
-from collectors.lab import Lab, find_scenario, load_scenarios, record_lab
+from lab import Lab, find_scenario, load_scenarios, record_lab
 from resources.failures import HyperscopeError
 from sessions.store import SessionReader, SessionWriter
 

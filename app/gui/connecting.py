@@ -18,9 +18,9 @@ from app.gui.recorder_process import RecorderProcess, RecordRequest
 from app.gui.recording import Recordings, void
 from app.gui.session_files import recordings_folder, session_for
 from app.gui.window import Window
-from app.known_hosts import KnownHosts
-from collectors.vsphere.address import Address, parse_address
 from collectors.vsphere.selection import parse_selection
+from connections.known_hosts import KnownHosts
+from connections.vsphere.address import Address, parse_address
 from resources.failures import HyperscopeError, LoginError
 from resources.vcenter_presets import load_presets
 from widgets.connect import Certificate, ConnectDialog, PasswordDialog, Profile, TrustDialog, Wanted
@@ -90,7 +90,7 @@ class Connecting(QObject):
 
         def work(_job: Job) -> bool:
             # Asking the keyring may open a question of the system's; and who does not record needs none.
-            from app.secrets import Password, forget_password, keep_password  # noqa: PLC0415
+            from connections.secrets import Password, forget_password, keep_password  # noqa: PLC0415
 
             if not keep:
                 for address in typed:

@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from app.known_hosts import KnownHosts
 from app.recording.questions import Questions
-from app.secrets import find_password, somebody_there
 from app.terminal import ended_at_once
 from collectors.feed import Collector
-from collectors.lab.live import LabCollector, parse_lab_address
-from collectors.vsphere.address import Address, parse_address
 from collectors.vsphere.collector import VSphereCollector
 from collectors.vsphere.collector import Wishes as VSphereWishes
-from collectors.vsphere.trust import Ask, Stranger, parse_thumbprint
+from connections.known_hosts import KnownHosts
+from connections.secrets import find_password, somebody_there
+from connections.vsphere.address import Address, parse_address
+from connections.vsphere.trust import Ask, Stranger, parse_thumbprint
+from lab.live import LabCollector, parse_lab_address
 from resources.failures import UsageError
 
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from collectors.columns import ESXTOP_CLASSES, LONGEST_PATH, ColumnPath, Counters, PathReader, parse_path
 from collectors.esxtop.rows import FieldKind, RowShape
+from collectors.esxtop_names import ESXTOP_CLASSES, LONGEST_PATH, ColumnPath, Counters, PathReader, parse_path
 
 _TIME_COLUMN = re.compile(r"\(PDH-CSV 4\.0\)(?:\s*\((.*)\)\s*\((-?\d{1,4})\))?")
 _DELIMITER = re.compile(r"([,;\t])\s*-?\s*\"?\\\\")

@@ -15,7 +15,6 @@ from contextlib import closing, contextmanager
 from itertools import pairwise
 from pathlib import Path
 
-from collectors.columns import Counters, HostLayout, build_layouts
 from collectors.esxtop.header import Header
 from collectors.esxtop.history import HostHistory
 from collectors.esxtop.opening import Capture, recognise
@@ -26,6 +25,7 @@ from collectors.esxtop.pool import Workers
 from collectors.esxtop.reading import CaptureReader
 from collectors.esxtop.report import Cancel, ImportReport, Progress
 from collectors.esxtop.sections import HostPart, OpenSection, PieceSizes, host_part, rows_at_once
+from collectors.esxtop_names import Counters, HostLayout, build_layouts
 from resources.catalogue import load_catalogue
 from resources.failures import AccessDeniedError, BadInputError, CancelledError, DiskFullError, UsageError
 from sessions.model import SourceSpec

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from collectors.columns import HostLayout
 from collectors.esxtop.header import Header
 from collectors.esxtop.history import HostHistory
 from collectors.esxtop.plan import PieceResult
 from collectors.esxtop.reading import Tally
 from collectors.esxtop.report import FileReport, ImportReport, Losses, Progress
+from collectors.esxtop_names import HostLayout
 from resources.units import format_count
 from sessions.model import EntityRef, IntArray
 

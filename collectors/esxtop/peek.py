@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from collectors.columns import Counters
 from collectors.esxtop.header import Header, is_esxtop, looks_like_header, read_header
 from collectors.esxtop.lines import Lines, lines_of
 from collectors.esxtop.opening import Capture, text_of
+from collectors.esxtop_names import Counters
 from resources.failures import NotACaptureError
 
 _SEPARATOR_LINES = (b"sep=,", b"sep=;", b"sep=\t")

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from collectors.columns import HostLayout
 from collectors.esxtop.report import Losses
 from collectors.esxtop.rows import RowShape
+from collectors.esxtop_names import HostLayout
 from sessions.model import FloatArray, IntArray
 from sessions.store import EncodedBlock
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from collectors.columns import Counters
 from collectors.esxtop.clock import clock_for
 from collectors.esxtop.cutting import Cutter, Section
 from collectors.esxtop.header import Header, looks_like_header, read_header
@@ -18,6 +17,7 @@ from collectors.esxtop.peek import Peek, header_index
 from collectors.esxtop.plan import Piece
 from collectors.esxtop.report import DamagedRow, Losses
 from collectors.esxtop.stamps import NO_TIME
+from collectors.esxtop_names import Counters
 from sessions.model import IntArray
 
 _MOST_HEADERS = 500

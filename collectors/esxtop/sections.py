@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from collectors.columns import HostLayout, TextColumn
 from collectors.esxtop.header import Header
 from collectors.esxtop.history import HostHistory
 from collectors.esxtop.plan import FillRun, HostResult, Piece, SectionPlan
 from collectors.esxtop.rows import ExactRows
+from collectors.esxtop_names import HostLayout, TextColumn
 from sessions.model import EntityRef, FloatArray, Gap, IntArray
 
 _MOST_ROWS = 4096

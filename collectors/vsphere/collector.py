@@ -12,20 +12,20 @@ from itertools import islice
 from pathlib import Path
 
 from collectors.feed import Controls, Feed, Health
-from collectors.vsphere.address import Address
 from collectors.vsphere.counters.archive import Archive
 from collectors.vsphere.counters.asked import REALTIME, Asked
 from collectors.vsphere.counters.naming import Subject
 from collectors.vsphere.counters.realtime import Realtime
 from collectors.vsphere.counters.server import PerfServer
-from collectors.vsphere.faults import ClosedError, ReplacedError
 from collectors.vsphere.inventory.objects import Inventory, Managed
 from collectors.vsphere.inventory.watcher import InventoryWatcher
-from collectors.vsphere.privileges import missing_privileges
-from collectors.vsphere.retry import passes
 from collectors.vsphere.selection import Selection, unmatched
-from collectors.vsphere.session import VSphere
-from collectors.vsphere.trust import Ask, Thumbprints
+from connections.vsphere.address import Address
+from connections.vsphere.faults import ClosedError, ReplacedError
+from connections.vsphere.privileges import missing_privileges
+from connections.vsphere.retry import passes
+from connections.vsphere.session import VSphere
+from connections.vsphere.trust import Ask, Thumbprints
 from resources.catalogue import load_catalogue
 from resources.failures import HyperscopeError, NotFoundError, PrivilegeError, SourceError
 from resources.units import format_count

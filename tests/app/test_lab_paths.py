@@ -8,7 +8,7 @@ import pytest
 
 from app.commands.diagnose import examine
 from collectors.esxtop import import_captures
-from collectors.lab import Lab, export_lab, find_scenario, load_scenarios, record_lab
+from lab import Lab, export_lab, find_scenario, load_scenarios, record_lab
 from sessions.findings import Finding
 from sessions.store import SessionWriter
 

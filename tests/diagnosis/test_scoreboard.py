@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.scoreboard import GOAL_CAUSE, GOAL_PRECISION, GOAL_RECALL, Score, judge, markdown, run
-from collectors.lab import Allowed, FieldSet, GroundTruth, Lab, Truth, load_scenarios, run_memory
 from diagnosis import diagnose
+from lab import Allowed, FieldSet, GroundTruth, Lab, Truth, load_scenarios, run_memory
 from resources.catalogue import load_catalogue
 from resources.problem_cards import load_problems
 from sessions.findings import CauseVerdict, Finding, Severity

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from collectors.columns import ColumnPath
 from collectors.esxtop import lines
+from collectors.esxtop_names import ColumnPath
 from sessions.store import SessionReader
 from tests.esxtop.captures import HOST, Written, capture, imported
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from collectors.columns import ColumnPath
 from collectors.esxtop import import_captures
+from collectors.esxtop_names import ColumnPath
 from sessions.store import SessionReader, check_session
 from tests.esxtop.captures import HOST, Session, Written, capture, host_columns, imported, plausible_rows
 

@@ -9,8 +9,8 @@ from shutil import copy
 import numpy as np
 import pytest
 
-from collectors.columns import build_layouts, parse_path
 from collectors.esxtop import import_captures
+from collectors.esxtop_names import build_layouts, parse_path
 from resources.catalogue import load_catalogue
 from sessions.store import SessionReader, check_session
 from tests.esxtop.captures import imported

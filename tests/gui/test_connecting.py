@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.gui.application import Program
 from app.gui.connecting import trouble_of
 from app.gui.profiles import Profiles
-from app.known_hosts import KnownHosts
+from connections.known_hosts import KnownHosts
 from tests.gui.windows import Part, wait
 from tests.vcenter.conftest import start_vcenter, vcenter
 from tests.vcenter.running import PASSWORD, USER, TestVCenter

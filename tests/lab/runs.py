@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from collectors.lab import FieldSet, Lab, load_scenarios
+from lab import FieldSet, Lab, load_scenarios
 from sessions.model import FloatArray
 
 SCENARIOS = load_scenarios()

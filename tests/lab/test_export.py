@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from collectors.columns import format_path, parse_path
 from collectors.esxtop import import_captures
-from collectors.lab import FieldSet, Lab, export_lab, record_lab
-from collectors.lab.fields import APERF
+from collectors.esxtop_names import format_path, parse_path
+from lab import FieldSet, Lab, export_lab, record_lab
+from lab.fields import APERF
 from resources.failures import (
     AlreadyExistsError,
     CancelledError,

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from collectors.lab import FieldSet, Lab
-from collectors.lab.fields import APERF, CLASSES
-from collectors.lab.layout import LOCAL_PARTITIONS
+from lab import FieldSet, Lab
+from lab.fields import APERF, CLASSES
+from lab.layout import LOCAL_PARTITIONS
 from tests.lab.runs import SCENARIOS
 
 OBSERVED = Path(__file__).parents[3] / "shared" / "domain" / "esxtop-columns-observed.json"

@@ -8,8 +8,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from collectors.lab import Lab
-from collectors.lab.scenario import Role, Scenario
+from lab import Lab
+from lab.scenario import Role, Scenario
 from tests.lab.runs import SCENARIOS, Run
 
 HARD_CASES = (

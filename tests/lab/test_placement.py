@@ -8,11 +8,11 @@ import msgspec
 import numpy as np
 import pytest
 
-from collectors.lab import Lab
-from collectors.lab.building import build_cluster
-from collectors.lab.inventory import SHARED_LUNS, Cluster
-from collectors.lab.lun_work import LUN_SHARE, WRITE_COST, io_cost
-from collectors.lab.scenario import Role, load_workloads
+from lab import Lab
+from lab.building import build_cluster
+from lab.inventory import SHARED_LUNS, Cluster
+from lab.lun_work import LUN_SHARE, WRITE_COST, io_cost
+from lab.scenario import Role, load_workloads
 from sessions.model import FloatArray
 from tests.lab.runs import SCENARIOS
 

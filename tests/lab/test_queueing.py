@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from collectors.lab.queueing import falling_root, wait_ratio, water_fill
+from lab.queueing import falling_root, wait_ratio, water_fill
 from sessions.model import FloatArray
 
 AMOUNTS = st.floats(0.0, 50.0)

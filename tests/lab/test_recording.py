@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from collectors.lab import Lab, Progress, record_lab, run_memory
+from lab import Lab, Progress, record_lab, run_memory
 from resources.failures import CancelledError
 from sessions.model import Kind
 from sessions.store import SessionReader, SessionWriter

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from collectors.lab import Truth, find_scenario
-from collectors.lab.controls import CONTROLS
-from collectors.lab.inventory import UPLINKS
-from collectors.lab.scenario import load_workloads
+from lab import Truth, find_scenario
+from lab.controls import CONTROLS
+from lab.inventory import UPLINKS
+from lab.scenario import load_workloads
 from resources.failures import NotFoundError
 from sessions.model import FloatArray, Kind
 from tests.lab.runs import SCENARIOS, Run

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.recording.questions import Questions
-from collectors.lab.live import LabAddress, parse_lab_address
+from lab.live import LabAddress, parse_lab_address
 from recorder.durations import parse_duration
 from recorder.event_lines import EventLines
 from recorder.limits import load_limits

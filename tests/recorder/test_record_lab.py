@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from collectors.lab import Lab, find_scenario, load_scenarios, run_memory
+from lab import Lab, find_scenario, load_scenarios, run_memory
 from sessions.memory import MemorySession
 from sessions.store import SessionReader, SessionWriter, check_session
 from tests.recorder.conftest import Record

@@ -258,7 +258,7 @@ from recorder.log import RecorderLog
 import logging
 install_hooks(RecorderLog(crash_folder(), load_limits().log))
 secret = sys.stdin.readline().strip()
-logging.getLogger("collectors.vsphere.login").warning("the password is %s", secret)
+logging.getLogger("connections.vsphere.login").warning("the password is %s", secret)
 logging.getLogger(secret).error("x")
 def login(password):
     try:
@@ -292,7 +292,7 @@ except RuntimeError as error:
     assert len(texts) >= 2
     assert not [text for text in texts if PASSWORD in text]
     assert any("raise KeyError(password)" in text for text in texts)
-    assert any("at=collectors.vsphere.login:" in text for text in texts)
+    assert any("at=connections.vsphere.login:" in text for text in texts)
 
 
 def test_it_is_flat_over_many_pauses_and_faults(

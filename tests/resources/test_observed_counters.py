@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from collectors.columns import build_layouts, parse_path
+from collectors.esxtop_names import build_layouts, parse_path
 from resources.catalogue import Catalogue, load_catalogue
 
 DOMAIN = Path(__file__).resolve().parents[3] / "shared" / "domain"

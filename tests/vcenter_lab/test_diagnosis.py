@@ -7,8 +7,8 @@ from functools import cache
 import pytest
 
 from benchmarks.vcenter_board import play
-from collectors.lab import Lab, load_scenarios, vcenter_document, vcenter_session
 from diagnosis import Diagnosis, diagnose_session
+from lab import Lab, load_scenarios, vcenter_document, vcenter_session
 from resources.catalogue import Catalogue, load_catalogue
 from resources.problem_cards import Problems, load_problems
 from sessions.findings import Finding

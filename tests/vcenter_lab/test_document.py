@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from app.program import run
-from collectors.lab import Lab, export_vcenter, load_scenarios, read_vcenter, vcenter_document
+from lab import Lab, export_vcenter, load_scenarios, read_vcenter, vcenter_document
 from resources.catalogue import load_catalogue
 from resources.conversions import scale_of
 from resources.failures import AlreadyExistsError, CancelledError, NotFoundError

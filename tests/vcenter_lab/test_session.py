@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from collectors.lab import Lab, load_scenarios, run_memory, vcenter_document, vcenter_session
+from lab import Lab, load_scenarios, run_memory, vcenter_document, vcenter_session
 from resources.catalogue import load_catalogue
 from sessions.memory import MemorySession
 from sessions.model import EntityRef, Series

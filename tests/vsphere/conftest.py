@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from collectors.vsphere.address import Address, parse_address
-from collectors.vsphere.session import VSphere
+from connections.vsphere.address import Address, parse_address
+from connections.vsphere.session import VSphere
 from tests.vcenter.binaries import MissingProgramError, program
 from tests.vcenter.conftest import start_vcenter, vcenter, vcsim
 from tests.vsphere.front import Certificate, Front, make_certificate

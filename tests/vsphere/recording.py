@@ -8,8 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from collectors.vsphere.address import parse_address
 from collectors.vsphere.collector import VSphereCollector, Wishes
+from connections.vsphere.address import parse_address
 from resources.failures import HyperscopeError
 from sessions.model import EntityRef, SeriesSpec
 from tests.vcenter.running import PASSWORD, PlainVcsim, TestVCenter

@@ -11,7 +11,7 @@ import pytest
 from collectors.vsphere.counters.asking import Answer, Asker
 from collectors.vsphere.counters.plan import Limits, Member, batches
 from collectors.vsphere.counters.request import metric_list
-from collectors.vsphere.faults import SoapFault
+from connections.vsphere.faults import SoapFault
 from resources.failures import DisconnectedError, TimedOutError
 from tests.vsphere.replies import Answer as Row
 from tests.vsphere.replies import info, reply

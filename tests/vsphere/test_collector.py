@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from collectors.vsphere.address import parse_address
 from collectors.vsphere.collector import VSphereCollector, Wishes
 from collectors.vsphere.selection import parse_selection
+from connections.vsphere.address import parse_address
 from resources.failures import (
     HyperscopeError,
     LoginError,

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from collectors.vsphere.address import parse_address
-from collectors.vsphere.faults import SoapFault
 from collectors.vsphere.inventory.following import Follower
+from connections.vsphere.address import parse_address
+from connections.vsphere.faults import SoapFault
 from tests.vsphere.inventories import KNOWN, envelope
 
 

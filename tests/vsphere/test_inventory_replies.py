@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 import pytest
 from lxml import etree
 
-from collectors.vsphere.faults import BadReplyError
 from collectors.vsphere.inventory import requests
 from collectors.vsphere.inventory.paths import ORDER, PLACES, ROWS
 from collectors.vsphere.inventory.replies import contents, reference_of, update_set
 from collectors.vsphere.inventory.values import Ref
+from connections.vsphere.faults import BadReplyError
 from resources.failures import DisconnectedError
 from tests.vsphere.inventories import envelope
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from pyVmomi import vim
 
-from collectors.vsphere.address import parse_address
 from collectors.vsphere.inventory.objects import DATASTORE, HOST, VM, Managed
 from collectors.vsphere.inventory.watcher import InventoryWatcher
-from collectors.vsphere.session import Connection, VSphere
+from connections.vsphere.address import parse_address
+from connections.vsphere.session import Connection, VSphere
 from resources.failures import SourceError
 from sessions.model import EntityRef
 from tests.vcenter.running import PASSWORD, PlainVcsim, TestVCenter

@@ -13,9 +13,9 @@ from collectors.vsphere.counters.clock import read_clock
 from collectors.vsphere.counters.naming import Subject
 from collectors.vsphere.counters.rollups import ALWAYS, Rollups, Span, spans
 from collectors.vsphere.counters.server import Kept
-from collectors.vsphere.faults import ClosedError
-from collectors.vsphere.retry import FIRST_S, outlast
-from collectors.vsphere.session import VSphere
+from connections.vsphere.faults import ClosedError
+from connections.vsphere.retry import FIRST_S, outlast
+from connections.vsphere.session import VSphere
 from resources.failures import SourceError
 from resources.vcenter_limits import QueryLimits
 from sessions.model import SourceSpec
@@ -78,7 +78,12 @@ class Archive:
             except SourceError as error:
                 refused_s = self.limits.refused_s
                 outlast(
-                    error, self.vsphere, controls, first_s=FIRST_S, refused_s=refused_s, told=_say_waiting
+                    error,
+                    self.vsphere,
+                    controls.wait,
+                    first_s=FIRST_S,
+                    refused_s=refused_s,
+                    told=_say_waiting,
                 )
         return None
 

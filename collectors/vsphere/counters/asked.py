@@ -12,7 +12,7 @@ from collectors.vsphere.counters.plan import Member
 from collectors.vsphere.counters.reply import decode
 from collectors.vsphere.counters.request import MetricList, QuerySpec, metric_list, query_perf
 from collectors.vsphere.counters.server import PerfServer
-from collectors.vsphere.faults import SoapFault
+from connections.vsphere.faults import SoapFault
 from resources.catalogue import Catalogue
 from resources.failures import PrivilegeError
 from resources.vcenter_limits import QueryLimits

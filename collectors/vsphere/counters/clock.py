@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from collectors.vsphere.session import VSphere
+from connections.vsphere.session import VSphere
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,10 +20,10 @@ from collectors.vsphere.counters.ledger import Ledger
 from collectors.vsphere.counters.marks import Marks, Mask, Slots
 from collectors.vsphere.counters.naming import Subject
 from collectors.vsphere.counters.plan import Limits, Member, batches
-from collectors.vsphere.faults import SoapFault
-from collectors.vsphere.retry import MOST_S, outlast
-from collectors.vsphere.session import VSphere
 from collectors.vsphere.wording import iso
+from connections.vsphere.faults import SoapFault
+from connections.vsphere.retry import MOST_S, outlast
+from connections.vsphere.session import VSphere
 from resources.failures import NoCountersError, SourceError
 from resources.vcenter_limits import QueryLimits
 from sessions.model import Event
@@ -344,7 +344,7 @@ class Realtime:
         outlast(
             error,
             self._vsphere,
-            controls,
+            controls.wait,
             first_s=first_s,
             refused_s=self._limits.refused_s,
             told=self._hold,

@@ -12,7 +12,7 @@ import numpy as np
 from lxml import etree
 
 from collectors.vsphere.counters import usual_form
-from collectors.vsphere.soap import legal
+from connections.vsphere.soap import legal
 from resources.failures import DisconnectedError
 from sessions.model import FloatArray, IntArray
 

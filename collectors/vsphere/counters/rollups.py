@@ -22,9 +22,9 @@ from collectors.vsphere.counters.plan import Limits, Member, historical, query_m
 from collectors.vsphere.counters.realtime import NO_SAMPLES
 from collectors.vsphere.counters.request import MetricList, metric_list
 from collectors.vsphere.counters.server import Kept
-from collectors.vsphere.faults import ClosedError, ReplacedError
-from collectors.vsphere.retry import FIRST_S, MOST_S, outlast, passes
-from collectors.vsphere.session import VSphere
+from connections.vsphere.faults import ClosedError, ReplacedError
+from connections.vsphere.retry import FIRST_S, MOST_S, outlast, passes
+from connections.vsphere.session import VSphere
 from resources.failures import SourceError
 from resources.vcenter_limits import QueryLimits
 
@@ -268,7 +268,9 @@ class Rollups:
     def _survive(self, error: SourceError, controls: Controls, *, first_s: float = FIRST_S) -> None:
         if not controls.is_set():
             refused_s = self._limits.refused_s
-            outlast(error, self._vsphere, controls, first_s=first_s, refused_s=refused_s, told=self._hold)
+            outlast(
+                error, self._vsphere, controls.wait, first_s=first_s, refused_s=refused_s, told=self._hold
+            )
 
     def _hold(self, error: SourceError) -> None:
         _log.info("Rollups wait: %s", error.happened)

@@ -9,8 +9,8 @@ from typing import Any
 from pyVmomi import vim
 
 from collectors.vsphere.counters.metrics import KINDS, Definition
-from collectors.vsphere.faults import SoapFault
-from collectors.vsphere.session import Connection, VSphere
+from connections.vsphere.faults import SoapFault
+from connections.vsphere.session import Connection, VSphere
 from resources.failures import NoCountersError, PrivilegeError
 
 _LIMIT = "config.vpxd.stats.maxQueryMetrics"

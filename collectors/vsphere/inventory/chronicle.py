@@ -9,7 +9,7 @@ from collectors.vsphere.inventory.event_reader import EventReader
 from collectors.vsphere.inventory.happenings import Heard, hear
 from collectors.vsphere.inventory.task_reader import TaskReader
 from collectors.vsphere.inventory.tasks import RawTask, TaskBook
-from collectors.vsphere.session import VSphere
+from connections.vsphere.session import VSphere
 from resources.vcenter_events import EventKnowledge
 from sessions.model import EntityRef, Event
 

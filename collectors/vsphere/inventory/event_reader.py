@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from collectors.vsphere.faults import SoapFault
 from collectors.vsphere.inventory import requests
 from collectors.vsphere.inventory.happenings import RawEvent, read_events
 from collectors.vsphere.inventory.past import Past, is_unknown
-from collectors.vsphere.session import VSphere
 from collectors.vsphere.wording import iso
+from connections.vsphere.faults import SoapFault
+from connections.vsphere.session import VSphere
 from resources.failures import PrivilegeError
 from resources.vcenter_events import EventKnowledge
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from collectors.vsphere.faults import SoapFault, translated
 from collectors.vsphere.inventory import requests
 from collectors.vsphere.inventory.paths import ROWS
 from collectors.vsphere.inventory.replies import (
@@ -16,8 +15,9 @@ from collectors.vsphere.inventory.replies import (
     returned,
     update_set,
 )
-from collectors.vsphere.session import Connection, VSphere
-from collectors.vsphere.soap import call
+from connections.vsphere.faults import SoapFault, translated
+from connections.vsphere.session import Connection, VSphere
+from connections.vsphere.soap import call
 from resources.failures import SourceError
 from resources.vcenter_inventory import Reading
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from collectors.columns.instances import is_shared_device
+from collectors.esxtop_names.instances import is_shared_device
 from collectors.vsphere.inventory.facts import Look, Pair, numbers, words
 from collectors.vsphere.inventory.values import (
     Adapter,

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Generic, TypeVar
 
-from collectors.vsphere.faults import SoapFault, translated
 from collectors.vsphere.inventory import requests
 from collectors.vsphere.inventory.replies import reference_of, returned
-from collectors.vsphere.session import VSphere
-from collectors.vsphere.soap import call
+from connections.vsphere.faults import SoapFault, translated
+from connections.vsphere.session import VSphere
+from connections.vsphere.soap import call
 from resources.failures import SourceError
 from resources.vcenter_events import Reading
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from collectors.vsphere.faults import BadReplyError
 from collectors.vsphere.inventory.elements import NS, Element, child, reference, said
 from collectors.vsphere.inventory.paths import PLACES, ROWS, kind_of
 from collectors.vsphere.inventory.values import Ref, Value
-from collectors.vsphere.soap import legal, parse_xml
+from connections.vsphere.faults import BadReplyError
+from connections.vsphere.soap import legal, parse_xml
 from resources.failures import DisconnectedError
 
 

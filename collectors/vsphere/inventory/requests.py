@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from xml.sax.saxutils import escape, quoteattr
 
-from collectors.vsphere.soap import call
+from connections.vsphere.soap import call
 
 
 def tag(name: str, text: object) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from datetime import datetime
 
-from collectors.vsphere.faults import SoapFault
 from collectors.vsphere.inventory import requests
 from collectors.vsphere.inventory.event_reader import said_of_cut
 from collectors.vsphere.inventory.past import Past, is_unknown
 from collectors.vsphere.inventory.tasks import RawTask, read_tasks
-from collectors.vsphere.session import Connection, VSphere
+from connections.vsphere.faults import SoapFault
+from connections.vsphere.session import Connection, VSphere
 from resources.failures import PrivilegeError
 from resources.vcenter_events import EventKnowledge
 

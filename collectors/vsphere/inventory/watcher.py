@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator
 from types import MappingProxyType
 
 from collectors.feed import Controls, Feed
-from collectors.vsphere.faults import ClosedError
 from collectors.vsphere.inventory.chronicle import Chronicle
 from collectors.vsphere.inventory.following import Follower, LostTrackError
 from collectors.vsphere.inventory.happenings import Pairing
 from collectors.vsphere.inventory.keeping import Keeper, Settled
 from collectors.vsphere.inventory.objects import Inventory
-from collectors.vsphere.retry import passes, reconnecting
-from collectors.vsphere.session import VSphere
+from connections.vsphere.faults import ClosedError
+from connections.vsphere.retry import passes, reconnecting
+from connections.vsphere.session import VSphere
 from resources.failures import SourceError
 from resources.vcenter_events import EventKnowledge, load_events
 from resources.vcenter_inventory import InventoryKnowledge, load_inventory_knowledge
@@ -160,7 +160,7 @@ class InventoryWatcher:
             if not passes(error):
                 raise
             _log.info("The inventory waits: %s", error.happened)
-            reconnecting(self._vsphere, controls)
+            reconnecting(self._vsphere, controls.wait)
 
     def follow(self, wait_s: int) -> None:
         """One round: wait so long for changes, read events, tell the session. Raises SourceError."""

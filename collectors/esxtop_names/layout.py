@@ -1,0 +1,253 @@
+"""From the paths of a header to the entities and series of each host that it speaks of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from collectors.esxtop_names.paths import ColumnPath
+from collectors.esxtop_names.places import Place, place_of
+from collectors.esxtop_names.roster import Roster, build_roster
+from collectors.esxtop_names.zero_fill import ZeroFill, find_zero_fills
+from sessions.model import Entity, EntityRef, Fact, IntArray, SeriesSpec
+
+_FACT_OF_COUNTER = {
+    "mem.size": "mem.size_mb",
+    "net.link_speed": "nic.speed_mbps",
+    "disk.queue_depth": "device.queue_depth",
+    "cpu.alloc_max": "cpu.limit_mhz",
+    "cpu.alloc_min": "cpu.reservation_mhz",
+    "cpu.alloc_shares": "cpu.shares",
+}
+_FACT_KINDS = frozenset({"vm", "nic", "device"})
+
+
+class Known(Protocol):
+    """What a column needs of a catalogue's counter."""
+
+    @property
+    def key(self) -> str:
+        """Canonical counter key."""
+
+    @property
+    def unit(self) -> str:
+        """Canonical unit."""
+
+
+class Spelling(Protocol):
+    """What a column needs of the way in which esxtop spells a counter."""
+
+    @property
+    def per(self) -> str:
+        """``vcpu`` when a VM's value is a sum over its worlds that is compared per vCPU."""
+
+    @property
+    def tail(self) -> str:
+        """What a numbered counter adds to the instance: ``C1`` of ``%C-State C1``."""
+
+    @property
+    def cumulative(self) -> bool:
+        """Counts since boot: becomes a rate."""
+
+    @property
+    def text(self) -> bool:
+        """Words, not numbers: becomes a fact."""
+
+    @property
+    def io(self) -> bool:
+        """Zero in the first row of a capture, whatever the host did."""
+
+
+class Counters(Protocol):
+    """The catalogue, as far as columns need it."""
+
+    def esxtop(self, cls: str, counter: str) -> tuple[Known, Spelling] | None:
+        """The counter that esxtop spells so, or None when the catalogue does not know it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextColumn:
+    """A column of words (an RDMA device's name): its first value becomes a fact of the entity."""
+
+    column: int
+    entity: EntityRef
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class HostLayout:
+    """One host of a header: its entities, its series and the columns that they come from.
+
+    ``columns[i]`` is the index into the paths of ``specs[i]``; every other index here (``cumulative``,
+    ``io``, ``fact_columns``, zero fills) is a position in ``specs``. ``stated`` holds facts that the header
+    itself states (entity, name, value); ``fact_columns`` those that a constant column states.
+    """
+
+    host: str
+    entities: tuple[Entity, ...]
+    specs: tuple[SeriesSpec, ...]
+    columns: IntArray
+    stated: tuple[tuple[EntityRef, str, str | float], ...]
+    fact_columns: tuple[tuple[int, str], ...]
+    texts: tuple[TextColumn, ...]
+    cumulative: IntArray
+    io: IntArray
+    zero_fills: tuple[ZeroFill, ...]
+    notes: tuple[str, ...]
+
+    def facts(self, start_ms: int) -> list[Fact]:
+        """The facts that the header states, as holding from ``start_ms`` on."""
+        return [Fact(entity, name, value, start_ms) for entity, name, value in self.stated]
+
+
+def build_layouts(paths: Sequence[ColumnPath | None], catalogue: Counters) -> list[HostLayout]:
+    """One layout for each host in ``paths``, hosts in order of first appearance.
+
+    A None in ``paths`` is a column that could not be read: it takes a place and gives no series. Column names
+    may repeat: the column's index is its identity, and the second gets the instance suffix ``#2``.
+    """
+    by_host: dict[str, list[int]] = {}
+    for column, path in enumerate(paths):
+        if path is not None:
+            by_host.setdefault(path.host, []).append(column)
+    return [_HostReader(host, paths, catalogue).read(columns) for host, columns in by_host.items()]
+
+
+@dataclass(frozen=True, slots=True)
+class _Meaning:
+    """What one counter name of one class means: looked up once, used for every instance."""
+
+    key: str
+    unit: str
+    label: str
+    tail: str
+    per_vcpu: bool
+    cumulative: bool
+    io: bool
+    text: bool
+
+
+class _HostReader:
+    """Reads the columns of one host."""
+
+    def __init__(self, host: str, paths: Sequence[ColumnPath | None], catalogue: Counters) -> None:
+        self._host = host
+        self._paths = paths
+        self._catalogue = catalogue
+        self._meanings: dict[tuple[str, str], _Meaning] = {}
+        self._places: dict[tuple[str, str], tuple[int, Place]] = {}
+        self._numbers: dict[EntityRef, int] = {}
+        self._seen: dict[tuple[int, str, str], int] = {}
+
+    def read(self, columns: Iterable[int]) -> HostLayout:
+        """The layout of the given columns, all of which are this host's."""
+        chosen = [(column, path) for column in columns if (path := self._paths[column]) is not None]
+        counters: dict[str, dict[str, set[str]]] = {}
+        for _, path in chosen:
+            counters.setdefault(path.cls, {}).setdefault(path.instance, set()).add(path.counter)
+        roster = build_roster(self._host, counters)
+        specs: list[SeriesSpec] = []
+        meanings: list[_Meaning] = []
+        kept: list[tuple[int, ColumnPath]] = []
+        texts: list[TextColumn] = []
+        for column, path in chosen:
+            number, place = self._place(roster, path)
+            meaning = self._meaning(path.cls, path.counter)
+            if meaning.text:
+                texts.append(TextColumn(column, place.entity, meaning.key))
+                continue
+            specs.append(self._spec(roster, place, number, meaning))
+            meanings.append(meaning)
+            kept.append((column, path))
+        return HostLayout(
+            host=self._host,
+            entities=tuple(roster.entities.values()),
+            specs=tuple(specs),
+            columns=np.asarray([column for column, _ in kept], dtype=np.int64),
+            stated=tuple(_stated(roster)),
+            fact_columns=tuple(_fact_columns(specs)),
+            texts=tuple(texts),
+            cumulative=_flags(meaning.cumulative for meaning in meanings),
+            io=_flags(meaning.io for meaning in meanings),
+            zero_fills=find_zero_fills(roster, [path for _, path in kept], specs),
+            notes=tuple(_notes(roster)),
+        )
+
+    def _place(self, roster: Roster, path: ColumnPath) -> tuple[int, Place]:
+        key = (path.cls, path.instance)
+        found = self._places.get(key)
+        if found is None:
+            place = place_of(roster, path.cls, path.instance)
+            found = (self._numbers.setdefault(place.entity, len(self._numbers)), place)
+            self._places[key] = found
+        return found
+
+    def _meaning(self, cls: str, counter: str) -> _Meaning:
+        key = (cls, counter)
+        meaning = self._meanings.get(key)
+        if meaning is None:
+            meaning = self._meanings[key] = _look_up(self._catalogue, cls, counter)
+        return meaning
+
+    def _spec(self, roster: Roster, place: Place, number: int, meaning: _Meaning) -> SeriesSpec:
+        instance, scale = place.instance, 1.0
+        if meaning.tail:
+            instance = f"{instance} {meaning.tail}".lstrip()
+        if meaning.per_vcpu and place.entity.kind == "vm":
+            vcpus = roster.vcpus.get(place.entity)
+            # A sum over an unknown number of vCPUs must not meet a threshold that is meant per vCPU.
+            instance, scale = (instance, 1.0 / vcpus) if vcpus else ("sum", 1.0)
+        instance = self._distinct(number, meaning.key, instance)
+        return SeriesSpec(place.entity, meaning.key, meaning.unit, instance, scale, meaning.label)
+
+    def _distinct(self, entity: int, counter: str, instance: str) -> str:
+        """The instance, with ``#2`` and so on when the entity has had it; a file may hold that name, too."""
+        times = self._seen.get((entity, counter, instance), 0) + 1
+        self._seen[entity, counter, instance] = times
+        if times == 1:
+            return instance
+        while (entity, counter, f"{instance}#{times}") in self._seen:
+            times += 1
+        self._seen[entity, counter, instance] = times
+        self._seen[entity, counter, f"{instance}#{times}"] = 1
+        return f"{instance}#{times}"
+
+
+def _look_up(catalogue: Counters, cls: str, counter: str) -> _Meaning:
+    label = f"{cls}\\{counter}"
+    known = catalogue.esxtop(cls, counter)
+    if known is None:
+        return _Meaning(f"raw/{cls}/{counter}", "", label, "", False, False, False, False)
+    entry, how = known
+    return _Meaning(
+        entry.key, entry.unit, label, how.tail, how.per == "vcpu", how.cumulative, how.io, how.text
+    )
+
+
+def _flags(flags: Iterable[bool]) -> IntArray:
+    return np.flatnonzero(np.fromiter(flags, dtype=np.bool_)).astype(np.int64)
+
+
+def _stated(roster: Roster) -> Iterator[tuple[EntityRef, str, str | float]]:
+    for ref in roster.entities:
+        if ref.kind == "vm":
+            yield ref, "host", roster.host.key
+            if ref in roster.vcpus:
+                yield ref, "vcpus", float(roster.vcpus[ref])
+    for ref, switch in roster.switches.items():
+        yield ref, "nic.switch", switch
+
+
+def _fact_columns(specs: Sequence[SeriesSpec]) -> Iterator[tuple[int, str]]:
+    for position, spec in enumerate(specs):
+        fact = _FACT_OF_COUNTER.get(spec.counter)
+        if fact and spec.entity.kind in _FACT_KINDS and not spec.instance:
+            yield position, fact
+
+
+def _notes(roster: Roster) -> Iterator[str]:
+    for name in roster.ambiguous_names():
+        yield f"Several VMs are called {name!r}; a virtual disk has only the VM's name, so theirs stay apart."

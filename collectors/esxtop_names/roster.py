@@ -1,0 +1,156 @@
+"""Who is on a host: its groups, worlds and VMs, joined from the classes that each tell a part.
+
+``Group Cpu`` and ``Group Memory`` share a group id; ``Vcpu`` gives the group and each world; ports and
+per-world disk columns carry the VM's cartel world id, which only the names of other worlds reveal
+(``NetWorld-VM-444916``); ``Virtual Disk`` has nothing but the VM's name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from collectors.esxtop_names.instances import (
+    Group,
+    World,
+    cartel_id,
+    looks_like_vm,
+    read_group,
+    read_port,
+    read_world,
+    vcpu_number,
+)
+from sessions.model import Entity, EntityRef, Kind
+
+CountersOf = Mapping[str, Mapping[str, set[str]]]
+"""Class → instance → the counters that the header has of it."""
+
+
+@dataclass(slots=True)
+class Roster:
+    """The entities of one host while its columns are read, and the ids by which classes refer to them.
+
+    ``groups`` group id → VM or user world group, ``group_names`` group id → name; ``worlds`` world id → vCPU
+    or world; ``cartels`` a VM's own world id → VM; ``vcpus`` VM → number of its vCPU worlds; ``named`` VM
+    name → the VMs of that name; ``switches`` uplink → the virtual switch that it belongs to.
+    """
+
+    host: EntityRef
+    entities: dict[EntityRef, Entity] = field(default_factory=dict)
+    groups: dict[str, EntityRef] = field(default_factory=dict)
+    group_names: dict[str, str] = field(default_factory=dict)
+    worlds: dict[str, EntityRef] = field(default_factory=dict)
+    cartels: dict[str, EntityRef] = field(default_factory=dict)
+    vcpus: dict[EntityRef, int] = field(default_factory=dict)
+    named: dict[str, list[EntityRef]] = field(default_factory=dict)
+    switches: dict[EntityRef, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The host as its source spells it."""
+        return self.host.key
+
+    def add(self, kind: Kind, key: str, name: str, parent: EntityRef | None) -> EntityRef:
+        """The entity of that kind and key, made when it is new."""
+        ref = EntityRef(kind, key)
+        self.entities.setdefault(ref, Entity(ref, name, parent))
+        return ref
+
+    def local(self, kind: Kind, name: str, parent: EntityRef | None = None) -> EntityRef:
+        """An entity that is known by ``<host>/<name>`` and belongs to the host unless ``parent`` is given."""
+        key = f"{self.name}/{name}"
+        return self.add(kind, key, key, parent or self.host)
+
+    def vm_named(self, name: str) -> EntityRef:
+        """The one VM of that name; when none or several are, an entity that is known by the name alone."""
+        known = self.named.get(name, [])
+        if len(known) == 1:
+            return known[0]
+        return self.add("vm", f"{self.name}/vm-name/{name}", name, self.host)
+
+    def ambiguous_names(self) -> list[str]:
+        """Names that several VMs share: their virtual disks can't be told apart."""
+        return sorted(name for name, refs in self.named.items() if len(refs) > 1)
+
+
+def build_roster(host: str, counters: CountersOf) -> Roster:
+    """Read groups, worlds and VMs of ``host`` from the instances of its classes."""
+    ref = EntityRef("host", host)
+    roster = Roster(ref, {ref: Entity(ref, host)})
+    groups = _read_groups(counters)
+    worlds = _read_worlds(counters, groups)
+    for world in worlds:
+        groups.setdefault(world.group, Group(world.group, world.group_name))
+    virtual = _virtual_groups(groups.values(), worlds, counters)
+    for group in groups.values():
+        _add_group(roster, group, is_vm=group.id in virtual)
+    for world in worlds:
+        _add_world(roster, world)
+    _learn_cartels_from_ports(roster, counters)
+    return roster
+
+
+def _read_groups(counters: CountersOf) -> dict[str, Group]:
+    groups: dict[str, Group] = {}
+    for cls in ("Group Cpu", "Group Memory"):
+        for instance in counters.get(cls, ()):
+            group = read_group(instance)
+            if group:
+                groups.setdefault(group.id, group)
+    return groups
+
+
+def _read_worlds(counters: CountersOf, groups: dict[str, Group]) -> list[World]:
+    names = {group.id: group.name for group in groups.values()}
+    read = (read_world(instance, names) for instance in counters.get("Vcpu", ()))
+    return [world for world in read if world]
+
+
+def _virtual_groups(groups: Iterable[Group], worlds: list[World], counters: CountersOf) -> set[str]:
+    """Ids of the groups that are VMs.
+
+    Only a VM's group has ``% VmWait``, and only VMs have ``vmx-vcpu`` worlds. A group of which the header
+    has no CPU column at all is judged by its name.
+    """
+    cpu = counters.get("Group Cpu", {})
+    virtual = {world.group for world in worlds if vcpu_number(world.name) is not None}
+    with_worlds = {world.group for world in worlds}
+    for group in groups:
+        columns = cpu.get(f"{group.id}:{group.name}", set())
+        unseen = not columns and group.id not in with_worlds
+        if "% VmWait" in columns or (unseen and looks_like_vm(group.name)):
+            virtual.add(group.id)
+    return virtual
+
+
+def _add_group(roster: Roster, group: Group, *, is_vm: bool) -> None:
+    if is_vm:
+        ref = roster.add("vm", f"{roster.name}/vm/{group.id}", group.name, roster.host)
+        roster.named.setdefault(group.name, []).append(ref)
+    else:
+        ref = roster.add("world", f"{roster.name}/group/{group.id}", group.name, roster.host)
+    roster.groups[group.id] = ref
+    roster.group_names[group.id] = group.name
+
+
+def _add_world(roster: Roster, world: World) -> None:
+    group = roster.groups[world.group]
+    number = vcpu_number(world.name) if group.kind == "vm" else None
+    if number is not None:
+        if world.id not in roster.worlds:
+            roster.vcpus[group] = roster.vcpus.get(group, 0) + 1
+        ref = roster.add("vcpu", f"{roster.name}/world/{world.id}", f"vCPU {number}", group)
+    else:
+        ref = roster.add("world", f"{roster.name}/world/{world.id}", world.name, group)
+    roster.worlds[world.id] = ref
+    cartel = cartel_id(world.name) if group.kind == "vm" else None
+    if cartel:
+        roster.cartels.setdefault(cartel, group)
+
+
+def _learn_cartels_from_ports(roster: Roster, counters: CountersOf) -> None:
+    """A port names both the VM and its cartel: enough to join disks when no world name reveals it."""
+    for instance in counters.get("Network Port", ()):
+        port = read_port(instance)
+        if port and port.world and port.world not in roster.cartels and port.world not in roster.worlds:
+            roster.cartels[port.world] = roster.vm_named(port.client)

@@ -1,0 +1,119 @@
+"""Where passwords come from: standard input, the keyring, a question; never argv, never the environment."""
+
+from __future__ import annotations
+
+import getpass
+import sys
+from collections.abc import Callable
+from typing import Any, BinaryIO, Literal
+
+import keyring
+from keyring.errors import KeyringError
+
+from connections.vsphere.address import Address
+from resources.failures import UsageError
+
+SERVICE = "hyperscope"
+"""What our entries in the keyring are called; the user name of each is the address."""
+
+Origin = Literal["stdin", "keyring", "prompt"]
+
+_LONGEST = 4096
+
+
+class Password:
+    """A password, once got, behind a call: its value shows in no repr, no pickle and no log."""
+
+    __slots__ = ("_value", "origin")
+
+    def __init__(self, value: str, origin: Origin) -> None:
+        self._value = value
+        self.origin = origin
+
+    def __call__(self) -> str:
+        """The password itself."""
+        return self._value
+
+    def __repr__(self) -> str:
+        return f"Password(from {self.origin})"
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a password is not pickled")
+
+
+def find_password(
+    address: Address,
+    *,
+    stdin: BinaryIO | None = None,
+    interactive: bool = False,
+    ask: Callable[[str], str] = getpass.getpass,
+) -> Password:
+    """The password of ``address``: the next line of ``stdin`` when given (--password-stdin), else from the
+    keyring, else asked for on the terminal when somebody sits there. Raises UsageError when there is none.
+    """
+    if stdin is not None:
+        return Password(_line(stdin), "stdin")
+    kept = _from_keyring(address)
+    if kept is not None:
+        return Password(kept, "keyring")
+    if not interactive:
+        raise UsageError(
+            f"There is no password for {address}.",
+            meaning="The keyring has none, and nobody is at a terminal to be asked.",
+            advice="Give it as the first line of standard input with --password-stdin.",
+        )
+    return prompt_password(address, ask)
+
+
+def prompt_password(address: Address, ask: Callable[[str], str] = getpass.getpass) -> Password:
+    """Ask on the terminal, without echo. Raises UsageError."""
+    try:
+        value = ask(f"Password of {address.user} at {address.place}: ")
+    except EOFError as error:
+        raise UsageError("No password was given.") from error
+    return Password(_given(value), "prompt")
+
+
+def somebody_there() -> bool:
+    """Whether somebody at a terminal can be asked."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr is not None and sys.stderr.isatty()
+
+
+def keep_password(address: Address, password: Password) -> bool:
+    """Put it into the system's keyring; False when there is none that takes it."""
+    try:
+        keyring.set_password(SERVICE, str(address), password())
+    except KeyringError:
+        return False
+    return True
+
+
+def forget_password(address: Address) -> bool:
+    """Take it out of the keyring; False when it was not there."""
+    try:
+        keyring.delete_password(SERVICE, str(address))
+    except KeyringError:
+        return False
+    return True
+
+
+def _from_keyring(address: Address) -> str | None:
+    try:
+        return keyring.get_password(SERVICE, str(address))
+    except KeyringError:  # no keyring on this machine, or locked and nobody unlocked it
+        return None
+
+
+def _line(stdin: BinaryIO) -> str:
+    # Only this line: what follows belongs to somebody else (the window's commands).
+    line = stdin.readline(_LONGEST)
+    try:
+        return _given(line.decode("utf-8").rstrip("\r\n"))
+    except UnicodeDecodeError:
+        raise UsageError("The password on standard input is not UTF-8.") from None
+
+
+def _given(value: str) -> str:
+    if not value:
+        raise UsageError("The password is empty.", meaning="vSphere has no accounts without one.")
+    return value

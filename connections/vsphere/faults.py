@@ -1,0 +1,271 @@
+"""What goes wrong with a vCenter, said as our own errors: sockets, TLS, HTTP, SOAP faults."""
+
+from __future__ import annotations
+
+import errno
+import http.client
+import socket
+import ssl
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from types import MappingProxyType
+from typing import Any
+from xml.parsers.expat import ExpatError
+
+from pyVmomi import vmodl
+
+from connections.vsphere.address import Address
+from resources.failures import (
+    DisconnectedError,
+    HyperscopeError,
+    NotVSphereError,
+    PrivilegeError,
+    RefusedError,
+    SourceError,
+    TimedOutError,
+    UnknownHostError,
+)
+
+NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+class SoapFault(SourceError):  # noqa: N818 - the API's own word
+    """The server understood and refused: a fault of the vSphere API.
+
+    ``type_name`` is the fault's type without its package (``InvalidArgument``, ``ManagedObjectNotFound``,
+    ``SystemError``), ``text`` the server's own words, ``detail`` the fault's simple properties as text.
+    """
+
+    def __init__(
+        self, happened: str, *, type_name: str = "", text: str = "", detail: Mapping[str, str] = NOTHING
+    ) -> None:
+        super().__init__(happened)
+        self.type_name = type_name
+        self.text = text
+        self.detail = MappingProxyType(dict(detail))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_rebuild_fault, (self.happened, self.type_name, self.text, dict(self.detail)))
+
+
+def _rebuild_fault(happened: str, type_name: str, text: str, detail: dict[str, str]) -> SoapFault:
+    return SoapFault(happened, type_name=type_name, text=text, detail=detail)
+
+
+class NotAllowedError(PrivilegeError):
+    """The account lacks a privilege; ``moid`` is the object in question, empty where none is named."""
+
+    def __init__(self, happened: str, *, moid: str = "", **words: str) -> None:
+        super().__init__(happened, **words)
+        self.moid = moid
+
+
+class BadReplyError(Exception):
+    """A reply that is no reply of the vSphere API: cut off, garbage, or of types that nobody knows."""
+
+
+class ReplacedError(SourceError):
+    """Another vCenter answers at the address than the one that was recorded."""
+
+
+class ClosedError(DisconnectedError):
+    """We ended the connection ourselves."""
+
+    def __init__(self, happened: str = "The connection is closed.", **words: str) -> None:
+        super().__init__(happened, **words)
+
+
+VENDOR = (OSError, http.client.HTTPException, ExpatError, zlib.error, vmodl.MethodFault, BadReplyError)
+"""What pyVmomi, http.client, ssl and sockets raise."""
+
+
+@contextmanager
+def translated(what: str, address: Address) -> Iterator[None]:
+    """Vendor errors inside become SourceErrors that name ``what`` was asked: ``the list of VMs``."""
+    try:
+        yield
+    except HyperscopeError:
+        raise
+    except VENDOR as error:
+        raise told(error, what, address) from error
+
+
+def told(error: BaseException, what: str, address: Address) -> SourceError:
+    """``error``, which came while ``what`` was asked over an open connection, as one of ours."""
+    place = address.place
+    if isinstance(error, vmodl.MethodFault):
+        return soap_error(fault_name(error), error.msg or "", _properties(error), what, address)
+    if isinstance(error, TimeoutError):
+        return TimedOutError(
+            f"{place} did not answer in time when asked for {what}.",
+            meaning="It accepted the question, but is overloaded, stuck, or the network in between lost it.",
+            advice="Try again; if it lasts, look at the load of the vCenter's services.",
+        )
+    if isinstance(error, http.client.RemoteDisconnected | ConnectionError | ssl.SSLError):
+        return DisconnectedError(
+            f"{place} broke the connection off when asked for {what}.",
+            meaning="Its service may be starting again, or something in between cuts connections.",
+            advice="Try again in a minute.",
+        )
+    if isinstance(error, OSError):
+        return DisconnectedError(f"The connection to {place} broke when asking for {what}: {_reason(error)}.")
+    if type(error) is http.client.HTTPException:  # pyVmomi's word for a status that SOAP does not know
+        return bad_status(str(error), what, address)
+    return DisconnectedError(
+        f"{place} sent an answer that makes no sense when asked for {what}.",
+        meaning=f"It is cut off or no vSphere answer ({_summary(error)}).",
+        advice="Try again; if it lasts, something between here and there changes what is sent.",
+    )
+
+
+def bad_status(status: str, what: str, address: Address) -> DisconnectedError:
+    """The error for an HTTP ``status`` such as ``503 Service Unavailable``."""
+    return DisconnectedError(
+        f"{address.place} answered HTTP {status} when asked for {what}.",
+        meaning="A vCenter does so while its services start or are overloaded.",
+        advice="Wait until the vSphere Client works, then try again.",
+    )
+
+
+def _summary(error: BaseException) -> str:
+    words = str(error) if isinstance(error, BadReplyError) else f"{type(error).__name__}: {error}"
+    return " ".join(words.split())[:200]
+
+
+def soap_error(
+    type_name: str, text: str, detail: Mapping[str, str], what: str, address: Address
+) -> SourceError:
+    """A fault of the API as one of ours: lacking privileges as NotAllowedError, others as SoapFault."""
+    words = " ".join(text.split())[:500]
+    if type_name == "NotAuthenticated":
+        return DisconnectedError(f"{address.place} ended our session when asked for {what}.")
+    if type_name == "NoPermission":
+        privilege = detail.get("privilegeId", "")
+        return NotAllowedError(
+            f"{address.user} may not have {what} from {address.place}.",
+            meaning=f"The privilege {privilege} is missing." if privilege else "A privilege is missing.",
+            advice="Give the account the read-only role on the vCenter's root, propagating to its children.",
+            moid=detail.get("object", ""),
+        )
+    said = f": {words}" if words else "."
+    return SoapFault(
+        f"{address.place} refused {what} ({type_name}){said}", type_name=type_name, text=text, detail=detail
+    )
+
+
+def fault_name(fault: BaseException) -> str:
+    """The type of a fault without its package, which pyVmomi makes part of the class's name."""
+    return type(fault).__name__.rpartition(".")[2]
+
+
+_EVERY_FAULT = ("msg", "faultMessage", "faultCause", "dynamicType", "dynamicProperty")
+
+
+def _properties(fault: Any) -> dict[str, str]:
+    values = {info.name: getattr(fault, info.name, None) for info in fault._GetPropertyList()}
+    return {
+        name: _moid(value)
+        for name, value in values.items()
+        if name not in _EVERY_FAULT and value is not None and not isinstance(value, list)
+    }
+
+
+def _moid(value: Any) -> str:
+    return str(getattr(value, "_moId", value))
+
+
+@contextmanager
+def connecting(address: Address) -> Iterator[None]:
+    """What sockets and TLS raise while a connection is made becomes a SourceError."""
+    try:
+        yield
+    except HyperscopeError:
+        raise
+    except (OSError, UnicodeError) as error:
+        raise _unconnected(error, address) from error
+
+
+def _unconnected(error: OSError | UnicodeError, address: Address) -> SourceError:
+    place = address.place
+    if isinstance(error, socket.gaierror | UnicodeError):
+        return UnknownHostError(
+            f"The name {address.host} is unknown.",
+            meaning="Your DNS gives no address for it.",
+            advice="Check its spelling; try its full name with the domain, or its IP address.",
+        )
+    if isinstance(error, TimeoutError):
+        return TimedOutError(
+            f"{place} does not answer on port {address.port}.",
+            meaning="A firewall swallows the connection, the machine is off, or its services are stuck.",
+            advice="Check that it is up and that this machine may reach it.",
+        )
+    if isinstance(error, ConnectionRefusedError):
+        return RefusedError(
+            f"{place} refuses connections to port {address.port}.",
+            meaning="The machine is there, but nothing listens on that port: its services are down, "
+            "or the port is another one.",
+            advice="Check the port, and that the vCenter's services run.",
+        )
+    if isinstance(error, ssl.SSLError):
+        return _no_tls(error, address)
+    if error_number(error) in (errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EADDRNOTAVAIL):
+        return RefusedError(
+            f"There is no way to {place} from here: {_reason(error)}.",
+            meaning="No route leads to its network, or a router refuses.",
+            advice="Check VPN, routing and firewall.",
+        )
+    return DisconnectedError(
+        f"{place} broke the connection off while it was made.",
+        meaning=f"Its services may be starting, or a firewall cuts it ({_reason(error)}).",
+        advice="Try again in a minute.",
+    )
+
+
+_NOT_TLS = (
+    "WRONG_VERSION_NUMBER",
+    "HTTP_REQUEST",
+    "UNKNOWN_PROTOCOL",
+    "RECORD_LAYER_FAILURE",
+    "PACKET_LENGTH",
+)
+
+
+def _no_tls(error: ssl.SSLError, address: Address) -> SourceError:
+    reason = str(error.reason or "").replace(" ", "_").upper()
+    if isinstance(error, ssl.SSLEOFError | ssl.SSLZeroReturnError) or "EOF" in reason:
+        return DisconnectedError(
+            f"{address.place} hung up during the TLS handshake.",
+            meaning="Its services may be starting, or what listens there is no vCenter.",
+            advice="Try again in a minute; check the port.",
+        )
+    if any(sign in reason for sign in _NOT_TLS):
+        return NotVSphereError(
+            f"What listens at {address.host} on port {address.port} does not speak TLS.",
+            meaning="It is no vCenter and no ESXi host, or another of its ports (22 is SSH, 80 plain HTTP).",
+            advice="Use the port of the vSphere Client, mostly 443.",
+        )
+    return NotVSphereError(
+        f"{address.place} and we agree on no way to encrypt ({reason or error}).",
+        meaning="It is no vCenter, or so old that it knows nothing newer than TLS 1.1.",
+        advice="Enable TLS 1.2 there, as VMware's hardening guides ask for.",
+    )
+
+
+def not_vsphere(address: Address, sign: str) -> NotVSphereError:
+    """The error for a web server that is no vCenter; ``sign`` is how it showed."""
+    return NotVSphereError(
+        f"{address.place} is no vCenter and no ESXi host: {sign}.",
+        meaning="Something else answers at that name and port, a proxy or another web server.",
+        advice="Check name and port; the vSphere Client's own address is the right one.",
+    )
+
+
+def error_number(error: BaseException) -> int | None:
+    """The operating system's number, where there is one."""
+    return error.errno if isinstance(error, OSError) else None
+
+
+def _reason(error: BaseException) -> str:
+    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return " ".join(text.split()).rstrip(".") or type(error).__name__

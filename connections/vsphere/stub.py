@@ -1,0 +1,102 @@
+"""pyVmomi's SOAP stub over our verified connections; what it makes of garbage is told apart from bugs."""
+
+from __future__ import annotations
+
+from http.cookies import CookieError, SimpleCookie
+from types import TracebackType
+from typing import Any
+
+from pyVmomi import SoapStubAdapter
+from pyVmomi.VmomiSupport import F_OPTIONAL
+
+from connections.vsphere.faults import BadReplyError
+from connections.vsphere.soap import IDLE_S
+from connections.vsphere.wire import VerifiedConnection, Wire
+
+COOKIE = "vmware_soap_session"
+
+_UNREADABLE = (TypeError, KeyError, AttributeError, ValueError, IndexError, AssertionError)
+
+
+class UnaskableError(Exception):
+    """A question that pyVmomi can't write down: a bug of ours, whatever it raised."""
+
+
+class _readable:  # noqa: N801
+    """What pyVmomi's reader raises becomes BadReplyError; a bare Exception is its fault that is none."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is Exception or isinstance(error, _UNREADABLE):
+            raise BadReplyError(f"{type(error).__name__}: {error}") from error
+
+
+class Stub(SoapStubAdapter):  # type: ignore[misc]
+    """The stub of one VSphere, kept over re-logins, so that references stay usable. Thread-safe."""
+
+    def __init__(self, wire: Wire, version: str) -> None:
+        self._wire = wire
+        super().__init__(
+            host=wire.address.host,
+            port=wire.address.port,
+            version=version,
+            connectionPoolTimeout=IDLE_S,
+            httpConnectionTimeout=wire.read_s,
+        )
+
+    def GetConnection(self) -> VerifiedConnection:  # noqa: N802
+        """One from the pool that is still alive, or a new one, checked before anything is sent."""
+        while True:
+            with self.lock:
+                self._CloseIdleConnections()
+                if not self.pool:
+                    break
+                connection, _ = self.pool.pop(0)
+            if connection.usable():
+                return connection  # type: ignore[no-any-return]
+            connection.close()
+        fresh = self._wire.connection(only_xml=True)
+        fresh.connect()
+        return fresh
+
+    def SerializeRequest(self, mo: Any, info: Any, args: Any) -> Any:  # noqa: N802
+        """The request's bytes."""
+        try:
+            return super().SerializeRequest(mo, info, args)
+        except _UNREADABLE as error:
+            raise UnaskableError(f"{info.name}: {error}") from error
+
+    def InvokeMethod(self, mo: Any, info: Any, args: Any, outerStub: Any = None) -> Any:  # noqa: N802, N803
+        """Call a method. Raises BadReplyError for a reply that pyVmomi can't read."""
+        with _readable():
+            result = super().InvokeMethod(mo, info, args, outerStub)
+        if result is None and info.result is not type(None) and not info.resultFlags & F_OPTIONAL:
+            raise BadReplyError("an answer without a result")
+        return result
+
+    @property
+    def session_cookie(self) -> str:
+        """What the Cookie header of a raw request says."""
+        try:
+            morsel = SimpleCookie(self.cookie).get(COOKIE)
+        except CookieError:
+            morsel = None
+        return f'{COOKIE}="{morsel.value}"' if morsel else str(self.cookie).partition(";")[0]
+
+    def forget_session(self) -> None:
+        """Go on without a session, as before a login."""
+        self.SetSessionId(None)
+
+    def close(self) -> None:
+        """Close the pooled connections."""
+        self.DropConnections()
+
+    def __repr__(self) -> str:
+        return f"Stub({self._wire.address})"
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a connection can't be pickled")

@@ -1,0 +1,147 @@
+"""TLS connections to one server: time-outs on every one of them, and a way to cut all of them at once."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import socket
+import ssl
+import threading
+import weakref
+
+from connections.vsphere.address import Address
+from connections.vsphere.faults import BadReplyError, ClosedError, connecting
+from connections.vsphere.trust import Trust
+from resources.failures import SourceError
+
+
+class Wire:
+    """The connections of one VSphere. ``connect_s`` bounds TCP and handshake each, ``read_s`` each read."""
+
+    def __init__(self, address: Address, trust: Trust, *, connect_s: float, read_s: float) -> None:
+        self.address = address
+        self.read_s = read_s
+        self._trust = trust
+        self._connect_s = connect_s
+        self._open: weakref.WeakSet[socket.socket] = weakref.WeakSet()
+        self._lock = threading.Lock()
+        self._cut = False
+
+    def connection(self, *, only_xml: bool = False) -> VerifiedConnection:
+        """An HTTP connection that is made, and checked, when first used."""
+        return VerifiedConnection(self, only_xml=only_xml)
+
+    def secured(self) -> ssl.SSLSocket:
+        """A new TLS connection to a server that is trusted. Raises SourceError."""
+        try:
+            with connecting(self.address):
+                made = self._trust.connect(self)
+        except SourceError as error:
+            if self._cut:
+                raise ClosedError from error
+            raise
+        made.settimeout(self.read_s)
+        return made
+
+    def adopt(self, secured: socket.socket) -> None:
+        """Make a socket one of those that ``cut`` ends. Raises ClosedError when it came too late."""
+        with self._lock:
+            self._open.add(secured)
+        if self._cut:
+            raise ClosedError
+
+    def dial(self) -> socket.socket:
+        """A connected socket to the first address of the host that answers. Raises OSError, ClosedError."""
+        failure: OSError | None = None
+        where = socket.getaddrinfo(self.address.host, self.address.port, type=socket.SOCK_STREAM)
+        for family, kind, protocol, _, place in where:
+            plain = socket.socket(family, kind, protocol)
+            try:
+                plain.settimeout(self._connect_s)
+                self.adopt(plain)
+                plain.connect(place)
+                plain.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+                plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            except OSError as error:
+                plain.close()
+                failure = error
+            except BaseException:
+                plain.close()
+                raise
+            else:
+                return plain
+        raise failure or OSError(f"{self.address.host} has no address")
+
+    def cut(self) -> None:
+        """End every connection now, also those that wait for an answer in other threads; make no new ones."""
+        with self._lock:
+            self._cut = True
+            living = list(self._open)
+        for made in living:
+            # Not SSLSocket.shutdown, which takes the TLS state away under a reading thread's feet.
+            with contextlib.suppress(OSError):
+                socket.socket.shutdown(made, socket.SHUT_RDWR)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether ``cut`` was called."""
+        return self._cut
+
+
+class VerifiedConnection(http.client.HTTPConnection):
+    """HTTP/1.1 over the wire's TLS; connects anew by itself when the server ended a keep-alive.
+
+    With ``only_xml`` a reply of another type is refused: pyVmomi takes a proxy's page for "no result".
+    """
+
+    default_port = 443
+
+    def __init__(self, wire: Wire, *, only_xml: bool = False) -> None:
+        super().__init__(wire.address.host, wire.address.port)
+        self._wire = wire
+        self._only_xml = only_xml
+
+    def connect(self) -> None:
+        """Connect and check the certificate. Raises SourceError."""
+        self.sock = self._wire.secured()
+
+    def getresponse(self) -> http.client.HTTPResponse:
+        """The reply's head. Raises BadReplyError when its type is not what was asked for."""
+        response = super().getresponse()
+        if self._only_xml and response.status in (200, 500):
+            try:
+                check_xml(response.getheader("Content-Type") or "")
+            except BadReplyError:
+                response.close()
+                self.close()
+                raise
+        return response
+
+    @property
+    def fresh(self) -> bool:
+        """Whether nothing was sent over it yet."""
+        return self.sock is None
+
+    def usable(self) -> bool:
+        """Whether an idle connection is still there: a server that hung up has left something to read."""
+        if self.sock is None:
+            return False
+        waiting = self.sock.gettimeout()
+        try:
+            self.sock.settimeout(0)
+            # Past TLS, which refuses to peek; between two replies any byte, even a TLS one, means the end.
+            socket.socket.recv(self.sock, 1, socket.MSG_PEEK)
+        except (BlockingIOError, InterruptedError):
+            return True
+        except OSError:
+            return False
+        finally:
+            with contextlib.suppress(OSError):
+                self.sock.settimeout(waiting)
+        return False
+
+
+def check_xml(content_type: str) -> None:
+    """Raises BadReplyError for the type of something else than XML, such as a proxy's page."""
+    if content_type and "xml" not in content_type.lower():
+        raise BadReplyError(f"a page of the type {content_type[:40]}")

@@ -1,0 +1,32 @@
+"""The lab: a seeded simulation of a small vSphere cluster with problems in it."""
+
+from lab.exporting import export_lab
+from lab.fields import FieldSet
+from lab.lab import TICK_S, Lab, Tick
+from lab.recording import Progress, record_lab, run_memory
+from lab.scenario import Scenario, Scenarios, find_scenario, load_scenarios
+from lab.truth import Allowed, GroundTruth, Truth
+from lab.vcenter_export import export_vcenter, read_vcenter, vcenter_document
+from lab.vcenter_session import vcenter_session
+
+__all__ = [
+    "TICK_S",
+    "Allowed",
+    "FieldSet",
+    "GroundTruth",
+    "Lab",
+    "Progress",
+    "Scenario",
+    "Scenarios",
+    "Tick",
+    "Truth",
+    "export_lab",
+    "export_vcenter",
+    "find_scenario",
+    "load_scenarios",
+    "read_vcenter",
+    "record_lab",
+    "run_memory",
+    "vcenter_document",
+    "vcenter_session",
+]

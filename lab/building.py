@@ -1,0 +1,311 @@
+"""Draws the lab's cluster from a seed: hosts, VMs, arrays and LUNs, and who plays which part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from lab.inventory import (
+    CDROM_ARRAY,
+    FLASH_ARRAY,
+    HYBRID_ARRAY,
+    LOCAL_ARRAY,
+    NFS_ARRAY,
+    NFS_LUN,
+    NODES,
+    POOLS,
+    SHARED_LUNS,
+    UPLINKS,
+    Array,
+    Cast,
+    Cluster,
+    Disk,
+    Host,
+    Lun,
+    Vm,
+)
+from lab.names import Names
+from lab.placement import spread_disks
+from lab.scenario import STAGES, LoadLevel, Range, Role, Scenario, Workload, Workloads
+from lab.speed import work_per_second
+
+_NFS_NAMES = ("nfs-vol01", "NFS_ISO_Archive", "nas02-backup")
+_HOST_MEMORY_GB = (32, 48, 64, 96, 128, 160, 192, 256, 384, 512, 768)
+_LEAST_BACKGROUND = 0.35
+"""Of a host's load level, what is left at least to VMs that have no demand of their own from the scenario."""
+
+
+def build_cluster(scenario: Scenario, workloads: Workloads, rng: np.random.Generator) -> Cluster:
+    """Draw a cluster that the scenario can play on. All randomness comes from ``rng``."""
+    load: LoadLevel = scenario.load[int(rng.integers(len(scenario.load)))]
+    builder = _Builder(scenario, workloads, rng, load)
+    return builder.build()
+
+
+class _Builder:
+    """Draws one cluster; kept apart from the frozen result because casting changes VMs as it goes."""
+
+    def __init__(
+        self, scenario: Scenario, workloads: Workloads, rng: np.random.Generator, load: LoadLevel
+    ) -> None:
+        self.scenario = scenario
+        self.site = scenario.site
+        self.workloads = {role.name: role for role in workloads.role}
+        self.rng = rng
+        self.load = load
+        self.level = workloads.load[load]
+        self.names = Names(rng)
+        self.cores = int(rng.choice(self.site.cores))
+        self.stage_order = tuple(int(one) for one in rng.permutation(len(STAGES)))
+        self.luns, self.arrays = self._storage()
+        self.vms: list[Vm] = []
+        self.taken: set[int] = set()
+        self.fixed: set[str] = set()
+        self.settled: set[str] = set()
+        self.placed: set[str] = set()
+
+    def build(self) -> Cluster:
+        per_host = 8 + self.cores // 3
+        for host in range(len(STAGES)):
+            crowd = self._crowd() if host == self.stage_order[0] else 0
+            self.vms += [self._vm(host, self._role()) for _ in range(per_host)]
+            self.vms += [self._vm(host, self.workloads["vdi"]) for _ in range(crowd)]
+        picks = self._cast_all()
+        spread_disks(self.vms, self.luns, self.arrays, self.level.rate, self.placed)
+        self.vms, moved = self._by_host(self.vms)
+        cast = {
+            name: Cast(role, tuple(moved[one] for one in members) if role.kind in ("vm", "pool") else members)
+            for name, (role, members) in picks.items()
+        }
+        self._number_groups()
+        hosts = tuple(self._host(index) for index in range(len(STAGES)))
+        return Cluster(
+            hosts=self._scaled(hosts), vms=tuple(self.vms), luns=self.luns, arrays=self.arrays, cast=cast,
+            uplink_mbps=int(self.rng.choice(self.site.uplink_mbps)),
+            queue_depth=int(self.rng.choice(self.site.depth)), load=self.load, rate=self.level.rate,
+            start_ms=self._start(), worlds_seed=int(self.rng.integers(2**31)),
+        )  # fmt: skip
+
+    def _crowd(self) -> int:
+        low, high = self.site.crowd
+        return int(self.rng.integers(low, high + 1))
+
+    def _start(self) -> int:
+        """A whole second in 2026, at any hour."""
+        return (1_767_225_600 + int(self.rng.integers(300 * 86_400))) * 1000
+
+    def _role(self) -> Workload:
+        roles = list(self.workloads.values())
+        weights = np.array([role.weight for role in roles], dtype=float)
+        return roles[int(self.rng.choice(len(roles), p=weights / weights.sum()))]
+
+    def draw(self, span: Range) -> float:
+        """A number from a range, uniformly."""
+        return float(self.rng.uniform(*span))
+
+    def _host(self, index: int) -> Host:
+        role = self.stage_order.index(index)
+        used = sum(vm.mem_mb * 1.02 for vm in self.vms if vm.host == index)
+        headroom = self.draw(self.site.headroom) if role == 0 else self.draw((1.3, 1.7))
+        policy = self.site.policy
+        saving = bool(self.rng.random() < 0.5) if policy == "any" else policy == "balanced"
+        mem_mb = used * headroom
+        if headroom >= 1.3:
+            mem_mb = min((gb * 1024 for gb in _HOST_MEMORY_GB if gb * 1024 >= mem_mb), default=mem_mb)
+        return Host(
+            name=f"esx{index + 1:02d}.lab.local", cores=self.cores,
+            mhz=(2100, 2300, 2400, 2600)[self.cores % 4],
+            mem_mb=int(mem_mb - self.rng.integers(12, 60)), powersaving=saving,
+            host_cache=self.site.host_cache and role == 0,
+            balloon_most=self.site.balloon_most if role == 0 else 0.65,
+        )  # fmt: skip
+
+    def _scaled(self, hosts: Sequence[Host]) -> tuple[Host, ...]:
+        """Scale each host's CPU demand to the load level. VMs that are cast with a demand keep it; the others
+        have what they leave of the level, but no less than a part of it.
+        """
+        for index, host in enumerate(hosts):
+            level = self.draw(self.level.cpu)
+            target = level * host.pcpus * work_per_second(level, powersaving=host.powersaving)
+            here = [vm for vm in self.vms if vm.host == index]
+            mine = [vm for vm in here if vm.name not in self.fixed]
+            cast = sum(vm.cpu * vm.vcpus for vm in here if vm.name in self.fixed)
+            target = max(target - cast, _LEAST_BACKGROUND * target)
+            total = sum(vm.cpu * vm.vcpus for vm in mine)
+            for vm in mine:
+                vm.cpu = min(0.5, vm.cpu * target / total)
+        return tuple(hosts)
+
+    def _storage(self) -> tuple[tuple[Lun, ...], tuple[Array, ...]]:
+        vendor = "naa.600508b4000" + self.rng.bytes(4).hex()[:5]
+        flash = "naa.624a9370" + self.rng.bytes(6).hex()[:10]
+        luns = [
+            Lun(f"{vendor}{number:04x}{self.rng.bytes(4).hex()}", HYBRID_ARRAY, number) for number in range(4)
+        ]
+        luns += [
+            Lun(f"{flash}{number:06x}{self.rng.bytes(4).hex()}", FLASH_ARRAY, number)
+            for number in range(4, 7)
+        ]
+        luns += [
+            Lun(_NFS_NAMES[int(self.rng.integers(len(_NFS_NAMES)))], NFS_ARRAY, NFS_LUN, nfs=True),
+            Lun("t10.ATA_____SAMSUNG_MZ7LH480HAHQ2D00005______________________S45PNA0M", LOCAL_ARRAY, 0),
+            Lun("mpx.vmhba0:C0:T5:L0", CDROM_ARRAY, 5),
+        ]  # fmt: skip
+        arrays = (
+            Array("hybrid", self.draw((9_000, 13_000)), self.draw((1.6, 2.6)), self.draw((0.5, 0.9)), 400.0),
+            Array(
+                "flash", self.draw((60_000, 90_000)), self.draw((0.28, 0.45)), self.draw((0.2, 0.35)), 1500.0
+            ),
+            Array("nfs", self.draw((6_000, 9_000)), self.draw((1.2, 2.2)), self.draw((1.4, 2.4)), 600.0),
+            Array("local", 20_000.0, 0.35, 0.25, 400.0),
+            Array("cdrom", 60.0, 31.0, 31.0, 10.0),
+        )
+        return tuple(luns), arrays
+
+    def _vm(self, host: int, work: Workload) -> Vm:
+        rng = self.rng
+        vcpus = int(rng.choice(work.vcpus))
+        uneven = float(rng.lognormal(0.0, 0.25))
+        lun = int(rng.integers(SHARED_LUNS))
+        return Vm(
+            name=self.names.take(work.name), host=host, workload=work, vcpus=vcpus,
+            mem_mb=float(rng.choice(work.mem_gb)) * 1024.0, cpu=work.cpu * uneven,
+            touched=self.draw(work.touched), active=work.active * float(rng.lognormal(0.0, 0.2)),
+            tx=work.tx * float(rng.lognormal(0.0, 0.4)), rx=work.rx * float(rng.lognormal(0.0, 0.4)),
+            disks=self._disks(work, lun), node=int(rng.integers(NODES)),
+            pool=int(rng.choice(len(POOLS), p=(0.6, 0.2, 0.2))), uplink=2 + int(rng.integers(2)),
+        )  # fmt: skip
+
+    def _disks(self, work: Workload, lun: int) -> list[Disk]:
+        """A quiet system disk, and for I/O-heavy roles a busy data disk; some lie on NFS."""
+        rng = self.rng
+        iops = work.iops * float(rng.lognormal(0.0, 0.3))
+        if work.iops < 40:
+            on_nfs = rng.random() < 0.12
+            where = NFS_LUN if on_nfs else lun
+            return [Disk("scsi0:0", where, iops, work.io_kb, work.read_share, work.outstanding)]
+        data = int(rng.integers(SHARED_LUNS))
+        return [
+            Disk("scsi0:0", lun, iops * 0.1, 8.0, 0.4, 32.0),
+            Disk("scsi0:1", data, iops * 0.9, work.io_kb, work.read_share, work.outstanding),
+        ]
+
+    def _cast_all(self) -> dict[str, tuple[Role, tuple[int, ...]]]:
+        picks: dict[str, tuple[Role, tuple[int, ...]]] = {}
+        for position, name in enumerate(STAGES):
+            picks[name] = (Role("host", on=name), (self.stage_order[position],))
+        order = {"device": 0, "datastore": 0, "array": 1, "nic": 1, "pool": 3}
+        for name, role in sorted(self.scenario.cast.items(), key=lambda item: order.get(item[1].kind, 2)):
+            picks[name] = (role, self._cast(role, picks))
+        return picks
+
+    def _cast(self, role: Role, picks: Mapping[str, tuple[Role, tuple[int, ...]]]) -> tuple[int, ...]:
+        host = self.stage_order[STAGES.index(role.on)]
+        if role.kind == "vm":
+            return self._cast_vms(role, host, picks)
+        if role.kind == "device":
+            busy = {members[0] for one, members in picks.values() if one.kind == "device"}
+            choice = [n for n, lun in enumerate(self.luns[:SHARED_LUNS]) if lun.array == _array(role)]
+            return (int(self.rng.choice([n for n in choice if n not in busy])),)
+        if role.kind == "array":
+            return (_array(role),)
+        if role.kind == "datastore":
+            return (NFS_LUN,)
+        if role.kind == "nic":
+            return (host * UPLINKS + int(self.rng.choice(role.uplink or (2, 3))),)
+        pool = POOLS.index(role.pool)
+        return tuple(n for n, vm in enumerate(self.vms) if vm.host == host and vm.pool == pool)
+
+    def _cast_vms(
+        self, role: Role, host: int, picks: Mapping[str, tuple[Role, tuple[int, ...]]]
+    ) -> tuple[int, ...]:
+        count = int(self.rng.integers(role.count[0], role.count[1] + 1))
+        free = [n for n, vm in enumerate(self.vms) if vm.host == host and n not in self.taken]
+        if role.extra or len(free) < count:
+            self.vms += [self._vm(host, self._role()) for _ in range(count)]
+            free = list(range(len(self.vms) - count, len(self.vms)))
+        members = tuple(int(one) for one in self.rng.permutation(free)[:count])
+        self.taken.update(members)
+        for member in members:
+            self.vms[member] = self._configured(self.vms[member], role, picks)
+        return members
+
+    def _configured(self, vm: Vm, role: Role, picks: Mapping[str, tuple[Role, tuple[int, ...]]]) -> Vm:
+        if role.workload:
+            vm = self._vm(vm.host, self.workloads[role.workload])
+        self._configure_cpu(vm, role)
+        self._configure_memory(vm, role)
+        if role.disk_on:
+            lun = picks[role.disk_on][1][0]
+            self.placed.add(vm.name)
+            vm.disks = [
+                Disk(one.slot, lun, one.iops, one.io_kb, one.read_share, one.outstanding) for one in vm.disks
+            ]
+        if role.ring is not None:
+            vm.ring = role.ring
+        vm.snapshots = role.snapshots
+        if role.uplink:
+            vm.uplink = int(self.rng.choice(role.uplink))
+        if role.pool:
+            vm.pool = POOLS.index(role.pool)
+        return vm
+
+    def _configure_cpu(self, vm: Vm, role: Role) -> None:
+        if role.vcpus:
+            vm.vcpus = int(self.rng.choice(role.vcpus))
+        if role.cpu is not None:
+            vm.cpu = self.draw(role.cpu)
+            self.fixed.add(vm.name)
+        if role.cpu_shares is not None:
+            vm.shares = role.cpu_shares
+        if role.cpu_limit is not None:
+            vm.limit_share = self.draw(role.cpu_limit)
+        if role.cpu_reservation is not None:
+            vm.cpu_reservation = self.draw(role.cpu_reservation)
+        if role.node is not None:
+            vm.node, vm.node_bound = role.node, True
+            self.settled.add(vm.name)
+        vm.pinned = role.pcpus
+        if vm.pinned:
+            vm.node = NODES - 1
+            self.settled.add(vm.name)
+
+    def _configure_memory(self, vm: Vm, role: Role) -> None:
+        if role.mem_gb:
+            vm.mem_mb = float(self.rng.choice(role.mem_gb)) * 1024.0
+        for name in ("touched", "active", "mem_limit", "mem_reservation", "swapped", "hot", "balloon"):
+            span: Range | None = getattr(role, name)
+            if span is not None:
+                setattr(vm, name, self.draw(span))
+        if role.tools is not None:
+            vm.tools = role.tools
+        if role.compressible is not None:
+            vm.compressible = role.compressible
+
+    def _by_host(self, vms: Sequence[Vm]) -> tuple[list[Vm], dict[int, int]]:
+        """VMs sorted by host, with old position → new; wide VMs span nodes, the others are spread evenly."""
+        order = sorted(range(len(vms)), key=lambda n: (vms[n].host, n))
+        loads = np.zeros((len(STAGES), NODES))
+        by_size = sorted(vms, key=lambda vm: (vm.name not in self.settled, -vm.vcpus * vm.cpu))
+        for vm in by_size:
+            if vm.name in self.settled:
+                loads[vm.host, vm.node] += vm.vcpus * vm.cpu
+            elif vm.vcpus > self.cores // NODES + 2:
+                vm.node = -1
+            else:
+                vm.node = int(np.argmin(loads[vm.host]))
+                loads[vm.host, vm.node] += vm.vcpus * vm.cpu
+        return [vms[n] for n in order], {old: new for new, old in enumerate(order)}
+
+    def _number_groups(self) -> None:
+        """Group and world ids as ESXi hands them out: rising, in the order in which VMs were powered on."""
+        group, world = int(self.rng.integers(20_000, 60_000)), int(self.rng.integers(2_100_000, 2_300_000))
+        for vm in self.vms:
+            group += int(self.rng.integers(20, 900))
+            world += 24 + vm.vcpus + int(self.rng.integers(0, 3000))
+            vm.group_id, vm.cartel = group, world
+
+
+def _array(role: Role) -> int:
+    return FLASH_ARRAY if role.array == "flash" else HYBRID_ARRAY

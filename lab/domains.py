@@ -1,0 +1,88 @@
+"""Sets of PCPUs that worlds are scheduled on: a whole host, or the part that some VMs are confined to."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lab.grouping import sums
+from lab.inventory import NODES, Cluster
+from lab.knobs import Index
+from lab.queueing import water_fill
+from sessions.model import FloatArray, IntArray
+
+
+class Domains:
+    """One domain a host, and after them one confined set a host (of size 0 where nobody is confined).
+
+    The NUMA scheduler moves VMs between nodes to keep them even, so a VM normally has the whole host. VMs
+    with CPU affinity share a set of a few PCPUs at the start of the last node; VMs that are stuck to their
+    home node share that node. What a set's VMs take is missing for the others, who avoid it.
+
+    ``of_vcpu`` is each vCPU's domain, ``host`` each domain's host, ``width`` its PCPUs; ``first`` and
+    ``size`` are the PCPUs of each host's set.
+    """
+
+    def __init__(self, cluster: Cluster, index: Index) -> None:
+        hosts = index.hosts
+        self.pcpus = np.array([float(host.pcpus) for host in cluster.hosts])
+        self.size = np.zeros(hosts)
+        self.first = np.zeros(hosts, dtype=np.int64)
+        for vm in cluster.vms:
+            half = cluster.hosts[vm.host].pcpus // NODES
+            if vm.pinned:
+                self.first[vm.host], self.size[vm.host] = half, max(self.size[vm.host], vm.pinned)
+            elif vm.node_bound:
+                self.first[vm.host], self.size[vm.host] = vm.node * half, half
+        confined = np.array([vm.pinned > 0 or vm.node_bound for vm in cluster.vms])[index.vcpu_vm]
+        self.of_vcpu: IntArray = np.where(confined, hosts + index.vcpu_host, index.vcpu_host)
+        self.host = np.tile(np.arange(hosts), 2)
+        self.width = np.concatenate([self.pcpus, self.size])
+        self.count = 2 * hosts
+        self._start = index.vcpu_start
+        self._vm = index.vcpu_vm
+        self._row = self.of_vcpu[self._start]
+        self._column = np.zeros(index.vms, dtype=np.int64)
+        filled = np.zeros(self.count, dtype=np.int64)
+        for vm_number, row in enumerate(self._row):
+            self._column[vm_number] = filled[row]
+            filled[row] += 1
+        self._shape = (self.count, int(filled.max()))
+
+    def capacity(self, parked: FloatArray, kernel: FloatArray, need: FloatArray) -> FloatArray:
+        """PCPUs that each domain has for VMs, after parked ones, the VMkernel and confined VMs."""
+        hosts = len(self.size)
+        confined = sums(self.of_vcpu, need, self.count)[hosts:]
+        free = self.pcpus * (1.0 - parked) - kernel - np.minimum(confined, self.size)
+        return np.concatenate([np.maximum(free, 0.5), np.maximum(self.size, 1e-6)])
+
+    def fill(
+        self, capacity: FloatArray, need: FloatArray, weight: FloatArray, reserved: FloatArray
+    ) -> FloatArray:
+        """Run time of each vCPU: the needs where they fit, the shares' proportion where they don't."""
+        wanted = self.sums(need)
+        if (wanted <= capacity).all():
+            return need
+        per_vm = np.add.reduceat(np.stack([need, weight, reserved]), self._start, axis=1)
+        table = np.zeros((3, *self._shape))
+        table[:, self._row, self._column] = per_vm
+        filled = water_fill(capacity, *table)
+        given = filled[self._row, self._column] / np.maximum(per_vm[0], 1e-12)
+        run: FloatArray = need * given[self._vm]
+        return run
+
+    def sums(self, values: FloatArray) -> FloatArray:
+        """Totals of a per-vCPU quantity in each domain."""
+        return sums(self.of_vcpu, values, self.count)
+
+    def pcpu_busy(self, load: FloatArray, kernel: FloatArray) -> list[FloatArray]:
+        """Mean utilisation of each PCPU of each host: a set's VMs keep it busy, the others share the rest."""
+        hosts = len(self.size)
+        busy = []
+        for host in range(hosts):
+            count, size, first = int(self.pcpus[host]), int(self.size[host]), int(self.first[host])
+            inside = min(1.0, load[hosts + host] / size) if size else 0.0
+            outside = min(1.0, (load[host] + kernel[host]) / (count - size))
+            one = np.full(count, outside)
+            one[first : first + size] = inside
+            busy.append(one)
+        return busy

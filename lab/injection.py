@@ -1,0 +1,112 @@
+"""Turns a scenario's injections into movements of knobs: which cells, from what to what, when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lab.controls import CONTROLS, Bench
+from lab.scenario import Inject, Range, Scenario
+from resources.failures import KnowledgeError
+from sessions.model import FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """When an injection acts, in seconds of lab time: 0 before ``start``, up in ``ramp``, 1 until ``end``.
+
+    With ``period`` it recurs from ``start`` on, each time as long as ``length``.
+    """
+
+    start: float
+    ramp: float
+    end: float
+    period: float
+    length: float
+
+    def at(self, seconds: float) -> float:
+        """How far the injection is in effect, 0 to 1."""
+        since = seconds - self.start
+        if since < 0 or seconds >= self.end:
+            return 0.0
+        if self.period:
+            since %= self.period
+            if since >= self.length:
+                return 0.0
+        return min(1.0, since / self.ramp) if self.ramp > 0 else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Movement:
+    """Cells of one knob that go from ``base`` to ``target`` as the envelope says."""
+
+    array: FloatArray
+    cells: IntArray
+    base: FloatArray
+    target: FloatArray
+    envelope: Envelope
+
+    def reset(self) -> None:
+        """Write the cells as they are when nothing is injected."""
+        self.array.reshape(-1)[self.cells] = self.base
+
+    def apply(self, seconds: float) -> None:
+        """Write the cells as they are at this time; what was unlimited becomes limited at the ramp's end."""
+        level = self.envelope.at(seconds)
+        if level == 0.0:
+            return
+        if np.isinf(self.base).any():
+            moved = self.target if level >= 1.0 else self.base
+        else:
+            moved = self.base + (self.target - self.base) * level
+        self.array.reshape(-1)[self.cells] = moved
+
+
+def apply_all(movements: Sequence[Movement], seconds: float) -> None:
+    """Turn all knobs to where they stand at this time. Where two move one cell, the later one wins."""
+    for movement in movements:
+        movement.reset()
+    for movement in movements:
+        movement.apply(seconds)
+
+
+def plan_injections(
+    scenario: Scenario, bench: Bench, duration_s: float, rng: np.random.Generator
+) -> tuple[Movement, ...]:
+    """The movements of a scenario on one bench, in its order. Raises KnowledgeError for an unknown knob."""
+    movements: list[Movement] = []
+    for inject in scenario.inject:
+        if inject.knob not in CONTROLS:
+            raise KnowledgeError(
+                f"The lab's scenario {scenario.id} turns a knob {inject.knob!r} that is not there."
+            )
+        origin = 0.0 if inject.along is None else movements[inject.along].envelope.start
+        movements.append(_movement(inject, bench, origin, duration_s, rng))
+    return tuple(movements)
+
+
+def _movement(
+    inject: Inject, bench: Bench, origin: float, duration_s: float, rng: np.random.Generator
+) -> Movement:
+    control = CONTROLS[inject.knob]
+    array: FloatArray = getattr(bench.knobs, control.attribute)
+    cells = control.cells(bench.cluster.cast[inject.on], inject.which, bench)
+    base = array.reshape(-1)[cells].copy()
+    drawn = _draw(inject.times if inject.to is None else inject.to, rng)
+    target = base * drawn if inject.to is None else control.level(drawn, cells, base, bench)
+    return Movement(array, cells, base, target, _envelope(inject, origin, duration_s, rng))
+
+
+def _envelope(inject: Inject, origin: float, duration_s: float, rng: np.random.Generator) -> Envelope:
+    start, ramp = origin + _draw(inject.at, rng), _draw(inject.ramp, rng)
+    if inject.every is not None:
+        length = _draw(inject.lasts, rng)
+        return Envelope(start, ramp, duration_s, _draw(inject.every, rng), length)
+    end = duration_s if inject.lasts is None else start + _draw(inject.lasts, rng)
+    return Envelope(start, ramp, end, 0.0, 0.0)
+
+
+def _draw(span: Range | None, rng: np.random.Generator) -> float:
+    return float(rng.uniform(*span)) if span is not None else 0.0

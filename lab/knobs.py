@@ -1,0 +1,179 @@
+"""The knobs of the physics: what the world asks of the cluster and how it is set up, as arrays.
+
+Injections turn knobs; everything that esxtop shows follows from them. Nothing here is a symptom.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab.grouping import run_sums
+from lab.inventory import NODES, POOLS, UPLINKS, Cluster
+from sessions.model import FloatArray, IntArray
+
+BoolArray = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """Which vCPU, disk and port belongs to which VM and host; all sorted by host, then VM.
+
+    ``vcpu_vm``, ``disk_vm`` … are positions of the owner; ``vcpu_start`` is where each VM's vCPUs begin.
+    ``node`` numbers NUMA nodes through all hosts; ``disk_lun`` positions in ``Cluster.luns``.
+    """
+
+    hosts: int
+    vms: int
+    luns: int
+    vcpu_vm: IntArray
+    vcpu_start: IntArray
+    vcpu_host: IntArray
+    vcpu_node: IntArray
+    vcpus: FloatArray
+    vm_host: IntArray
+    vm_start: IntArray
+    disk_vm: IntArray
+    disk_start: IntArray
+    disk_host: IntArray
+    disk_lun: IntArray
+
+    @staticmethod
+    def of(cluster: Cluster) -> Index:
+        """The index of a cluster."""
+        vms = cluster.vms
+        counts = np.array([vm.vcpus for vm in vms])
+        disks = np.array([len(vm.disks) for vm in vms])
+        vm_host = np.array([vm.host for vm in vms])
+        vcpu_vm = np.repeat(np.arange(len(vms)), counts)
+        disk_vm = np.repeat(np.arange(len(vms)), disks)
+        nodes = [
+            vm.host * NODES + (vm.node if vm.node >= 0 else number * NODES // vm.vcpus)
+            for vm in vms for number in range(vm.vcpus)
+        ]  # fmt: skip
+        return Index(
+            hosts=len(cluster.hosts), vms=len(vms), luns=len(cluster.luns), vcpu_vm=vcpu_vm,
+            vcpu_start=np.cumsum(counts) - counts, vcpu_host=vm_host[vcpu_vm], vcpu_node=np.array(nodes),
+            vcpus=counts.astype(float), vm_host=vm_host,
+            vm_start=np.searchsorted(vm_host, np.arange(len(cluster.hosts))), disk_vm=disk_vm,
+            disk_start=np.cumsum(disks) - disks, disk_host=vm_host[disk_vm],
+            disk_lun=np.array([disk.lun for vm in vms for disk in vm.disks]),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Knobs:
+    """Every outside influence on the physics; arrays are written in place by injections.
+
+    Per vCPU: ``demand`` share of a core at usual activity, ``spin`` share of time that loops take whatever
+    the activity and the speed, ``blocked`` share of time stuck in the kernel.
+
+    Per VM: ``limit`` cores, ``shares`` per vCPU, ``activity`` factor; ``touch`` and ``active`` shares of
+    memory, ``mem_limit`` share, ``zero`` share that holds zeros; ``tx``/``rx`` Mbit/s, ``packet`` bytes,
+    ``burst`` packets that arrive back to back, ``ring`` receive buffers, ``shape`` Mbit/s.
+
+    Per disk: ``iops``, ``io_kb``, ``reads`` share, ``outstanding`` I/Os, ``timeout`` seconds.
+
+    Per host: ``frequency`` factor, ``parked`` share of PCPUs, ``power_cap`` watts (0 none), ``kernel`` share
+    of all PCPUs, ``variability`` of arrivals, ``vmk_tx``/``vmk_rx`` Mbit/s of the VMkernel through uplink
+    ``vmk_uplink``, ``hba_depth`` commands.
+
+    Per array: ``capacity`` factor, ``read_ms``, ``write_ms``. Per host and LUN: ``depth``, ``loss`` of
+    commands. Per uplink: ``rx_loss``. Per host and pool: ``pool_limit`` cores, ``pool_memory`` MB.
+    ``paused`` (one cell) is whether the collector sleeps.
+    """
+
+    demand: FloatArray
+    spin: FloatArray
+    blocked: FloatArray
+    limit: FloatArray
+    shares: FloatArray
+    activity: FloatArray
+    touch: FloatArray
+    active: FloatArray
+    mem_limit: FloatArray
+    zero: FloatArray
+    tx: FloatArray
+    rx: FloatArray
+    packet: FloatArray
+    burst: FloatArray
+    ring: FloatArray
+    shape: FloatArray
+    iops: FloatArray
+    io_kb: FloatArray
+    reads: FloatArray
+    outstanding: FloatArray
+    timeout: FloatArray
+    frequency: FloatArray
+    parked: FloatArray
+    power_cap: FloatArray
+    kernel: FloatArray
+    variability: FloatArray
+    vmk_tx: FloatArray
+    vmk_rx: FloatArray
+    vmk_uplink: FloatArray
+    hba_depth: FloatArray
+    capacity: FloatArray
+    read_ms: FloatArray
+    write_ms: FloatArray
+    depth: FloatArray
+    loss: FloatArray
+    rx_loss: FloatArray
+    pool_limit: FloatArray
+    pool_memory: FloatArray
+    paused: FloatArray
+
+    @staticmethod
+    def of(cluster: Cluster, index: Index, rng: np.random.Generator) -> Knobs:
+        """The knobs as the seed's cluster has them before anything is injected."""
+        vms, hosts = cluster.vms, cluster.hosts
+        disks = [disk for vm in vms for disk in vm.disks]
+        rate = cluster.rate
+        depth = np.full((len(hosts), len(cluster.luns)), float(cluster.queue_depth))
+        for position, lun in enumerate(cluster.luns):
+            if lun.array >= 3:
+                depth[:, position] = 31.0
+            elif lun.nfs:
+                depth[:, position] = 256.0
+        return Knobs(
+            demand=_demand(cluster, index, rng),
+            spin=np.zeros(len(index.vcpu_vm)), blocked=np.zeros(len(index.vcpu_vm)),
+            limit=np.array([vm.limit_share * vm.vcpus for vm in vms]),
+            shares=np.array([vm.shares for vm in vms]), activity=np.ones(len(vms)),
+            touch=np.array([vm.touched for vm in vms]), active=np.array([vm.active for vm in vms]),
+            mem_limit=np.array([vm.mem_limit for vm in vms]),
+            zero=np.zeros(len(vms)),
+            tx=np.array([vm.tx * rate for vm in vms]), rx=np.array([vm.rx * rate for vm in vms]),
+            packet=np.array([vm.workload.packet for vm in vms]), burst=np.full(len(vms), 40.0),
+            ring=np.array([float(vm.ring) for vm in vms]), shape=np.full(len(vms), np.inf),
+            iops=np.array([disk.iops * rate for disk in disks]),
+            io_kb=np.array([disk.io_kb for disk in disks]),
+            reads=np.array([disk.read_share for disk in disks]),
+            outstanding=np.array([disk.outstanding for disk in disks]),
+            timeout=np.where(rng.random(len(disks)) < 0.6, 60.0, 30.0),
+            frequency=np.ones(len(hosts)), parked=np.zeros(len(hosts)), power_cap=np.zeros(len(hosts)),
+            kernel=rng.uniform(0.006, 0.014, len(hosts)), variability=np.ones(len(hosts)),
+            vmk_tx=rng.uniform(0.5, 4.0, len(hosts)), vmk_rx=rng.uniform(0.5, 4.0, len(hosts)),
+            vmk_uplink=np.zeros(len(hosts)), hba_depth=np.full(len(hosts), 2 * 2176.0),
+            capacity=np.ones(len(cluster.arrays)),
+            read_ms=np.array([array.read_ms for array in cluster.arrays]),
+            write_ms=np.array([array.write_ms for array in cluster.arrays]),
+            depth=depth, loss=np.zeros((len(hosts), len(cluster.luns))),
+            rx_loss=np.zeros(len(hosts) * UPLINKS),
+            pool_limit=np.full(len(hosts) * len(POOLS), np.inf),
+            pool_memory=np.full(len(hosts) * len(POOLS), np.inf),
+            paused=np.zeros(1),
+        )  # fmt: skip
+
+
+def _demand(cluster: Cluster, index: Index, rng: np.random.Generator) -> FloatArray:
+    """Each VM's mean demand spread unevenly over its vCPUs, as guests' schedulers do."""
+    mean = np.array([vm.cpu for vm in cluster.vms])[index.vcpu_vm]
+    uneven = np.array([vm.workload.busy for vm in cluster.vms])[index.vcpu_vm]
+    demand = mean * np.exp(uneven * rng.standard_normal(len(mean)))
+    total = run_sums(demand, index.vcpu_start)
+    wanted = np.array([vm.cpu for vm in cluster.vms]) * index.vcpus
+    spread: FloatArray = np.minimum(demand * (wanted / total)[index.vcpu_vm], 0.8)
+    return spread

@@ -1,0 +1,183 @@
+"""The lab itself: one scenario, one seed, one clock; every tick gives a row of values for each host."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from collectors.esxtop_names import ColumnPath
+from lab.activity import Activity
+from lab.building import build_cluster
+from lab.controls import Bench
+from lab.cpu import Cpu
+from lab.defects import Defects
+from lab.fields import FieldSet
+from lab.grouping import run_sums
+from lab.injection import apply_all, plan_injections
+from lab.inventory import NFS_LUN
+from lab.knobs import Index, Knobs
+from lab.layout import build_layouts_of, build_sheet, host_columns
+from lab.memory import Memory
+from lab.network import Network
+from lab.power import Power
+from lab.scenario import Scenario, load_workloads
+from lab.sheet import Sheet, gather, rounded
+from lab.show_cpu import CpuView
+from lab.show_memory import MemoryView
+from lab.show_network import NetworkView
+from lab.show_storage import StorageView
+from lab.storage import Storage
+from lab.truth import GroundTruth, find_truth
+from sessions.model import FloatArray
+
+TICK_S = 5.0
+_SWAP_IO_MB = 16.0 / 1024
+_SYSTEM_US_PER_IO = 22.0
+_SYSTEM_US_PER_PACKET = 0.9
+_WARM_UP = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """One sample: the instant in ms since 1970, and each host's row, in the order of ``Lab.columns()``."""
+
+    t_ms: int
+    rows: tuple[FloatArray, ...]
+
+
+class Lab:
+    """A simulated cluster. The same scenario, seed and version of numpy give the same ticks anywhere.
+
+    ``fields`` is what esxtop would print: ``default`` (``-b``), ``all`` (``-b -a``) or ``diagnosis`` (what
+    problem cards read). Values are rounded to esxtop's decimals, so that recording directly and reading a
+    printed capture are the same. Raises KnowledgeError when the scenario does not fit the lab.
+    """
+
+    def __init__(self, scenario: Scenario, *, seed: int, fields: FieldSet = "all") -> None:
+        self.scenario = scenario
+        self.seed = seed
+        self.fields: FieldSet = fields
+        rngs = [np.random.default_rng(one) for one in np.random.SeedSequence(seed).spawn(12)]
+        self.cluster = build_cluster(scenario, load_workloads(), rngs[0])
+        self.duration_s = _duration(scenario, rngs[1])
+        self._build(rngs)
+        self._ticks = 0
+        for _ in range(_WARM_UP):
+            self._physics(-1.0)
+
+    def _build(self, rngs: Sequence[np.random.Generator]) -> None:
+        cluster = self.cluster
+        self.index = Index.of(cluster)
+        self.knobs = Knobs.of(cluster, self.index, rngs[2])
+        self.movements = plan_injections(
+            self.scenario, Bench(cluster, self.index, self.knobs), self.duration_s, rngs[3]
+        )
+        self.activity = Activity(self.index, TICK_S, rngs[4])
+        self.cpu = Cpu(cluster, self.index, rngs[10])
+        self.power = Power(cluster)
+        self.memory = Memory(cluster, self.index, rngs[5])
+        self.storage = Storage(cluster, self.index, rngs[6])
+        self.network = Network(cluster, self.index, rngs[7])
+        layouts = build_layouts_of(cluster)
+        self.layouts = layouts
+        self._sheet = build_sheet(cluster, layouts, self.fields)
+        self._cpu_view = CpuView(cluster, self.index, layouts, self._sheet, TICK_S, rngs[8])
+        view, storage_rng, network_rng = rngs[9].spawn(3)
+        self._memory_view = MemoryView(cluster, self.index, layouts, self._sheet, self.memory, TICK_S, view)
+        self._storage_view = StorageView(self.index, layouts, self._sheet, TICK_S, storage_rng)
+        self._network_view = NetworkView(self.index, layouts, self._sheet, self.network, network_rng)
+        per_host = [
+            host_columns(self._sheet, layout, host, self.fields) for host, layout in enumerate(layouts)
+        ]
+        self._columns = tuple(tuple(column.path for column in columns) for columns in per_host)
+        self._decimals = tuple(tuple(column.decimals for column in columns) for columns in per_host)
+        self._gather = [gather(columns) for columns in per_host]
+        ticks = round(self.duration_s / TICK_S)
+        self._defects = [Defects(columns, ticks, rngs[11]) for columns in self._columns]
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The hosts' names; each is a source of its own."""
+        return tuple(host.name for host in self.cluster.hosts)
+
+    @property
+    def start_ms(self) -> int:
+        """When the first tick happens, ms since 1970; the seed decides."""
+        return self.cluster.start_ms
+
+    @property
+    def now_ms(self) -> int:
+        """When the next tick happens, ms since 1970."""
+        return self.start_ms + round(self._ticks * TICK_S * 1000)
+
+    def columns(self) -> tuple[tuple[ColumnPath, ...], ...]:
+        """Each host's columns, in esxtop's order."""
+        return self._columns
+
+    def decimals(self) -> tuple[tuple[int, ...], ...]:
+        """Printed decimals of each host's columns."""
+        return self._decimals
+
+    @property
+    def sheet(self) -> Sheet:
+        """All counters of the last tick, before esxtop's print rounds them."""
+        return self._sheet
+
+    def truth(self) -> GroundTruth:
+        """What is wrong in this run: computed from scenario and seed, not from what the physics show."""
+        return find_truth(self.scenario, self.cluster, self.index, self.movements, self.duration_s)
+
+    def tick(self) -> Tick | None:
+        """Advance by one interval of 5 s. None while the collector is paused: time passes, unseen."""
+        number = self._ticks
+        seconds = number * TICK_S
+        self._ticks += 1
+        self._physics(seconds)
+        if self.knobs.paused[0] > 0.5:
+            return None
+        self._cpu_view.update(self.cpu, self.memory, self.network, self.power, self.knobs)
+        self._memory_view.update(self.memory, self.knobs)
+        self._storage_view.update(self.storage, self.knobs)
+        self._network_view.update(self.network)
+        flat = self._sheet.flat
+        rows = tuple(rounded(flat[cells], powers) for cells, powers in self._gather)
+        for row, defects in zip(rows, self._defects, strict=True):
+            defects.apply(row, number)
+        return Tick(self.start_ms + round(seconds * 1000), rows)
+
+    def _physics(self, seconds: float) -> None:
+        """One step of everything, each subsystem on what the others did last."""
+        index, knobs = self.index, self.knobs
+        apply_all(self.movements, seconds)
+        self.activity.step(knobs.activity)
+        self.power.step(self.cpu.busy, knobs.frequency, knobs.power_cap)
+        swap_disk = index.disk_start
+        self.memory.step(knobs, self.activity.vm, self.storage.read_ms[swap_disk], TICK_S)
+        swap = np.zeros(len(index.disk_vm))
+        swap[swap_disk] = (self.memory.swap_in + self.memory.swap_out) / _SWAP_IO_MB
+        self.storage.step(knobs, self.activity.disk, swap, self.cpu.queueing)
+        stalled = self.memory.stall[index.vcpu_vm]
+        self.cpu.step(knobs, self.activity.vcpu, stalled, self._system(), self.power.factor, TICK_S)
+        shape = (index.hosts, index.luns)
+        read, written = self.storage.mb_read.reshape(shape), self.storage.mb_written.reshape(shape)
+        nfs = np.stack([read[:, NFS_LUN], written[:, NFS_LUN]], axis=1)
+        self.network.step(knobs, self.activity.tx, self.activity.rx, self.cpu, nfs)
+
+    def _system(self) -> FloatArray:
+        """VMkernel time spent on each vCPU's I/O and packets, as a share of wall time."""
+        index = self.index
+        per_io = run_sums(self.storage.iops, index.disk_start) * _SYSTEM_US_PER_IO
+        packets = (self.network.tx_packets + self.network.rx_packets) * _SYSTEM_US_PER_PACKET
+        heavier = 1.0 + 30.0 * np.maximum(self.knobs.kernel - 0.02, 0.0)[index.vm_host]
+        share = (per_io + packets) / 1e6 * heavier / index.vcpus
+        result: FloatArray = np.minimum(share, 0.5)[index.vcpu_vm]
+        return result
+
+
+def _duration(scenario: Scenario, rng: np.random.Generator) -> float:
+    if scenario.seconds:
+        return float(scenario.seconds)
+    low, high = scenario.minutes
+    return float(rng.integers(low * 12, high * 12 + 1) * TICK_S)

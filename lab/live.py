@@ -1,0 +1,230 @@
+"""The lab as a live source: its hosts tick in real time, or so many times faster, for the recorder."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from collectors.esxtop_names import HostLayout, build_layouts
+from collectors.feed import Controls, Feed, Health, State
+from collectors.feed import Tick as FeedTick
+from lab.lab import TICK_S, Lab, Tick
+from lab.recording import lab_source
+from lab.samples import HostSamples
+from lab.scenario import find_scenario, load_scenarios
+from resources.catalogue import load_catalogue
+from resources.failures import UsageError
+from sessions.model import Fact, FloatArray, Gap
+
+TICK_MS = round(TICK_S * 1000)
+PAUSED = "paused"
+NOT_SAMPLED = "no sample was taken"
+
+_SCHEME = "lab:"
+_WARM_UP_TICKS = 2  # the first has no I/O counters, and rates of those need two: nobody should miss them
+
+
+@dataclass(frozen=True, slots=True)
+class LabAddress:
+    """``lab:SCENARIO[?seed=N]``."""
+
+    scenario: str
+    seed: int = 1
+
+    def __str__(self) -> str:
+        return f"{_SCHEME}{self.scenario}" + (f"?seed={self.seed}" if self.seed != 1 else "")
+
+
+def parse_lab_address(text: str) -> LabAddress:
+    """The scenario and the seed that ``lab:…`` names. Raises UsageError."""
+    scenario, mark, query = text.removeprefix(_SCHEME).partition("?")
+    key, _, number = query.partition("=")
+    is_number = number.isascii() and number.isdigit()
+    if not text.startswith(_SCHEME) or not scenario or (mark and not (key == "seed" and is_number)):
+        raise UsageError(
+            f"{text!r} names no scenario of the lab.", advice="Write lab:demo or lab:demo?seed=7."
+        )
+    return LabAddress(scenario, int(number) if number else 1)
+
+
+class LabCollector:
+    """Plays a scenario into a feed, one source a host, and ends with it.
+
+    ``speed`` is lab seconds in a second of real time. A session that has the first part already gets the
+    rest: the lab is played up to there without being stored. Raises NotFoundError for an unknown scenario.
+    """
+
+    def __init__(self, address: LabAddress, *, speed: float = 1.0) -> None:
+        self.name = str(address)
+        self._scenario = find_scenario(load_scenarios(), address.scenario)
+        self._seed, self._speed = address.seed, speed
+
+    def run(self, feed: Feed, controls: Controls) -> None:
+        """Collect until the scenario ends or somebody stops it."""
+        lab = Lab(self._scenario, seed=self._seed, fields="all")
+        known = load_catalogue()
+        layouts = [build_layouts(columns, known)[0] for columns in lab.columns()]
+        hosts = [_Host(host, layout, lab, feed) for host, layout in enumerate(layouts)]
+        ticks = max(1, round(lab.duration_s / TICK_S))
+        stored = _catch_up(lab, hosts, ticks)
+        pace = _Pace(self._speed, controls)
+        for number in range(ticks - stored):
+            late_s = pace.wait(number * TICK_S)
+            if late_s is None:
+                break
+            self._tick(lab, hosts, feed, controls, late_s)
+        for host in hosts:
+            host.report("ended", 0.0)
+
+    def _tick(self, lab: Lab, hosts: Sequence[_Host], feed: Feed, controls: Controls, late_s: float) -> None:
+        paused, t_ms, tick = controls.paused, lab.now_ms, lab.tick()
+        if tick is None or paused:
+            for host in hosts:
+                host.miss(t_ms, PAUSED if paused else NOT_SAMPLED)
+        else:
+            feed.add_ticks([host.take(tick) for host in hosts])
+            for host in hosts:
+                host.tell(t_ms)
+        for host in hosts:
+            host.report("paused" if paused else "recording", late_s)
+
+
+def _catch_up(lab: Lab, hosts: Sequence[_Host], ticks: int) -> int:
+    """Play, without storing it, what the session has already; returns how many ticks that were."""
+    last = max(host.stored_ms for host in hosts)
+    stored = min(ticks, (last - lab.start_ms) // TICK_MS + 1) if last else 0
+    for _ in range(stored):
+        t_ms, tick = lab.now_ms, lab.tick()
+        if tick is not None:
+            for host in hosts:
+                host.take(tick)
+                host.follow(t_ms)
+    if stored:
+        for host in hosts:
+            host.take_up()
+    return stored
+
+
+class _Host:
+    """One host of the lab on its way into the session."""
+
+    def __init__(self, number: int, layout: HostLayout, lab: Lab, feed: Feed) -> None:
+        self._number, self._layout, self._feed = number, layout, feed
+        self._samples = HostSamples(layout, TICK_MS)
+        self._source = feed.add_source(lab_source(lab, layout.host))
+        feed.add_entities(layout.entities)
+        self._group = feed.add_group(self._source, layout.specs)
+        self._at = np.array([at for at, _ in layout.fact_columns], np.int64)
+        self._facts: dict[int, Fact] = {}
+        self._said: set[Gap] = set()
+        self._hole: Gap | None = None
+        self._holes = 0
+        self._warming = _WARM_UP_TICKS
+        self._values: FloatArray = np.full(len(layout.specs), np.nan)
+        self._health = Health(
+            "connecting", interval_s=TICK_S, entities=len(layout.entities), series=len(layout.specs)
+        )
+        self.report("connecting", 0.0)
+
+    @property
+    def stored_ms(self) -> int:
+        """The last instant of which the session has samples, 0 for none."""
+        return int(self._group.last.max(initial=0))
+
+    def take(self, tick: Tick) -> FeedTick:
+        """What to store of a tick."""
+        row = tick.rows[self._number]
+        self._values = self._samples.take(np.array([tick.t_ms]), row[np.newaxis])[0]
+        return FeedTick(self._group.id, tick.t_ms, self._values)
+
+    def tell(self, t_ms: int) -> None:
+        """Hand over what the tick that was taken says beside its samples, and count it."""
+        changed = self.follow(t_ms)
+        if self._warming == _WARM_UP_TICKS:
+            changed = [*self._layout.facts(t_ms), *changed]
+        if changed:
+            self._feed.add_facts(changed)
+        self._tell_gaps()
+        received = int(np.count_nonzero(~np.isnan(self._values)))
+        expected = received if self._warming else self._values.size
+        self._warming = max(0, self._warming - 1)
+        self._count(expected, received, t_ms)
+        self._hole = None
+
+    def miss(self, t_ms: int, reason: str) -> None:
+        """An instant without a sample: the gap grows."""
+        hole = self._hole
+        if hole is None:
+            self._hole = Gap(self._source, t_ms, t_ms, reason, None, 1)
+            self._holes += 1
+        else:
+            why = PAUSED if PAUSED in (reason, hole.reason) else reason
+            self._hole = replace(hole, end=t_ms, reason=why, ticks=(hole.ticks or 0) + 1)
+        self._feed.add_gaps([self._hole])
+        if reason != PAUSED:
+            self._count(self._values.size, 0, None)
+
+    def follow(self, t_ms: int) -> list[Fact]:
+        """The facts that changed with the tick that was taken; a limit that is set or lifted, say."""
+        return list(self._changes(t_ms))
+
+    def _changes(self, t_ms: int) -> Iterator[Fact]:
+        row = self._values[self._at]
+        for index in np.flatnonzero(~np.isnan(row)).tolist():
+            known, value = self._facts.get(index), float(row[index])
+            if known is not None and known.value == value:
+                continue
+            if value > 0:
+                at, name = self._layout.fact_columns[index]
+                self._facts[index] = Fact(self._layout.specs[at].entity, name, value, t_ms)
+                yield self._facts[index]
+            elif known is not None:
+                yield replace(self._facts.pop(index), end=t_ms)
+
+    def take_up(self) -> None:
+        """Say again what holds, in a session that has the first part already."""
+        start, self._warming = self.stored_ms, 0
+        self._feed.add_facts([*self._layout.facts(start), *self._facts.values()])
+        self._said = set(self._samples.gaps(self._source))
+        self._health = replace(self._health, last_ms=start)
+
+    def report(self, state: State, late_s: float) -> None:
+        """Say how the source is doing."""
+        gaps = self._holes + sum(gap.entity is not None for gap in self._said)
+        self._health = replace(self._health, state=state, behind_s=late_s, gaps=gaps)
+        self._feed.report(self._source, self._health)
+
+    def _tell_gaps(self) -> None:
+        """What grew or began of the entities' own gaps; those of the whole host are ours."""
+        found = {gap for gap in self._samples.gaps(self._source) if gap.entity is not None}
+        if new := found - self._said:
+            self._feed.add_gaps(sorted(new, key=lambda gap: gap.start))
+            self._said = found
+
+    def _count(self, expected: int, received: int, last_ms: int | None) -> None:
+        self._health = replace(
+            self._health,
+            expected=self._health.expected + expected,
+            received=self._health.received + received,
+            last_ms=last_ms if last_ms is not None else self._health.last_ms,
+        )
+
+
+class _Pace:
+    """Real time, so many times faster; 0 is as fast as it goes."""
+
+    def __init__(self, speed: float, controls: Controls) -> None:
+        self._speed, self._controls = speed, controls
+        self._began = time.monotonic()
+
+    def wait(self, lab_seconds: float) -> float | None:
+        """Wait until a moment of lab time; returns by how much it has passed, or None when to stop."""
+        if not self._speed:
+            return None if self._controls.is_set() else 0.0
+        due = self._began + lab_seconds / self._speed
+        if self._controls.wait(max(0.0, due - time.monotonic())):
+            return None
+        return max(0.0, time.monotonic() - due)

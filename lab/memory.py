@@ -1,0 +1,252 @@
+"""Host memory: what guests touch, and how the VMkernel takes it back: balloon, compression, swap.
+
+A feedback loop per tick, in MB: guests touch memory and fault swapped pages back in; free memory falls; below
+the ``soft`` threshold balloons inflate, below ``hard`` pages are compressed and swapped, until there is room
+again. Limits of VMs and pools do the same to their members while the host has plenty.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lab.activity import NormalNoise
+from lab.grouping import between, run_sums, sums
+from lab.inventory import POOLS, Cluster
+from lab.knobs import Index, Knobs
+from lab.queueing import water_fill
+from sessions.model import FloatArray, IntArray
+
+HIGH, CLEAR, SOFT, HARD, LOW = range(5)
+STATE_FLOORS = (3.0, 1.0, 0.64, 0.32)
+"""Free memory over minFree that each state but the last needs at least (ESXi 6: 300, 100, 64, 32 %)."""
+
+_BALLOON_S = 25.0
+"""Time in which a balloon goes most of the way to its target."""
+_BALLOON_PER_S = 0.006
+"""Share of a VM's memory that its balloon driver pins or frees in a second at most."""
+_BALLOON_SLACK = 0.04
+"""Share of a VM's memory that a balloon may be behind before pages are swapped instead."""
+_GOAL = 1.12
+"""Free memory over minFree that reclamation aims for."""
+_SWAP_MB_PER_S = 60.0
+_SWAP_MB_PER_S_LOW = 160.0
+_OWN_SWAP_MB_PER_S = 40.0
+_COMPRESSED_MOST = 0.10
+"""The compression cache holds at most this share of a VM's memory (Mem.MemZipMaxPct)."""
+_RETURN_S = 30.0
+"""Time in which a guest touches half to two thirds of its working set again."""
+_DRIFT_S = 500.0
+"""Time in which a guest's working set moves on to other pages."""
+_SHARING_S = 90.0
+"""Time in which page sharing finds most of the pages that are zero."""
+_FAULT_MB = 16.0 / 1024
+"""Memory that one swap fault brings back: the page and its neighbours."""
+_UNZIP_MS = 0.06
+_PAGE_MB = 4.0 / 1024
+_CACHE_MS = 0.25
+_IDLE_TAX = 0.75
+
+
+def min_free_mb(machine_mb: FloatArray) -> FloatArray:
+    """ESXi's sliding scale: 6 % of the first 4 GB, 4 % up to 12, 2 % up to 28, 1 % of the rest."""
+    gb = machine_mb / 1024.0
+    scale = (
+        0.06 * between(gb, 0, 4) + 0.04 * between(gb - 4, 0, 8)
+        + 0.02 * between(gb - 12, 0, 16) + 0.01 * np.maximum(gb - 28, 0)
+    )  # fmt: skip
+    result: FloatArray = scale * 1024.0
+    return result
+
+
+class Memory:
+    """State and results, MB unless said otherwise.
+
+    Per VM: ``touched`` ``balloon`` ``swapped`` (pages that the guest wants back, pages that it may want one
+    day, pages that it forgot) ``zipped`` (guest pages in the cache) ``saved`` (by page sharing)
+    ``balloon_target`` ``swap_target``; rates in MB/s ``swap_in`` ``swap_out`` ``cache_in`` ``cache_out``
+    ``zip_rate`` ``unzip_rate``; ``stall`` share of each vCPU's time spent waiting for pages. Per host:
+    ``free`` ``state`` ``kernel``.
+    """
+
+    def __init__(self, cluster: Cluster, index: Index, rng: np.random.Generator) -> None:
+        vms, hosts = cluster.vms, cluster.hosts
+        self._index = index
+        self._noise = NormalNoise(rng, index.vms + len(hosts))
+        self.size = np.array([vm.mem_mb for vm in vms])
+        self.overhead = 26.0 + 0.0045 * self.size + 6.0 * index.vcpus
+        self.machine = np.array([float(host.mem_mb) for host in hosts])
+        self.kernel = 1100.0 + 0.012 * self.machine + rng.uniform(0, 120, len(hosts))
+        self._usual_kernel = self.kernel.copy()
+        self.user = 900.0 + rng.uniform(0, 400, len(hosts))
+        self.min_free = min_free_mb(self.machine)
+        self.tools = np.array([vm.tools for vm in vms])
+        most = np.array([host.balloon_most for host in hosts])[index.vm_host]
+        self.balloon_max = np.where(self.tools, most * self.size, 0.0)
+        self._compressible = np.array([vm.compressible for vm in vms])
+        self.reserved = np.array([vm.mem_reservation for vm in vms]) * self.size
+        self._cached = np.array([host.host_cache for host in hosts])[index.vm_host]
+        self._pool = np.array([vm.host * len(POOLS) + vm.pool for vm in vms])
+        self._column = np.arange(index.vms) - index.vm_start[index.vm_host]
+        self._shape = (index.hosts, int(self._column.max()) + 1)
+        self.touched = np.array([vm.touched for vm in vms]) * self.size
+        away = np.array([vm.swapped for vm in vms]) * self.size
+        hot = np.array([vm.hot for vm in vms])
+        self.swap_hot, self.swap_cold, self._swap_dead = np.zeros(index.vms), away * hot, away * (1.0 - hot)
+        self._lasting = np.array([vm.balloon for vm in vms]) * self.size
+        self.balloon = self._lasting.copy()
+        self.touched = np.maximum(self.touched, away + self.balloon)
+        self.zipped = np.zeros(index.vms)
+        self.zip_hot = np.zeros(index.vms)
+        self.saved = self.touched * rng.uniform(0.02, 0.07, index.vms)
+        self._usual_saved = self.saved.copy()
+        zero = np.zeros(index.vms)
+        self.balloon_target, self.swap_target, self._aim = zero.copy(), zero.copy(), zero.copy()
+        self.swap_in, self.swap_out, self.cache_in, self.cache_out = (zero.copy() for _ in range(4))
+        self.zip_rate, self.unzip_rate, self.stall = zero.copy(), zero.copy(), zero.copy()
+        self.active = np.array([vm.active for vm in vms]) * self.size
+        self._update_free()
+
+    def step(self, knobs: Knobs, activity: FloatArray, fault_ms: FloatArray, tick_s: float) -> None:
+        """Advance one tick. ``fault_ms`` (VMs) is how long reading each VM's swap file takes."""
+        self.active = between(knobs.active * self.size * activity**0.5, 0.0, self.touched)
+        self._churn(knobs, tick_s)
+        self._grow(knobs)
+        self._return(fault_ms, tick_s)
+        self._update_free()
+        over = np.maximum(self._over_limit(knobs), 0.0)
+        self._inflate(over, tick_s)
+        self._update_free()
+        self._swap_out(over, tick_s)
+        self._update_free()
+
+    def _churn(self, knobs: Knobs, tick_s: float) -> None:
+        """What never stands still: the VMkernel's heaps, pages that are shared and unshared."""
+        noise = self._noise.take()
+        vms = self._index.vms
+        self.kernel = self.kernel + 1.5 * noise[vms:] - 0.02 * (self.kernel - self._usual_kernel)
+        found = self._usual_saved + knobs.zero * self.size - self.saved
+        self.saved = self.saved * (1.0 + 0.002 * noise[:vms]) + found * (1.0 - np.exp(-tick_s / _SHARING_S))
+
+    def _grow(self, knobs: Knobs) -> None:
+        """Guests touch new memory; below ``hard`` a host lets them have hardly any."""
+        blocked = self.free[self._index.vm_host] < 0.2 * self.min_free[self._index.vm_host]
+        wanted = np.minimum(knobs.touch, 1.0) * self.size - self.touched
+        self.touched = self.touched + np.maximum(wanted, 0.0) * np.where(blocked, 0.05, 1.0)
+
+    def _return(self, fault_ms: FloatArray, tick_s: float) -> None:
+        """The working set faults its pages back in, as fast as the device and the vCPUs allow."""
+        share = 1.0 - np.exp(-tick_s / _RETURN_S)
+        warmed = 1.0 - np.exp(-tick_s / _DRIFT_S)
+        self.swap_hot = self.swap_hot + self.swap_cold * warmed
+        self.zip_hot = self.zip_hot + (self.zipped - self.zip_hot) * warmed
+        self.swap_cold = self.swap_cold * (1.0 - warmed)
+        millis = np.where(self._cached, _CACHE_MS, np.maximum(fault_ms, 0.1))
+        most = 0.85 * self._index.vcpus * tick_s * 1000.0 / millis * _FAULT_MB
+        back = np.minimum(self.swap_hot * share, most)
+        unzip = np.minimum(
+            self.zip_hot * share, 0.5 * self._index.vcpus * tick_s * 1000.0 / _UNZIP_MS * _PAGE_MB
+        )
+        self.swap_hot = self.swap_hot - back
+        self.zip_hot = self.zip_hot - unzip
+        self.zipped = self.zipped - unzip
+        waited = back / _FAULT_MB * millis + unzip / _PAGE_MB * _UNZIP_MS
+        self.stall = np.minimum(waited / 1000.0 / (tick_s * self._index.vcpus), 0.95)
+        self.swap_in = np.where(self._cached, 0.0, back / tick_s)
+        self.cache_in = np.where(self._cached, back / tick_s, 0.0)
+        self.unzip_rate = unzip / tick_s
+
+    def _over_limit(self, knobs: Knobs) -> FloatArray:
+        """How much of each VM must not be resident because of its own or its pool's limit."""
+        wants = self.touched - self.saved
+        over: FloatArray = wants - knobs.mem_limit * self.size
+        if np.isfinite(knobs.pool_memory).any():
+            pools = sums(self._pool, wants, len(knobs.pool_memory))
+            excess = np.maximum(pools - knobs.pool_memory, 0.0) / np.maximum(pools, 1.0)
+            over = np.maximum(over, wants * excess[self._pool])
+        return over
+
+    def _inflate(self, over: FloatArray, tick_s: float) -> None:
+        """Set what is to be taken from each VM, and move balloons towards their part of it.
+
+        A host below ``soft`` wants its shortage back from all VMs, idle memory first; it goes on until there
+        is some room above. What a balloon cannot give (no driver, at its most) is left to swapping.
+        """
+        gone = self.balloon - self._lasting + self._aim
+        held = self._per_host(gone)
+        short = _GOAL * self.min_free - self.free
+        wanted = np.where((self.free < self.min_free) | (held > 1.0), np.maximum(held + short, 0.0), 0.0)
+        most = np.maximum(self.touched - self.saved - self.reserved, 0.0)
+        share = np.minimum(np.maximum(self._fill(wanted, most, self._idle_weight()), over), most)
+        self.balloon_target = np.minimum(share, self.balloon_max)
+        self._aim = share - self.balloon_target
+        rate = _BALLOON_PER_S * self.size * tick_s
+        behind = np.maximum(self.balloon_target, self._lasting) - self.balloon
+        step = behind * (1.0 - np.exp(-tick_s / _BALLOON_S))
+        self.balloon = self.balloon + between(step, -rate, rate)
+
+    def _swap_out(self, over: FloatArray, tick_s: float) -> None:
+        """Compress and swap pages: of VMs whose balloon can't give their part, of VMs above a limit that
+        the balloon is too slow for, and below ``hard`` of all.
+        """
+        urgent = self.free < STATE_FLOORS[3] * self.min_free
+        rate = np.where(urgent, _SWAP_MB_PER_S_LOW, _SWAP_MB_PER_S) * tick_s
+        pressed = self.free < STATE_FLOORS[2] * self.min_free
+        wanted = np.where(pressed, np.minimum(rate, np.maximum(0.82 * self.min_free - self.free, 0.0)), 0.0)
+        gone = self.swapped + self.zipped
+        resident = np.maximum(self.touched - self.balloon - gone - self.reserved, 0.0)
+        slack = np.where(self.balloon < 0.99 * self.balloon_max, _BALLOON_SLACK * self.size, 0.0)
+        self.swap_target = np.maximum(self._aim, over - self.balloon - slack)
+        own = np.minimum(np.maximum(self.swap_target - gone, 0.0), _OWN_SWAP_MB_PER_S * tick_s)
+        shared = self._fill(wanted, resident, self._idle_weight())
+        out = np.minimum(np.maximum(shared, own), resident)
+        zipped = np.minimum(
+            self._compressible * out, np.maximum(_COMPRESSED_MOST * self.size - self.zipped, 0.0)
+        )
+        swapped = out - zipped
+        in_use = np.maximum(self.active - self.swap_hot - self.zip_hot, 0.0)
+        hot = between(in_use / np.maximum(resident, 1.0), 0.02, 0.95)
+        self.zipped = self.zipped + zipped
+        self.zip_hot = self.zip_hot + zipped * hot
+        self.swap_hot = self.swap_hot + swapped * hot
+        self.swap_cold = self.swap_cold + swapped * (1.0 - hot)
+        self.zip_rate = zipped / tick_s
+        self.swap_out = np.where(self._cached, 0.0, swapped / tick_s)
+        self.cache_out = np.where(self._cached, swapped / tick_s, 0.0)
+
+    def _idle_weight(self) -> FloatArray:
+        """Idle memory counts in full, memory in use a quarter (the idle memory tax of 75 %)."""
+        weight: FloatArray = np.maximum(self.touched - _IDLE_TAX * self.active - self.reserved, 1.0)
+        return weight
+
+    def _fill(self, wanted: FloatArray, most: FloatArray, weight: FloatArray) -> FloatArray:
+        """Spread what each host wants back over its VMs."""
+        if not wanted.any():
+            return np.zeros(self._index.vms)
+        table = np.zeros((2, *self._shape))
+        table[0, self._index.vm_host, self._column] = most
+        table[1, self._index.vm_host, self._column] = weight
+        filled = water_fill(wanted, table[0], table[1], np.zeros(self._shape))
+        result: FloatArray = filled[self._index.vm_host, self._column]
+        return result
+
+    def consumed(self) -> FloatArray:
+        """Machine memory that each VM holds: touched less what was taken, shared or compressed."""
+        gone = self.balloon + self.swapped + self.saved + 0.5 * self.zipped
+        result: FloatArray = np.maximum(self.touched - gone, 0.02 * self.size)
+        return result
+
+    @property
+    def swapped(self) -> FloatArray:
+        """MB of each VM in its swap file (or the host cache)."""
+        total: FloatArray = self.swap_hot + self.swap_cold + self._swap_dead
+        return total
+
+    def _update_free(self) -> None:
+        used = self._per_host(self.consumed() + self.overhead)
+        self.free = np.maximum(self.machine - self.kernel - self.user - used, 0.06 * self.min_free)
+        ratio = self.free / self.min_free
+        self.state: IntArray = (ratio[:, None] < np.array(STATE_FLOORS)).sum(axis=1)
+
+    def _per_host(self, values: FloatArray) -> FloatArray:
+        result: FloatArray = run_sums(values, self._index.vm_start)
+        return result

@@ -1,0 +1,110 @@
+"""Network: VM ports and uplinks; drops where a link is full, a ring overflows or a guest is late."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lab.cpu import Cpu
+from lab.grouping import between, run_sums, sums
+from lab.inventory import UPLINKS, Cluster
+from lab.knobs import Index, Knobs
+from sessions.model import FloatArray
+
+_LINE_SHARE = 0.975
+"""Payload that a link carries at most, of its nominal speed."""
+_EXCESS_LOSS = 0.12
+"""What is lost of an excess: TCP backs off long before, so only a part of what does not fit is dropped."""
+_PACKETS_PER_VCPU = 160_000.0
+"""Packets that one idle vCPU's softirq or DPC drains a second."""
+_SLICE_S = 0.008
+_STORAGE_SPEED = 1000.0
+"""Speed of vmnic0 and vmnic1, which carry the vmkernel's traffic, Mbit/s."""
+
+
+class Network:
+    """Results. Per VM port: ``tx`` ``rx`` Mbit/s, ``tx_packets`` ``rx_packets`` a second, ``tx_drops``
+    ``rx_drops`` %; per uplink (hosts × uplinks, flat) the same with the prefix ``nic_``; ``speed`` Mbit/s.
+    """
+
+    def __init__(self, cluster: Cluster, index: Index, rng: np.random.Generator) -> None:
+        self._index = index
+        self._rng = rng
+        self.uplink = np.array([vm.host * UPLINKS + vm.uplink for vm in cluster.vms])
+        count = index.hosts * UPLINKS
+        fast = np.arange(count) % UPLINKS >= 2
+        self.speed = np.where(fast, float(cluster.uplink_mbps), _STORAGE_SPEED)
+        self._first_vcpu = index.vcpu_start
+        zero = np.zeros(index.vms)
+        self.tx, self.rx, self.tx_drops, self.rx_drops = (zero.copy() for _ in range(4))
+        self.tx_packets, self.rx_packets, self.packet = zero.copy(), zero.copy(), zero.copy()
+        nics = np.zeros(count)
+        self.nic_tx, self.nic_rx, self.nic_tx_drops, self.nic_rx_drops = (nics.copy() for _ in range(4))
+        self.nic_tx_packets, self.nic_rx_packets = nics.copy(), nics.copy()
+        self.vmk_tx, self.vmk_rx = np.zeros((index.hosts, 2)), np.zeros((index.hosts, 2))
+
+    def step(
+        self, knobs: Knobs, tx_activity: FloatArray, rx_activity: FloatArray, cpu: Cpu, nfs_mb: FloatArray
+    ) -> None:
+        """Carry one tick. ``nfs_mb`` (hosts, 2) is what the hosts read from and write to NFS, MB/s."""
+        self.packet = between(knobs.packet, 60.0, 1514.0)
+        offered = knobs.tx * tx_activity
+        shaped = np.minimum(offered, knobs.shape)
+        excess = 1.0 - shaped / np.maximum(offered, 1e-9)
+        self._transmit(knobs, shaped, excess, nfs_mb)
+        self._receive(knobs, knobs.rx * rx_activity, cpu, nfs_mb)
+
+    def _transmit(self, knobs: Knobs, shaped: FloatArray, excess: FloatArray, nfs_mb: FloatArray) -> None:
+        kernel = self._kernel_ports(knobs.vmk_tx, nfs_mb[:, 1], knobs)
+        wanted = sums(self.uplink, shaped, len(self.speed)) + kernel.reshape(-1)
+        fits = np.minimum(1.0, _LINE_SHARE * self.speed / np.maximum(wanted, 1e-9))
+        self.vmk_tx = (kernel.reshape(-1) * fits).reshape(-1, UPLINKS)[:, :2]
+        self.tx = shaped * fits[self.uplink]
+        lost = 1.0 - (1.0 - _EXCESS_LOSS * excess) * (1.0 - _EXCESS_LOSS * (1.0 - fits[self.uplink]))
+        self.tx_drops = 100.0 * lost * self._flicker(len(lost))
+        self.tx_packets = self.tx * 125_000.0 / self.packet
+        self.nic_tx = wanted * fits
+        vms = sums(self.uplink, self.tx_packets, len(self.speed))
+        self.nic_tx_packets = vms + kernel.reshape(-1) * fits * 125_000.0 / 1200.0
+
+    def _receive(self, knobs: Knobs, offered: FloatArray, cpu: Cpu, nfs_mb: FloatArray) -> None:
+        kernel = self._kernel_ports(knobs.vmk_rx, nfs_mb[:, 0], knobs)
+        wanted = sums(self.uplink, offered, len(self.speed)) + kernel.reshape(-1)
+        fits = np.minimum(1.0, _LINE_SHARE * self.speed / np.maximum(wanted, 1e-9))
+        clean = fits * (1.0 - knobs.rx_loss)
+        arriving = offered * clean[self.uplink]
+        packets = arriving * 125_000.0 / self.packet
+        lost = self._lost(knobs, packets, cpu)
+        self.rx = arriving * (1.0 - lost)
+        self.rx_packets = packets * (1.0 - lost)
+        self.rx_drops = 100.0 * lost * self._flicker(len(lost))
+        self.nic_rx = wanted * clean
+        self.vmk_rx = (kernel.reshape(-1) * clean).reshape(-1, UPLINKS)[:, :2]
+        vms = sums(self.uplink, packets, len(self.speed))
+        self.nic_rx_packets = vms + kernel.reshape(-1) * clean * 125_000.0 / 1200.0
+        self.nic_rx_drops = 100.0 * knobs.rx_loss * self._flicker(len(self.speed))
+
+    def _lost(self, knobs: Knobs, packets: FloatArray, cpu: Cpu) -> FloatArray:
+        """Share of packets that find the ring full: the guest does not run, is saturated, or they burst."""
+        count = self._index.vcpus
+        start = self._first_vcpu
+        waiting = run_sums(cpu.ready + cpu.costop, start) / count
+        running = run_sums(cpu.run, start) / count
+        stall_s = _SLICE_S * (1.0 + 6.0 * waiting)
+        backlog = packets * stall_s
+        descheduled = np.minimum(waiting, 1.0) * np.exp(-knobs.ring / np.maximum(backlog, 1e-6))
+        drained = _PACKETS_PER_VCPU * np.minimum(count, 4.0) * between(1.05 - running - waiting, 0.08, 1.0)
+        saturated = 0.5 * np.maximum(0.0, 1.0 - drained / np.maximum(packets, 1.0))
+        bursts = np.exp(-knobs.ring / np.maximum(knobs.burst, 1.0))
+        lost: FloatArray = between(1.0 - (1.0 - descheduled) * (1.0 - saturated) * (1.0 - bursts), 0.0, 0.6)
+        return np.where(lost < 2e-5, 0.0, lost)
+
+    def _kernel_ports(self, management: FloatArray, storage_mb: FloatArray, knobs: Knobs) -> FloatArray:
+        """Vmkernel traffic per uplink: vmk0 (management, vMotion) where it is bound, vmk1 (NFS) on vmnic1."""
+        table = np.zeros((self._index.hosts, UPLINKS))
+        table[np.arange(self._index.hosts), knobs.vmk_uplink.astype(int)] = management
+        table[:, 1] += storage_mb * 8.0 * 1.04
+        return table
+
+    def _flicker(self, size: int) -> FloatArray:
+        flicker: FloatArray = np.exp(0.25 * self._rng.standard_normal(size))
+        return flicker

@@ -1,0 +1,167 @@
+"""What esxtop shows of memory: the host's lines and each group's."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lab.grouping import run_sums
+from lab.inventory import NODES, Cluster
+from lab.knobs import Index, Knobs
+from lab.layout import HostLayout
+from lab.memory import Memory
+from lab.sheet import Sheet
+from lab.worlds import NO_OWNER
+from sessions.model import FloatArray
+
+_UNLIMITED, _NORMAL = -1.0, -3.0
+_MANAGED_LESS_MB = 40.0
+_SAMPLE_S = 60.0
+"""How often ESXi estimates each VM's active memory (Mem.SamplePeriod)."""
+_OF_USER_WORLDS = {
+    "Memory Size MBytes": 1.9,
+    "Memory Granted Size MBytes": 1.0,
+    "Memory Consumed Size MBytes": 1.0,
+    "Target Size MBytes": 1.1,
+    "Touched MBytes": 0.4,
+    "Touched Write MBytes": 0.15,
+    "Overhead UW MBytes": 0.2,
+}
+"""Memory of a user world's group over what it consumes."""
+
+
+class MemoryView:
+    """Fills the memory tables of a sheet."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        index: Index,
+        layouts: tuple[HostLayout, ...],
+        sheet: Sheet,
+        memory: Memory,
+        tick_s: float,
+        rng: np.random.Generator,
+    ) -> None:
+        self._index = index
+        self._sheet = sheet
+        groups = [group for one in layouts for group in one.memory_groups]
+        self._vm_groups = np.flatnonzero([group.vm != NO_OWNER for group in groups])
+        self._user_groups = np.flatnonzero([group.vm == NO_OWNER for group in groups])
+        self._user_mb = rng.lognormal(2.6, 0.9, len(self._user_groups))
+        self._home = np.array([float(vm.node) if vm.node >= 0 else float(NODES) for vm in cluster.vms])
+        self._local = np.where(
+            self._home < NODES, rng.uniform(0.93, 1.0, index.vms), rng.uniform(0.82, 0.96, index.vms)
+        )
+        self._every = round(_SAMPLE_S / tick_s)
+        self._phase = rng.integers(0, self._every, index.vms)
+        self._active = memory.active.copy()
+        self._ticks = 0
+        self._constants(len(groups), [len(group.worlds) for group in groups], memory)
+
+    def _constants(self, count: int, members: list[int], memory: Memory) -> None:
+        table = self._sheet["Group Memory"]
+        table.set(
+            {"Members": np.array(members, dtype=float), "Alloc Max": _UNLIMITED, "Alloc Shares": _NORMAL}
+        )
+        table.set({"Alloc Min Limited": _UNLIMITED, "Memctl?": 0.0, "Commit Pages Per Share": 100.0})
+        users = self._user_mb
+        for name, share in _OF_USER_WORLDS.items():
+            table.row[name][self._user_groups] = users * share
+        mine = self._vm_groups
+        table.row["Memory Size MBytes"][mine] = memory.size
+        table.row["Memctl?"][mine] = memory.tools
+        table.row["Memctl Max MBytes"][mine] = memory.balloon_max
+        table.row["Alloc Min"][mine] = memory.reserved
+        table.row["Overhead MBytes"][mine] = memory.overhead
+        table.row["Overhead Max MBytes"][mine] = memory.overhead * 1.25
+        table.row["Overhead UW MBytes"][mine] = 8.0 + 0.0002 * memory.size
+        table.row["Numa Home Nodes"][mine] = np.where(self._home < NODES, self._home, 0.0)
+        assert count == table.size
+
+    def update(self, memory: Memory, knobs: Knobs) -> None:
+        """Write one tick."""
+        due = (self._ticks + self._phase) % self._every == 0
+        self._active = np.where(due, memory.active, self._active)
+        self._ticks += 1
+        self._vms(memory, knobs)
+        self._hosts(memory)
+
+    def _vms(self, memory: Memory, knobs: Knobs) -> None:
+        row, mine = self._sheet["Group Memory"].row, self._vm_groups
+        consumed = memory.consumed()
+        granted = np.maximum(memory.touched - memory.balloon - memory.swapped, consumed)
+        active = np.rint(100.0 * self._active / memory.size)
+        values: dict[str, FloatArray] = {
+            "Memory Granted Size MBytes": granted,
+            "Memory Consumed Size MBytes": consumed,
+            "Target Size MBytes": np.minimum(consumed * 1.02 + 4.0, memory.size),
+            "Touched MBytes": self._active,
+            "Touched Write MBytes": self._active * 0.4,
+            "% Active Estimate": active,
+            "% Active Slow Estimate": np.rint(0.96 * active),
+            "% Active Fast Estimate": np.rint(1.02 * active),
+            "% Active Next Estimate": active,
+            "Memctl MBytes": memory.balloon,
+            "Memctl Target MBytes": memory.balloon_target,
+            "Swapped MBytes": memory.swapped,
+            "Swap Target MBytes": memory.swap_target,
+            "Swap Read MBytes/sec": memory.swap_in,
+            "Swap Written MBytes/sec": memory.swap_out,
+            "Llswap Read MBytes/sec": memory.cache_in,
+            "Llswap Written MBytes/sec": memory.cache_out,
+            "Zero MBytes": 0.4 * memory.saved,
+            "Shared MBytes": 1.15 * memory.saved,
+            "Shared Saved MBytes": memory.saved,
+            "Compressed Memory MBytes": memory.zipped,
+            "Used Compressed Memory MBytes": 0.5 * memory.zipped,
+            "Compression MBytes/sec": memory.zip_rate,
+            "Decompression MBytes/sec": memory.unzip_rate,
+            "Numa Local Memory MBytes": consumed * self._local,
+            "Numa Remote Memory MBytes": consumed * (1.0 - self._local),
+            "Numa % Local": np.floor(100.0 * self._local),
+            "Commit Charged MBytes": consumed,
+            "Commit Target MBytes": consumed,
+            "Min Commit Target MBytes": memory.reserved,
+        }
+        for name, value in values.items():
+            row[name][mine] = value
+        limit = np.minimum(knobs.mem_limit, 1e3) * memory.size
+        row["Alloc Max"][mine] = np.where(np.isinf(knobs.mem_limit), _UNLIMITED, limit)
+
+    def _hosts(self, memory: Memory) -> None:
+        start = self._index.vm_start
+
+        def total(values: FloatArray) -> FloatArray:
+            result: FloatArray = run_sums(values, start)
+            return result
+
+        managed = memory.machine - _MANAGED_LESS_MB
+        reserved = 0.55 * memory.kernel + total(memory.overhead + memory.reserved)
+        shared = total(memory.saved)
+        self._sheet["Memory"].set({
+            "Machine MBytes": memory.machine,
+            "Kernel MBytes": memory.kernel,
+            "NonKernel MBytes": memory.machine - memory.kernel - memory.free,
+            "Free MBytes": memory.free,
+            "Kernel Managed MBytes": managed,
+            "Kernel MinFree MBytes": memory.min_free,
+            "Kernel Reserved MBytes": np.minimum(reserved, managed),
+            "Kernel Unreserved MBytes": np.maximum(managed - reserved, 0.0),
+            "Kernel State": memory.state.astype(float),
+            "PShare Shared MBytes": 1.15 * shared,
+            "PShare Common MBytes": 0.15 * shared,
+            "PShare Savings MBytes": shared,
+            "Swap Used MBytes": total(memory.swapped),
+            "Swap Target MBytes": total(memory.swap_target),
+            "Swap MBytes Read/sec": total(memory.swap_in),
+            "Swap MBytes Write/sec": total(memory.swap_out),
+            "Total Compressed MBytes": total(memory.zipped),
+            "Total Saved By Compression MBytes": total(0.5 * memory.zipped),
+            "Memctl Current MBytes": total(memory.balloon),
+            "Memctl Target MBytes": total(memory.balloon_target),
+            "Memctl Max MBytes": total(memory.balloon_max),
+        })  # fmt: skip
+        sizes = total(memory.size + memory.overhead)
+        over = np.maximum(sizes / (memory.machine - memory.kernel) - 1.0, 0.0)
+        for minutes in (1, 5, 15):
+            self._sheet["Memory"].row[f"Memory Overcommit ({minutes} Minute Avg)"][...] = over

@@ -1,0 +1,103 @@
+"""What is wrong in a run of the lab, named as a finding would name it, for the scoreboard."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lab.injection import Movement
+from lab.inventory import UPLINKS, Cast, Cluster
+from lab.knobs import Index
+from lab.scenario import ENTITY_KIND, Expect, Scenario
+from sessions.model import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """A problem that must be found, with its first cause. Seconds of lab time in which it shows.
+
+    ``severity`` info means that a finding above info would be wrong.
+    """
+
+    problem: str
+    kind: Kind
+    name: str
+    cause: str
+    start_s: float
+    end_s: float
+    severity: str
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """Findings of ``problem`` that are consequences of the truth: on these entities, on any when empty."""
+
+    problem: str
+    names: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class GroundTruth:
+    """``truth`` must be found; ``also`` may be; any other finding above info is a false alarm."""
+
+    truth: tuple[Truth, ...]
+    also: tuple[Allowed, ...]
+
+
+def find_truth(
+    scenario: Scenario, cluster: Cluster, index: Index, movements: Sequence[Movement], duration_s: float
+) -> GroundTruth:
+    """The truth of one run."""
+    truths = [
+        truth
+        for expect in scenario.truth
+        for truth in _expected(expect, scenario, cluster, movements, duration_s)
+    ]
+    allowed = [
+        Allowed(
+            one.problem, frozenset() if one.on == "*" else _names_around(cluster, index, cluster.cast[one.on])
+        )
+        for one in scenario.also
+    ]
+    return GroundTruth(tuple(truths), tuple(allowed))
+
+
+def _expected(
+    expect: Expect, scenario: Scenario, cluster: Cluster, movements: Sequence[Movement], duration_s: float
+) -> list[Truth]:
+    cast = cluster.cast[expect.on]
+    start, end = 0.0, duration_s
+    if scenario.inject:
+        envelope = movements[expect.inject].envelope
+        start, end = envelope.start, envelope.end
+    return [
+        Truth(
+            expect.problem, ENTITY_KIND[cast.role.kind], name, expect.cause,
+            min(start + expect.delay, duration_s), min(end, duration_s), expect.severity,
+        )
+        for name in _names(cluster, cast)
+    ]  # fmt: skip
+
+
+def _names(cluster: Cluster, cast: Cast) -> list[str]:
+    """The entities of a role, as a finding names them; an array stands for its LUNs, a pool for its VMs."""
+    kind = cast.role.kind
+    if kind in ("vm", "pool"):
+        return [cluster.vms[one].name for one in cast.members]
+    if kind == "host":
+        return [cluster.hosts[one].name for one in cast.members]
+    if kind == "array":
+        return [lun.name for lun in cluster.luns if lun.array in cast.members and not lun.nfs]
+    if kind == "nic":
+        return [f"{cluster.hosts[one // UPLINKS].name}/vmnic{one % UPLINKS}" for one in cast.members]
+    return [cluster.luns[one].name for one in cast.members]
+
+
+def _names_around(cluster: Cluster, index: Index, cast: Cast) -> frozenset[str]:
+    """The entities of a role, and for a host everything that stands on it."""
+    names = set(_names(cluster, cast))
+    if cast.role.kind == "host":
+        for host in cast.members:
+            names |= {vm.name for number, vm in enumerate(cluster.vms) if index.vm_host[number] == host}
+            names |= {f"{cluster.hosts[host].name}/vmnic{uplink}" for uplink in range(UPLINKS)}
+    return frozenset(names)

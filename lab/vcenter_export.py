@@ -1,0 +1,92 @@
+"""Writing a scenario as a vCenter would show it: inventory, and 20 s samples of vCenter's own counters."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from lab.exporting import whole_files
+from lab.lab import TICK_S, Lab
+from lab.recording import Cancel, Progress
+from lab.vcenter_extras import Extras
+from lab.vcenter_inventory import Json, Limits, inventory
+from lab.vcenter_series import INTERVAL_S, Line, Sampler, plan_lines
+from resources.catalogue import Catalogue, load_catalogue
+from resources.failures import CancelledError
+from sessions.model import FloatArray
+
+FORMAT = 1
+_TICKS = round(INTERVAL_S / TICK_S)
+
+
+def vcenter_document(
+    lab: Lab,
+    *,
+    duration_s: float | None = None,
+    catalogue: Catalogue | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    cancel: Cancel | None = None,
+) -> Json:
+    """Run the lab and give the scenario as the document that ``export_vcenter`` writes.
+
+    ``series`` are whole numbers, one for each ``interval_s``; −1 is absent. A limit that came into force
+    in the run is listed as if it had always been there, its moment as an event. Raises CancelledError.
+    """
+    total = lab.duration_s if duration_s is None else duration_s
+    extras = Extras(lab)
+    lines = plan_lines(lab, extras, catalogue or load_catalogue())
+    sampler, limits = Sampler(lab, extras, lines), Limits(lab.knobs)
+    samples: list[FloatArray] = []
+    for number in range(max(1, int(total / INTERVAL_S)) * _TICKS):
+        if cancel is not None and cancel.is_set():
+            raise CancelledError("The export of the lab was stopped.", meaning="No file was written.")
+        if lab.tick() is not None:
+            sampler.take()
+        limits.look(number // _TICKS)
+        if number % _TICKS == _TICKS - 1:
+            samples.append(sampler.sample())
+        if progress is not None:
+            progress(Progress((number + 1) * TICK_S, total, len(samples) * len(lines)))
+    return {
+        "format": FORMAT, "scenario": lab.scenario.id, "seed": lab.seed, "interval_s": INTERVAL_S,
+        "ticks": len(samples), "start_ms": lab.start_ms,
+        **inventory(lab, limits), "series": _series(lines, np.stack(samples)),
+    }  # fmt: skip
+
+
+def export_vcenter(
+    lab: Lab,
+    out: Path,
+    *,
+    duration_s: float | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    cancel: Cancel | None = None,
+) -> Path:
+    """Write the document as gzipped JSON, which the test vCenter serves; returns the file.
+
+    Only a whole file appears at ``out``. Raises AlreadyExistsError, NotFoundError (no such folder),
+    AccessDeniedError, DiskFullError, CancelledError.
+    """
+    with whole_files([out]) as (stream,):
+        document = vcenter_document(lab, duration_s=duration_s, progress=progress, cancel=cancel)
+        with gzip.GzipFile(fileobj=stream, mode="wb", filename="", mtime=0) as packed:
+            packed.write(json.dumps(document, separators=(",", ":")).encode())
+    return out
+
+
+def read_vcenter(file: Path) -> Json:
+    """The document of a file that ``export_vcenter`` wrote."""
+    document: Json = json.loads(gzip.decompress(file.read_bytes()))
+    return document
+
+
+def _series(lines: Sequence[Line], samples: FloatArray) -> list[Json]:
+    values = samples.astype(np.int64).T.tolist()
+    return [
+        {"object": line.object, "counter": line.counter, "instance": line.instance, "values": row}
+        for line, row in zip(lines, values, strict=True)
+    ]

@@ -1,0 +1,207 @@
+"""What vCenter counts and esxtop does not print: means of a VM's vCPUs, lost packets, kinds of traffic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from lab.grouping import run_sums, sums
+from lab.inventory import NFS_LUN, UPLINKS
+from lab.lab import Lab
+from lab.layout import ADAPTERS
+from lab.vcenter_inventory import NIC_KEY
+from lab.worlds import NO_OWNER
+from sessions.model import FloatArray, IntArray
+
+_KB = 1024.0
+_KBPS_PER_MBIT = 1000.0 / 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """A series of a value that is not in the sheet."""
+
+    object: str
+    counter: str
+    instance: str
+    cell: int
+    factor: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Counters of one kind of thing, side by side: ``owners`` are (object, instance) of each column."""
+
+    start: int
+    owners: tuple[tuple[str, str], ...]
+    counters: tuple[tuple[str, str, float], ...]
+
+
+class Extras:
+    """Computes them each tick, as one array that follows the sheet's own."""
+
+    def __init__(self, lab: Lab) -> None:
+        self._lab = lab
+        self._offset = len(lab.sheet.flat)
+        self.one = self._offset
+        self._worlds, self._starts = _vcpu_worlds(lab)
+        self._cpu_names = tuple(lab.sheet["Vcpu"].row)
+        vms = len(lab.cluster.vms)
+        first = self.one + 1
+        self.vm_cpu: Mapping[str, int] = {name: first + n * vms for n, name in enumerate(self._cpu_names)}
+        self._vm_rows, self._nic_rows, self._nics = _port_rows(lab)
+        self._mhz = np.array([lab.cluster.hosts[vm.host].mhz for vm in lab.cluster.vms], dtype=float)
+        self._depths = _path_adapters(lab)
+        self._blocks = self._layout(first + len(self._cpu_names) * vms)
+
+    def values(self) -> FloatArray:
+        """The values of this tick: one, CPU times of VMs, then the blocks."""
+        return np.concatenate([np.ones(1), self._vm_times().reshape(-1), *self._computed()])
+
+    def lines(self, interval_s: int) -> Iterator[Extra]:
+        """The series of the blocks; a counter's factor of 0 stands for the interval."""
+        for block in self._blocks:
+            for position, (counter, _, factor) in enumerate(block.counters):
+                for number, (what, instance) in enumerate(block.owners):
+                    cell = block.start + position * len(block.owners) + number
+                    yield Extra(what, counter, instance, cell, factor or float(interval_s))
+
+    def _layout(self, start: int) -> list[_Block]:
+        cluster = self._lab.cluster
+        vms = tuple((f"vm:{vm.name}", "") for vm in cluster.vms)
+        hosts = tuple((f"host:{host.name}", "") for host in cluster.hosts)
+        ports = tuple((f"vm:{vm.name}", str(NIC_KEY)) for vm in cluster.vms)
+        nics = tuple((f"host:{host.name}", f"vmnic{n}") for host in cluster.hosts for n in range(UPLINKS))
+        adapters = tuple((f"host:{host.name}", name) for host in cluster.hosts for name in ADAPTERS)
+        blocks = []
+        for owners, counters in (
+            (vms, _OF_VMS), (hosts, _OF_HOSTS), (ports, _OF_PORTS), (nics, _OF_PORTS + _OF_NICS),
+            (adapters, _OF_ADAPTERS),
+        ):  # fmt: skip
+            blocks.append(_Block(start, owners, counters))
+            start += len(owners) * len(counters)
+        return blocks
+
+    def _vm_times(self) -> FloatArray:
+        """Mean over each VM's vCPUs of every counter of worlds."""
+        data = self._lab.sheet["Vcpu"].data[:, self._worlds]
+        counts = np.diff(np.append(self._starts, len(self._worlds)))
+        result: FloatArray = np.add.reduceat(data, self._starts, axis=1) / counts
+        return result
+
+    def _computed(self) -> Iterator[FloatArray]:
+        yield from self._of_vms()
+        yield from self._of_hosts()
+        port = self._lab.sheet["Network Port"].row
+        for rows in (self._vm_rows, self._nic_rows):
+            for drops, packets in (
+                ("% Received Packets Dropped", "Packets Received/sec"),
+                ("% Outbound Packets Dropped", "Packets Transmitted/sec"),
+            ):
+                share = np.minimum(port[drops][rows], 99.0)
+                yield port[packets][rows] * share / (100.0 - share)
+        yield from self._traffic()
+        yield from self._adapters()
+
+    def _of_vms(self) -> Iterator[FloatArray]:
+        lab, index = self._lab, self._lab.index
+        times = dict(zip(self._cpu_names, self._vm_times(), strict=True))
+        memory, storage = lab.memory, lab.storage
+        yield times["% Wait"] * index.vcpus
+        yield times["% Demand"] * index.vcpus / 100.0 * self._mhz
+        yield np.minimum(memory.consumed() * 1.02 + 4.0, memory.size)
+        yield memory.zipped
+        yield memory.zipped
+        yield 100.0 * lab.sheet["Group Memory"].row["Touched MBytes"][_vm_groups(lab)] / memory.size
+        slowest = np.maximum(storage.read_ms, storage.write_ms)
+        yield np.maximum.reduceat(np.where(storage.iops > 0.1, slowest, 0.0), index.disk_start)
+
+    def _of_hosts(self) -> Iterator[FloatArray]:
+        memory, storage, index = self._lab.memory, self._lab.storage, self._lab.index
+        used = memory.machine - memory.free
+        yield used
+        yield 100.0 * used / memory.machine
+        yield memory.min_free
+        yield run_sums(memory.reserved + memory.overhead, index.vm_start)
+        whole = np.where(storage.commands > 0.01, storage.device_ms + storage.kernel_ms, 0.0)
+        yield whole.reshape(index.hosts, index.luns).max(axis=1)
+
+    def _traffic(self) -> Iterator[FloatArray]:
+        """What each uplink carries, by kind, both directions: VMs, NFS (on vmnic1), the rest is vMotion's."""
+        network = self._lab.network
+        vms = sums(network.uplink, network.tx + network.rx, len(network.speed))
+        yield vms
+        kernel = np.maximum(network.nic_tx + network.nic_rx - vms, 0.0).reshape(-1, UPLINKS)
+        files = np.zeros(kernel.shape)
+        files[:, 1] = kernel[:, 1] * self._nfs_share()
+        yield files.reshape(-1)
+        yield (kernel - files).reshape(-1)
+
+    def _nfs_share(self) -> FloatArray:
+        """How much of the VMkernel's traffic through vmnic1 is NFS."""
+        knobs, storage, index = self._lab.knobs, self._lab.storage, self._lab.index
+        moved = (storage.mb_read + storage.mb_written).reshape(index.hosts, index.luns)[:, NFS_LUN]
+        other = np.where(knobs.vmk_uplink == 1, knobs.vmk_tx + knobs.vmk_rx, 0.0)
+        share: FloatArray = moved * 8.0 / np.maximum(moved * 8.0 + other, 1e-9)
+        return share
+
+    def _adapters(self) -> Iterator[FloatArray]:
+        adapter, pair, share = self._depths
+        storage, count = self._lab.storage, len(self._lab.cluster.hosts) * len(ADAPTERS)
+        yield sums(adapter, storage.active[pair] * share, count)
+        yield sums(adapter, storage.queued[pair] * share, count)
+
+
+_OF_VMS = (
+    ("cpu.wait.summation", "ms", 200.0), ("cpu.demand.average", "MHz", 1.0),
+    ("mem.entitlement.average", "kB", _KB), ("mem.compressed.average", "kB", _KB),
+    ("mem.zipped.latest", "kB", _KB), ("mem.usage.average", "%", 100.0),
+    ("disk.maxTotalLatency.latest", "ms", 1.0),
+)  # fmt: skip
+_OF_HOSTS = (
+    ("mem.consumed.average", "kB", _KB), ("mem.usage.average", "%", 100.0),
+    ("mem.lowfreethreshold.average", "kB", _KB), ("mem.reservedCapacity.average", "MB", 1.0),
+    ("disk.maxTotalLatency.latest", "ms", 1.0),
+)  # fmt: skip
+_OF_PORTS = (("net.droppedRx.summation", "count", 0.0), ("net.droppedTx.summation", "count", 0.0))
+_OF_NICS = (
+    ("net.throughput.usage.vm.average", "kBps", _KBPS_PER_MBIT),
+    ("net.throughput.usage.nfs.average", "kBps", _KBPS_PER_MBIT),
+    ("net.throughput.usage.vmotion.average", "kBps", _KBPS_PER_MBIT),
+)
+_OF_ADAPTERS = (
+    ("storageAdapter.outstandingIOs.average", "count", 1.0),
+    ("storageAdapter.queued.average", "count", 1.0),
+)
+"""Counter, unit of its value, and what to multiply with; 0 stands for the seconds of the interval."""
+
+
+def _vcpu_worlds(lab: Lab) -> tuple[IntArray, IntArray]:
+    """Columns of all vCPUs' worlds in the order of VMs, and where each VM's begin."""
+    owner = np.array([world.vcpu for one in lab.layouts for group in one.groups for world in group.worlds])
+    mine = np.flatnonzero(owner != NO_OWNER)
+    return mine[np.argsort(owner[mine])], lab.index.vcpu_start
+
+
+def _vm_groups(lab: Lab) -> IntArray:
+    groups = [group for one in lab.layouts for group in one.memory_groups]
+    return np.flatnonzero([group.vm != NO_OWNER for group in groups])
+
+
+def _port_rows(lab: Lab) -> tuple[IntArray, IntArray, IntArray]:
+    """Rows of VMs' ports and of uplinks, both in the order of their owners."""
+    ports = [(host, port) for host, one in enumerate(lab.layouts) for port in one.ports]
+    vms = np.flatnonzero([port.vm != NO_OWNER for _, port in ports])
+    nics = np.flatnonzero([port.uplink != NO_OWNER for _, port in ports])
+    order = np.array([host * UPLINKS + port.uplink for host, port in ports if port.uplink != NO_OWNER])
+    return vms, nics[np.argsort(order)], np.sort(order)
+
+
+def _path_adapters(lab: Lab) -> tuple[IntArray, IntArray, FloatArray]:
+    """Adapter, (host, LUN) pair and share of the pair's commands, of each path."""
+    paths = [(host, path) for host, one in enumerate(lab.layouts) for path in one.paths]
+    adapter = np.array([host * len(ADAPTERS) + path.adapter for host, path in paths])
+    pair = np.array([host * lab.index.luns + path.lun for host, path in paths])
+    return adapter, pair, np.where(adapter % len(ADAPTERS) == 0, 1.0, 0.5)

@@ -1,0 +1,207 @@
+"""The lab's cluster as a vCenter would list it: hosts, pools, datastores, VMs and how each is configured."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+
+import numpy as np
+
+from lab.inventory import (
+    LOCAL_LUN,
+    NFS_LUN,
+    NODES,
+    POOLS,
+    SHARED_LUNS,
+    UPLINKS,
+    Cluster,
+    Vm,
+)
+from lab.knobs import Knobs
+from lab.lab import Lab
+from lab.layout import ADAPTERS
+from sessions.model import FloatArray
+
+Json = dict[str, object]
+
+CLUSTER = "Cluster-01"
+NIC_KEY = 4000
+"""Device key of a VM's first network adapter: what vCenter calls its instance."""
+_NETWORK = "VM Network"
+_MEMORY_SHARES_PER_MB = 10.0
+_TERABYTE_MB = 1024 * 1024
+_DISK_MB = (61_440, 204_800)
+_NAMESPACE = uuid.UUID("5d6f7c0e-4b1a-5c3d-9e2f-7a8b9c0d1e2f")
+
+
+class Limits:
+    """The lowest limits that were in force at any moment of a run; infinity where there never was one."""
+
+    def __init__(self, knobs: Knobs) -> None:
+        self._knobs = knobs
+        self.cpu: FloatArray = knobs.limit.copy()
+        self.memory: FloatArray = knobs.mem_limit.copy()
+        self.pool_cpu: FloatArray = knobs.pool_limit.copy()
+        self.pool_memory: FloatArray = knobs.pool_memory.copy()
+        self.began: dict[tuple[str, int], int] = {}
+
+    def look(self, tick: int) -> None:
+        """Note what is in force now; ``tick`` is remembered where a limit is new."""
+        for name, lowest, now in (
+            ("cpu", self.cpu, self._knobs.limit),
+            ("memory", self.memory, self._knobs.mem_limit),
+            ("pool_cpu", self.pool_cpu, self._knobs.pool_limit),
+            ("pool_memory", self.pool_memory, self._knobs.pool_memory),
+        ):
+            for cell in np.flatnonzero(np.isinf(lowest) & np.isfinite(now)).tolist():
+                self.began[name, cell] = tick
+            np.minimum(lowest, now, out=lowest)
+
+
+def device_uuid(name: str) -> str:
+    """A file system's UUID as VMFS writes it, the same for a name in every run: 8-8-4-12 hex digits."""
+    digits = uuid.uuid5(_NAMESPACE, name).hex
+    return f"{digits[:8]}-{digits[8:16]}-{digits[16:20]}-{digits[20:]}"
+
+
+def datastore_names(cluster: Cluster) -> Mapping[int, str]:
+    """The datastore on each shared LUN and NFS export, by position of the LUN."""
+    names = {
+        lun: f"{cluster.arrays[cluster.luns[lun].array].name}-ds{lun + 1:02d}" for lun in range(SHARED_LUNS)
+    }
+    return {**names, NFS_LUN: cluster.luns[NFS_LUN].name}
+
+
+def inventory(lab: Lab, limits: Limits) -> Json:
+    """Clusters, hosts, datastores, pools, VMs and events of the run, as the scenario file has them."""
+    return {
+        "clusters": [{"name": CLUSTER, "drs": True}],
+        "hosts": [_host(lab, number) for number in range(len(lab.cluster.hosts))],
+        "datastores": _datastores(lab.cluster),
+        "pools": _pools(lab, limits),
+        "vms": [_vm(lab, number, limits) for number in range(len(lab.cluster.vms))],
+        "events": _events(lab.cluster, limits),
+    }
+
+
+def _host(lab: Lab, number: int) -> Json:
+    host, cluster = lab.cluster.hosts[number], lab.cluster
+    speed = lab.network.speed.reshape(-1, UPLINKS)[number]
+    depth = lab.knobs.depth[number]
+    return {
+        "name": host.name, "cluster": CLUSTER, "cores": host.cores, "threads": host.pcpus, "mhz": host.mhz,
+        "memory_mb": host.mem_mb, "numa_nodes": NODES,
+        "power_policy": "dynamic" if host.powersaving else "static",
+        "nics": [{"name": f"vmnic{n}", "speed_mbps": int(speed[n]), "switch": f"vSwitch{n // 2}"}
+                 for n in range(UPLINKS)],
+        "devices": [{"name": lun.name, "queue_depth": int(depth[position]), "local": position >= LOCAL_LUN}
+                    for position, lun in enumerate(cluster.luns) if not lun.nfs],
+        "adapters": list(ADAPTERS),
+    }  # fmt: skip
+
+
+def _datastores(cluster: Cluster) -> list[Json]:
+    hosts = [host.name for host in cluster.hosts]
+    found: list[Json] = []
+    for position, name in datastore_names(cluster).items():
+        lun = cluster.luns[position]
+        file_system = device_uuid(f"{cluster.worlds_seed}/{lun.name}")
+        found.append({
+            "name": name, "type": "NFS" if lun.nfs else "VMFS", "url": f"ds:///vmfs/volumes/{file_system}/",
+            "uuid": file_system, "capacity_mb": 4 * _TERABYTE_MB, "free_mb": 3 * _TERABYTE_MB // 2,
+            "device": None if lun.nfs else lun.name, "hosts": hosts,
+        })  # fmt: skip
+    return found
+
+
+def _pools(lab: Lab, limits: Limits) -> list[Json]:
+    """The cluster's pools; one that is limited is a pool within them for the VMs that the limit holds.
+
+    Their shares grow with what is in them (scalable shares), because the lab's scheduler knows no pools.
+    """
+    inside: dict[str, float] = {}
+    for number, vm in enumerate(lab.cluster.vms):
+        for name in {POOLS[vm.pool], _pool_of(vm, limits)}:
+            inside[name] = inside.get(name, 0.0) + float(lab.knobs.shares[number]) * vm.vcpus
+    found = [_pool(name, None, inside.get(name, 0.0)) for name in POOLS]
+    for cell in _limited(limits):
+        name, mhz = _limited_name(cell), lab.cluster.hosts[cell // len(POOLS)].mhz
+        found.append(
+            _pool(
+                name, POOLS[cell % len(POOLS)], inside.get(name, 0.0),
+                _finite(limits.pool_cpu[cell] * mhz), _finite(limits.pool_memory[cell]),
+            )
+        )  # fmt: skip
+    return found
+
+
+def _pool(
+    name: str, parent: str | None, shares: float, cpu: int | None = None, memory: int | None = None
+) -> Json:
+    return {
+        "name": name, "parent": parent, "cluster": CLUSTER, "cpu_limit_mhz": cpu, "cpu_shares": int(shares),
+        "cpu_reservation_mhz": 0, "mem_limit_mb": memory, "mem_reservation_mb": 0,
+    }  # fmt: skip
+
+
+def _limited(limits: Limits) -> list[int]:
+    """Cells of (host, pool) that had a limit."""
+    cells: list[int] = np.flatnonzero(np.isfinite(limits.pool_cpu) | np.isfinite(limits.pool_memory)).tolist()
+    return cells
+
+
+def _limited_name(cell: int) -> str:
+    return f"{POOLS[cell % len(POOLS)]} {cell // len(POOLS) + 1}"
+
+
+def _pool_of(vm: Vm, limits: Limits) -> str:
+    cell = vm.host * len(POOLS) + vm.pool
+    return _limited_name(cell) if cell in _limited(limits) else POOLS[vm.pool]
+
+
+def _vm(lab: Lab, number: int, limits: Limits) -> Json:
+    cluster, vm = lab.cluster, lab.cluster.vms[number]
+    mhz, stores = cluster.hosts[vm.host].mhz, datastore_names(cluster)
+    return {
+        "name": vm.name, "uuid": str(uuid.uuid5(_NAMESPACE, f"{cluster.worlds_seed}/{vm.name}")),
+        "host": cluster.hosts[vm.host].name, "pool": _pool_of(vm, limits), "vcpus": vm.vcpus,
+        "memory_mb": int(vm.mem_mb), "power": "on", "datastore": stores[vm.disks[0].lun],
+        "cpu_limit_mhz": _finite(limits.cpu[number] * mhz),
+        "cpu_shares": int(lab.knobs.shares[number] * vm.vcpus),
+        "cpu_reservation_mhz": int(vm.cpu_reservation * vm.vcpus * mhz),
+        "cpu_affinity": _affinity(lab, number),
+        "mem_limit_mb": _finite(min(limits.memory[number], 1e6) * vm.mem_mb)
+        if np.isfinite(limits.memory[number]) else None,
+        "mem_reservation_mb": int(vm.mem_reservation * vm.mem_mb),
+        "mem_shares": int(vm.mem_mb * _MEMORY_SHARES_PER_MB),
+        "tools": "running" if vm.tools else "notRunning", "snapshots": vm.snapshots,
+        "disks": [{"unit": disk.slot, "size_mb": _DISK_MB[min(n, 1)], "datastore": stores[disk.lun]}
+                  for n, disk in enumerate(vm.disks)],
+        "nics": [{"key": NIC_KEY, "label": "Network adapter 1", "network": _NETWORK}],
+    }  # fmt: skip
+
+
+def _affinity(lab: Lab, number: int) -> list[int]:
+    """The PCPUs that a pinned VM may use: the same for all pinned VMs of its host."""
+    vm = lab.cluster.vms[number]
+    if not vm.pinned:
+        return []
+    first = int(lab.cpu.domains.first[vm.host])
+    return list(range(first, first + int(lab.cpu.domains.size[vm.host])))
+
+
+def _finite(value: float) -> int | None:
+    return int(value) if np.isfinite(value) else None
+
+
+def _events(cluster: Cluster, limits: Limits) -> list[Json]:
+    """Reconfigurations in the run: limits that came into force."""
+    return [
+        {
+            "tick": tick, "type": "VmReconfiguredEvent", "vm": cluster.vms[cell].name,
+            "from": None, "to": None,
+            "text": f"Reconfigured {cluster.vms[cell].name}: {name} limit",
+        }
+        for (name, cell), tick in sorted(limits.began.items(), key=lambda item: item[1])
+        if name in ("cpu", "memory")
+    ]  # fmt: skip

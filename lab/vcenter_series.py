@@ -1,0 +1,241 @@
+"""Which of the lab's values make which vCenter counter, and how 5 s ticks become its 20 s samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lab.lab import Lab
+from lab.layout import Port
+from lab.sheet import Table
+from lab.vcenter_extras import Extras
+from lab.vcenter_inventory import NIC_KEY, datastore_names, device_uuid
+from lab.worlds import NO_OWNER
+from resources.catalogue import Catalogue, Counter, VcenterSpelling
+from resources.conversions import scale_of
+from sessions.model import FloatArray
+
+INTERVAL_S = 20
+ABSENT = -1
+_CLASSES = {
+    ("host", ""): ("Physical Cpu", "Memory", "Power"),
+    ("host", "pcpu"): ("Physical Cpu",),
+    ("host", "device"): ("Physical Disk SCSI Device",),
+    ("host", "adapter"): ("Physical Disk Adapter", "Physical Disk"),
+    ("host", "path"): ("Physical Disk Path",),
+    ("host", "nic"): ("Network Port",),
+    ("host", "datastore"): ("Physical Disk NFS Volume",),
+    ("vm", ""): ("Group Cpu", "Group Memory"),
+    ("vm", "vcpu"): ("Vcpu",),
+    ("vm", "vdisk"): ("Virtual Disk",),
+    ("vm", "nic"): ("Network Port",),
+}
+"""The object classes of esxtop that have a twin's value, by what it is on and what its instances are."""
+_WEIGHTS = {"Command": "Commands/sec", "Read": "Reads/sec", "Write": "Writes/sec"}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One series: its object (``host:NAME`` or ``vm:NAME``), counter, instance; the cell of its value, the
+    cell that weighs it, and what to multiply the canonical value with.
+    """
+
+    object: str
+    counter: str
+    instance: str
+    cell: int
+    weight: int
+    factor: float
+
+    @property
+    def latest(self) -> bool:
+        """Whether the sample is the last moment of its interval rather than its mean or sum."""
+        return self.counter.endswith(".latest")
+
+
+class Sampler:
+    """Takes the lab's ticks and gives samples of 20 s, whole numbers as vCenter has them, −1 where absent."""
+
+    def __init__(self, lab: Lab, extras: Extras, lines: Sequence[Line]) -> None:
+        self._lab = lab
+        self._extras = extras
+        self._cells = np.array([line.cell for line in lines])
+        self._weights = np.array([line.weight for line in lines])
+        self._factor = np.array([line.factor for line in lines])
+        self._latest = np.flatnonzero([line.latest for line in lines])
+        self._values: list[FloatArray] = []
+        self._weighed: list[FloatArray] = []
+
+    def take(self) -> None:
+        """Keep what the lab shows at this tick."""
+        flat = np.concatenate([self._lab.sheet.flat, self._extras.values()])
+        self._values.append(flat[self._cells])
+        self._weighed.append(flat[self._weights])
+
+    def sample(self) -> FloatArray:
+        """The sample of the ticks since the last one; means of latencies are weighed by I/Os."""
+        if not self._values:
+            return np.full(len(self._cells), float(ABSENT))
+        values, weights = np.stack(self._values), np.stack(self._weighed)
+        total = weights.sum(axis=0)
+        mean = (values * weights).sum(axis=0) / np.where(total > 0, total, 1.0)
+        mean[self._latest] = values[-1, self._latest]
+        self._values, self._weighed = [], []
+        whole: FloatArray = np.maximum(np.rint(mean * self._factor), 0.0)
+        return whole
+
+
+def plan_lines(lab: Lab, extras: Extras, catalogue: Catalogue) -> list[Line]:
+    """Every series that a vCenter would have of the lab: the catalogue's twins, then what has no twin."""
+    plan = _Plan(lab, extras)
+    for counter in catalogue.counters():
+        for twin in counter.vcenter:
+            plan.add_twin(counter, twin)
+    plan.add_extras()
+    return plan.lines
+
+
+class _Plan:
+    """Finds the cells of series; one series is planned once, by the first counter that names it."""
+
+    def __init__(self, lab: Lab, extras: Extras) -> None:
+        self.lines: list[Line] = []
+        self._lab = lab
+        self._sheet = lab.sheet
+        self._extras = extras
+        self._seen: set[tuple[str, str, str]] = set()
+        self._names = [host.name for host in lab.cluster.hosts]
+        self._vcpus = {f"vm:{vm.name}": vm.vcpus for vm in lab.cluster.vms}
+
+    def add_twin(self, counter: Counter, twin: VcenterSpelling) -> None:
+        """The series of a twin on every entity, where its conversion has an inverse."""
+        if scale_of(twin.conversion, INTERVAL_S) is None and twin.conversion != "by_word":
+            return
+        for table, name in self._sources(counter, twin):
+            weight = self._weight_of(table, name)
+            for what, instance, cell in self._places(table, twin, name):
+                scale = scale_of(twin.conversion, INTERVAL_S, self._vcpus.get(what, 1)) or 1.0
+                weigh = self._extras.one if weight is None else cell + weight
+                self._add(Line(what, twin.name, instance, cell, weigh, 1.0 / scale))
+        if twin.on == "host" and twin.instance == "datastore":
+            self._add_vmfs(counter, twin)
+
+    def add_extras(self) -> None:
+        """Series whose value is no counter of esxtop's."""
+        for extra in self._extras.lines(INTERVAL_S):
+            self._add(
+                Line(extra.object, extra.counter, extra.instance, extra.cell, self._extras.one, extra.factor)
+            )
+
+    def _add(self, line: Line) -> None:
+        key = (line.object, line.counter, line.instance)
+        if key not in self._seen:
+            self._seen.add(key)
+            self.lines.append(line)
+
+    def _sources(self, counter: Counter, twin: VcenterSpelling) -> Iterator[tuple[Table, str]]:
+        for cls in _CLASSES.get((twin.on, twin.instance), ()):
+            table = self._sheet[cls]
+            for spelling in counter.esxtop:
+                if spelling.cls == cls and spelling.counter in table.row:
+                    yield table, spelling.counter
+
+    def _weight_of(self, table: Table, name: str) -> int | None:
+        """How far from a latency's cell that of its rate is, None for what is not a latency."""
+        per = name.rpartition("/")[2]
+        if not name.startswith("Average ") or per not in _WEIGHTS or _WEIGHTS[per] not in table.row:
+            return None
+        rows = [field.name for field in table.fields]
+        return (rows.index(_WEIGHTS[per]) - rows.index(name)) * table.size
+
+    def _places(self, table: Table, twin: VcenterSpelling, name: str) -> Iterator[tuple[str, str, int]]:
+        """Object, instance and cell of each series of a twin in one table."""
+        if twin.on == "vm" and not twin.instance:
+            yield from self._of_vms(table, name)
+            return
+        row = [field.name for field in table.fields].index(name)
+        base = table.offset + row * table.size
+        for host in range(len(self._names)):
+            start = base + int(table.start[host])
+            for position, (what, instance) in enumerate(self._instances(table, host)):
+                if what.startswith(f"{twin.on}:") and self._wanted(twin, instance):
+                    yield what, instance, start + position
+
+    def _wanted(self, twin: VcenterSpelling, instance: str) -> bool:
+        """``_Total`` of PCPUs is the host's own value; the others are instances."""
+        return bool(instance) == bool(twin.instance)
+
+    def _of_vms(self, table: Table, name: str) -> Iterator[tuple[str, str, int]]:
+        """A VM's own value: of CPU times the mean of its vCPUs, without its helper worlds."""
+        if table.cls == "Group Cpu" and name in self._extras.vm_cpu:
+            for number, vm in enumerate(self._lab.cluster.vms):
+                yield f"vm:{vm.name}", "", self._extras.vm_cpu[name] + number
+            return
+        row = [field.name for field in table.fields].index(name)
+        for host, layout in enumerate(self._lab.layouts):
+            groups = layout.groups if table.cls == "Group Cpu" else layout.memory_groups
+            start = table.offset + row * table.size + int(table.start[host])
+            for position, group in enumerate(groups):
+                if group.vm != NO_OWNER:
+                    yield f"vm:{group.name}", "", start + position
+
+    def _instances(self, table: Table, host: int) -> Iterator[tuple[str, str]]:
+        """Object and instance of each column of a host's table, "" twice where vCenter has none."""
+        layout, vms = self._lab.layouts[host], self._lab.cluster.vms
+        own = f"host:{self._names[host]}"
+        if table.cls == "Vcpu":
+            yield from self._worlds(host)
+        elif table.cls == "Virtual Disk":
+            for vm, disk in layout.disks:
+                yield f"vm:{vms[vm].name}", vms[vm].disks[disk].slot if disk >= 0 else ""
+        elif table.cls == "Network Port":
+            yield from (self._port(own, port) for port in layout.ports)
+        elif table.cls == "Physical Disk NFS Volume":
+            yield own, self._datastore(table.names[host][0])
+        else:
+            yield from ((own, "" if name == "_Total" else name) for name in table.names[host])
+
+    def _worlds(self, host: int) -> Iterator[tuple[str, str]]:
+        for group in self._lab.layouts[host].groups:
+            first = min((world.vcpu for world in group.worlds if world.vcpu != NO_OWNER), default=0)
+            for world in group.worlds:
+                mine = world.vcpu != NO_OWNER
+                yield (f"vm:{group.name}", str(world.vcpu - first)) if mine else ("", "")
+
+    def _port(self, own: str, port: Port) -> tuple[str, str]:
+        if port.uplink != NO_OWNER:
+            return own, f"vmnic{port.uplink}"
+        return (
+            (f"vm:{self._lab.cluster.vms[port.vm].name}", str(NIC_KEY)) if port.vm != NO_OWNER else ("", "")
+        )
+
+    def _datastore(self, device: str) -> str:
+        return device_uuid(f"{self._lab.cluster.worlds_seed}/{device}")
+
+    def _add_vmfs(self, counter: Counter, twin: VcenterSpelling) -> None:
+        """A VMFS datastore shows what its only device does."""
+        table = self._sheet["Physical Disk SCSI Device"]
+        stores = {self._lab.cluster.luns[lun].name for lun in datastore_names(self._lab.cluster)}
+        scale = scale_of(twin.conversion, INTERVAL_S) or 1.0
+        names = [spelling.counter for spelling in counter.esxtop if spelling.counter in table.row]
+        for name in names[:1]:
+            weight = self._weight_of(table, name)
+            row = [field.name for field in table.fields].index(name)
+            for host, own in enumerate(self._names):
+                start = table.offset + row * table.size + int(table.start[host])
+                for position, device in enumerate(table.names[host]):
+                    if device in stores:
+                        cell = start + position
+                        weigh = self._extras.one if weight is None else cell + weight
+                        self._add(
+                            Line(
+                                f"host:{own}",
+                                twin.name,
+                                self._datastore(device),
+                                cell,
+                                weigh,
+                                1.0 / scale,
+                            )
+                        )

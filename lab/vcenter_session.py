@@ -1,0 +1,227 @@
+"""A vCenter session without a vCenter: a scenario's document as the recorder stores it, name for name.
+
+The rules of naming (which entity, key, instance, counter, scale) are those that collectors.vsphere follows,
+written down a second time so that the two can be held against each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+
+from collectors.esxtop_names.instances import is_shared_device
+from lab.lab import TICK_S
+from resources.catalogue import Catalogue, Counter, VcenterSpelling
+from resources.conversions import scale_of
+from sessions.memory import MemorySession
+from sessions.model import Entity, EntityRef, Event, Fact, Kind, SeriesSpec, SourceSpec
+
+NAME = "vc01.lab"
+VCENTER_KEY = "6d4a5f1e-lab"
+Json = Mapping[str, Any]
+_TOOLS = {
+    "running": "guestToolsRunning",
+    "notRunning": "guestToolsNotRunning",
+    "notInstalled": "guestToolsNotRunning",
+}
+_INSTANCE_KINDS: Mapping[str, Kind] = {
+    "vcpu": "vcpu", "vdisk": "vdisk", "nic": "port", "device": "device", "adapter": "adapter", "path": "path",
+    "datastore": "datastore",
+}  # fmt: skip
+
+
+def vcenter_session(document: Json, catalogue: Catalogue) -> MemorySession:
+    """The scenario as one source of kind vcenter; a sample is taken at the last tick of its interval."""
+    built = _Session(document, catalogue)
+    built.inventory()
+    specs, columns = built.series()
+    interval = int(document["interval_s"]) * 1000
+    first = document["start_ms"] + interval - round(TICK_S * 1000)
+    times = first + interval * np.arange(document["ticks"], dtype=np.int64)
+    values = np.array(columns, dtype=np.float64).T
+    values[values < 0] = np.nan
+    taken = ~np.isnan(values).all(axis=1)
+    session = MemorySession()
+    session.add_source(
+        SourceSpec("vcenter", NAME, float(document["interval_s"])), times[taken], specs, values[taken],
+        entities=built.entities.values(), facts=built.facts, events=built.events,
+    )  # fmt: skip
+    return session
+
+
+@dataclass
+class _Session:
+    document: Json
+    catalogue: Catalogue
+    entities: dict[EntityRef, Entity] = field(default_factory=dict)
+    facts: list[Fact] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    _stores: dict[str, EntityRef] = field(default_factory=dict)
+    _names: dict[str, EntityRef] = field(default_factory=dict)
+    _vcpus: dict[EntityRef, int] = field(default_factory=dict)
+
+    def inventory(self) -> None:
+        """Entities and facts of everything that the document lists."""
+        self._add("vcenter", VCENTER_KEY, NAME)
+        for number, cluster in enumerate(self.document["clusters"]):
+            ref = self._add(
+                "cluster",
+                f"{VCENTER_KEY}/domain-c{number}",
+                cluster["name"],
+                EntityRef("vcenter", VCENTER_KEY),
+            )
+            self._names[f"cluster:{cluster['name']}"] = ref
+            self._say(ref, {"drs.enabled": bool(cluster["drs"])})
+        self._pools()
+        for host in self.document["hosts"]:
+            self._host(host)
+        for store in self.document["datastores"]:
+            self._datastore(store)
+        for vm in self.document["vms"]:
+            self._vm(vm)
+
+    def series(self) -> tuple[list[SeriesSpec], list[list[int]]]:
+        """What is stored of the counters: one spec and its values for each series of the document."""
+        specs, columns = [], []
+        for one in self.document["series"]:
+            spec = self._spec(one["object"], one["counter"], one["instance"])
+            specs.append(spec)
+            columns.append(one["values"])
+        return specs, columns
+
+    def _add(self, kind: Kind, key: str, name: str, parent: EntityRef | None = None) -> EntityRef:
+        ref = EntityRef(kind, key)
+        self.entities.setdefault(ref, Entity(ref, name, parent))
+        return ref
+
+    def _say(self, ref: EntityRef, facts: Mapping[str, Any]) -> None:
+        start = int(self.document["start_ms"])
+        for name, value in facts.items():
+            if value is not None:
+                number = value if isinstance(value, str | bool) else float(value)
+                self.facts.append(Fact(ref, name, number, start))
+
+    def _pools(self) -> None:
+        for number, pool in enumerate(self.document["pools"]):
+            above = (
+                self._names[f"pool:{pool['parent']}"]
+                if pool["parent"]
+                else self._names[f"cluster:{pool['cluster']}"]
+            )
+            ref = self._add("pool", f"{VCENTER_KEY}/resgroup-{number}", pool["name"], above)
+            self._names[f"pool:{pool['name']}"] = ref
+            self._say(ref, {
+                "cpu.limit_mhz": pool["cpu_limit_mhz"], "cpu.shares": pool["cpu_shares"],
+                "cpu.reservation_mhz": pool["cpu_reservation_mhz"], "mem.limit_mb": pool["mem_limit_mb"],
+                "mem.reservation_mb": pool["mem_reservation_mb"],
+            })  # fmt: skip
+
+    def _host(self, host: Json) -> None:
+        ref = self._add("host", host["name"], host["name"], self._names[f"cluster:{host['cluster']}"])
+        self._say(ref, {
+            "power_policy": host["power_policy"], "numa.nodes": host["numa_nodes"],
+            "cpu.cores": host["cores"], "cpu.threads": host["threads"], "cpu.mhz": host["mhz"],
+            "mem.size_mb": host["memory_mb"],
+            "connection_state": "connected", "maintenance": False,
+        })  # fmt: skip
+        for nic in host["nics"]:
+            one = self._add("nic", f"{host['name']}/{nic['name']}", f"{host['name']}/{nic['name']}", ref)
+            self._say(one, {"nic.speed_mbps": nic["speed_mbps"], "nic.switch": nic["switch"]})
+        for name in host["adapters"]:
+            self._add("adapter", f"{host['name']}/{name}", f"{host['name']}/{name}", ref)
+        for device in host["devices"]:
+            self._say(self._device(device["name"], ref), {"device.queue_depth": device["queue_depth"]})
+
+    def _device(self, name: str, host: EntityRef) -> EntityRef:
+        if is_shared_device(name):
+            return self._add("device", name, name)
+        return self._add("device", f"{host.key}/{name}", name, host)
+
+    def _datastore(self, store: Json) -> None:
+        ref = self._add("datastore", store["url"], store["name"])
+        self._stores[store["uuid"]] = self._names[f"datastore:{store['name']}"] = ref
+        self._say(ref, {
+            "uuid": store["uuid"], "datastore.type": store["type"],
+            "datastore.capacity_mb": store["capacity_mb"],
+            "datastore.free_mb": store["free_mb"],
+        })  # fmt: skip
+        if store["device"]:
+            self._say(
+                self._device(store["device"], EntityRef("host", "")), {"device.datastore": store["url"]}
+            )
+
+    def _vm(self, vm: Json) -> None:
+        cluster = next(ref for name, ref in self._names.items() if name.startswith("cluster:"))
+        ref = self._add("vm", vm["uuid"], vm["name"], cluster)
+        self._names[f"vm:{vm['name']}"] = ref
+        self._vcpus[ref] = vm["vcpus"]
+        affinity = ",".join(map(str, vm["cpu_affinity"]))
+        self._say(ref, {
+            "host": vm["host"], "vcpus": vm["vcpus"], "mem.size_mb": vm["memory_mb"],
+            "pool": self._names[f"pool:{vm['pool']}"].key if vm["pool"] else None,
+            "cpu.limit_mhz": vm["cpu_limit_mhz"], "cpu.reservation_mhz": vm["cpu_reservation_mhz"],
+            "cpu.shares": vm["cpu_shares"], "cpu.affinity": affinity or None,
+            "mem.limit_mb": vm["mem_limit_mb"],
+            "mem.reservation_mb": vm["mem_reservation_mb"], "mem.shares": vm["mem_shares"],
+            "tools": _TOOLS[vm["tools"]], "power_state": "poweredOn", "snapshots": vm["snapshots"],
+        })  # fmt: skip
+        for number in range(vm["vcpus"]):
+            self._add("vcpu", f"{ref.key}/vcpu/{number}", f"vCPU {number}", ref)
+        for disk in vm["disks"]:
+            self._add("vdisk", f"{ref.key}/{disk['unit']}", disk["unit"], ref)
+            store = self._names[f"datastore:{disk['datastore']}"]
+            self._say(ref, {f"vdisk.{disk['unit']}.datastore": store.key})
+        for nic in vm["nics"]:
+            self._add("port", f"{ref.key}/nic/{nic['key']}", nic["label"], ref)
+            self._say(ref, {f"nic.{nic['key']}.network": nic["network"]})
+
+    def _spec(self, what: str, name: str, instance: str) -> SeriesSpec:
+        kind, _, called = what.partition(":")
+        owner = EntityRef("host", called) if kind == "host" else self._names[what]
+        twin = self._twin(name, kind, instance)
+        label = f"{name}[{instance}]"
+        if twin is None:
+            ref, left = self._place(owner, _instance_kind(name, kind, instance), instance)
+            unit = next((one.unit for _, one in self.catalogue.vcenter(name)), "")
+            return SeriesSpec(ref, f"raw/vcenter/{name}", unit, left, 1.0, label)
+        counter, spelling = twin
+        ref, left = self._place(owner, spelling.instance, instance)
+        interval = float(self.document["interval_s"])
+        scale = scale_of(spelling.conversion, interval, self._vcpus.get(owner, 1))
+        return SeriesSpec(ref, counter.key, counter.unit, left, 1.0 if scale is None else scale, label)
+
+    def _twin(self, name: str, kind: str, instance: str) -> tuple[Counter, VcenterSpelling] | None:
+        """The first counter that vCenter's number can be converted to."""
+        for counter, twin in self.catalogue.vcenter(name):
+            fits = twin.on == kind and bool(twin.instance) == bool(instance)
+            if fits and twin.conversion not in ("related", "dropped_of_packets"):
+                return counter, twin
+        return None
+
+    def _place(self, owner: EntityRef, kind: str, instance: str) -> tuple[EntityRef, str]:
+        """The entity of a counter's instance, and what is left of the instance on it."""
+        if not instance or kind in ("", "pcpu"):
+            return owner, instance
+        if kind == "datastore":
+            return self._stores[instance], owner.key
+        if kind == "device":
+            ref = self._device(instance, owner)
+            return ref, owner.key if self.entities[ref].parent is None else ""
+        if owner.kind == "host":
+            key = f"{owner.key}/{instance}"
+            return self._add(cast("Kind", kind), key, key, owner), ""
+        parts = {"vcpu": f"vcpu/{instance}", "nic": f"nic/{instance}", "vdisk": instance}
+        return self._add(_INSTANCE_KINDS[kind], f"{owner.key}/{parts[kind]}", instance, owner), ""
+
+
+def _instance_kind(name: str, on: str, instance: str) -> str:
+    """What the instances of a counter without a convertible twin are, by its group."""
+    group = name.partition(".")[0]
+    if not instance:
+        return ""
+    kinds = {"cpu": "vcpu" if on == "vm" else "pcpu", "net": "nic", "disk": "device", "virtualDisk": "vdisk",
+             "storageAdapter": "adapter", "storagePath": "path", "datastore": "datastore"}  # fmt: skip
+    return kinds.get(group, "")
