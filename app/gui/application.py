@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication
 
-from app.gui import navigation, words
+from app.gui import navigation
 from app.gui.about import About
 from app.gui.actions import ACTIONS
 from app.gui.chart_board import ChartBoard
@@ -36,7 +36,8 @@ from resources.catalogue import load_catalogue
 from resources.failures import HyperscopeError
 from resources.problem_cards import load_problems
 from resources.views import load_chart_templates, load_headlines, load_limits, load_overview, load_screens
-from widgets.foreign_text import shown
+from viewmodels import scope_words
+from viewmodels.foreign_text import shown
 from widgets.theme import Preference, Theme
 
 _TURN_S = 0.0005
@@ -166,9 +167,9 @@ class _Frame(QObject):
         snapshot = self._desk.session.snapshot
         if snapshot is None:
             return
-        at = words.clock(self._desk.settings.text("look.times"))
-        self._window.top.scope.say(*words.scope_words(self._desk.scope.scope, snapshot, at))
-        self._window.status.show_session(words.session_words(self._desk.session.whole or snapshot))
+        at = scope_words.clock(self._desk.settings.text("look.times"))
+        self._window.top.scope.say(*scope_words.scope_words(self._desk.scope.scope, snapshot, at))
+        self._window.status.show_session(scope_words.session_words(self._desk.session.whole or snapshot))
         self._window.status.show_chosen(self._desk.scope.scope.sources)
         self._window.setWindowTitle(f"{shown(snapshot.title)} – Hyperscope")
 

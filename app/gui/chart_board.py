@@ -8,7 +8,7 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Signal
 
 from sessions.model import EntityRef, Series
-from widgets.charts.spec import ChartSpec
+from viewmodels.chart_spec import ChartSpec
 
 
 class ChartBoard(QObject):

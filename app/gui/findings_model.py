@@ -8,7 +8,6 @@ from PySide6.QtCore import QElapsedTimer, QObject, QTimer, Signal
 
 from app.gui.jobs import Job
 from app.gui.session_model import SessionModel
-from app.gui.snapshot import Change
 from diagnosis import Diagnosis, diagnose_session
 from resources.catalogue import Catalogue
 from resources.failures import HyperscopeError
@@ -16,6 +15,7 @@ from resources.problem_cards import Problems
 from sessions.findings import Finding, Severity
 from sessions.model import EntityRef
 from sessions.store import SessionReader
+from viewmodels.snapshot import Change
 
 _EVERY_MS = 5_000
 _SHARE = 8  # a diagnosis that takes long is repeated more rarely: at most every eighth moment is spent on it

@@ -11,10 +11,10 @@ from app.gui.desk import Desk
 from app.gui.mark_store import MarkChange, MarkStore
 from app.gui.recording import Recordings
 from app.gui.window import Window
-from app.gui.words import clock
 from resources.failures import BusyError, HyperscopeError
 from sessions.model import Mark
-from widgets.foreign_text import shown
+from viewmodels.foreign_text import shown
+from viewmodels.scope_words import clock
 from widgets.marks import MarkNote
 
 _OFFER_MS = 10_000

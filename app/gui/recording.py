@@ -10,7 +10,6 @@ from PySide6.QtCore import QObject, Signal
 from app.gui.desk import Desk
 from app.gui.recorder_events import Ended, Rotated, SourceReport, Status, Warned
 from app.gui.recorder_process import RecorderProcess, RecordRequest
-from app.gui.snapshot import Snapshot
 from app.gui.source_words import beginning, live_entries, stored_entries
 from app.gui.window import Window
 from recorder.stop_file import ask_to_stop
@@ -19,6 +18,7 @@ from resources.units import format_count, format_duration
 from sessions.model import Source
 from sessions.scope import Scope
 from sessions.times import TimeRange, now_ms
+from viewmodels.snapshot import Snapshot
 
 _MINUTE_MS = 60_000
 _ASKED_AGAIN = (LoginError.exit_code, ChangedCertificateError.exit_code)

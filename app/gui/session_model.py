@@ -13,10 +13,10 @@ from typing import TypeVar
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.gui.jobs import Job, JobRunner
-from app.gui.snapshot import Change, Snapshot, renew, seen_again, seen_through, take
 from app.memory import give_back
 from resources.failures import CancelledError, HyperscopeError
 from sessions.store import SessionReader
+from viewmodels.snapshot import Change, Snapshot, renew, seen_again, seen_through, take
 
 Result = TypeVar("Result")
 

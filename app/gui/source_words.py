@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.gui.recorder_events import SourceReport, Status
-from app.gui.snapshot import Snapshot
 from app.gui.status_bar import SourceEntry
 from resources.units import format_count, format_duration
 from sessions.model import Source
+from viewmodels.snapshot import Snapshot
 from widgets.theme import Health
 
 _ON_TIME_INTERVALS = 1.5

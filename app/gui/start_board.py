@@ -12,12 +12,12 @@ from PySide6.QtCore import QObject
 from app.gui.desk import Desk
 from app.gui.jobs import Job
 from app.gui.recent import RecentSession, RecentSessions
-from app.gui.snapshot import Snapshot, is_own
 from resources.units import format_bytes, format_count
 from sessions.findings import Finding
 from sessions.model import FloatArray, Overview
 from sessions.store import SessionReader
 from sessions.times import TimeRange
+from viewmodels.snapshot import Snapshot, is_own
 from widgets.start import RecentEntry, StartPage
 from widgets.theme import Health
 

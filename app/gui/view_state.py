@@ -12,7 +12,7 @@ from app.gui.recorder_process import RecordRequest
 from app.gui.settings import read_json, write_json
 from sessions.model import EntityRef
 from sessions.scope import Scope
-from widgets.charts.spec import ChartSpec
+from viewmodels.chart_spec import ChartSpec
 
 _MOST = 200
 

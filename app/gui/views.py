@@ -8,12 +8,12 @@ from PySide6.QtCore import QObject
 
 from app.gui.desk import Desk
 from app.gui.recorder_process import RecordRequest
-from app.gui.snapshot import Snapshot
 from app.gui.view_state import ViewState, ViewStates
 from app.gui.window import Window
 from sessions.model import EntityRef
 from sessions.scope import Scope
 from sessions.times import TimeRange
+from viewmodels.snapshot import Snapshot
 
 
 class Views(QObject):

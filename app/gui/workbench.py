@@ -16,19 +16,19 @@ from app.gui.desk import Desk
 from app.gui.importing import Importing
 from app.gui.marks import Marking
 from app.gui.opening import Opening
-from app.gui.panels.chart_sets import charts_of_finding, window_around
 from app.gui.profiles import Profiles
 from app.gui.recent import RecentSessions
 from app.gui.recorder_process import RecordRequest
 from app.gui.recording import Recordings, void
 from app.gui.session_files import recordings_folder, session_for
 from app.gui.shortcut_sheet import key_text
-from app.gui.snapshot import Snapshot
 from app.gui.start_board import StartBoard
 from app.gui.view_state import ViewStates
 from app.gui.views import Views
 from app.gui.window import Window
 from sessions.findings import Finding
+from viewmodels.chart_sets import charts_of_finding, window_around
+from viewmodels.snapshot import Snapshot
 from widgets.start import StartPage
 from widgets.theme import Theme
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from app.gui.panels.esxtop_rows import why_no_rows
 from resources.catalogue import load_catalogue
 from resources.views import load_screens
+from viewmodels.esxtop_rows import why_no_rows
 
 
 @pytest.mark.parametrize(

@@ -27,8 +27,9 @@ from app.gui.shortcut_sheet import ShortcutSheet
 from sessions.model import EntityRef
 from tests.gui.recordings import record
 from tests.gui.windows import child_of, wait
+from viewmodels.esxtop_table import Column, Row
 from widgets.connect import ConnectDialog, Place, Profile
-from widgets.esxtop import Column, EsxtopModel, Row, Values
+from widgets.esxtop import EsxtopModel, Values
 from widgets.inventory import InventoryModel, InventoryView, Node
 from widgets.inventory.model import node_for
 from widgets.start.recent import RecentEntry, RecentModel

@@ -32,10 +32,10 @@ from app.gui.preferences import Preferences
 from app.gui.shortcut_sheet import ShortcutSheet
 from tests.gui.recordings import record
 from tests.gui.windows import running, wait
+from viewmodels.foreign_text import shown
 from widgets.charts.card import ChartCard
 from widgets.connect import Certificate, ConnectDialog, PasswordDialog, Place, Profile, TrustDialog
 from widgets.esxtop import EsxtopTable
-from widgets.foreign_text import shown
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

@@ -12,10 +12,10 @@ from pytestqt.qtbot import QtBot
 from app.gui.application import Program
 from app.gui.panels.inventory import InventoryPanel
 from app.gui.panels.timeline import TimelinePanel
-from app.gui.snapshot import Change, Snapshot, renew, take
 from sessions.model import Entity, EntityRef, Event, Fact, Gap, Mark, SeriesSpec, SourceSpec
 from sessions.store import SessionReader, SessionWriter
 from tests.gui.windows import child_of, wait
+from viewmodels.snapshot import Change, Snapshot, renew, take
 from widgets.inventory.model import InventoryModel
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")

@@ -16,11 +16,11 @@ from app.gui.panels.heatmap import HeatmapPanel
 from app.gui.panels.inventory import InventoryPanel
 from app.gui.panels.overview import OverviewPanel
 from app.gui.panels.timeline import TimelinePanel
-from app.gui.snapshot import seen_again, seen_through, take
 from sessions.model import Entity, EntityRef, Gap
 from sessions.store import SessionReader, SessionWriter
 from tests.gui.recordings import record
 from tests.gui.windows import child_of, wait
+from viewmodels.snapshot import seen_again, seen_through, take
 from widgets.charts.card import ChartCard
 
 HOSTS = [EntityRef("host", f"esx0{number}.lab.local") for number in range(1, 5)]

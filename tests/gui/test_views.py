@@ -19,8 +19,8 @@ from sessions.scope import Scope
 from sessions.times import TimeRange
 from tests.gui.recordings import record
 from tests.gui.windows import wait
+from viewmodels.chart_spec import Band, ChartSpec, Limit
 from widgets.charts.figures import CurveFigures
-from widgets.charts.spec import Band, ChartSpec, Limit
 from widgets.charts.stack import ChartStack
 
 VIEW = ViewState(

@@ -23,12 +23,12 @@ from app.gui.panels.heatmap import HeatmapPanel
 from app.gui.panels.inventory import InventoryPanel
 from app.gui.panels.overview import OverviewPanel
 from app.gui.panels.timeline import TimelinePanel
-from app.gui.snapshot import Snapshot
 from sessions.store import SessionReader
 from tests.gui.recordings import record
+from viewmodels.name_order import natural
+from viewmodels.snapshot import Snapshot
 from widgets.esxtop import EsxtopModel
 from widgets.marks import MarkNote
-from widgets.name_order import natural
 
 WAIT = 60_000
 Part = TypeVar("Part", bound=QWidget)

@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QTableView
 from pytestqt.qtbot import QtBot
 
 from sessions.model import EntityRef
-from widgets.esxtop.model import Column, EsxtopModel, Row, Values
+from viewmodels.esxtop_table import Column, Row
+from widgets.esxtop.model import EsxtopModel, Values
 from widgets.esxtop.table import EsxtopTable
 from widgets.theme import Theme
 

@@ -9,7 +9,8 @@ from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
 from sessions.model import EntityRef
-from widgets.esxtop import Column, EsxtopModel, EsxtopTable, Row, Values
+from viewmodels.esxtop_table import Column, Row
+from widgets.esxtop import EsxtopModel, EsxtopTable, Values
 from widgets.esxtop.model import STATE, decimals_of, number_text
 from widgets.theme import Theme
 

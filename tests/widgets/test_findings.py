@@ -16,10 +16,10 @@ from pytestqt.qtbot import QtBot
 from sessions.findings import CauseVerdict, Evidence, Finding, Severity
 from sessions.model import EntityRef
 from sessions.times import TimeRange
+from viewmodels.finding_order import Shown, families, foremost_causes, identity, plan
+from viewmodels.finding_words import foremost
 from widgets.dragging import SERIES_MIME, unpacked
 from widgets.findings import FindingCard, FindingsView, Known
-from widgets.findings.order import Shown, families, foremost_causes, identity, plan
-from widgets.findings.words import foremost
 from widgets.theme import Theme
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")

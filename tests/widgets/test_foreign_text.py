@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from resources.units import UNITS, format_duration, format_value
-from widgets.foreign_text import breakable, brief
+from viewmodels.foreign_text import breakable, brief
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
 

@@ -12,11 +12,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from viewmodels.chart_spec import ChartSpec
 from widgets.charts.card import ChartCard, NamedCurve
 from widgets.charts.curve import Curve
 from widgets.charts.curves_item import Drawn
 from widgets.charts.plot import Plot
-from widgets.charts.spec import ChartSpec
 from widgets.message_bar import MessageBar
 from widgets.search_field import SearchField
 from widgets.theme import Theme

@@ -16,8 +16,8 @@ from pytestqt.qtbot import QtBot
 
 from sessions.model import Event, Mark
 from sessions.times import TimeRange
+from viewmodels.happenings import Track, words
 from widgets.charts.plot import Plot
-from widgets.happenings import Track, words
 from widgets.theme import Theme
 from widgets.timeline import TimelineContent, TimelineView
 from widgets.timeline import geometry as at

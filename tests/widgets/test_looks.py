@@ -14,11 +14,11 @@ from PySide6.QtWidgets import QApplication, QDockWidget
 from pytestqt.qtbot import QtBot
 
 from app.gui.status_bar import SourceEntry, StatusBar
+from viewmodels.chart_spec import ChartSpec
 from widgets.charts.card import ChartCard, NamedCurve
 from widgets.charts.curve import Curve
 from widgets.charts.decorations import label_boxes
 from widgets.charts.legend import names_in
-from widgets.charts.spec import ChartSpec
 from widgets.empty_state import EmptyState
 from widgets.overview.section import Line, Section
 from widgets.pane import PaneTitle

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from widgets.name_order import natural
+from viewmodels.name_order import natural
 
 
 def test_numbers_count() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
 
+from viewmodels.time_labels import time_label, time_ticks
 from widgets.charts.axes import value_label
-from widgets.time_labels import time_label, time_ticks
 
 INDIA = timezone(timedelta(hours=5, minutes=30))
 

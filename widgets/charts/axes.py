@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pyqtgraph as pg
 from PySide6.QtGui import QFont
 
+from viewmodels.time_labels import Clock, time_label, time_ticks
 from widgets.theme import Tokens
-from widgets.time_labels import Clock, time_label, time_ticks
 
 _VALUE_WIDTH = 52
 _TIME_HEIGHT = 24

@@ -31,17 +31,17 @@ from PySide6.QtWidgets import (
 
 from resources.units import format_count, format_value
 from sessions.times import TimeRange
+from viewmodels.chart_spec import ChartSpec
+from viewmodels.foreign_text import shown, tip
+from viewmodels.time_labels import Clock
 from widgets.charts.csv_text import as_csv
 from widgets.charts.curve import Curve
 from widgets.charts.curves_item import Drawn
 from widgets.charts.figures import CurveFigures, FigureRow
 from widgets.charts.legend import LEGEND_GAP, LegendEntry, names_in
 from widgets.charts.plot import Plot
-from widgets.charts.spec import ChartSpec
 from widgets.dragging import SERIES_MIME, Draggable
-from widgets.foreign_text import shown, tip
 from widgets.theme import Theme
-from widgets.time_labels import Clock
 
 _CARD_HEIGHT = 160
 _NAMED = 6

@@ -10,10 +10,10 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from sessions.times import TimeRange
+from viewmodels.chart_spec import Limit
+from viewmodels.happenings import Happening, Track
 from widgets.charts.axes import ValueAxis
-from widgets.charts.spec import Limit
 from widgets.charts.whole_view import WholeView
-from widgets.happenings import Happening, Track
 
 _TINT = 0.08
 _LABEL_PX = 15

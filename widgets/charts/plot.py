@@ -24,15 +24,15 @@ from PySide6.QtWidgets import QLabel, QToolTip, QWidget
 from resources.units import rung_of
 from sessions.model import Event, Mark
 from sessions.times import TimeRange
+from viewmodels.chart_spec import Band, Limit
+from viewmodels.foreign_text import tip
+from viewmodels.happenings import Happening, Track, words
+from viewmodels.time_labels import Clock
 from widgets.charts.axes import TimeAxis, ValueAxis, dress
 from widgets.charts.curve import Curve
 from widgets.charts.curves_item import CurvesItem, Drawn
 from widgets.charts.decorations import BandPart, Decorations, GridPart, HappeningsPart, LimitsPart
-from widgets.charts.spec import Band, Limit
-from widgets.foreign_text import tip
-from widgets.happenings import Happening, Track, words
 from widgets.theme import Theme, body_font
-from widgets.time_labels import Clock
 
 _WHEEL_STEP = 1.25
 _DRAG_PIXELS = 4

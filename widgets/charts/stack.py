@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from sessions.model import Event, Mark
 from sessions.times import TimeRange
+from viewmodels.chart_spec import ChartSpec
+from viewmodels.happenings import Track
+from viewmodels.time_labels import Clock
 from widgets.charts.card import ChartCard, NamedCurve
-from widgets.charts.spec import ChartSpec
 from widgets.dragging import SERIES_MIME
-from widgets.happenings import Track
 from widgets.theme import Theme
-from widgets.time_labels import Clock
 
 _SMALLEST_MS = 1_000
 _LEGEND_MS = 80

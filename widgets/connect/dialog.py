@@ -19,9 +19,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from viewmodels.foreign_text import shown
 from widgets.connect.place_row import PlaceRow
 from widgets.connect.values import Place, Profile, Wanted
-from widgets.foreign_text import shown
 from widgets.theme import Theme
 
 _NEW = "New connection"

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from viewmodels.foreign_text import breakable, shown
 from widgets.elided_label import ElidedLabel
-from widgets.foreign_text import breakable, shown
 from widgets.theme import Theme
 
 _WIDTH = 460

@@ -1,7 +1,7 @@
 """The esxtop view: a dense, sortable table of all hosts at a moment of the session."""
 
-from widgets.esxtop.model import Column, EsxtopModel, Row, Values
+from widgets.esxtop.model import EsxtopModel, Values
 from widgets.esxtop.table import EsxtopTable, letter
 from widgets.esxtop.view import EsxtopView
 
-__all__ = ["Column", "EsxtopModel", "EsxtopTable", "EsxtopView", "Row", "Values", "letter"]
+__all__ = ["EsxtopModel", "EsxtopTable", "EsxtopView", "Values", "letter"]

@@ -12,8 +12,9 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from resources.units import format_value
 from sessions.model import EntityRef, FloatArray
-from widgets.foreign_text import shown, tip
-from widgets.name_order import natural
+from viewmodels.esxtop_table import Column, Row
+from viewmodels.foreign_text import shown, tip
+from viewmodels.name_order import natural
 
 STATE = Qt.ItemDataRole.UserRole
 
@@ -23,41 +24,6 @@ _WHOLE = frozenset({"count", "shares", "state", "flag"})
 _MARKS = ("", "◆ ", "▲ ")
 _BOUNDS = (9_999.5, 999.95)
 """A column has a decimal less from each of these on."""
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A counter: esxtop's name, unit, limits (NaN for none) and what the tooltip says.
-
-    The limits hold for rows of these ``kinds`` of entities, for all where it names none. ``tail``: which
-    one it is of a counter that has several (``C0``).
-    """
-
-    counter: str
-    title: str
-    unit: str
-    tooltip: str
-    warning: float = np.nan
-    critical: float = np.nan
-    kinds: frozenset[str] = frozenset()
-    tail: str = ""
-
-    @property
-    def key(self) -> tuple[str, str]:
-        """What no other column has."""
-        return self.counter, self.tail
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """An entity, or one instance of its series. ``depth`` 1 stands below the row above it with depth 0."""
-
-    ref: EntityRef
-    name: str
-    host: str
-    instance: str = ""
-    depth: int = 0
-    expandable: bool = False
 
 
 @dataclass(frozen=True)

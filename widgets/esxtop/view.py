@@ -17,10 +17,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from viewmodels.foreign_text import tip
 from widgets.empty_state import EmptyState
 from widgets.esxtop.model import EsxtopModel
 from widgets.esxtop.table import EsxtopTable, letter
-from widgets.foreign_text import tip
 from widgets.search_field import SearchField
 from widgets.theme import Theme, figures_font
 from widgets.theme.tokens import SMALL_PX

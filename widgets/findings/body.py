@@ -10,9 +10,9 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from sessions.findings import Evidence, Finding
+from viewmodels.finding_words import VERDICTS, Known, by_verdict, change_rows, evidence_row, foremost
+from viewmodels.foreign_text import breakable, shown
 from widgets.dragging import Draggable
-from widgets.findings.words import VERDICTS, Known, by_verdict, change_rows, evidence_row, foremost
-from widgets.foreign_text import breakable, shown
 
 _CHIP = 62
 _ROWS = 6

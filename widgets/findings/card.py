@@ -9,9 +9,9 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent,
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from sessions.findings import Finding
+from viewmodels.finding_words import Known, follow_words, lasted
+from viewmodels.foreign_text import breakable, brief, shown, tip
 from widgets.findings.body import CardBody, Unfolded, text_label
-from widgets.findings.words import Known, follow_words, lasted
-from widgets.foreign_text import breakable, brief, shown, tip
 from widgets.theme import SYMBOLS, Theme
 
 _INDENT = 16

@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLay
 
 from resources.units import format_count
 from sessions.findings import Finding, Severity
+from viewmodels.finding_order import STEP, Identity, Kind, Row, Shown, families, identity, plan
+from viewmodels.finding_words import Known
+from viewmodels.foreign_text import tip
 from widgets.findings.card import FindingCard
-from widgets.findings.order import STEP, Identity, Kind, Row, Shown, families, identity, plan
-from widgets.findings.words import Known
-from widgets.foreign_text import tip
 from widgets.pane import Pane
 from widgets.theme import Theme
 

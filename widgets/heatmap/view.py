@@ -28,12 +28,12 @@ from PySide6.QtWidgets import (
 )
 
 from resources.units import format_count, format_value
+from viewmodels.foreign_text import shown, tip
+from viewmodels.time_labels import Clock, time_label, time_ticks
 from widgets.dragging import Draggable
 from widgets.empty_state import EmptyState
-from widgets.foreign_text import shown, tip
 from widgets.heatmap.matrix import Heat, HeatRow, levels, ramp
 from widgets.theme import SYMBOLS, Theme, body_font
-from widgets.time_labels import Clock, time_label, time_ticks
 
 _ROW = 18
 _NAMES = 190

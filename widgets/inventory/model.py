@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from sessions.model import EntityRef
-from widgets.foreign_text import shown, tip
+from viewmodels.foreign_text import shown, tip
 from widgets.theme import Health
 
 REF = Qt.ItemDataRole.UserRole

@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout
 
 from sessions.model import EntityRef
+from viewmodels.foreign_text import breakable, shown
 from widgets.dragging import Draggable
-from widgets.foreign_text import breakable, shown
 from widgets.theme import SYMBOLS, Health, Theme
 
 _ROW_HEIGHT = 26

@@ -18,13 +18,13 @@ from PySide6.QtWidgets import (
 from resources.units import format_count
 from sessions.findings import Finding
 from sessions.times import TimeRange
+from viewmodels.chart_spec import ChartSpec
+from viewmodels.finding_order import foremost_causes
+from viewmodels.foreign_text import shown
+from viewmodels.time_labels import Clock
 from widgets.charts.card import ChartCard, NamedCurve
-from widgets.charts.spec import ChartSpec
-from widgets.findings.order import foremost_causes
-from widgets.foreign_text import shown
 from widgets.overview.section import Line, Section
 from widgets.theme import Theme
-from widgets.time_labels import Clock
 
 _FINDINGS = 4
 _LINES = 6

@@ -7,12 +7,12 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from sessions.model import Event, Mark
 from sessions.times import TimeRange
-from widgets.happenings import Happening, Track, words
+from viewmodels.happenings import Happening, Track, words
+from viewmodels.time_labels import Clock
+from viewmodels.timeline import TimelineContent
 from widgets.theme import Tokens
-from widgets.time_labels import Clock
 from widgets.timeline import geometry as at
 from widgets.timeline.geometry import Scale
-from widgets.timeline.model import TimelineContent
 from widgets.timeline.moments import Label, labelled_at, labels, mark_at
 
 _NEAR = 5

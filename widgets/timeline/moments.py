@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sessions.model import Mark
-from widgets.foreign_text import shown
-from widgets.happenings import Happening
+from viewmodels.foreign_text import shown
+from viewmodels.happenings import Happening
 from widgets.timeline import geometry as at
 from widgets.timeline.geometry import Scale
 

@@ -24,14 +24,14 @@ from resources.units import format_value
 from sessions.findings import Severity
 from sessions.model import Mark
 from sessions.times import TimeRange
-from widgets.foreign_text import shown, tip
+from viewmodels.foreign_text import shown, tip
+from viewmodels.time_labels import Clock, time_label, time_ticks
+from viewmodels.timeline import Bar, TimelineContent
 from widgets.pane import Pane
 from widgets.theme import Theme, body_font
-from widgets.time_labels import Clock, time_label, time_ticks
 from widgets.timeline import geometry as at
 from widgets.timeline.geometry import Grip, Scale
 from widgets.timeline.lane import EventLane
-from widgets.timeline.model import Bar, TimelineContent
 from widgets.timeline.moments import neighbour
 
 _RANK: dict[Severity, int] = {"info": 0, "warning": 1, "critical": 2}

@@ -13,16 +13,16 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedLayout, 
 from app.gui.actions import ActionSpec
 from app.gui.desk import Desk
 from app.gui.jobs import Job
-from app.gui.panels.chart_sets import charts_of, curve_name, title_of
-from app.gui.snapshot import Change, Snapshot
-from app.gui.words import clock
 from resources.units import format_value
 from sessions.model import EntityRef, Event, Series
 from sessions.store import SessionReader
 from sessions.times import TimeRange
+from viewmodels.chart_sets import charts_of, curve_name, title_of
+from viewmodels.chart_spec import ChartSpec
+from viewmodels.scope_words import clock
+from viewmodels.snapshot import Change, Snapshot
 from widgets.charts.card import NamedCurve
 from widgets.charts.curve import Curve
-from widgets.charts.spec import ChartSpec
 from widgets.charts.stack import ChartStack
 from widgets.dragging import unpacked
 from widgets.empty_state import EmptyState

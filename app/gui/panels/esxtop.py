@@ -22,17 +22,17 @@ from PySide6.QtWidgets import (
 from app.gui.actions import ActionSpec
 from app.gui.desk import Desk
 from app.gui.jobs import Job
-from app.gui.panels.chart_sets import title_of
-from app.gui.panels.esxtop_rows import Grid, Wishes, columns_of, grid_of, tails_of, why_no_rows
-from app.gui.snapshot import Change, Snapshot
-from app.gui.words import clock
 from resources.units import format_value
 from resources.views import Screen
 from sessions.model import FloatArray, IntArray
 from sessions.store import SessionReader
 from sessions.times import TimeRange
+from viewmodels.chart_sets import title_of
+from viewmodels.esxtop_rows import Grid, Wishes, columns_of, grid_of, tails_of, why_no_rows
+from viewmodels.foreign_text import shown
+from viewmodels.scope_words import clock
+from viewmodels.snapshot import Change, Snapshot
 from widgets.esxtop import EsxtopModel, EsxtopView, Values, letter
-from widgets.foreign_text import shown
 
 _SCREENS = "c m d u v n i p"
 KEYS: tuple[ActionSpec, ...] = (

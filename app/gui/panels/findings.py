@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QWidget
 
 from app.gui.actions import ActionSpec
 from app.gui.desk import Desk
-from app.gui.panels.chart_sets import evidence_series
 from sessions.findings import Evidence, Finding
+from viewmodels.chart_sets import evidence_series
 from widgets.findings import FindingsView, Known
 
 KEYS: tuple[ActionSpec, ...] = (

@@ -13,15 +13,15 @@ from PySide6.QtWidgets import QWidget
 from app.gui.actions import ActionSpec
 from app.gui.desk import Desk
 from app.gui.jobs import Job
-from app.gui.panels.chart_sets import lines_of
-from app.gui.snapshot import Change, Snapshot, is_own
-from app.gui.words import clock
 from resources.units import format_value
 from resources.views import CounterLimits
 from sessions.model import FloatArray, Frame, Series
 from sessions.store import SessionReader
 from sessions.times import TimeRange
-from widgets.charts.spec import ChartSpec
+from viewmodels.chart_sets import lines_of
+from viewmodels.chart_spec import ChartSpec
+from viewmodels.scope_words import clock
+from viewmodels.snapshot import Change, Snapshot, is_own
 from widgets.heatmap import Heat, HeatmapView, HeatRow
 from widgets.theme import Health
 

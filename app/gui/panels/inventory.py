@@ -12,15 +12,15 @@ from PySide6.QtWidgets import QWidget
 from app.gui.actions import ActionSpec
 from app.gui.desk import Desk
 from app.gui.jobs import Job
-from app.gui.snapshot import Change, Snapshot
 from resources.units import format_count, format_value
 from resources.views import Headline
 from sessions.model import Entity, EntityRef, Series
 from sessions.store import SessionReader
 from sessions.times import TimeRange
+from viewmodels.name_order import natural
+from viewmodels.snapshot import Change, Snapshot
 from widgets.inventory import InventoryModel, InventoryView, Node
 from widgets.inventory.model import node_for
-from widgets.name_order import natural
 from widgets.theme import Health
 
 KEYS: tuple[ActionSpec, ...] = (

@@ -12,17 +12,17 @@ from PySide6.QtWidgets import QWidget
 
 from app.gui.desk import Desk
 from app.gui.jobs import Job
-from app.gui.panels.chart_sets import curve_name, lines_of
-from app.gui.snapshot import Change, Snapshot, is_own
-from app.gui.words import clock
 from resources.units import format_duration, format_value
 from resources.views import Overview
 from sessions.model import EntityRef, Event, FloatArray, IntArray, Series
 from sessions.store import SessionReader
 from sessions.times import TimeRange
+from viewmodels.chart_sets import curve_name, lines_of
+from viewmodels.chart_spec import ChartSpec
+from viewmodels.scope_words import clock
+from viewmodels.snapshot import Change, Snapshot, is_own
 from widgets.charts.card import NamedCurve
 from widgets.charts.curve import Curve
-from widgets.charts.spec import ChartSpec
 from widgets.overview import Line, OverviewView, TalkerList
 
 _Known = Mapping[tuple[str, str], Sequence[Series]]

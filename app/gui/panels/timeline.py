@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QWidget
 from app.gui.actions import ActionSpec
 from app.gui.desk import Desk
 from app.gui.jobs import Job
-from app.gui.snapshot import Change, Snapshot, is_own
-from app.gui.words import clock
 from resources.units import format_duration
 from sessions.model import Series
 from sessions.store import SessionReader
 from sessions.times import TimeRange
+from viewmodels.scope_words import clock
+from viewmodels.snapshot import Change, Snapshot, is_own
 from widgets.timeline import Bar, Load, SourceLane, TimelineContent, TimelineView
 
 KEYS: tuple[ActionSpec, ...] = (

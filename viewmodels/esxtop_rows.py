@@ -8,12 +8,12 @@ from types import MappingProxyType
 
 import numpy as np
 
-from app.gui.snapshot import Snapshot, is_own
 from resources.catalogue import Catalogue
 from resources.units import format_value
 from resources.views import Limits, Screen
 from sessions.model import Entity, EntityRef, IntArray, Series
-from widgets.esxtop import Column, Row
+from viewmodels.esxtop_table import Column, Row
+from viewmodels.snapshot import Snapshot, is_own
 
 Key = tuple[str, str]
 """A column: its counter, and its tail where the counter has several."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from app.gui.snapshot import Snapshot
 from resources.units import format_bytes, format_count
 from sessions.scope import Scope
 from sessions.times import TimeRange
-from widgets.foreign_text import shown
+from viewmodels.foreign_text import shown
+from viewmodels.snapshot import Snapshot
 
 _NAMED = 3
 _NAME = 80

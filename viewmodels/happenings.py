@@ -10,8 +10,8 @@ import numpy as np
 from resources.units import format_duration
 from sessions.model import Event, FloatArray, Mark
 from sessions.times import TimeRange
-from widgets.foreign_text import shown
-from widgets.time_labels import Clock
+from viewmodels.foreign_text import shown
+from viewmodels.time_labels import Clock
 
 Happening = Event | Mark
 Kept_co = TypeVar("Kept_co", bound=Happening, covariant=True)

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from app.gui.snapshot import Snapshot, is_own
 from resources.catalogue import Catalogue
 from resources.units import format_value
 from resources.views import ChartTemplate, Limits
 from sessions.findings import Evidence, Finding
 from sessions.model import EntityRef, Series
 from sessions.times import TimeRange
-from widgets.charts.spec import Band, ChartSpec, Limit
+from viewmodels.chart_spec import Band, ChartSpec, Limit
+from viewmodels.snapshot import Snapshot, is_own
 
 _DOMAIN = re.compile(r"[^.\s]*[^.\s\d][^.\s]*(?P<domain>(\.[\w-]+)+)$")
 _MOST_CHARTS = 8
