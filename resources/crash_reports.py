@@ -7,10 +7,11 @@ import sys
 import time
 import traceback
 from collections.abc import Iterator
-from importlib import metadata
 from pathlib import Path
 
 import platformdirs
+
+from resources.version import VERSION
 
 EXIT_CODE = 70  # EX_SOFTWARE of sysexits.h
 
@@ -22,7 +23,7 @@ def save_crash(error: BaseException) -> str:
     """
     text = "\n".join(
         (
-            f"Hyperscope {version()}, Python {platform.python_version()}, {platform.platform()}",
+            f"Hyperscope {VERSION}, Python {platform.python_version()}, {platform.platform()}",
             f"Command: {sys.argv[1] if len(sys.argv) > 1 else '(none)'}",
             "",
             *_places(error),
@@ -58,11 +59,3 @@ def crash_folder() -> Path:
     folder = platformdirs.user_log_path("hyperscope", appauthor=False)
     folder.mkdir(parents=True, exist_ok=True)
     return folder
-
-
-def version() -> str:
-    """The program's version; a clone that is not installed says so."""
-    try:
-        return metadata.version("hyperscope")
-    except metadata.PackageNotFoundError:
-        return "(from source)"

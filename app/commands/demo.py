@@ -14,8 +14,9 @@ from rich.text import Text
 from app.commands.diagnose import examine, store
 from app.commands.lab import Seed, part_done, scenario_called
 from app.commands.options import AsJson
+from app.consoles import notices, progress_bar, results
 from app.display import has_display
-from app.terminal import cancellable, notices, print_json, progress_bar, results
+from app.terminal import cancellable, print_json
 from diagnosis import findings_json, render_report
 from lab import Lab, record_lab
 from resources.failures import AccessDeniedError, HyperscopeError

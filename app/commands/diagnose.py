@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from app.commands.options import AsJson, From, SessionPath, To, window_of
-from app.terminal import cancellable, complain, print_json, progress_bar, results
+from app.consoles import progress_bar, results
+from app.terminal import cancellable, complain, print_json
 from diagnosis import Diagnosis, diagnose_session, findings_json, render_report
 from resources.catalogue import load_catalogue
 from resources.failures import AccessDeniedError, BusyError, DiskFullError

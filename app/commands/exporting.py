@@ -9,7 +9,8 @@ import typer
 from rich.text import Text
 
 from app.commands.options import AsJson, From, SessionPath, To, window_of
-from app.terminal import cancellable, print_json, progress_bar, results
+from app.consoles import progress_bar, results
+from app.terminal import cancellable, print_json
 from resources.failures import UsageError
 from resources.units import format_bytes, format_count
 from sessions.export import export_session

@@ -15,7 +15,8 @@ import typer
 from rich.text import Text
 
 from app.commands.options import AsJson
-from app.terminal import cancellable, notices, print_json, progress_bar, results, time_left
+from app.consoles import notices, progress_bar, results
+from app.terminal import cancellable, print_json, time_left
 from collectors.esxtop import ImportReport, Progress, import_captures
 from recorder.event_lines import EventLines
 from recorder.stdin_lines import StdinLines

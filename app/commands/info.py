@@ -9,7 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from app.commands.options import AsJson, SessionPath
-from app.terminal import print_json, results
+from app.consoles import results
+from app.terminal import print_json
 from resources.failures import DamagedError
 from resources.units import format_bytes, format_count, format_duration
 from sessions.model import EXPECTED, RECEIVED, Gap, Source

@@ -11,7 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from app.commands.options import AsJson
-from app.terminal import cancellable, print_json, progress_bar, results
+from app.consoles import progress_bar, results
+from app.terminal import cancellable, print_json
 from lab import (
     Lab,
     Progress,

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from app.commands.options import AsJson, From, SessionPath, To, window_of
-from app.terminal import results
+from app.consoles import results
 from resources.failures import NotFoundError
 from resources.units import format_value
 from sessions.model import EntityRef, FloatArray, IntArray, Series, SeriesStats

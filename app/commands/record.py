@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from app.consoles import notices
 from app.memory import settle, tidy_often
 from app.recording.attachment import Attachment
 from app.recording.conducting import Commands, Conductor, log_source
@@ -15,7 +16,7 @@ from app.recording.hooks import install_hooks
 from app.recording.origins import Wishes, collectors_of
 from app.recording.questions import Questions
 from app.recording.reporting import JsonReporter, PageReporter, QuietReporter, Reporter
-from app.terminal import cancellable, notices
+from app.terminal import cancellable
 from collectors.vsphere.collector import Wishes as VSphereWishes
 from collectors.vsphere.selection import parse_selection
 from connections.secrets import somebody_there

@@ -11,7 +11,8 @@ from typing import Annotated
 
 import typer
 
-from app.terminal import print_json, results
+from app.consoles import results
+from app.terminal import print_json
 from lab import Lab, find_scenario, load_scenarios, record_lab
 from resources.failures import HyperscopeError
 from sessions.store import SessionReader, SessionWriter

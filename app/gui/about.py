@@ -8,7 +8,7 @@ import PySide6
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
 
-from resources.crash_reports import version
+from resources.version import VERSION
 
 
 class About(QDialog):
@@ -20,7 +20,7 @@ class About(QDialog):
         title = QLabel("Hyperscope")
         title.setProperty("role", "display")
         text = QLabel(
-            f"Version {version()}\nPython {platform.python_version()}, Qt {PySide6.__version__}, "
+            f"Version {VERSION}\nPython {platform.python_version()}, Qt {PySide6.__version__}, "
             f"{platform.system()} {platform.release()}\n\n"
             "Finds what is slow in a vSphere environment, why, and whether the fix worked.\n"
             "Everything that it sees is one file that opens anywhere, offline, years later."

@@ -11,8 +11,9 @@ from typing import Protocol
 from rich.live import Live
 from rich.text import Text
 
+from app.consoles import notices
 from app.recording.page import page
-from app.terminal import notices, typed_line
+from app.terminal import typed_line
 from recorder.board import SourceStatus
 from recorder.event_lines import EventLines
 from recorder.recording import Outcome, Recording, Status
