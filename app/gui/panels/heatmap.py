@@ -18,6 +18,7 @@ from resources.views import CounterLimits
 from sessions.model import FloatArray, Frame, Series
 from sessions.store import SessionReader
 from sessions.times import TimeRange
+from viewmodels.buckets import Buckets
 from viewmodels.chart_sets import lines_of
 from viewmodels.chart_spec import ChartSpec
 from viewmodels.scope_words import clock
@@ -36,8 +37,6 @@ _AT_ONCE = 256
 _MOST_ROWS = 4_000
 _WAIT_MS = 150
 _LIVE_MS = 3_000
-_USUAL_STEP = 90
-"""Percentile of the distances between filled buckets; longer ones are gaps, and stay empty."""
 _MEASURES = ("Highest value", "Share over the limit")
 
 
@@ -167,6 +166,7 @@ def heat_of(
 ) -> Heat:
     """The map of some series over a window: each bucket's highest value, or its share over the limit in %."""
     values = np.full((len(series), _BUCKETS), np.nan)
+    buckets = Buckets(window, _BUCKETS)
     at = {one.id: number for number, one in enumerate(series)}
     limit = choice.limits.warning.value
     for begin in range(0, len(series), _AT_ONCE):
@@ -174,7 +174,7 @@ def heat_of(
         for frame in reader.read(ids, window):
             job.check()
             rows = [at[number] for number in frame.ids.tolist()]
-            values[rows] = _buckets(frame, window, limit if share else None)
+            values[rows] = _buckets(frame, buckets, limit if share else None)
         job.progress(begin / max(len(series), 1))
     worst = np.array([np.nanmax(row) if np.isfinite(row).any() else np.nan for row in values])
     order = [
@@ -198,38 +198,13 @@ def heat_of(
     return Heat(choice.label, unit, window, rows_shown, values[order], np.nan if share else limit, top)
 
 
-def _buckets(frame: Frame, window: TimeRange, limit: float | None) -> FloatArray:
+def _buckets(frame: Frame, buckets: Buckets, limit: float | None) -> FloatArray:
     """(series, buckets) of a frame: highest value, or per cent of samples over ``limit``."""
-    out = np.full((frame.ids.size, _BUCKETS), np.nan)
-    length = max(window.end - window.start, 1)
-    bucket = np.clip((frame.times - window.start) * _BUCKETS // length, 0, _BUCKETS - 1)
-    if not bucket.size:
-        return out
-    starts = np.flatnonzero(np.diff(bucket, prepend=-1))
-    there = np.isfinite(frame.values)
-    filled = np.where(there, frame.values, -np.inf)
     if limit is None:
-        highest = np.maximum.reduceat(filled, starts, axis=0)
-        out[:, bucket[starts]] = np.where(np.isfinite(highest), highest, np.nan).T
+        found = buckets.highest(frame.times, frame.values)
     else:
-        over = np.add.reduceat((filled > limit).astype(np.float64), starts, axis=0)
-        count = np.add.reduceat(there.astype(np.float64), starts, axis=0)
-        out[:, bucket[starts]] = np.divide(
-            over * 100, count, out=np.full(over.shape, np.nan), where=count > 0
-        ).T
-    return _held(out, bucket[starts])
-
-
-def _held(out: FloatArray, filled: np.ndarray) -> FloatArray:
-    """Where buckets are shorter than the interval, a sample colours all buckets up to the next one."""
-    if filled.size < 2:
-        return out
-    step = int(np.percentile(np.diff(filled), _USUAL_STEP, method="higher"))
-    for offset in range(1, min(step, _BUCKETS)):
-        targets = filled[filled + offset < _BUCKETS]
-        free = np.isnan(out[:, targets + offset]).all(axis=0)
-        out[:, targets[free] + offset] = out[:, targets[free]]
-    return out
+        found = buckets.share_over(frame.times, frame.values, limit)
+    return buckets.held(frame.times, found)
 
 
 def _series(choice: _Choice, snapshot: Snapshot) -> list[Series]:
