@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from app.program import build
+from app.command_line import build
 from resources import failures
 
 INTRO = """\

@@ -22,8 +22,8 @@ from page_tables import lines, table  # noqa: E402
 from vcenter_pages import presets_page, privileges_page  # noqa: E402
 from window_pages import settings_page, shortcuts_page  # noqa: E402
 
+from app.command_line import build  # noqa: E402
 from app.manual import commands_page, exit_codes, leaves  # noqa: E402
-from app.program import build  # noqa: E402
 from diagnosis.manual import problems_page  # noqa: E402
 from resources.catalogue import load_catalogue  # noqa: E402
 from resources.counter_schema import CONVERSIONS, Counter, VcenterSpelling  # noqa: E402

@@ -1,0 +1,80 @@
+"""Which commands there are, each in a line, and the program's own help: known without loading any of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+HELP = """Finds what is slow in a vSphere environment, why, and whether the fix worked.
+
+Everything that it sees is one file, a session (.hscope), that opens anywhere, offline, years later.
+
+First steps:
+  hyperscope demo --headless                        a simulated cluster with problems in it, diagnosed
+  hyperscope import capture.csv -o night.hscope     read what 'esxtop -b -a' wrote
+  hyperscope diagnose night.hscope                  what is wrong, with the evidence
+  hyperscope query night.hscope --entity 'SQL*' --counter 'cpu.ready'
+"""
+
+OPTIONS = (
+    ("--install-completion", "Install completion for the shell that runs this."),
+    ("--show-completion", "Show that completion, to copy it or to change it."),
+    ("--version", "Print the version and end."),
+    ("-h, --help", "Print this text and end; after a command, what that command does."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CommandEntry:
+    """A command: its module, what in it is the command (a function, or a group), and what it does."""
+
+    module: str
+    attribute: str
+    summary: str
+
+
+COMMANDS = {
+    "demo": CommandEntry("app.commands.demo", "demo", "A simulated cluster with problems, diagnosed."),
+    "record": CommandEntry("app.commands.record", "record", "Record live counters into a session."),
+    "import": CommandEntry(
+        "app.commands.importing", "import_", "Read a capture of 'esxtop -b' into a session."
+    ),
+    "info": CommandEntry("app.commands.info", "info", "What a session holds: sources, samples, gaps, size."),
+    "query": CommandEntry("app.commands.query", "query", "Samples of some entities and counters."),
+    "diagnose": CommandEntry(
+        "app.commands.diagnose", "diagnose", "Find known problems, with their evidence."
+    ),
+    "export": CommandEntry("app.commands.exporting", "export", "Write a session as CSV or Parquet files."),
+    "gui": CommandEntry(
+        "app.commands.gui", "gui", "Open the window, on a session or capture if one is given."
+    ),
+    "selftest": CommandEntry("app.commands.selftest", "selftest", "See whether this installation works."),
+    "lab": CommandEntry(
+        "app.commands.lab", "commands", "The simulated clusters: list them, export captures."
+    ),
+}
+
+
+def program_help() -> str:
+    """What ``hyperscope --help`` prints."""
+    commands = ((name, entry.summary) for name, entry in COMMANDS.items())
+    return "\n".join(
+        (
+            "Usage: hyperscope COMMAND [ARGUMENTS] [OPTIONS]",
+            "",
+            HELP,
+            "Commands:",
+            *_table(commands),
+            "",
+            "Options:",
+            *_table(OPTIONS),
+            "",
+            "Without a command it opens the window. 'hyperscope COMMAND --help' says more of each.",
+        )
+    )
+
+
+def _table(rows: Iterable[tuple[str, str]]) -> list[str]:
+    pairs = list(rows)
+    width = max(len(name) for name, _ in pairs)
+    return [f"  {name:{width}}  {text}" for name, text in pairs]

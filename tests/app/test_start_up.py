@@ -1,0 +1,109 @@
+"""What each command loads before it begins: a help text loads nothing, and a command only what it uses."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.command_line import build
+from app.command_table import COMMANDS
+from app.program import run
+from resources.version import VERSION
+
+ROOT = Path(__file__).resolve().parents[2]
+
+_PROBE = """
+import json, sys
+before = set(sys.modules)
+from app.__main__ import main
+sys.argv = ["hyperscope", *json.loads(sys.argv[1])]
+code = main()
+print("LOADED " + json.dumps(sorted(set(sys.modules) - before)))
+sys.exit(code)
+"""
+
+WINDOW = {"PySide6", "pyqtgraph", "widgets", "app.gui"}
+VSPHERE = {"pyVmomi", "lxml", "collectors.vsphere", "connections.vsphere"}
+
+
+def loaded(*words: str) -> set[str]:
+    """The modules that a command has loaded when it ends, each with the packages that hold it."""
+    done = subprocess.run(
+        [sys.executable, "-c", _PROBE, json.dumps(words)],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=True,
+        cwd=ROOT,
+    )
+    line = next(line for line in done.stdout.splitlines() if line.startswith("LOADED "))
+    modules = json.loads(line.removeprefix("LOADED "))
+    return {
+        ".".join(parts[:n]) for parts in (m.split(".") for m in modules) for n in range(1, len(parts) + 1)
+    }
+
+
+@pytest.mark.parametrize("word", ["--help", "-h", "--version"])
+def test_help_and_version_load_no_command_and_no_library(word: str) -> None:
+    ours = {name for name in loaded(word) if name.split(".")[0] in ("app", "resources")}
+    others = loaded(word) & {"numpy", "typer", "click", "rich", "msgspec", "platformdirs", *WINDOW, *VSPHERE}
+    assert not others
+    assert ours <= {
+        "app",
+        "app.__main__",
+        "app.command_table",
+        "app.display",
+        "app.program",
+        "app.terminal",
+        "resources",
+        "resources.failures",
+        "resources.units",
+        "resources.version",
+    }
+
+
+@pytest.mark.parametrize(
+    ("command", "not_needed"),
+    [
+        ("demo", {*VSPHERE, *WINDOW, "collectors.esxtop", "recorder"}),
+        ("import", {*VSPHERE, *WINDOW, "lab", "diagnosis"}),
+        ("info", {*VSPHERE, *WINDOW, "lab", "diagnosis", "collectors", "connections", "recorder"}),
+        ("query", {*VSPHERE, *WINDOW, "lab", "diagnosis", "collectors", "connections", "recorder"}),
+        ("export", {*VSPHERE, *WINDOW, "lab", "diagnosis", "collectors", "connections", "recorder"}),
+        ("diagnose", {*VSPHERE, *WINDOW, "lab", "collectors", "connections", "recorder"}),
+        ("record", {*WINDOW, "diagnosis"}),
+        ("lab", {*VSPHERE, *WINDOW, "diagnosis", "connections", "recorder"}),
+        ("gui", {*VSPHERE, *WINDOW, "lab", "diagnosis", "numpy"}),
+    ],
+)
+def test_a_command_loads_only_what_it_uses(command: str, not_needed: set[str]) -> None:
+    assert not loaded(command, "--help") & not_needed
+
+
+def test_the_program_says_its_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out == f"hyperscope {VERSION}\n"
+    assert f'version = "{VERSION}"' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+
+
+def test_help_lists_every_command_with_a_line_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--help"]) == 0
+    text = capsys.readouterr().out
+    assert max(map(len, text.splitlines())) <= 110
+    for name, entry in COMMANDS.items():
+        assert re.search(rf"^  {name} +{re.escape(entry.summary)}$", text, re.MULTILINE), name
+        assert build(name).registered_commands or build(name).registered_groups
+
+
+def test_a_mistyped_command_names_the_nearest_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["imprt"]) == 2
+    assert capsys.readouterr().err == (
+        "hyperscope: No such command 'imprt'. Did you mean 'import'? Try 'hyperscope --help'.\n"
+    )
+    assert run(["x\x1b[31m"]) == 2
+    assert "No such command" in capsys.readouterr().err
