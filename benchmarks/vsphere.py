@@ -21,7 +21,7 @@ import numpy as np
 from pyVmomi import SoapAdapter, VmomiSupport
 
 from benchmarks.measure import Row, size_of
-from collectors.feed import Group, Health, Tick
+from collectors.feed import Health, Layout, Tick
 from collectors.vsphere.counters.asked import Asked
 from collectors.vsphere.counters.columns import Columns
 from collectors.vsphere.counters.ledger import Ledger
@@ -442,7 +442,7 @@ class StoreFeed:
 
     writer: SessionWriter
     health: Health | None = None
-    groups: list[tuple[int, int]] = field(default_factory=list)
+    layouts: list[tuple[int, int]] = field(default_factory=list)
 
     def add_source(self, spec: SourceSpec) -> int:
         return self.writer.add_source(spec)
@@ -462,12 +462,12 @@ class StoreFeed:
     def add_gaps(self, gaps: Sequence[Gap]) -> None:
         self.writer.add_gaps(gaps)
 
-    def add_group(self, source: int, specs: Sequence[SeriesSpec]) -> Group:
+    def add_layout(self, source: int, specs: Sequence[SeriesSpec]) -> Layout:
         ids: IntArray = self.writer.add_series(source, specs)
-        return Group(self.writer.add_layout(source, ids), np.zeros(ids.size, np.int64))
+        return Layout(self.writer.add_layout(source, ids), np.zeros(ids.size, np.int64))
 
     def add_ticks(self, ticks: Sequence[Tick]) -> None:
-        self.writer.append_ticks([(tick.group, tick.t_ms, tick.stored) for tick in ticks])
+        self.writer.append_ticks([(tick.layout, tick.t_ms, tick.stored) for tick in ticks])
 
     def report(self, source: int, health: Health) -> None:  # noqa: ARG002
         self.health = health
@@ -477,13 +477,13 @@ class _Nowhere(StoreFeed):
     """Takes everything and keeps nothing: what decoding costs, without the store."""
 
     def __init__(self) -> None:
-        self.groups = []
+        self.layouts = []
 
     def add_entities(self, entities: Sequence[Entity]) -> None:
         pass
 
-    def add_group(self, source: int, specs: Sequence[SeriesSpec]) -> Group:  # noqa: ARG002
-        return Group(0, np.zeros(len(specs), np.int64))
+    def add_layout(self, source: int, specs: Sequence[SeriesSpec]) -> Layout:  # noqa: ARG002
+        return Layout(0, np.zeros(len(specs), np.int64))
 
     def add_ticks(self, ticks: Sequence[Tick]) -> None:
         pass

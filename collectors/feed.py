@@ -18,7 +18,7 @@ State = Literal["connecting", "recording", "reconnecting", "paused", "ended", "f
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class Layout:
     """Series that arrive together.
 
     ``last`` (n,): time of each one's last stored sample in ms, 0 for none. ``scale`` (n,): what each one's
@@ -33,13 +33,13 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """One sampling instant of a group.
+    """One sampling instant of a layout.
 
-    ``stored`` float64 (n,), in the group's order, what the source said (canonical = stored × scale), NaN
+    ``stored`` float64 (n,), in the layout's order, what the source said (canonical = stored × scale), NaN
     where absent. An instant may come again with what was late: values fill in, NaN takes nothing away.
     """
 
-    group: int
+    layout: int
     t_ms: int
     stored: FloatArray
 
@@ -96,8 +96,8 @@ class Feed(Protocol):
     def add_gaps(self, gaps: Sequence[Gap]) -> None:
         """Gaps. One of the same source, entity and start replaces the earlier; ``ticks=0`` takes it back."""
 
-    def add_group(self, source: int, specs: Sequence[SeriesSpec]) -> Group:
-        """Series that arrive together: up to about 50,000, each in one group of its source only."""
+    def add_layout(self, source: int, specs: Sequence[SeriesSpec]) -> Layout:
+        """Series that arrive together: up to about 50,000, each in one layout of its source only."""
 
     def add_ticks(self, ticks: Sequence[Tick]) -> None:
         """Store these instants in one transaction."""

@@ -116,7 +116,7 @@ class _Host:
         self._samples = HostSamples(layout, TICK_MS)
         self._source = feed.add_source(lab_source(lab, layout.host))
         feed.add_entities(layout.entities)
-        self._group = feed.add_group(self._source, layout.specs)
+        self._feed_layout = feed.add_layout(self._source, layout.specs)
         self._at = np.array([at for at, _ in layout.fact_columns], np.int64)
         self._facts: dict[int, Fact] = {}
         self._said: set[Gap] = set()
@@ -132,13 +132,13 @@ class _Host:
     @property
     def stored_ms(self) -> int:
         """The last instant of which the session has samples, 0 for none."""
-        return int(self._group.last.max(initial=0))
+        return int(self._feed_layout.last.max(initial=0))
 
     def take(self, tick: Tick) -> FeedTick:
         """What to store of a tick."""
         row = tick.rows[self._number]
         self._values = self._samples.take(np.array([tick.t_ms]), row[np.newaxis])[0]
-        return FeedTick(self._group.id, tick.t_ms, self._values)
+        return FeedTick(self._feed_layout.id, tick.t_ms, self._values)
 
     def tell(self, t_ms: int) -> None:
         """Hand over what the tick that was taken says beside its samples, and count it."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from typing import Any
 
-from collectors.feed import Group, Health, Tick
+from collectors.feed import Health, Layout, Tick
 from recorder.board import Board
 from recorder.queue import Job, WriterQueue
 from recorder.session_file import SessionFile, attributes_of
@@ -61,10 +61,10 @@ class CollectorFeed:
         """Gaps."""
         self._tell(lambda file: file.add_gaps(gaps), len(gaps))
 
-    def add_group(self, source: int, specs: Sequence[SeriesSpec]) -> Group:
+    def add_layout(self, source: int, specs: Sequence[SeriesSpec]) -> Layout:
         """Series that arrive together; waits until what was handed over before is stored."""
-        group: Group = self._ask(lambda file: file.add_group(source, specs), len(specs))
-        return group
+        layout: Layout = self._ask(lambda file: file.add_layout(source, specs), len(specs))
+        return layout
 
     def add_ticks(self, ticks: Sequence[Tick]) -> None:
         """Store these instants in one transaction."""

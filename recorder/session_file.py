@@ -1,7 +1,7 @@
-"""The session that is being recorded: what collectors call their sources and groups, and where it is stored.
+"""The session that is being recorded: what collectors call their sources and layouts, and where that is.
 
-Only the writer's thread touches it. Sources and groups have numbers of their own here, since a long recording
-goes on in another file (``rotate``), where everything is stored under other ids.
+Only the writer's thread touches it. Sources and layouts have numbers of their own here: a long recording goes
+on in another file (``rotate``), where everything is stored under other ids.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from collectors.feed import Group, Health, Tick
+from collectors.feed import Health, Layout, Tick
 from recorder.parts import MADE, PART, next_part, open_part
 from recorder.taken_up import TakenUp
 from resources.failures import UsageError
@@ -51,9 +51,9 @@ class _Source:
 
 
 @dataclass(slots=True)
-class _Group:
+class _StoredLayout:
     source: int
-    layout: int
+    id: int
     ids: IntArray
 
 
@@ -63,7 +63,7 @@ class SessionFile:
     def __init__(self, writer: SessionWriter, path: Path, *, part: int, resumed: bool) -> None:
         self._writer = writer
         self._sources: list[_Source] = []
-        self._groups: list[_Group] = []
+        self._layouts: list[_StoredLayout] = []
         self._names: set[tuple[str, str]] = set()
         self._last = writer.last_samples() if resumed else np.zeros(1, np.int64)
         self._taken_up = TakenUp.of(path) if resumed else TakenUp({})
@@ -190,21 +190,21 @@ class SessionFile:
         """Put another mark in the place of one, or take it away; is it there?"""
         return self._writer.change_mark(old, new)
 
-    def add_group(self, source: int, specs: Sequence[SeriesSpec]) -> Group:
+    def add_layout(self, source: int, specs: Sequence[SeriesSpec]) -> Layout:
         """Series that arrive together, each with the time of its last sample."""
-        group = self._declare(source, specs)
-        self._groups.append(group)
-        return Group(len(self._groups), self._last[group.ids], self._writer.scales(group.ids))
+        layout = self._declare(source, specs)
+        self._layouts.append(layout)
+        return Layout(len(self._layouts), self._last[layout.ids], self._writer.scales(layout.ids))
 
     def add_ticks(self, ticks: Sequence[Tick]) -> None:
         """Store ticks in one transaction."""
-        groups = [self._groups[tick.group - 1] for tick in ticks]
+        layouts = [self._layouts[tick.layout - 1] for tick in ticks]
         self._writer.append_ticks(
-            ((group.layout, tick.t_ms, tick.stored) for group, tick in zip(groups, ticks, strict=True)),
+            ((layout.id, tick.t_ms, tick.stored) for layout, tick in zip(layouts, ticks, strict=True)),
             compact=False,
         )
-        for group, tick in zip(groups, ticks, strict=True):
-            given = group.ids[~np.isnan(tick.stored)]
+        for layout, tick in zip(layouts, ticks, strict=True):
+            given = layout.ids[~np.isnan(tick.stored)]
             self._last[given] = np.maximum(self._last[given], tick.t_ms)
 
     def compact_one(self, *, overdue: bool) -> bool:
@@ -212,7 +212,7 @@ class SessionFile:
         return self._writer.compact_one(overdue=overdue)
 
     def rotate(self) -> None:
-        """Go on in a new file, with the same sources, entities, groups and what holds of them."""
+        """Go on in a new file, with the same sources, entities, layouts and what holds of them."""
         old, old_path = self._writer, self.path
         self.store_counts()
         path, part = next_part(old_path, self.part)
@@ -250,27 +250,27 @@ class SessionFile:
         writer.add_entities(reader.entities().values())
         writer.add_facts([fact for fact in reader.facts() if fact.end is None])
         specs = {series.id: series.spec for series in reader.series()}
-        columns = [[specs[number] for number in group.ids.tolist()] for group in self._groups]
+        columns = [[specs[number] for number in layout.ids.tolist()] for layout in self._layouts]
         known = self._writer.sources()
-        old_last = [self._last[group.ids] for group in self._groups]
+        old_last = [self._last[layout.ids] for layout in self._layouts]
         self._writer = writer
         self._last = np.zeros(1, np.int64)
         for source in self._sources:
             source.stored = writer.add_source(replace(known[source.stored], attributes=source.attributes))
             source.before = (-source.counts[0], -source.counts[1])
-        for group, own, last in zip(self._groups, columns, old_last, strict=True):
-            renewed = self._declare(group.source, own)
-            group.layout, group.ids = renewed.layout, renewed.ids
-            self._last[group.ids] = last
+        for layout, own, last in zip(self._layouts, columns, old_last, strict=True):
+            renewed = self._declare(layout.source, own)
+            layout.id, layout.ids = renewed.id, renewed.ids
+            self._last[layout.ids] = last
 
-    def _declare(self, source: int, specs: Sequence[SeriesSpec]) -> _Group:
+    def _declare(self, source: int, specs: Sequence[SeriesSpec]) -> _StoredLayout:
         stored = self._sources[source - 1].stored
         ids = self._writer.add_series(stored, specs)
         layout = self._writer.add_layout(stored, ids)
         short = int(ids.max(initial=0)) + 1 - self._last.size
         if short > 0:
             self._last = np.concatenate([self._last, np.zeros(short, np.int64)])
-        return _Group(source, layout, ids)
+        return _StoredLayout(source, layout, ids)
 
 
 def attributes_of(pairs: Iterable[tuple[str, str]] | None) -> Attributes | None:

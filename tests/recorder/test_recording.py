@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from collectors.feed import Controls, Feed, Group, Health, Tick
+from collectors.feed import Controls, Feed, Health, Layout, Tick
 from recorder.board import SourceStatus
 from recorder.limits import Limits, load_limits
 from recorder.recording import Outcome, Recording
@@ -24,11 +24,11 @@ HOST = EntityRef("host", "esx01")
 RULES = Rules(keep_free=0, rotate_after_s=0, rotate_after_bytes=0)
 SERIES = 50
 
-Work = Callable[[Feed, Controls, int, Group], None]
+Work = Callable[[Feed, Controls, int, Layout], None]
 
 
 class Scripted:
-    """A collector that adds a source and a group, and then does what it is told."""
+    """A collector that adds a source and a layout, and then does what it is told."""
 
     def __init__(self, name: str, work: Work) -> None:
         self.name, self._work = name, work
@@ -36,14 +36,14 @@ class Scripted:
     def run(self, feed: Feed, controls: Controls) -> None:
         source = feed.add_source(SourceSpec("vcenter", self.name, 20.0))
         feed.add_entities([Entity(HOST, "esx01")])
-        group = feed.add_group(source, [SeriesSpec(HOST, f"c{i}", "") for i in range(SERIES)])
-        self._work(feed, controls, source, group)
+        layout = feed.add_layout(source, [SeriesSpec(HOST, f"c{i}", "") for i in range(SERIES)])
+        self._work(feed, controls, source, layout)
 
 
 def ticks(count: int, first: int = 0) -> Work:
-    def work(feed: Feed, controls: Controls, source: int, group: Group) -> None:
+    def work(feed: Feed, controls: Controls, source: int, layout: Layout) -> None:
         for at in range(first, first + count):
-            feed.add_ticks([Tick(group.id, T0 + 20_000 * at, np.full(SERIES, float(at)))])
+            feed.add_ticks([Tick(layout.id, T0 + 20_000 * at, np.full(SERIES, float(at)))])
         health = Health("recording", 20.0, 1, SERIES, count * SERIES, count * SERIES, last_ms=T0)
         feed.report(source, health)
 
@@ -51,15 +51,15 @@ def ticks(count: int, first: int = 0) -> Work:
 
 
 def ticks_then(error: Exception) -> Work:
-    def work(feed: Feed, controls: Controls, source: int, group: Group) -> None:
-        ticks(3)(feed, controls, source, group)
+    def work(feed: Feed, controls: Controls, source: int, layout: Layout) -> None:
+        ticks(3)(feed, controls, source, layout)
         raise error
 
     return work
 
 
-def until_stopped(feed: Feed, controls: Controls, source: int, group: Group) -> None:
-    ticks(3)(feed, controls, source, group)
+def until_stopped(feed: Feed, controls: Controls, source: int, layout: Layout) -> None:
+    ticks(3)(feed, controls, source, layout)
     controls.wait()
 
 
@@ -126,7 +126,7 @@ def test_all_failed_is_the_first_failure(session_path: Path) -> None:
 
 
 def test_nothing_recorded_leaves_no_file(session_path: Path) -> None:
-    def fail(feed: Feed, controls: Controls, source: int, group: Group) -> None:
+    def fail(feed: Feed, controls: Controls, source: int, layout: Layout) -> None:
         raise RefusedError("Nothing listens there.")
 
     outcome = play(session_path, Scripted("vc01", fail), stop=False)
@@ -161,17 +161,17 @@ def test_only_bugs_is_a_bug(session_path: Path) -> None:
 
 
 def test_what_can_not_be_stored_is_its_collectors_failure(session_path: Path) -> None:
-    def wrong(feed: Feed, controls: Controls, source: int, group: Group) -> None:
-        feed.add_ticks([Tick(group.id, T0, np.zeros(SERIES + 1))])
+    def wrong(feed: Feed, controls: Controls, source: int, layout: Layout) -> None:
+        feed.add_ticks([Tick(layout.id, T0, np.zeros(SERIES + 1))])
         controls.wait()
 
-    def orphan(feed: Feed, controls: Controls, source: int, group: Group) -> None:
+    def orphan(feed: Feed, controls: Controls, source: int, layout: Layout) -> None:
         feed.add_entities([Entity(EntityRef("vm", "x"), "x", EntityRef("host", "who?"))])
         while not controls.wait(0.01):
-            feed.add_ticks([Tick(group.id, T0, np.zeros(SERIES))])
+            feed.add_ticks([Tick(layout.id, T0, np.zeros(SERIES))])
 
-    def unknown(feed: Feed, controls: Controls, source: int, group: Group) -> None:
-        feed.add_group(source, [SeriesSpec(EntityRef("vm", "nobody"), "c", "")])
+    def unknown(feed: Feed, controls: Controls, source: int, layout: Layout) -> None:
+        feed.add_layout(source, [SeriesSpec(EntityRef("vm", "nobody"), "c", "")])
 
     outcome = play(
         session_path,
@@ -189,11 +189,11 @@ def test_what_can_not_be_stored_is_its_collectors_failure(session_path: Path) ->
 def test_one_that_does_not_end_is_left_behind(session_path: Path) -> None:
     release = threading.Event()
 
-    def hang(feed: Feed, controls: Controls, source: int, group: Group) -> None:
-        ticks(3)(feed, controls, source, group)
+    def hang(feed: Feed, controls: Controls, source: int, layout: Layout) -> None:
+        ticks(3)(feed, controls, source, layout)
         release.wait(60)
         with pytest.raises(HyperscopeError):
-            feed.add_ticks([Tick(group.id, T0, np.zeros(SERIES))])
+            feed.add_ticks([Tick(layout.id, T0, np.zeros(SERIES))])
 
     limits = msgspec.structs.replace(
         load_limits(), stopping=msgspec.structs.replace(load_limits().stopping, wait_s=0.2)
@@ -212,10 +212,10 @@ def test_a_full_queue_makes_collectors_wait(session_path: Path) -> None:
     )
     most = 0
 
-    def flood(feed: Feed, controls: Controls, source: int, group: Group) -> None:
+    def flood(feed: Feed, controls: Controls, source: int, layout: Layout) -> None:
         nonlocal most
         for at in range(400):
-            feed.add_ticks([Tick(group.id, T0 + 20_000 * at, np.full(SERIES, at % 7.0))])
+            feed.add_ticks([Tick(layout.id, T0 + 20_000 * at, np.full(SERIES, at % 7.0))])
             most = max(most, recording._queue.depth)
 
     over = threading.Event()
@@ -228,9 +228,9 @@ def test_a_full_queue_makes_collectors_wait(session_path: Path) -> None:
 
 
 def test_gaps_and_sources_keep_their_numbers_through_resumes(session_path: Path) -> None:
-    def gap(feed: Feed, controls: Controls, source: int, group: Group) -> None:
-        ticks(2, int(group.last.max() - T0) // 20_000 + 1 if group.last.any() else 0)(
-            feed, controls, source, group
+    def gap(feed: Feed, controls: Controls, source: int, layout: Layout) -> None:
+        ticks(2, int(layout.last.max() - T0) // 20_000 + 1 if layout.last.any() else 0)(
+            feed, controls, source, layout
         )
         feed.add_gaps([Gap(source, T0, T0, f"of {source}", None, 1)])
 
@@ -250,9 +250,9 @@ def test_facts_that_nobody_says_again_are_over(session_path: Path) -> None:
     """A limit that was lifted while nobody recorded does not hold for ever."""
 
     def say(*facts: Fact) -> Work:
-        def work(feed: Feed, controls: Controls, source: int, group: Group) -> None:
+        def work(feed: Feed, controls: Controls, source: int, layout: Layout) -> None:
             feed.add_facts(facts)
-            ticks(3)(feed, controls, source, group)
+            ticks(3)(feed, controls, source, layout)
             said.wait(30)
 
         return work
@@ -281,15 +281,15 @@ def test_facts_that_nobody_says_again_are_over(session_path: Path) -> None:
 def test_a_long_recording_goes_on_in_another_file(session_path: Path) -> None:
     count = 400
 
-    def long(feed: Feed, controls: Controls, source: int, group: Group) -> None:
+    def long(feed: Feed, controls: Controls, source: int, layout: Layout) -> None:
         feed.add_facts([Fact(HOST, "vcpus", 4.0, T0)])
-        start = int(group.last.max() - T0) // 20_000 + 1 if group.last.any() else 0
+        start = int(layout.last.max() - T0) // 20_000 + 1 if layout.last.any() else 0
         for at in range(start, start + count):
-            feed.add_ticks([Tick(group.id, T0 + 20_000 * at, np.random.default_rng(at).random(SERIES))])
+            feed.add_ticks([Tick(layout.id, T0 + 20_000 * at, np.random.default_rng(at).random(SERIES))])
             done = (at - start + 1) * SERIES
             feed.report(source, Health("recording", 20.0, 1, SERIES, done, done, last_ms=T0))
             controls.wait(0.005)
-        again = feed.add_group(source, [SeriesSpec(HOST, f"c{i}", "") for i in range(SERIES)])
+        again = feed.add_layout(source, [SeriesSpec(HOST, f"c{i}", "") for i in range(SERIES)])
         assert set(again.last.tolist()) == {T0 + 20_000 * (start + count - 1)}
 
     small = Rules(keep_free=0, rotate_after_s=0, rotate_after_bytes=90_000)
@@ -328,10 +328,10 @@ def test_it_ends_before_the_disk_is_full(session_path: Path) -> None:
 def test_it_ends_in_good_order_when_space_runs_out(tiny_disk: Path) -> None:
     path = tiny_disk / "s.hscope"
 
-    def grow(feed: Feed, controls: Controls, source: int, group: Group) -> None:
+    def grow(feed: Feed, controls: Controls, source: int, layout: Layout) -> None:
         at = 0
         while not controls.wait(0.05):
-            feed.add_ticks([Tick(group.id, T0 + 20_000 * at, np.random.default_rng(at).random(SERIES))])
+            feed.add_ticks([Tick(layout.id, T0 + 20_000 * at, np.random.default_rng(at).random(SERIES))])
             at += 1
 
     outcome = play(path, Scripted("vc01", grow), rules=Rules(500_000, 0, 0), stop=False)
@@ -346,10 +346,10 @@ def test_a_disk_that_is_full_after_all(tiny_disk: Path) -> None:
     path = tiny_disk / "s.hscope"
     failures: list[type] = []
 
-    def flood(feed: Feed, controls: Controls, source: int, group: Group) -> None:
+    def flood(feed: Feed, controls: Controls, source: int, layout: Layout) -> None:
         try:
             for at in range(100_000):
-                feed.add_ticks([Tick(group.id, T0 + 20_000 * at, np.random.default_rng(at).random(SERIES))])
+                feed.add_ticks([Tick(layout.id, T0 + 20_000 * at, np.random.default_rng(at).random(SERIES))])
         except HyperscopeError as error:
             failures.append(type(error))
             raise

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from collectors.feed import Group, Health, Tick
+from collectors.feed import Health, Layout, Tick
 from sessions.model import Entity, EntityRef, Event, Fact, Gap, SeriesSpec, SourceSpec
 
 
@@ -20,7 +20,7 @@ class MemoryFeed:
         self.entities: dict[EntityRef, Entity] = {}
         self.facts: list[Fact] = []
         self.events: list[Event] = []
-        self.groups: list[tuple[int, list[SeriesSpec]]] = []
+        self.layouts: list[tuple[int, list[SeriesSpec]]] = []
         self.samples: dict[tuple[int, EntityRef, str, str], dict[int, float]] = {}
         self.specs: dict[tuple[int, EntityRef, str, str], SeriesSpec] = {}
         self.gap_rows: dict[tuple[int, EntityRef | None, int], Gap] = {}
@@ -74,7 +74,7 @@ class MemoryFeed:
             for gap in gaps:
                 self.gap_rows[gap.source, gap.entity, gap.start] = gap
 
-    def add_group(self, source: int, specs: Sequence[SeriesSpec]) -> Group:
+    def add_layout(self, source: int, specs: Sequence[SeriesSpec]) -> Layout:
         with self._changed:
             last = []
             for spec in specs:
@@ -84,14 +84,14 @@ class MemoryFeed:
                 self.specs[key] = spec
                 last.append(max(self.samples.setdefault(key, {}), default=0))
             assert len({(s.entity, s.counter, s.instance) for s in specs}) == len(specs)
-            self.groups.append((source, list(specs)))
-            return Group(len(self.groups) - 1, np.array(last, np.int64))
+            self.layouts.append((source, list(specs)))
+            return Layout(len(self.layouts) - 1, np.array(last, np.int64))
 
     def add_ticks(self, ticks: Sequence[Tick]) -> None:
         with self._changed:
             self.calls += 1
             for tick in ticks:
-                source, specs = self.groups[tick.group]
+                source, specs = self.layouts[tick.layout]
                 assert tick.stored.size == len(specs)
                 for at in np.flatnonzero(~np.isnan(tick.stored)).tolist():
                     spec = specs[at]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from collectors.feed import Group, Health, Tick
+from collectors.feed import Health, Layout, Tick
 from collectors.vsphere.inventory.keeping import Keeper
 from collectors.vsphere.inventory.paths import PLACES, kind_of
 from collectors.vsphere.inventory.replies import Update
@@ -125,7 +125,7 @@ class KeptFeed:
     def add_gaps(self, gaps: Sequence[Gap]) -> None:
         raise AssertionError(gaps)
 
-    def add_group(self, source: int, specs: Sequence[SeriesSpec]) -> Group:
+    def add_layout(self, source: int, specs: Sequence[SeriesSpec]) -> Layout:
         raise AssertionError(source)
 
     def add_ticks(self, ticks: Sequence[Tick]) -> None:

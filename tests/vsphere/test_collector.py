@@ -70,7 +70,7 @@ def test_who_has_not_begun_is_stopped_at_once(vcenter: TestVCenter) -> None:
     with Recording(vcenter, Wishes()) as recording:
         while vcenter.faults()[0]["hits"] == 0:
             recording.stop.wait(0.05)
-    assert recording.feed.groups == []
+    assert recording.feed.layouts == []
     assert [fault["kind"] for fault in vcenter.faults()] == ["hang"]
 
 

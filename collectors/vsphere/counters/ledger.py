@@ -1,4 +1,4 @@
-"""From replies to ticks: samples into columns, columns into groups, each sample handed over once."""
+"""From replies to ticks: samples into columns, columns into layouts, each sample handed over once."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from collectors.vsphere.counters.naming import Subject
 from collectors.vsphere.counters.reply import Reply
 from sessions.model import FloatArray, IntArray
 
-GROUP = 32_768
-"""Series in a group at most: the store keeps one strip for each group and tick, and many series pack well."""
+LAYOUT_SERIES = 32_768
+"""Series in a layout at most: the store keeps a strip for each layout and tick, and many series pack well."""
 
 NEVER = 1 << 62
 
@@ -33,7 +33,7 @@ class Ledger:
         self._feed, self._source = feed, source
         self._columns, self._marks, self._slots = columns, marks, slots
         self._rows: dict[int, FloatArray] = {}
-        self._groups: list[int] = []
+        self._layouts: list[int] = []
         self._starts: list[int] = [0]
         self._last = np.zeros(0, np.int64)
         self.since = np.zeros(0, np.int64)
@@ -87,8 +87,8 @@ class Ledger:
         return phases.most_common(1)[0][0] if phases else 0
 
     def store(self) -> int:
-        """Hand over what is new, all groups' ticks in one go; returns how many samples that were."""
-        self._open_groups()
+        """Hand over what is new, all layouts' ticks in one go; returns how many samples that were."""
+        self._open_layouts()
         ticks: list[Tick] = []
         stored = 0
         for t_ms in sorted(self._rows):
@@ -112,13 +112,13 @@ class Ledger:
         np.maximum(self.latest, np.where(fresh, slot, -NEVER), out=self.latest)
         self._columns.translate(row)
         stored = np.where(fresh, row * self._columns.factor, np.nan)
-        for group, (start, end) in zip(self._groups, pairwise(self._starts), strict=True):
+        for layout, (start, end) in zip(self._layouts, pairwise(self._starts), strict=True):
             if fresh[start:end].any():
-                ticks.append(Tick(group, t_ms, stored[start:end]))
+                ticks.append(Tick(layout, t_ms, stored[start:end]))
         return count
 
-    def _open_groups(self) -> None:
-        """Groups for the columns that came since: all of one round together."""
+    def _open_layouts(self) -> None:
+        """Layouts for the columns that came since: all of one round together."""
         size, start = len(self._columns), self._starts[-1]
         if start == size:
             return
@@ -128,12 +128,12 @@ class Ledger:
             strangers.clear()
         last = [self._last]
         while start < size:
-            end = min(size, start + GROUP)
-            group = self._feed.add_group(self._source, self._columns.specs[start:end])
-            self._columns.rescale(start, group.scale)
-            self._groups.append(group.id)
+            end = min(size, start + LAYOUT_SERIES)
+            layout = self._feed.add_layout(self._source, self._columns.specs[start:end])
+            self._columns.rescale(start, layout.scale)
+            self._layouts.append(layout.id)
             self._starts.append(end)
-            last.append(np.asarray(group.last, np.int64))
+            last.append(np.asarray(layout.last, np.int64))
             start = end
         self._last = np.concatenate(last)
         self.resumed = max(self.resumed, int(self._last.max(initial=0)))
