@@ -13,7 +13,7 @@ from diagnosis.derived import with_derived
 from diagnosis.detect import Detection, Hit, detect
 from diagnosis.explain import Explanation, explain
 from diagnosis.happened import Happened
-from diagnosis.presence import Subject, entity_subjects, insufficient, source_subject
+from diagnosis.presence import Subject, entity_subjects, gaps_by_entity, insufficient, source_subject
 from diagnosis.ranking import rank, score
 from diagnosis.samples import SampleTable
 from diagnosis.signals import FACT, Pruning, Scene, pruning_of
@@ -136,6 +136,7 @@ class _Run:
         told = any(one.spec.kind in problems.derived.kinds for one in self._sources)
         places = self._topology.facts("host")
         self._happened = Happened(source.events(), places, problems.changes, told=told)
+        self._gaps = gaps_by_entity(source.gaps(), window)
         self._suspects: list[tuple[Card, EntityRef]] = []
         self._worst_on: dict[EntityRef, EntityRef] = {}
         self._tallies: dict[str, _Tally] = {card.id: _Tally() for card in problems.cards}
@@ -197,9 +198,7 @@ class _Run:
                 subjects: Sequence[Subject]
                 if rule.kinds:
                     subjects = list(
-                        entity_subjects(
-                            source, times, rule.kinds, self._topology, pruning, self._source.gaps()
-                        )
+                        entity_subjects(source, times, rule.kinds, self._topology, pruning, self._gaps)
                     )
                 else:
                     whole = source_subject(source, times, self._topology)

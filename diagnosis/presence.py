@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +22,18 @@ from sessions.times import TimeRange
 
 NAMES = ("samples", "expected", "coverage", "seconds", "interval")
 _LATE = 1.5  # intervals: a sample later than this leaves a gap
+EntityGaps = Mapping[tuple[int, EntityRef], Sequence[TimeRange]]
+"""The gaps of each entity in each source, (source id, entity), ordered by start."""
+
+
+def gaps_by_entity(gaps: Iterable[Gap], window: TimeRange) -> EntityGaps:
+    """The parts of the entities' gaps that lie in the window; gaps of whole sources are left out."""
+    found: dict[tuple[int, EntityRef], list[TimeRange]] = {}
+    for gap in gaps:
+        part = TimeRange(gap.start, gap.end).intersect(window)
+        if gap.entity is not None and part is not None:
+            found.setdefault((gap.source, gap.entity), []).append(part)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +78,9 @@ def entity_subjects(
     kinds: Sequence[str],
     topology: Topology,
     pruning: Pruning,
-    gaps: Sequence[Gap],
+    gaps: EntityGaps,
 ) -> Iterator[Subject]:
-    """Entities of the source, each with the samples of its fullest series."""
+    """Entities of the source, each with the samples of its fullest series and its gaps among ``times``."""
     counts = dict(zip(pruning.ids.tolist(), pruning.stats.count.tolist(), strict=True))
     whole = TimeRange(int(times[0]), int(times[-1]))
     interval = float(np.median(np.diff(times))) / 1000 if times.size > 1 else 0.0
@@ -77,12 +89,8 @@ def entity_subjects(
             own = [counts[one] for one in topology.series_of(source.id, ref) if one in counts]
             if not own:
                 continue
-            known = [
-                part
-                for gap in gaps
-                if gap.entity == topology.base(ref) and gap.source == source.id
-                if (part := TimeRange(gap.start, gap.end).intersect(whole))
-            ]
+            missing = gaps.get((source.id, topology.base(ref)), ())
+            known = [part for gap in missing if (part := gap.intersect(whole))]
             values = _values(max(own), float(times.size), interval)
             yield Subject(topology.base(ref), topology.entity(ref).name, values, tuple(known) or (whole,))
 

@@ -1,0 +1,86 @@
+"""Gaps of entities: the windows of "too little data", looked at once however many VMs there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from diagnosis import diagnose_session
+from sessions.memory import MemorySession
+from sessions.model import EntityRef, Gap
+from sessions.times import TimeRange
+from tests.diagnosis.recordings import START, Recording, catalogue, problems
+
+
+class CountedGaps(list[Gap]):
+    """Gaps that count how often one of them is looked at."""
+
+    looked_at = 0
+
+    def __iter__(self) -> Iterator[Gap]:
+        for gap in super().__iter__():
+            self.looked_at += 1
+            yield gap
+
+
+class CountedSession(MemorySession):
+    """A session whose gaps are counted as they are read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.counted = CountedGaps()
+
+    def gaps(self) -> Sequence[Gap]:
+        self.counted.extend(super().gaps() if not self.counted else ())
+        return self.counted
+
+
+def gaps_looked_at(vms: int, gaps: int) -> int:
+    recording = Recording(source="vcenter", seconds=600, interval=20)
+    recording.on_host({"cpu.pcpu_util": 40.0})
+    refs = [recording.vm(f"vm{number}", {"cpu.ready": 1.0}) for number in range(vms)]
+    for number in range(gaps):
+        first = number // vms * 20
+        recording.gap(first, first + 15, refs[number % vms])
+    session = CountedSession()
+    recording.into(session)
+    diagnose_session(session, problems(), catalogue())
+    return session.counted.looked_at
+
+
+def test_more_vms_do_not_look_at_more_gaps() -> None:
+    assert gaps_looked_at(vms=10, gaps=120) == gaps_looked_at(vms=120, gaps=120) <= 5 * 120
+
+
+def a_vm_with_few_samples() -> tuple[Recording, EntityRef, EntityRef]:
+    recording = Recording(source="vcenter", seconds=600, interval=20)
+    recording.on_host({"cpu.pcpu_util": 40.0})
+    few = recording.vm("few", {"cpu.ready": [1.0] * 6 + [float("nan")] * 24})
+    return recording, few, recording.vm("all", {"cpu.ready": 1.0})
+
+
+def windows_of_few(recording: Recording, window: TimeRange | None = None) -> list[TimeRange]:
+    session = recording.into(MemorySession())
+    found = diagnose_session(session, problems(), catalogue(), window).findings
+    [short] = [one for one in found if one.problem == "data.insufficient"]
+    assert short.entity_name == "few"
+    return list(short.windows)
+
+
+def at(first_s: int, last_s: int) -> TimeRange:
+    return TimeRange(START + first_s * 1000, START + last_s * 1000)
+
+
+def test_too_little_data_names_the_gaps_of_the_vm_alone() -> None:
+    recording, few, other = a_vm_with_few_samples()
+    recording.gap(120, 300, few)
+    recording.gap(320, 580, few)
+    recording.gap(0, 20, other)
+    recording.gap(40, 60)
+    assert windows_of_few(recording) == [at(120, 300), at(320, 580)]
+    assert windows_of_few(recording, at(200, 400)) == [at(200, 300), at(320, 400)]
+    assert windows_of_few(recording, at(440, 580)) == [at(440, 580)]
+
+
+def test_too_little_data_without_a_known_gap_is_of_the_whole_window() -> None:
+    recording, _, _ = a_vm_with_few_samples()
+    assert windows_of_few(recording) == [at(0, 580)]
