@@ -35,9 +35,9 @@ class Child(QObject):
     """
 
     said = Signal(object)
-    ended = Signal(int)
+    ended = Signal(object)  # Windows has exit codes above 31 bits
     _heard = Signal(object)
-    _over = Signal(int)
+    _over = Signal(object)
 
     def __init__(
         self, words: Sequence[str], parent: QObject | None = None, *, gives_way: bool = False
@@ -140,7 +140,7 @@ class Child(QObject):
         if not self._is_let_go:
             self.said.emit(found)
 
-    @Slot(int)
+    @Slot(object)
     def _end(self, code: int) -> None:
         self._complaints.join(1.0)
         self.is_running = False

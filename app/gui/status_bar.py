@@ -36,7 +36,7 @@ class StatusBar(QWidget):
     """
 
     jobs_clicked = Signal()
-    source_clicked = Signal(int)
+    source_clicked = Signal(object)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()

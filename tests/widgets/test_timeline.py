@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from sessions.model import Event, Mark
@@ -54,3 +55,17 @@ def test_words_at_the_end_stand_before_their_line() -> None:
     assert near not in found  # there is no room for it on either side
     wide = Mark(T0, "w" * 40)
     assert list(labels([wide], [], scale, lambda text: 20.0 * len(text))) == []
+
+
+def test_a_mark_far_outside_of_the_session_can_be_edited(theme: Theme, qtbot: QtBot) -> None:
+    view = TimelineView(theme, lambda t_ms: datetime.fromtimestamp(t_ms / 1000, UTC))
+    qtbot.addWidget(view)
+    view.resize(900, 140)
+    view.show_content(TimelineContent(TimeRange(T0, T0 + 1_000), marks=[Mark(0, "clock was wrong")]))
+    view.show_window(TimeRange(T0, T0 + 1_000))
+    places: list[QPoint] = []
+    view.mark_edited.connect(lambda _mark, place: places.append(place))
+    QTest.keyClick(view, Qt.Key.Key_Up)
+    QTest.keyClick(view, Qt.Key.Key_Return)
+    (place,) = places
+    assert 0 <= view.mapFromGlobal(place).x() <= view.width()

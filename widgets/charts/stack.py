@@ -31,7 +31,7 @@ class ChartStack(QScrollArea):
 
     windowed = Signal(object, bool)
     unzoomed = Signal()
-    picked = Signal(int)
+    picked = Signal(object)
     closed = Signal(int)
     dropped = Signal(int, bytes)
     copied = Signal(str)

@@ -46,7 +46,7 @@ class JobRow:
 class JobsView(Pane):
     """``cancelled`` carries a row's number; ``cleared`` when ended jobs are to be forgotten."""
 
-    cancelled = Signal(int)
+    cancelled = Signal(object)
     cleared = Signal()
 
     def __init__(self, theme: Theme) -> None:

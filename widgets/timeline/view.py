@@ -219,7 +219,7 @@ class TimelineView(Pane):
             self.mark_edited.emit(mark, self._place_of(mark, scale))
 
     def _place_of(self, mark: Mark | None, scale: Scale) -> QPoint:
-        x = scale.x(mark.at) if mark is not None else at.GUTTER
+        x = min(max(scale.x(mark.at), at.GUTTER), self.width()) if mark is not None else at.GUTTER
         return self.mapToGlobal(QPoint(round(x), at.EVENTS_TOP))
 
     def _menu_of(self, mark: Mark | None, at_ms: int | None) -> QMenu:
