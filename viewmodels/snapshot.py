@@ -15,12 +15,12 @@ from sessions.times import TimeRange
 
 @dataclass(frozen=True)
 class SeriesIndex:
-    """Series with ways to find them; one object for as long as a session has the same."""
+    """All series, found by entity or by id; one object for as long as a session has the same series."""
 
     series: Sequence[Series]
 
-    def with_ways(self) -> SeriesIndex:
-        """Itself, its ways made: where a worker made it, the window need not."""
+    def built(self) -> SeriesIndex:
+        """Itself with its mappings made: a worker does that, so that the window need not."""
         _ = self.series_of, self.by_id
         return self
 
@@ -40,12 +40,12 @@ class SeriesIndex:
 
 @dataclass(frozen=True)
 class EntityIndex:
-    """Entities as they are called now, with ways to find them; one object while they are the same."""
+    """All entities under their present names, found by ref or parent; one object while they are the same."""
 
     entities: Mapping[EntityRef, Entity]
 
-    def with_ways(self) -> EntityIndex:
-        """Itself, its ways made."""
+    def built(self) -> EntityIndex:
+        """Itself with its mapping made."""
         _ = self.children
         return self
 
@@ -59,10 +59,10 @@ class EntityIndex:
 
 
 @dataclass(frozen=True)
-class Told:
-    """What the facts that the window needs come to, and the events; each up to a place in the file.
+class ChangingRecords:
+    """The latest names and hosts of entities, which facts tell, and all events; as far as the file was read.
 
-    A large vCenter has 700,000 facts; what is new is added to this, the rest is not read again.
+    A large vCenter has 700,000 facts: only those written since ``facts_to`` are read when the session grows.
     """
 
     names: Mapping[EntityRef, Fact] = field(default_factory=dict)
@@ -71,13 +71,13 @@ class Told:
     facts_to: int = 0
     events_to: int = 0
 
-    def and_new(self, reader: SessionReader) -> Told:
-        """With what was written since; itself where that changes nothing."""
+    def with_new(self, reader: SessionReader) -> ChangingRecords:
+        """These with what was written since; itself where nothing was."""
         facts, facts_to = reader.written(Fact, self.facts_to)
         events, events_to = reader.written(Event, self.events_to)
         if (facts_to, events_to) == (self.facts_to, self.events_to):
             return self
-        return Told(
+        return ChangingRecords(
             _latest(self.names, facts, "name"),
             _latest(self.hosts, facts, "host"),
             settled_events([*self.events, *events]) if events else self.events,
@@ -85,8 +85,8 @@ class Told:
             events_to,
         )
 
-    def as_named(self, entities: Mapping[EntityRef, Entity]) -> Mapping[EntityRef, Entity]:
-        """Entities keep the name under which they were first seen; who was renamed has a fact ``name``."""
+    def with_names(self, entities: Mapping[EntityRef, Entity]) -> Mapping[EntityRef, Entity]:
+        """Entities under their present names: an entity keeps its first name, a later one is a fact."""
         names = {ref: str(fact.value) for ref, fact in self.names.items() if fact.end is None}
         return {
             ref: replace(entity, name=names[ref]) if ref in names else entity
@@ -117,7 +117,7 @@ class Snapshot:
     sources: tuple[Source, ...]
     entity_index: EntityIndex
     series_index: SeriesIndex
-    told: Told
+    records: ChangingRecords
     marks: Sequence[Mark]
     gaps: Sequence[Gap]
     bytes: int
@@ -150,11 +150,11 @@ class Snapshot:
     @property
     def events(self) -> Sequence[Event]:
         """All events, ordered by time; one object for as long as they are the same."""
-        return self.told.events
+        return self.records.events
 
     def host_key(self, ref: EntityRef) -> str | None:
         """The key of the host that an entity was placed on last, where somebody said so."""
-        fact = self.told.hosts.get(ref)
+        fact = self.records.hosts.get(ref)
         return str(fact.value) if fact else None
 
     @property
@@ -175,7 +175,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What became different from one snapshot to the next; ``sources``: others were chosen, and all is."""
+    """What differs between two snapshots; ``sources``: the user chose other sources, so everything may."""
 
     samples: bool = False
     inventory: bool = False
@@ -196,9 +196,9 @@ def is_own(series: Series) -> bool:
     return not instance or seen_by_host
 
 
-def seen_through(whole: Snapshot, sources: Collection[int]) -> Snapshot:
-    """A session as some of its sources show it: their series and gaps, and the entities that these are of
-    with all that is above them. Whole where ``sources`` is empty.
+def snapshot_of_sources(whole: Snapshot, sources: Collection[int]) -> Snapshot:
+    """The part of a session that some sources recorded: their series and gaps, the entities of these series,
+    and all entities above them. The whole session where ``sources`` is empty.
     """
     if not sources:
         return whole
@@ -213,17 +213,17 @@ def seen_through(whole: Snapshot, sources: Collection[int]) -> Snapshot:
     entities = {ref: entity for ref, entity in whole.entities.items() if ref in there}
     return replace(
         whole,
-        entity_index=EntityIndex(entities).with_ways(),
-        series_index=SeriesIndex(series).with_ways(),
+        entity_index=EntityIndex(entities).built(),
+        series_index=SeriesIndex(series).built(),
         gaps=[gap for gap in whole.gaps if gap.source in sources],
     )
 
 
-def seen_again(whole: Snapshot, old: Snapshot, seen: Snapshot, sources: Collection[int]) -> Snapshot:
-    """The same of a later snapshot; what was ``seen`` of the ``old`` one serves where nothing is new."""
+def renewed_of_sources(whole: Snapshot, old: Snapshot, seen: Snapshot, sources: Collection[int]) -> Snapshot:
+    """``snapshot_of_sources`` of a later ``whole``; ``seen``, made of ``old``, lends its indexes."""
     same = whole.entity_index is old.entity_index and whole.series_index is old.series_index
     if not sources or not same:
-        return seen_through(whole, sources)
+        return snapshot_of_sources(whole, sources)
     return replace(
         whole,
         entity_index=seen.entity_index,
@@ -232,40 +232,40 @@ def seen_again(whole: Snapshot, old: Snapshot, seen: Snapshot, sources: Collecti
     )
 
 
-def take(reader: SessionReader, path: Path) -> Snapshot:
-    """Read everything; for a worker thread."""
+def read_snapshot(reader: SessionReader, path: Path) -> Snapshot:
+    """The snapshot of a session that was just opened; call it in a worker thread."""
     with reader.one_state():
-        info, told = reader.info(), Told().and_new(reader)
+        info, records = reader.info(), ChangingRecords().with_new(reader)
         return Snapshot(
             path=path,
             title=info.title or path.stem,
             span=info.span,
             sources=tuple(info.sources),
-            entity_index=EntityIndex(told.as_named(reader.entities())).with_ways(),
-            series_index=SeriesIndex(reader.series()).with_ways(),
-            told=told,
+            entity_index=EntityIndex(records.with_names(reader.entities())).built(),
+            series_index=SeriesIndex(reader.series()).built(),
+            records=records,
             marks=reader.marks(),
             gaps=info.gaps,
             bytes=info.bytes,
         )
 
 
-def renew(reader: SessionReader, old: Snapshot) -> tuple[Snapshot, Change]:
-    """The snapshot after what was written since ``old``; what is the same stays the same object."""
+def renewed_snapshot(reader: SessionReader, old: Snapshot) -> tuple[Snapshot, Change]:
+    """The snapshot with what was written since ``old``, and what differs; equal parts stay one object."""
     with reader.one_state():
-        info, told, marks = reader.info(), old.told.and_new(reader), reader.marks()
+        info, records, marks = reader.info(), old.records.with_new(reader), reader.marks()
         entities, series = old.entity_index, old.series_index
-        if sum(info.entities.values()) != len(old.entities) or told.names != old.told.names:
-            entities = EntityIndex(told.as_named(reader.entities())).with_ways()
+        if sum(info.entities.values()) != len(old.entities) or records.names != old.records.names:
+            entities = EntityIndex(records.with_names(reader.entities())).built()
         if info.series != len(old.series):
-            series = SeriesIndex(reader.series()).with_ways()
+            series = SeriesIndex(reader.series()).built()
     new = replace(
         old,
         span=info.span,
         sources=tuple(info.sources),
         entity_index=entities,
         series_index=series,
-        told=told,
+        records=records,
         marks=old.marks if marks == old.marks else marks,
         gaps=old.gaps if info.gaps == old.gaps else info.gaps,
         bytes=info.bytes,
@@ -279,6 +279,6 @@ def _change(old: Snapshot, new: Snapshot) -> Change:
     same_records = (new.events, new.marks, new.gaps) == (old.events, old.marks, old.gaps)
     return Change(
         samples=new.samples != old.samples or new.span != old.span or before != after,
-        inventory=not same_things or new.told.hosts != old.told.hosts,
+        inventory=not same_things or new.records.hosts != old.records.hosts,
         records=not same_records or len(before) != len(after),
     )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 Clock = Callable[[int], datetime]
+"""Milliseconds since 1970 to the time that the axes show."""
 
 _SECOND, _MINUTE, _HOUR, _DAY = 1_000, 60_000, 3_600_000, 86_400_000
 _STEPS = (
@@ -15,6 +16,13 @@ _STEPS = (
     *(n * _DAY for n in (1, 2, 7, 14, 28)),
 )
 LABEL_PIXELS = 72
+
+
+def clock_of(setting: str) -> Clock:
+    """The clock of the setting ``look.times``: UTC for ``utc``, else this computer's zone."""
+    if setting == "utc":
+        return lambda t_ms: datetime.fromtimestamp(t_ms / 1000, UTC)
+    return lambda t_ms: datetime.fromtimestamp(t_ms / 1000, UTC).astimezone()
 
 
 def time_ticks(

@@ -36,8 +36,9 @@ from resources.catalogue import load_catalogue
 from resources.failures import HyperscopeError
 from resources.problem_cards import load_problems
 from resources.views import load_chart_templates, load_headlines, load_limits, load_overview, load_screens
-from viewmodels import scope_words
 from viewmodels.foreign_text import shown
+from viewmodels.scope_labels import scope_labels, session_label
+from viewmodels.time_labels import clock_of
 from widgets.theme import Preference, Theme
 
 _TURN_S = 0.0005
@@ -167,9 +168,9 @@ class _Frame(QObject):
         snapshot = self._desk.session.snapshot
         if snapshot is None:
             return
-        at = scope_words.clock(self._desk.settings.text("look.times"))
-        self._window.top.scope.say(*scope_words.scope_words(self._desk.scope.scope, snapshot, at))
-        self._window.status.show_session(scope_words.session_words(self._desk.session.whole or snapshot))
+        at = clock_of(self._desk.settings.text("look.times"))
+        self._window.top.scope.say(*scope_labels(self._desk.scope.scope, snapshot, at))
+        self._window.status.show_session(session_label(self._desk.session.whole or snapshot))
         self._window.status.show_chosen(self._desk.scope.scope.sources)
         self._window.setWindowTitle(f"{shown(snapshot.title)} – Hyperscope")
 

@@ -14,7 +14,7 @@ from app.gui.window import Window
 from resources.failures import BusyError, HyperscopeError
 from sessions.model import Mark
 from viewmodels.foreign_text import shown
-from viewmodels.scope_words import clock
+from viewmodels.time_labels import clock_of
 from widgets.marks import MarkNote
 
 _OFFER_MS = 10_000
@@ -113,7 +113,7 @@ class Marking(QObject):
         return window.end if window else None
 
     def _time(self, at: int) -> str:
-        return f"{clock(self._desk.settings.text('look.times'))(at):%H:%M:%S}"
+        return f"{clock_of(self._desk.settings.text('look.times'))(at):%H:%M:%S}"
 
     def _enable(self) -> None:
         for name, can in (("edit.undo", self._stack.canUndo()), ("edit.redo", self._stack.canRedo())):

@@ -16,7 +16,14 @@ from app.gui.jobs import Job, JobRunner
 from app.memory import give_back
 from resources.failures import CancelledError, HyperscopeError
 from sessions.store import SessionReader
-from viewmodels.snapshot import Change, Snapshot, renew, seen_again, seen_through, take
+from viewmodels.snapshot import (
+    Change,
+    Snapshot,
+    read_snapshot,
+    renewed_of_sources,
+    renewed_snapshot,
+    snapshot_of_sources,
+)
 
 Result = TypeVar("Result")
 
@@ -96,7 +103,7 @@ class SessionModel(QObject):
         def work(_job: Job) -> tuple[Reads, Snapshot]:
             with ExitStack() as held:
                 reader = held.enter_context(SessionReader.open(path))
-                snapshot = take(reader, path)
+                snapshot = read_snapshot(reader, path)
                 held.pop_all()
             return Reads(reader), snapshot
 
@@ -131,7 +138,7 @@ class SessionModel(QObject):
 
         self._jobs.cancel("session.look")
         self._jobs.start(
-            "session.sources", "Choosing sources", lambda _job: seen_through(whole, sources), done
+            "session.sources", "Choosing sources", lambda _job: snapshot_of_sources(whole, sources), done
         )
 
     def query(
@@ -173,8 +180,8 @@ class SessionModel(QObject):
             return
 
         def work(reader: SessionReader, _job: Job) -> tuple[Snapshot, Snapshot, Change]:
-            whole, change = renew(reader, old)
-            return whole, seen_again(whole, old, seen, sources), change
+            whole, change = renewed_snapshot(reader, old)
+            return whole, renewed_of_sources(whole, old, seen, sources), change
 
         self.query("session.look", work, self._renew, failed=self.failed.emit)
 

@@ -15,7 +15,7 @@ from app.gui.panels.timeline import TimelinePanel
 from sessions.model import Entity, EntityRef, Event, Fact, Gap, Mark, SeriesSpec, SourceSpec
 from sessions.store import SessionReader, SessionWriter
 from tests.gui.windows import child_of, wait
-from viewmodels.snapshot import Change, Snapshot, renew, take
+from viewmodels.snapshot import Change, Snapshot, read_snapshot, renewed_snapshot
 from widgets.inventory.model import InventoryModel
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -53,12 +53,12 @@ def test_who_was_renamed_is_called_by_the_new_name(path: Path, writer: SessionWr
     """The store keeps the first name with the entity; the newest is a fact that holds."""
     writer.add_facts([Fact(VM, "name", "SQL-NEW", 1_000)])
     with SessionReader.open(path) as reader:
-        snapshot = take(reader, path)
+        snapshot = read_snapshot(reader, path)
         assert snapshot.name(VM) == "SQL-NEW"
         assert snapshot.name(HOST) == "esx01"
         assert [child.name for child in snapshot.children[HOST]] == ["SQL-NEW"]
         writer.add_entities([Entity(EntityRef("vm", "other"), "other", HOST)])
-        snapshot, change = renew(reader, snapshot)
+        snapshot, change = renewed_snapshot(reader, snapshot)
         assert change.inventory
         assert snapshot.name(VM) == "SQL-NEW"
 
@@ -66,27 +66,27 @@ def test_who_was_renamed_is_called_by_the_new_name(path: Path, writer: SessionWr
 def test_names_and_hosts_of_a_session_that_grows(
     path: Path, writer: SessionWriter, reader: SessionReader
 ) -> None:
-    first = take(reader, path)
+    first = read_snapshot(reader, path)
     writer.add_facts([Fact(VM, "name", "SQL-NEW", 5_000), Fact(VM, "host", "esx02", 6_000)])
-    second, change = renew(reader, first)
+    second, change = renewed_snapshot(reader, first)
     assert change == Change(inventory=True)
     assert (second.name(VM), second.host_key(VM)) == ("SQL-NEW", "esx02")
     assert [child.name for child in second.children[HOST]] == ["SQL-NEW"]
     assert second.series_index is first.series_index
     writer.add_facts([Fact(VM, "name", "SQL-OLDER", 4_000), Fact(VM, "host", "esx03", 5_000)])
-    third, change = renew(reader, second)
+    third, change = renewed_snapshot(reader, second)
     assert change == Change(), "what was told late is not what holds"
     assert (third.name(VM), third.host_key(VM)) == ("SQL-NEW", "esx02")
     writer.add_facts([Fact(VM, "name", "SQL-NEW", 5_000, 9_000)])
-    fourth, change = renew(reader, third)
+    fourth, change = renewed_snapshot(reader, third)
     assert change == Change(inventory=True)
     assert fourth.name(VM) == "SQL-OLD"
-    assert same(fourth, take(reader, path))
+    assert same(fourth, read_snapshot(reader, path))
 
 
 def test_records_of_a_session_that_grows(path: Path, writer: SessionWriter, reader: SessionReader) -> None:
     writer.add_events([RUNS])
-    snapshot = take(reader, path)
+    snapshot = read_snapshot(reader, path)
     for write in (
         lambda: writer.add_events([Event(1_000, "snapshot", "Remove: success", VM, 9_000, "task-7")]),
         lambda: writer.add_events([Event(500, "power", "on", VM)]),
@@ -96,15 +96,15 @@ def test_records_of_a_session_that_grows(path: Path, writer: SessionWriter, read
         lambda: writer.change_mark(Mark(7, "one"), Mark(7, "two")),
     ):
         write()
-        newer, change = renew(reader, snapshot)
+        newer, change = renewed_snapshot(reader, snapshot)
         assert change == Change(records=True)
         assert (newer.events is snapshot.events) == (newer.events == snapshot.events)
         snapshot = newer
-        assert same(snapshot, take(reader, path))
+        assert same(snapshot, read_snapshot(reader, path))
     assert [event.text for event in snapshot.events] == ["on", "Remove: success"]
-    assert renew(reader, snapshot)[1] == Change()
+    assert renewed_snapshot(reader, snapshot)[1] == Change()
     writer.add_facts([Fact(VM, "vcpus", 8, 2_000)])
-    assert renew(reader, snapshot)[1] == Change()
+    assert renewed_snapshot(reader, snapshot)[1] == Change()
 
 
 def names_below(tree: InventoryModel, host: str) -> list[str]:
@@ -116,8 +116,8 @@ def names_below(tree: InventoryModel, host: str) -> list[str]:
 
 def same(one: Snapshot, other: Snapshot) -> bool:
     """Whether who followed sees what somebody sees who opens the session now; its size may have changed."""
-    return (one.entities, one.series, one.told, one.marks, one.gaps, one.span) == (
-        other.entities, other.series, other.told, other.marks, other.gaps, other.span,
+    return (one.entities, one.series, one.records, one.marks, one.gaps, one.span) == (
+        other.entities, other.series, other.records, other.marks, other.gaps, other.span,
     )  # fmt: skip
 
 

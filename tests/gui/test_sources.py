@@ -20,7 +20,7 @@ from sessions.model import Entity, EntityRef, Gap
 from sessions.store import SessionReader, SessionWriter
 from tests.gui.recordings import record
 from tests.gui.windows import child_of, wait
-from viewmodels.snapshot import seen_again, seen_through, take
+from viewmodels.snapshot import read_snapshot, renewed_of_sources, snapshot_of_sources
 from widgets.charts.card import ChartCard
 
 HOSTS = [EntityRef("host", f"esx0{number}.lab.local") for number in range(1, 5)]
@@ -160,20 +160,20 @@ def test_a_recording_goes_on_behind_the_choice(live: Program, qtbot: QtBot) -> N
 def test_what_is_the_same_stays_the_same(home: Path) -> None:
     path = record(home / "a.hscope", seconds=60)
     with SessionReader.open(path) as reader:
-        whole = take(reader, path)
-    assert seen_through(whole, frozenset()) is whole
-    seen = seen_through(whole, {2})
-    again = seen_again(whole, whole, seen, {2})
+        whole = read_snapshot(reader, path)
+    assert snapshot_of_sources(whole, frozenset()) is whole
+    seen = snapshot_of_sources(whole, {2})
+    again = renewed_of_sources(whole, whole, seen, {2})
     assert again.series_index is seen.series_index
     assert again.entity_index is seen.entity_index
-    assert seen_through(whole, {99}).series == []
+    assert snapshot_of_sources(whole, {99}).series == []
 
 
 def test_a_circle_of_parents_ends(home: Path) -> None:
     path = record(home / "a.hscope", seconds=60)
     with SessionReader.open(path) as reader:
-        whole = take(reader, path)
+        whole = read_snapshot(reader, path)
     for ref in HOSTS[:1]:
         whole.entities[ref] = Entity(ref, "x", HOSTS[1])  # type: ignore[index]
         whole.entities[HOSTS[1]] = Entity(HOSTS[1], "y", ref)  # type: ignore[index]
-    assert set(HOSTS[:2]) <= seen_through(whole, {1}).entities.keys()
+    assert set(HOSTS[:2]) <= snapshot_of_sources(whole, {1}).entities.keys()

@@ -16,10 +16,10 @@ from pytestqt.qtbot import QtBot
 from sessions.findings import CauseVerdict, Evidence, Finding, Severity
 from sessions.model import EntityRef
 from sessions.times import TimeRange
+from viewmodels.finding_labels import foremost
 from viewmodels.finding_order import Shown, families, foremost_causes, identity, plan
-from viewmodels.finding_words import foremost
 from widgets.dragging import SERIES_MIME, unpacked
-from widgets.findings import FindingCard, FindingsView, Known
+from widgets.findings import EvidenceLookup, FindingCard, FindingsView
 from widgets.theme import Theme
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
@@ -58,7 +58,7 @@ def row(counter: str, value: float, threshold: float | None, instance: str = "")
 
 @pytest.fixture
 def view(qtbot: QtBot, theme: Theme) -> FindingsView:
-    made = FindingsView(Known(lambda key: key, lambda _finding, item: [len(item.counter)]), theme)
+    made = FindingsView(EvidenceLookup(lambda key: key, lambda _finding, item: [len(item.counter)]), theme)
     qtbot.addWidget(made)
     made.resize(372, 470)  # the pane at 1280 × 720
     made.show()

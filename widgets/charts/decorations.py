@@ -10,8 +10,8 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from sessions.times import TimeRange
+from viewmodels.axis_events import AxisEvent, Track
 from viewmodels.chart_spec import Limit
-from viewmodels.happenings import Happening, Track
 from widgets.charts.axes import ValueAxis
 from widgets.charts.whole_view import WholeView
 
@@ -155,10 +155,10 @@ def label_boxes(rows: Sequence[float], widths: Sequence[float], area: QRectF) ->
 
 
 @dataclass(frozen=True, slots=True)
-class HappeningsPart:
+class EventsPart:
     """Events or marks: thin lines down where they begin, a bar at the top for as long as they lasted."""
 
-    track: Track[Happening]
+    track: Track[AxisEvent]
     colour: str
     dotted: bool
 

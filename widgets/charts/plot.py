@@ -24,14 +24,14 @@ from PySide6.QtWidgets import QLabel, QToolTip, QWidget
 from resources.units import rung_of
 from sessions.model import Event, Mark
 from sessions.times import TimeRange
+from viewmodels.axis_events import AxisEvent, Track, event_label
 from viewmodels.chart_spec import Band, Limit
 from viewmodels.foreign_text import tip
-from viewmodels.happenings import Happening, Track, words
 from viewmodels.time_labels import Clock
 from widgets.charts.axes import TimeAxis, ValueAxis, dress
 from widgets.charts.curve import Curve
 from widgets.charts.curves_item import CurvesItem, Drawn
-from widgets.charts.decorations import BandPart, Decorations, GridPart, HappeningsPart, LimitsPart
+from widgets.charts.decorations import BandPart, Decorations, EventsPart, GridPart, LimitsPart
 from widgets.theme import Theme, body_font
 
 _WHEEL_STEP = 1.25
@@ -143,7 +143,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
             self._decorate()
         self._fit_values()
 
-    def set_happenings(self, events: Track[Event], marks: Track[Mark]) -> None:
+    def set_events(self, events: Track[Event], marks: Track[Mark]) -> None:
         """Show what happened, and marks, as thin vertical lines."""
         if events is not self._events or marks is not self._marks:
             self._events, self._marks = events, marks
@@ -302,9 +302,9 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
             return ""
         near = TimeRange(*(int(self._time_of(position + QPointF(by, 0))) for by in (-_NEAR, _NEAR)))
         lasting = position.y() <= self._plot_rect().top() + _NEAR
-        found: list[Happening] = [*self._marks.near(near, _TIP_LINES), *self._events.near(near, _TIP_LINES)]
+        found: list[AxisEvent] = [*self._marks.near(near, _TIP_LINES), *self._events.near(near, _TIP_LINES)]
         there = [one for one in found if lasting or near.contains(one.at)]
-        return "\n".join(words(one, self.time_axis.clock) for one in there[:_TIP_LINES])
+        return "\n".join(event_label(one, self.time_axis.clock) for one in there[:_TIP_LINES])
 
     # -- geometry
 
@@ -383,8 +383,8 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
             [
                 *(BandPart(band.window, tokens.health(band.severity)) for band in self._bands),
                 GridPart(self.value_axis, tokens.line),
-                HappeningsPart(self._events, tokens.faint, dotted=True),
-                HappeningsPart(self._marks, tokens.accent, dotted=False),
+                EventsPart(self._events, tokens.faint, dotted=True),
+                EventsPart(self._marks, tokens.accent, dotted=False),
             ]
         )
         ordered = sorted(self._limits, key=lambda limit: -limit.value)

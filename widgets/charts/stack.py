@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from sessions.model import Event, Mark
 from sessions.times import TimeRange
+from viewmodels.axis_events import Track
 from viewmodels.chart_spec import ChartSpec
-from viewmodels.happenings import Track
 from viewmodels.time_labels import Clock
 from widgets.charts.card import ChartCard, NamedCurve
 from widgets.dragging import SERIES_MIME
@@ -89,7 +89,7 @@ class ChartStack(QScrollArea):
         for card, (spec, curves) in zip(self._cards, charts, strict=True):
             card.plot.set_window(self._window.start, self._window.end)
             card.show_chart(spec, curves)
-            card.plot.set_happenings(self._events, self._marks)
+            card.plot.set_events(self._events, self._marks)
 
     def show_statistics(self, *, on: bool) -> None:
         """Whether each chart shows the numbers of its curves as a table."""
@@ -104,14 +104,14 @@ class ChartStack(QScrollArea):
             card.plot.set_window(window.start, window.end)
         self._legend.start()
 
-    def show_happenings(self, events: Sequence[Event], marks: Sequence[Mark]) -> None:
+    def show_events(self, events: Sequence[Event], marks: Sequence[Mark]) -> None:
         """Show events and marks in all charts."""
         if events != self._events.all:
             self._events = Track(events)
         if marks != self._marks.all:
             self._marks = Track(marks)
         for card in self._cards:
-            card.plot.set_happenings(self._events, self._marks)
+            card.plot.set_events(self._events, self._marks)
 
     def show_cross(self, when: float) -> None:
         """Put the crosshair of all charts at a moment, and its values into the legends; NaN hides it."""

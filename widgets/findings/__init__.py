@@ -1,7 +1,7 @@
 """Findings as cards: the conclusion, its evidence, the causes, and what to do."""
 
-from viewmodels.finding_words import Known
+from viewmodels.finding_labels import EvidenceLookup
 from widgets.findings.card import FindingCard
 from widgets.findings.view import FindingsView
 
-__all__ = ["FindingCard", "FindingsView", "Known"]
+__all__ = ["EvidenceLookup", "FindingCard", "FindingsView"]

@@ -10,7 +10,14 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from sessions.findings import Evidence, Finding
-from viewmodels.finding_words import VERDICTS, Known, by_verdict, change_rows, evidence_row, foremost
+from viewmodels.finding_labels import (
+    VERDICTS,
+    EvidenceLookup,
+    by_verdict,
+    change_rows,
+    evidence_row,
+    foremost,
+)
 from viewmodels.foreign_text import breakable, shown
 from widgets.dragging import Draggable
 
@@ -33,9 +40,9 @@ class CardBody(QWidget):
 
     wanted = Signal()
 
-    def __init__(self, finding: Finding, known: Known, unfolded: Unfolded) -> None:
+    def __init__(self, finding: Finding, lookup: EvidenceLookup, unfolded: Unfolded) -> None:
         super().__init__()
-        self._finding, self._known = finding, known
+        self._finding, self._lookup = finding, lookup
         self._all = unfolded.evidence
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 4, 0, 0)
@@ -92,7 +99,7 @@ class CardBody(QWidget):
         grid = _grid(box, columns=3, widest=0, gaps=(10, 3))
         items = self._finding.evidence if self._all else foremost(self._finding, _ROWS)
         for number, item in enumerate(items):
-            row = evidence_row(item, self._known.label)
+            row = evidence_row(item, self._lookup.label)
             value = text_label(row.value, "", wrap=False)
             value.setStyleSheet("font-weight: 600; font-size: 12px")
             value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
@@ -113,7 +120,7 @@ class CardBody(QWidget):
         return box
 
     def _dragged(self, item: Evidence, _at: QPoint) -> tuple[Sequence[int], str]:
-        return self._known.series(self._finding, item), shown(evidence_row(item, self._known.label).what)
+        return self._lookup.series(self._finding, item), shown(evidence_row(item, self._lookup.label).what)
 
     def _toggle_evidence(self) -> None:
         self._all = not self._all

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent,
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from sessions.findings import Finding
-from viewmodels.finding_words import Known, follow_words, lasted
+from viewmodels.finding_labels import EvidenceLookup, duration_label, followers_label
 from viewmodels.foreign_text import breakable, brief, shown, tip
 from widgets.findings.body import CardBody, Unfolded, text_label
 from widgets.theme import SYMBOLS, Theme
@@ -27,10 +27,12 @@ class FindingCard(QFrame):
     wanted = Signal(object)
     unfolded = Signal(object, bool)
 
-    def __init__(self, finding: Finding, known: Known, theme: Theme, *, is_consequence: bool = False) -> None:
+    def __init__(
+        self, finding: Finding, lookup: EvidenceLookup, theme: Theme, *, is_consequence: bool = False
+    ) -> None:
         super().__init__()
         self.finding = finding
-        self._known, self._theme, self.is_consequence = known, theme, is_consequence
+        self._lookup, self._theme, self.is_consequence = lookup, theme, is_consequence
         self._followers = 0
         self._body: CardBody | None = None
         self._kept = Unfolded()
@@ -84,7 +86,7 @@ class FindingCard(QFrame):
         """Say what is found now of the same problem and entity; what has not changed stays as it is."""
         if shows_followers != self.shows_followers:
             self._follow.setChecked(shows_followers)
-            self._follow.setText(follow_words(self._followers, unfolded=shows_followers))
+            self._follow.setText(followers_label(self._followers, unfolded=shows_followers))
         if finding == self.finding and followers == self._followers:
             return
         self.finding, self._followers = finding, followers
@@ -142,7 +144,7 @@ class FindingCard(QFrame):
         self.toggled.emit(self)
 
     def _add_body(self) -> None:
-        self._body = CardBody(self.finding, self._known, self._kept)
+        self._body = CardBody(self.finding, self._lookup, self._kept)
         self._body.wanted.connect(lambda: self.wanted.emit(self.finding))
         self._column.addWidget(self._body)
         self._body.show()
@@ -159,7 +161,7 @@ class FindingCard(QFrame):
             self._body = None
 
     def _fold_followers(self, on: bool) -> None:
-        self._follow.setText(follow_words(self._followers, unfolded=on))
+        self._follow.setText(followers_label(self._followers, unfolded=on))
         self.unfolded.emit(self, on)
 
     def _say(self) -> None:
@@ -169,9 +171,9 @@ class FindingCard(QFrame):
         title = shown(f"{finding.title}: {finding.entity_name}", 600)
         self._title.setText(brief(title))
         self._title.setToolTip(tip(title) if brief(title) != title else "")
-        self._time.setText(lasted(finding) if finding.severity != "info" else "info")
+        self._time.setText(duration_label(finding) if finding.severity != "info" else "info")
         self._conclusion.setText(breakable(shown(finding.conclusion, 600)))
-        self._follow.setText(follow_words(self._followers, unfolded=self._follow.isChecked()))
+        self._follow.setText(followers_label(self._followers, unfolded=self._follow.isChecked()))
         self._follow.setAccessibleName(
             f"What follows from {shown(finding.title)}, {shown(finding.entity_name)}"
         )

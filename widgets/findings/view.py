@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLay
 
 from resources.units import format_count
 from sessions.findings import Finding, Severity
+from viewmodels.finding_labels import EvidenceLookup
 from viewmodels.finding_order import STEP, Identity, Kind, Row, Shown, families, identity, plan
-from viewmodels.finding_words import Known
 from viewmodels.foreign_text import tip
 from widgets.findings.card import FindingCard
 from widgets.pane import Pane
@@ -35,9 +35,9 @@ class FindingsView(Pane):
 
     wanted = Signal(object)
 
-    def __init__(self, known: Known, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, lookup: EvidenceLookup, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._known, self._theme = known, theme
+        self._lookup, self._theme = lookup, theme
         self._findings: Sequence[Finding] = ()
         self._cards: list[FindingCard] = []
         self._mores: dict[tuple[str, Identity | Kind], _More] = {}
@@ -157,7 +157,7 @@ class FindingsView(Pane):
         if card is not None and card.is_consequence != is_root:
             del old[identity(finding)]
         else:
-            card = FindingCard(finding, self._known, self._theme, is_consequence=not is_root)
+            card = FindingCard(finding, self._lookup, self._theme, is_consequence=not is_root)
             card.toggled.connect(self._toggled)
             card.wanted.connect(self.wanted)
             card.unfolded.connect(self._unfold)

@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from sessions.model import Event, Mark
 from sessions.times import TimeRange
-from viewmodels.happenings import Happening, Track, words
+from viewmodels.axis_events import AxisEvent, Track, event_label
 from viewmodels.time_labels import Clock
 from viewmodels.timeline import TimelineContent
 from widgets.theme import Tokens
@@ -62,7 +62,7 @@ class EventLane:
             painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, label.text)
 
     @staticmethod
-    def _paint_line(painter: QPainter, scale: Scale, one: Happening, colour: str) -> None:
+    def _paint_line(painter: QPainter, scale: Scale, one: AxisEvent, colour: str) -> None:
         """From the words down to the tick."""
         painter.setPen(QPen(QColor(colour), 1))
         x = round(scale.x(one.at))
@@ -84,7 +84,7 @@ class EventLane:
         if not TOP <= y <= BOTTOM:
             return ""
         around = TimeRange(scale.time(x - _NEAR), scale.time(x + _NEAR))
-        near: list[Happening] = [*self._marks.near(around, _LINES), *self._events.near(around, _LINES)]
+        near: list[AxisEvent] = [*self._marks.near(around, _LINES), *self._events.near(around, _LINES)]
         named = labelled_at(self._labels, x)
         found = [named] if named is not None and named not in near else near[:_LINES]
-        return "\n".join(words(one, clock) for one in found)
+        return "\n".join(event_label(one, clock) for one in found)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sessions.model import Mark
+from viewmodels.axis_events import AxisEvent
 from viewmodels.foreign_text import shown
-from viewmodels.happenings import Happening
 from widgets.timeline import geometry as at
 from widgets.timeline.geometry import Scale
 
@@ -21,7 +21,7 @@ _BESIDE = 4
 class Label:
     """An event or a mark whose words have room: from ``left`` to ``right`` in pixels."""
 
-    of: Happening
+    of: AxisEvent
     text: str
     left: float
     right: float
@@ -32,7 +32,7 @@ class Label:
 
 
 def labels(
-    marks: Iterable[Happening], events: Iterable[Happening], scale: Scale, width_of: Callable[[str], float]
+    marks: Iterable[AxisEvent], events: Iterable[AxisEvent], scale: Scale, width_of: Callable[[str], float]
 ) -> Iterator[Label]:
     """The words that fit, of marks first, then of events, each from left to right; both ordered by time.
 
@@ -45,14 +45,14 @@ def labels(
 
 
 def _fitting(
-    happenings: Iterable[Happening],
+    moments: Iterable[AxisEvent],
     sign: str,
     taken: Sequence[Label],
     scale: Scale,
     width_of: Callable[[str], float],
 ) -> Iterator[Label]:
     free = float(at.GUTTER)
-    for one in happenings:
+    for one in moments:
         x = scale.x(one.at)
         if x + _BESIDE < free:
             continue
@@ -75,7 +75,7 @@ def mark_at(labels_: Sequence[Label], marks: Sequence[Mark], scale: Scale, x: fl
     return words if isinstance(words, Mark) else None
 
 
-def labelled_at(labels_: Sequence[Label], x: float) -> Happening | None:
+def labelled_at(labels_: Sequence[Label], x: float) -> AxisEvent | None:
     """Whose words are at a pixel column of the lane; they keep apart, so that there is one at most."""
     return next((one.of for one in labels_ if one.left - 4 <= x <= one.right + 4), None)
 

@@ -19,8 +19,8 @@ from sessions.store import SessionReader
 from sessions.times import TimeRange
 from viewmodels.chart_sets import charts_of, curve_name, title_of
 from viewmodels.chart_spec import ChartSpec
-from viewmodels.scope_words import clock
 from viewmodels.snapshot import Change, Snapshot
+from viewmodels.time_labels import clock_of
 from widgets.charts.card import NamedCurve
 from widgets.charts.curve import Curve
 from widgets.charts.stack import ChartStack
@@ -58,7 +58,7 @@ class ChartsPanel(QWidget):
         self._desk = desk
         self._loaded = _Loaded(frozenset(), None, {})
         self._stale = False
-        self._stack = ChartStack(desk.theme, clock(desk.settings.text("look.times")))
+        self._stack = ChartStack(desk.theme, clock_of(desk.settings.text("look.times")))
         self.setFocusProxy(self._stack)
         self._empty = EmptyState()
         self._empty.say(
@@ -202,7 +202,7 @@ class ChartsPanel(QWidget):
         if len(drawable) < len(charts):
             return  # samples of a newer set of charts are on their way
         self._stack.show_window(window)
-        self._stack.show_happenings(self._events(snapshot), snapshot.marks)
+        self._stack.show_events(self._events(snapshot), snapshot.marks)
         self._stack.show_charts([(chart, self._curves(chart, snapshot)) for chart in charts])
 
     def _curves(self, chart: ChartSpec, snapshot: Snapshot) -> Sequence[NamedCurve]:
@@ -273,7 +273,7 @@ class ChartsPanel(QWidget):
         if key == "look.statistics":
             self._stack.show_statistics(on=self._desk.settings.flag(key))
         if key == "look.times":
-            self._stack.set_clock(clock(self._desk.settings.text(key)))
+            self._stack.set_clock(clock_of(self._desk.settings.text(key)))
 
 
 class _Pinned(QWidget):

@@ -30,8 +30,8 @@ from sessions.times import TimeRange
 from viewmodels.chart_sets import title_of
 from viewmodels.esxtop_rows import Grid, Wishes, columns_of, grid_of, tails_of, why_no_rows
 from viewmodels.foreign_text import shown
-from viewmodels.scope_words import clock
 from viewmodels.snapshot import Change, Snapshot
+from viewmodels.time_labels import clock_of
 from widgets.esxtop import EsxtopModel, EsxtopView, Values, letter
 
 _SCREENS = "c m d u v n i p"
@@ -360,7 +360,7 @@ class EsxtopPanel(EsxtopView):
             if number in last:
                 found.setdefault(counter, []).append((last[number], host))
         self.say_totals(*self._totals(found))
-        at_clock = clock(self._desk.settings.text("look.times"))
+        at_clock = clock_of(self._desk.settings.text("look.times"))
         self.show_moment(f"as of {at_clock(moment):%H:%M:%S}", self._part)
         self._read_sparks()
 

@@ -11,7 +11,7 @@ from app.gui.actions import ActionSpec
 from app.gui.desk import Desk
 from sessions.findings import Evidence, Finding
 from viewmodels.chart_sets import evidence_series
-from widgets.findings import FindingsView, Known
+from widgets.findings import EvidenceLookup, FindingsView
 
 KEYS: tuple[ActionSpec, ...] = (
     ActionSpec("findings.move", "Go from finding to finding", keys=("Up", "Down"), context="findings"),
@@ -27,7 +27,7 @@ class FindingsPanel(FindingsView):
     """Shows the last diagnosis; "Show me" moves scope and charts."""
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__(Known(partial(_label, desk), partial(_series, desk)), desk.theme)
+        super().__init__(EvidenceLookup(partial(_label, desk), partial(_series, desk)), desk.theme)
         self._desk = desk
         self.wanted.connect(desk.show_finding)
         desk.findings.changed.connect(self._renew)

@@ -21,8 +21,8 @@ from sessions.times import TimeRange
 from viewmodels.buckets import Buckets
 from viewmodels.chart_sets import lines_of
 from viewmodels.chart_spec import ChartSpec
-from viewmodels.scope_words import clock
 from viewmodels.snapshot import Change, Snapshot, is_own
+from viewmodels.time_labels import clock_of
 from widgets.heatmap import Heat, HeatmapView, HeatRow
 from widgets.theme import Health
 
@@ -55,7 +55,7 @@ class HeatmapPanel(HeatmapView):
     """Works the map out in a worker, a few hundred series at a time."""
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__(desk.theme, clock(desk.settings.text("look.times")))
+        super().__init__(desk.theme, clock_of(desk.settings.text("look.times")))
         self._desk = desk
         self._choices: list[_Choice] = []
         self._stale = self._is_offered = False

@@ -19,8 +19,8 @@ from sessions.store import SessionReader
 from sessions.times import TimeRange
 from viewmodels.chart_sets import curve_name, lines_of
 from viewmodels.chart_spec import ChartSpec
-from viewmodels.scope_words import clock
 from viewmodels.snapshot import Change, Snapshot, is_own
+from viewmodels.time_labels import clock_of
 from widgets.charts.card import NamedCurve
 from widgets.charts.curve import Curve
 from widgets.overview import Line, OverviewView, TalkerList
@@ -47,7 +47,7 @@ class OverviewPanel(OverviewView):
     """Reads everything of the page in one query."""
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__(desk.theme, clock(desk.settings.text("look.times")))
+        super().__init__(desk.theme, clock_of(desk.settings.text("look.times")))
         self._desk = desk
         self._stale = False
         self._wait = QTimer(self, singleShot=True, interval=_WAIT_MS)
@@ -151,7 +151,7 @@ class OverviewPanel(OverviewView):
         )
 
     def _lately(self, snapshot: Snapshot, window: TimeRange) -> list[Line]:
-        at = clock(self._desk.settings.text("look.times"))
+        at = clock_of(self._desk.settings.text("look.times"))
         moments = [
             (event.at, event.text + _took(event), event.entity)
             for event in snapshot.events
@@ -163,7 +163,7 @@ class OverviewPanel(OverviewView):
 
     def _settings_changed(self, key: str) -> None:
         if key == "look.times":
-            self.set_clock(clock(self._desk.settings.text(key)))
+            self.set_clock(clock_of(self._desk.settings.text(key)))
 
 
 def _took(event: Event) -> str:

@@ -16,8 +16,8 @@ from resources.units import format_duration
 from sessions.model import Series
 from sessions.store import SessionReader
 from sessions.times import TimeRange
-from viewmodels.scope_words import clock
 from viewmodels.snapshot import Change, Snapshot, is_own
+from viewmodels.time_labels import clock_of
 from widgets.timeline import Bar, Load, SourceLane, TimelineContent, TimelineView
 
 KEYS: tuple[ActionSpec, ...] = (
@@ -40,7 +40,7 @@ class TimelinePanel(TimelineView):
     """Follows session, scope and findings; the brush sets the scope's window."""
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__(desk.theme, clock(desk.settings.text("look.times")))
+        super().__init__(desk.theme, clock_of(desk.settings.text("look.times")))
         self._desk = desk
         self._loads = QTimer(self, singleShot=True, interval=_LOAD_MS)
         self._loads.timeout.connect(self._read_load)
@@ -143,7 +143,7 @@ class TimelinePanel(TimelineView):
 
     def _settings_changed(self, key: str) -> None:
         if key == "look.times":
-            self.set_clock(clock(self._desk.settings.text(key)))
+            self.set_clock(clock_of(self._desk.settings.text(key)))
 
 
 def _mean_load(

@@ -1,4 +1,4 @@
-"""A finding's numbers and verdicts in words."""
+"""What a card says of a finding: evidence against its limit, verdicts, how long it lasted."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from resources.units import format_count, format_duration, format_value
 from sessions.findings import Evidence, Finding, Verdict
 
 Label = Callable[[str], str]
+"""What people call a counter, by its key."""
+
 SeriesOf = Callable[[Finding, Evidence], Sequence[int]]
+"""The ids of the series that a piece of evidence is about."""
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What the cards ask: a counter's name, and the series of a piece of evidence, which can be dragged."""
+class EvidenceLookup:
+    """How a card finds a counter's name, and the series of a piece of evidence, which can be dragged."""
 
     label: Label
     series: SeriesOf = lambda _finding, _item: ()
 
-
-"""What people call a counter, by its key."""
 
 VERDICTS: dict[Verdict, str] = {
     "likely": "critical",
@@ -63,14 +64,14 @@ def foremost(finding: Finding, most: int) -> Sequence[Evidence]:
     return [row for row in rows if row.instance in {rows[0].instance, ""}][:most]
 
 
-def follow_words(followers: int, *, unfolded: bool) -> str:
+def followers_label(followers: int, *, unfolded: bool) -> str:
     """``▸ 3 findings follow from this``."""
     words = "1 finding follows" if followers == 1 else f"{followers} findings follow"
     return f"{'▾' if unfolded else '▸'} {words} from this"
 
 
-def lasted(finding: Finding) -> str:
-    """How long it lasted in all: ``26 min``; nothing for what is merely worth knowing."""
+def duration_label(finding: Finding) -> str:
+    """How long a finding lasted in all: ``26 min``; nothing for what is merely worth knowing."""
     seconds = sum(window.seconds for window in finding.windows)
     return format_duration(seconds) if seconds > 0 else ""
 

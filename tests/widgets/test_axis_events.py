@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from sessions.model import Event, Mark
 from sessions.times import TimeRange
-from viewmodels.happenings import Track, words
+from viewmodels.axis_events import Track, event_label
 from widgets.charts.plot import Plot
 from widgets.theme import Theme
 from widgets.timeline import TimelineContent, TimelineView
@@ -50,7 +50,7 @@ def task(start: float, minutes: float, text: str = "backup", by: str = "") -> Ev
     ],
 )
 def test_words(one: Event | Mark, said: str) -> None:
-    assert words(one, utc) == said
+    assert event_label(one, utc) == said
 
 
 def test_where_they_are() -> None:
@@ -147,7 +147,7 @@ def test_the_charts_tooltip(qtbot: QtBot, theme: Theme) -> None:
     qtbot.addWidget(plot)
     plot.resize(700, 200)
     plot.set_window(HOUR.start, HOUR.end)
-    plot.set_happenings(
+    plot.set_events(
         Track([task(20, 20, "Backup", "svc"), Event(T0 + 10 * MINUTE, "vmotion", "moved")]),
         Track([Mark(T0 + 50 * MINUTE, "here")]),
     )

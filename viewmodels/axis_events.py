@@ -1,4 +1,4 @@
-"""Events and marks on a time axis: where they are in pixels, which are near, and their words. No widget."""
+"""Events and marks on a time axis: where they are in pixels, which are near, and what they say. No widget."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from sessions.times import TimeRange
 from viewmodels.foreign_text import shown
 from viewmodels.time_labels import Clock
 
-Happening = Event | Mark
-Kept_co = TypeVar("Kept_co", bound=Happening, covariant=True)
+AxisEvent = Event | Mark
+Event_co = TypeVar("Event_co", bound=AxisEvent, covariant=True)
 
 
-def words(one: Happening, at: Clock) -> str:
+def event_label(one: AxisEvent, at: Clock) -> str:
     """``14:05:00 – 14:05:42 (42 s) · db01 moved to esx02, by LAB\\alice``."""
     begin, text = at(one.at), shown(one.text)
     if isinstance(one, Mark):
@@ -32,24 +32,24 @@ def words(one: Happening, at: Clock) -> str:
     return f"{begin.strftime(form)} – {end.strftime(form)} ({took}) · {text}{by}"
 
 
-class Track(Generic[Kept_co]):
+class Track(Generic[Event_co]):
     """Events or marks as columns: a vCenter has a hundred thousand of them, a strip a thousand pixels."""
 
-    def __init__(self, happenings: Sequence[Kept_co] = ()) -> None:
-        self.all = happenings
-        starts = np.fromiter((one.at for one in happenings), np.int64, len(happenings))
-        ends = np.fromiter((_until(one) for one in happenings), np.int64, len(happenings))
+    def __init__(self, events: Sequence[Event_co] = ()) -> None:
+        self.all = events
+        starts = np.fromiter((one.at for one in events), np.int64, len(events))
+        ends = np.fromiter((_until(one) for one in events), np.int64, len(events))
         self._order = np.argsort(starts, kind="stable")
         self._starts, self._ends = starts[self._order], ends[self._order]
         self._long = self._ends > self._starts
 
-    def near(self, window: TimeRange, most: int) -> list[Kept_co]:
+    def near(self, window: TimeRange, most: int) -> list[Event_co]:
         """Those that touch a window: the shortest first, which are the hardest to hit."""
         found = np.flatnonzero((self._starts <= window.end) & (self._ends >= window.start))
         by_length = np.argsort((self._ends - self._starts)[found], kind="stable")
         return [self.all[self._order[number]] for number in found[by_length][:most].tolist()]
 
-    def ticks(self, window: TimeRange, left: float, right: float) -> list[tuple[int, Kept_co]]:
+    def ticks(self, window: TimeRange, left: float, right: float) -> list[tuple[int, Event_co]]:
         """Pixel columns in which some begin, and the first that does; ``window`` goes from left to right."""
         begin, end = np.searchsorted(self._starts, (window.start, window.end + 1))
         columns = np.rint(_pixels(self._starts[begin:end], window, left, right)).astype(np.int64)
@@ -70,7 +70,7 @@ class Track(Generic[Kept_co]):
         return list(zip(begins[opens].tolist(), reached[closes].tolist(), strict=True))
 
 
-def _until(one: Happening) -> int:
+def _until(one: AxisEvent) -> int:
     return one.until if isinstance(one, Event) else one.at
 
 
