@@ -80,12 +80,16 @@ class Samples:
 
         Raises UsageError when that is more than MAX_CELLS values.
         """
-        touched = [segment for segment in segments if segment.touches(window)]
-        if sum(segment.ticks for segment in touched) * ids.size > MAX_CELLS:
-            raise UsageError("That is more than 2 GiB of samples at once.", advice="Choose a shorter window.")
         places = Places(ids)
-        pieces = [self._piece(segment, places, window) for segment in touched]
-        times, values = merge([piece for piece in pieces if piece is not None], ids.size)
+        touched = (segment for segment in segments if segment.touches(window))
+        pieces = [piece for segment in touched if (piece := self._piece(segment, places, window)) is not None]
+        if sum(piece.times.size for piece in pieces) * ids.size > MAX_CELLS:
+            instants = np.unique(np.concatenate([piece.times for piece in pieces]))
+            if instants.size * ids.size > MAX_CELLS:
+                raise UsageError(
+                    "That is more than 2 GiB of samples at once.", advice="Choose a shorter window."
+                )
+        times, values = merge(pieces, ids.size)
         scale = self.inventory.scale[ids]
         if (scale != 1.0).any():
             values *= scale[:, None]

@@ -1,15 +1,32 @@
-"""What an export says of a session beside its samples."""
+"""Exports: whole or not there, one state of the session, in bounded memory, safe in a spreadsheet."""
 
 from __future__ import annotations
 
 import csv
+import threading
+import tracemalloc
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from resources.failures import AlreadyExistsError, CancelledError
 from sessions.export import export_session
-from sessions.model import Event
-from sessions.store import SessionReader, SessionWriter
-from sessions.times import iso
+from sessions.model import Entity, EntityRef, Event, Fact, Gap, SeriesSpec, SourceSpec
+from sessions.store import SessionReader, SessionWriter, encode_block
+from sessions.times import TimeRange, iso, parse_time
 from tests.sessions.synthetic import HOST, T0, capture
+
+Kind = Literal["csv", "parquet"]
+KINDS: tuple[Kind, ...] = ("csv", "parquet")
+
+
+def rows_of(path: Path) -> list[list[str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.reader(file))
 
 
 def test_events_with_their_ends(session_path: Path, tmp_path: Path) -> None:
@@ -24,11 +41,170 @@ def test_events_with_their_ends(session_path: Path, tmp_path: Path) -> None:
         )
     with SessionReader.open(session_path) as reader:
         export_session(reader, tmp_path / "out", kind="csv")
-    with (tmp_path / "out" / "events.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.reader(file))
+    rows = rows_of(tmp_path / "out" / "events.csv")
     at = [iso(T0 + after) for after in (0, 5_000, 42_000)]
     assert rows == [
         ["time", "end", "what", "kind", "entity_key", "text", "by"],
         [at[0], at[2], "snapshot", HOST.kind, HOST.key, "Remove: success", "LAB\\alice"],
         [at[1], "", "power", "", "", "on, at last", ""],
     ]
+
+
+class GrowingSession(SessionReader):
+    """A session that somebody records: something comes between any two looks at it."""
+
+    writer: SessionWriter
+    number = 0
+
+    def grow(self) -> None:
+        self.number += 1
+        vm = EntityRef("vm", f"new {self.number}")
+        self.writer.add_entities([Entity(vm, f"new {self.number}")])
+        source = self.writer.add_source(SourceSpec("lab", f"source {self.number}"))
+        layout = self.writer.add_layout(source, self.writer.add_series(source, [SeriesSpec(vm, "c", "%")]))
+        self.writer.append_tick(layout, T0 + self.number, np.array([1.0]))
+
+    def gaps(self) -> Sequence[Gap]:
+        self.grow()
+        return super().gaps()
+
+    def findings(self) -> list:  # type: ignore[type-arg]
+        self.grow()
+        return super().findings()
+
+    def read(self, ids: np.ndarray, window: TimeRange | None = None) -> list:  # type: ignore[type-arg]
+        self.grow()
+        return super().read(ids, window)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_session_that_grows_is_exported_as_it_was_at_the_start(
+    session_path: Path, tmp_path: Path, kind: Kind
+) -> None:
+    one = capture(ticks=3)
+    one.write(session_path)
+    with (
+        SessionWriter.open(session_path, durable=False) as writer,
+        GrowingSession.open(session_path) as reader,
+    ):
+        assert isinstance(reader, GrowingSession)
+        reader.writer = writer
+        files = {file.name: file for file in export_session(reader, tmp_path / "out", kind=kind)}
+        assert reader.number >= 3
+    assert files[f"samples.{kind}"].rows == np.count_nonzero(~np.isnan(one.stored))
+    assert files[f"entities.{kind}"].rows == len(one.entities)
+
+
+def test_memory_is_bounded_when_a_source_of_few_samples_comes_before_one_of_many(
+    session_path: Path, tmp_path: Path
+) -> None:
+    ticks, wide = 2_000, 6_000  # 12 million values, of which few are there: 96 MB in one read
+    stored = np.full((ticks, wide), np.nan)
+    stored[0] = 1.0
+    with SessionWriter.create(session_path, durable=False) as writer:
+        writer.add_entities([Entity(HOST, "esx01")])
+        for name, values in (("small", stored[:1, :1]), ("large", stored)):
+            source = writer.add_source(SourceSpec("lab", name))
+            specs = [SeriesSpec(HOST, f"c{i}", "%") for i in range(values.shape[1])]
+            layout = writer.add_layout(source, writer.add_series(source, specs))
+            writer.add_block(layout, encode_block(T0 + 5000 * np.arange(len(values)), values))
+    with SessionReader.open(session_path) as reader:
+        reader.series()
+        tracemalloc.start()
+        try:
+            files = export_session(reader, tmp_path / "out", kind="csv")
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+    assert files[-1].rows == 1 + wide
+    assert peak < 60e6
+
+
+def test_one_series_longer_than_a_batch_comes_in_parts_and_in_order(
+    session_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sessions.export.samples.MAX_BATCH_VALUES", 100)
+    one = capture(ticks=250, vms=1)
+    one.write(session_path)
+    with SessionReader.open(session_path) as reader:
+        export_session(reader, tmp_path / "out", kind="csv")
+    rows = rows_of(tmp_path / "out" / "samples.csv")[1:]
+    expected = [
+        (int(at), spec.counter, value)
+        for spec, values in zip(one.specs, one.canonical.T, strict=True)
+        for at, value in zip(one.times, values.tolist(), strict=True)
+        if value == value
+    ]
+    assert [(parse_time(row[0]), row[5], float(row[8])) for row in rows] == expected
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("failure", [CancelledError("stop"), KeyboardInterrupt(), KeyError("a bug")])
+def test_an_export_that_fails_leaves_nothing(
+    session_path: Path, tmp_path: Path, kind: Kind, failure: BaseException
+) -> None:
+    capture(ticks=3).write(session_path)
+
+    def fail(_done: float) -> None:
+        raise failure
+
+    with SessionReader.open(session_path) as reader, pytest.raises(type(failure)):
+        export_session(reader, tmp_path / "new" / "out", kind=kind, progress=fail)
+    assert [path.name for path in tmp_path.iterdir()] == [session_path.name]
+
+
+def test_until_it_is_whole_an_export_does_not_have_its_name(session_path: Path, tmp_path: Path) -> None:
+    capture(ticks=3).write(session_path)
+    seen = []
+    with SessionReader.open(session_path) as reader:
+        out = tmp_path / "out"
+        export_session(reader, out, kind="csv", progress=lambda _done: seen.append(out.exists()))
+    assert seen
+    assert not any(seen)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([session_path.name, "out"])
+
+
+def test_a_folder_that_appears_meanwhile_is_not_replaced(session_path: Path, tmp_path: Path) -> None:
+    capture(ticks=3).write(session_path)
+    out = tmp_path / "out"
+    with SessionReader.open(session_path) as reader, pytest.raises(AlreadyExistsError):
+        export_session(reader, out, kind="csv", progress=lambda _done: out.mkdir(exist_ok=True))
+    assert list(out.iterdir()) == []
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_stopped_export_ends_before_its_samples(session_path: Path, tmp_path: Path) -> None:
+    capture(ticks=3).write(session_path)
+    cancel = threading.Event()
+    cancel.set()
+    with SessionReader.open(session_path) as reader, pytest.raises(CancelledError):
+        export_session(reader, tmp_path / "out", kind="csv", cancel=cancel)
+    assert not (tmp_path / "out").exists()
+
+
+FORMULAS = ("=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1")
+
+
+def test_cells_that_a_spreadsheet_would_run_are_defused_and_numbers_are_not(
+    session_path: Path, tmp_path: Path
+) -> None:
+    names = (*FORMULAS, "plain", "1 - 1", 'a "quoted", name\x1b[31m')
+    refs = [EntityRef("vm", f"vm/{i}") for i in range(len(names))]
+    with SessionWriter.create(session_path) as writer:
+        writer.add_entities(Entity(ref, name) for ref, name in zip(refs, names, strict=True))
+        writer.add_facts([Fact(refs[0], "limit", -3.0, T0), Fact(refs[0], "note", "=2", T0)])
+        source = writer.add_source(SourceSpec("lab", "=source"))
+        specs = [SeriesSpec(ref, "c", "%", instance="@i") for ref in refs]
+        layout = writer.add_layout(source, writer.add_series(source, specs))
+        writer.append_tick(layout, T0, np.full(len(refs), -5.0))
+    with SessionReader.open(session_path) as reader:
+        for kind in KINDS:
+            export_session(reader, tmp_path / kind, kind=kind)
+    safe = [f"'{name}" for name in FORMULAS] + list(names[len(FORMULAS) :])
+    samples = rows_of(tmp_path / "csv" / "samples.csv")[1:]
+    assert [row[3] for row in samples] == safe
+    assert {(row[1], row[6], row[8]) for row in samples} == {("'=source", "'@i", "-5.0")}
+    assert [row[2] for row in rows_of(tmp_path / "csv" / "entities.csv")[1:]] == safe
+    assert [row[3] for row in rows_of(tmp_path / "csv" / "facts.csv")[1:]] == ["-3.0", "'=2"]
+    kept = pq.read_table(tmp_path / "parquet" / "samples.parquet").column("entity").to_pylist()
+    assert kept == list(names)

@@ -1,0 +1,103 @@
+"""A session as CSV or Parquet files: one line a sample, and one file each for what is not samples."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol, Self
+
+from resources.failures import CancelledError, UsageError
+from sessions.export.columns import ExportColumn
+from sessions.export.csv_table import CsvTable
+from sessions.export.new_folder import new_folder
+from sessions.export.records import record_tables
+from sessions.export.samples import SAMPLE_COLUMNS, sample_batches
+from sessions.store import SessionReader
+from sessions.times import TimeRange
+
+__all__ = ["ExportedFile", "export_session"]
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedFile:
+    """A file that was written, with its rows (without the header) and bytes."""
+
+    name: str
+    rows: int
+    bytes: int
+
+
+class TableWriter(Protocol):
+    """A file of rows; its columns were named when it was made."""
+
+    rows: int
+
+    def write(self, columns: Sequence[ExportColumn]) -> None:
+        """Append rows, given as equally long columns."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+MakeTable = Callable[[Path, Sequence[str]], AbstractContextManager[TableWriter]]
+
+
+def export_session(
+    session: SessionReader,
+    out: Path,
+    *,
+    kind: Literal["csv", "parquet"],
+    window: TimeRange | None = None,
+    progress: Callable[[float], None] | None = None,
+    cancel: threading.Event | None = None,
+) -> list[ExportedFile]:
+    """Write the folder ``out``, which must not exist; an export that fails or is cancelled leaves nothing.
+
+    ``samples.csv`` (or ``.parquet``) has one line a sample, absent samples left out; ``entities``, ``facts``,
+    ``events``, ``gaps`` and ``findings`` go into files of their own. All of them show one state of the
+    session, the one at the start, also while somebody records it. Memory stays below 200 MB, whatever the
+    session holds.
+
+    Raises AlreadyExistsError, AccessDeniedError, DiskFullError, CancelledError; UsageError when pyarrow is
+    not there for Parquet.
+    """
+    make = _parquet_table() if kind == "parquet" else CsvTable
+    written: list[ExportedFile] = []
+
+    def stop_if_cancelled() -> None:
+        if cancel is not None and cancel.is_set():
+            raise CancelledError("The export was stopped; nothing is left of it.")
+
+    with new_folder(out) as folder, session.one_state():
+        for name, (columns, rows) in record_tables(session).items():
+            stop_if_cancelled()
+            path = folder / f"{name}.{kind}"
+            with make(path, columns) as table:
+                if rows:
+                    table.write(list(zip(*rows, strict=True)))
+            written.append(ExportedFile(path.name, len(rows), path.stat().st_size))
+        path = folder / f"samples.{kind}"
+        with make(path, SAMPLE_COLUMNS) as table:
+            for done, batch in sample_batches(session, window):
+                stop_if_cancelled()
+                table.write(batch)
+                if progress is not None:
+                    progress(done)
+        written.append(ExportedFile(path.name, table.rows, path.stat().st_size))
+    return written
+
+
+def _parquet_table() -> MakeTable:
+    """The class of Parquet files; raises UsageError when pyarrow is not installed."""
+    try:
+        from sessions.export.parquet_table import ParquetTable  # noqa: PLC0415 - the extra is optional
+    except ImportError as error:
+        raise UsageError(
+            "Parquet needs the package pyarrow, which is not installed.",
+            advice="Install hyperscope[parquet], or export with --csv.",
+        ) from error
+    return ParquetTable

@@ -1,0 +1,107 @@
+"""CSV files for exports, safe to open in a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from itertools import chain, repeat
+from pathlib import Path
+from typing import Any, Self, TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sessions.export.columns import Cell, ExportColumn, RepeatedTexts, row_count
+
+SLAB_ROWS = 1 << 16
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+class CsvRows:
+    """Rows on an open text file (RFC 4180, lines ended by LF). Texts are defused, see ``defused``."""
+
+    def __init__(self, file: TextIO, columns: Sequence[str]) -> None:
+        self._fast = csv.writer(file, lineterminator="\n")
+        self._careful = csv.writer(_LinesEndedByLf(file))
+        self._fast.writerow(columns)
+
+    def write(self, columns: Sequence[ExportColumn]) -> None:
+        """Append rows, given as equally long columns."""
+        cells = zip(*map(_cells, columns), strict=True)
+        # Before Python 3.13 csv quotes a carriage return only where it ends lines.
+        out = (
+            self._careful
+            if any("\r" in text for column in columns for text in _texts(column))
+            else self._fast
+        )
+        out.writerows(cells)
+
+
+class _LinesEndedByLf:
+    """Takes lines that end in CR LF."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def write(self, line: str) -> int:
+        return self._file.write(line.removesuffix("\r\n") + "\n")
+
+
+class CsvTable:
+    """A CSV file, UTF-8, as ``CsvRows`` writes it."""
+
+    def __init__(self, path: Path, columns: Sequence[str]) -> None:
+        self.rows = 0
+        self._stack = ExitStack()
+        file = self._stack.enter_context(path.open("w", encoding="utf-8", newline=""))
+        self._out = CsvRows(file, columns)
+
+    def write(self, columns: Sequence[ExportColumn]) -> None:
+        """Append rows."""
+        self._out.write(columns)
+        self.rows += row_count(columns)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+
+def defused(text: str) -> str:
+    """``text`` with an apostrophe before it if a spreadsheet would run it as a formula.
+
+    Those are texts that start with one of ``= + - @``, a tab or a line break (OWASP, CSV Injection); the
+    apostrophe is what tells a spreadsheet that a text follows. Numbers are never passed through here.
+    """
+    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
+
+
+def _cells(column: ExportColumn) -> Iterable[object]:
+    """A column as csv writes it: times in ISO 8601 (UTC), numbers to their last digit, texts defused."""
+    if isinstance(column, RepeatedTexts):
+        texts = map(defused, column.texts)
+        return chain.from_iterable(map(repeat, texts, column.counts.tolist()))
+    if isinstance(column, np.ndarray):
+        return chain.from_iterable(_slabs(column))
+    return map(_cell, column)
+
+
+def _texts(column: ExportColumn) -> Iterable[str]:
+    if isinstance(column, RepeatedTexts):
+        return column.texts
+    return () if isinstance(column, np.ndarray) else (cell for cell in column if isinstance(cell, str))
+
+
+def _slabs(column: NDArray[Any]) -> Iterator[list[object]]:
+    """Python objects of some rows at a time: they take ten times the room of the array."""
+    for begin in range(0, len(column), SLAB_ROWS):
+        rows = column[begin : begin + SLAB_ROWS]
+        if rows.dtype.kind == "M":
+            rows = np.datetime_as_string(rows.astype("datetime64[ms]"), timezone="UTC")
+        yield rows.tolist()
+
+
+def _cell(cell: Cell) -> Cell:
+    return defused(cell) if isinstance(cell, str) else cell

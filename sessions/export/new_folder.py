@@ -1,0 +1,95 @@
+"""A folder that is there completely or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from resources.failures import AccessDeniedError, AlreadyExistsError, DiskFullError, HyperscopeError
+
+_RENAME_ATTEMPTS, _RENAME_PAUSE_S = 20, 0.1  # a virus scanner on Windows holds new files for a moment
+
+
+@contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """A temporary folder beside ``path`` to write into; when the block ends, it gets that name.
+
+    When the block raises, the folder and any parent that was made for it are gone. A process that is killed
+    leaves a folder whose name starts with ``.hyperscope-export-``. Raises AlreadyExistsError where ``path``
+    exists (or comes to exist meanwhile), AccessDeniedError, DiskFullError.
+    """
+    missing: list[Path] = []
+    try:
+        with _refusals(path):
+            if _is_there(path):
+                raise _exists(path)
+            missing = [parent for parent in path.parents if not parent.exists()]
+            temporary = _make_beside(path)
+            try:
+                yield temporary
+                _rename(temporary, path)
+            except BaseException:
+                shutil.rmtree(temporary, ignore_errors=True)
+                raise
+    except BaseException:
+        for parent in missing:
+            with suppress(OSError):
+                parent.rmdir()
+        raise
+
+
+def _make_beside(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    number = 0
+    while True:
+        temporary = path.parent / f".hyperscope-export-{os.getpid()}-{number}"
+        try:
+            temporary.mkdir()
+        except FileExistsError:
+            number += 1
+        else:
+            return temporary
+
+
+def _rename(temporary: Path, path: Path) -> None:
+    for attempt in range(_RENAME_ATTEMPTS):
+        if _is_there(path):  # where it is an empty folder, renaming would replace it
+            raise _exists(path)
+        try:
+            temporary.rename(path)
+        except PermissionError:
+            if attempt == _RENAME_ATTEMPTS - 1:
+                raise
+            time.sleep(_RENAME_PAUSE_S)
+        else:
+            return
+
+
+def _is_there(path: Path) -> bool:
+    return path.exists() or path.is_symlink()
+
+
+def _exists(path: Path) -> AlreadyExistsError:
+    return AlreadyExistsError(f"{path} exists.", advice="Name a folder that does not exist yet.")
+
+
+@contextmanager
+def _refusals(path: Path) -> Iterator[None]:
+    """What the operating system refuses, as our failures."""
+    try:
+        yield
+    except HyperscopeError:
+        raise
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise DiskFullError(
+                f"The disk that holds {path} is full.", meaning="Nothing was kept.", advice="Make room there."
+            ) from error
+        raise AccessDeniedError(
+            f"{path} can't be written: {error.strerror or error}.", meaning="Nothing was kept."
+        ) from error

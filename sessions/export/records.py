@@ -1,0 +1,68 @@
+"""What an export says of a session beside its samples: a table each of entities, facts, events …"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sessions.export.columns import Cell
+from sessions.model import Entity, EntityRef
+from sessions.store import SessionReader
+from sessions.times import iso
+
+Row = tuple[Cell, ...]
+RecordTable = tuple[Sequence[str], list[Row]]
+"""Names of the columns, and the rows."""
+
+
+def record_tables(session: SessionReader) -> dict[str, RecordTable]:
+    """The tables by name; what is not there is an empty cell."""
+    return {
+        "entities": (
+            ("kind", "key", "name", "parent_kind", "parent_key"),
+            [_entity_row(entity) for entity in session.entities().values()],
+        ),
+        "facts": (("kind", "entity_key", "fact", "value", "from", "until"), _fact_rows(session)),
+        "events": (("time", "end", "what", "kind", "entity_key", "text", "by"), _event_rows(session)),
+        "gaps": (("source", "kind", "entity_key", "from", "until", "ticks", "reason"), _gap_rows(session)),
+        "findings": (
+            ("problem", "severity", "kind", "entity", "share", "conclusion"),
+            _finding_rows(session),
+        ),
+    }
+
+
+def _entity_row(entity: Entity) -> Row:
+    return (*_ref_cells(entity.ref), entity.name, *_ref_cells(entity.parent))
+
+
+def _ref_cells(ref: EntityRef | None) -> tuple[str, str]:
+    return (ref.kind, ref.key) if ref else ("", "")
+
+
+def _fact_rows(session: SessionReader) -> list[Row]:
+    return [
+        (*_ref_cells(f.entity), f.name, f.value, iso(f.start), iso(f.end) if f.end is not None else None)
+        for f in session.facts()
+    ]
+
+
+def _event_rows(session: SessionReader) -> list[Row]:
+    return [
+        (iso(e.at), None if e.end is None else iso(e.end), e.kind, *_ref_cells(e.entity), e.text, e.by)
+        for e in session.events()
+    ]
+
+
+def _gap_rows(session: SessionReader) -> list[Row]:
+    names = {source.id: source.spec.name for source in session.sources()}
+    return [
+        (names.get(g.source), *_ref_cells(g.entity), iso(g.start), iso(g.end), g.ticks, g.reason)
+        for g in session.gaps()
+    ]
+
+
+def _finding_rows(session: SessionReader) -> list[Row]:
+    return [
+        (f.problem, f.severity, f.entity.kind, f.entity_name, f.share, f.conclusion)
+        for f in session.findings()
+    ]
