@@ -21,7 +21,7 @@ from collectors.vsphere.counters.marks import Marks, Mask, Slots
 from collectors.vsphere.counters.naming import Subject
 from collectors.vsphere.counters.plan import Limits, Member, batches
 from collectors.vsphere.wording import iso
-from connections.vsphere.faults import SoapFault
+from connections.vsphere.faults import ClosedError, SoapFault
 from connections.vsphere.retry import MOST_S, outlast
 from connections.vsphere.session import VSphere
 from resources.failures import NoCountersError, SourceError
@@ -43,6 +43,7 @@ _log = logging.getLogger(__name__)
 NO_SAMPLES = "no samples came"
 PAUSED = "paused"
 AWAY = "nobody recorded"
+STOPPED = "the recording was stopped before these samples were read"
 
 
 @dataclass(slots=True)
@@ -121,6 +122,9 @@ class Realtime:
                     self._require_samples()
                     controls.wait(self._rest_s())
             self._finish()
+        except SourceError:
+            self._close_books(self._due_slot())
+            raise
         finally:
             if self._asker is not None:
                 self._asker.close()
@@ -385,18 +389,42 @@ class Realtime:
             self._tell_gaps()
             self._cursor = last
 
+    def _due_slot(self) -> int:
+        """The last slot whose samples a round would have asked for by now."""
+        if self._clock is None:
+            return 0
+        return self._slots.reached(self._clock.now_ms() - self._lag_s * 1000)
+
     def _finish(self) -> None:
-        """What is still missing is asked for once more, then lost."""
+        """Ask once more for what is missing by now; what still does not come is lost."""
+        due = self._due_slot()
         try:
-            if self._cursor is not None and self._attendance.is_lacking:
+            if self._cursor is not None and self._cursor < due:
+                while self.round():
+                    pass
+            elif self._cursor is not None and self._attendance.is_lacking:
                 self._fetch(self._cursor, self._cursor)
                 self._ledger.store()
         except SourceError as error:
             _log.info("The last samples were not to be had: %s", error.happened)
+            if not isinstance(error, ClosedError):  # that is our own doing
+                self._excuse(error.happened)
+        self._close_books(due)
+        self._report("ended")
+
+    def _close_books(self, due: int) -> None:
+        """What is missing is lost: single samples so far, and everything from the last round to ``due``."""
         for slot, lost in self._attendance.close():
             self._lose(slot, lost)
+        if self._cursor is not None and self._ledger.newest_ms and self._cursor < due:
+            self._marks.forgo((due - self._cursor) * self._attendance.due_series())
+            slots = range(self._cursor + 1, due + 1)
+            reason = next((self._reasons[slot] for slot in slots if slot in self._reasons), STOPPED)
+            for slot in slots:
+                reason = self._reasons.get(slot, reason)
+                self._gaps.miss(None, slot, slot, reason)
+            self._cursor = due
         self._tell_gaps()
-        self._report("ended")
 
     # what is said
 

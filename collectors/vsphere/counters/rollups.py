@@ -91,6 +91,7 @@ class Rollups:
         self._gaps = GapBook(source, self._slots)
         self._lists: dict[str, MetricList] = {}
         self._asker: Asker | None = None
+        self._clock: Clock | None = None
         self._cursor: int | None = None
         self._message = ""
 
@@ -107,7 +108,7 @@ class Rollups:
                 except SourceError as error:
                     self._survive(error, controls)
                 controls.wait(wait_s)
-            self._report("ended")
+            self._finish()
         finally:
             self.close()
 
@@ -116,10 +117,31 @@ class Rollups:
         if self._asker is not None:
             self._asker.close()
 
+    def _due_slot(self) -> int:
+        """The last slot whose rollups a round would have asked for by now."""
+        if self._clock is None:
+            return 0
+        return self._slots.reached(self._clock.now_ms() - _LAG * self._period_s * 1000)
+
+    def _finish(self) -> None:
+        """Ask once more for what is due by now; what still does not come is lost."""
+        if self._cursor is None:
+            return
+        due = self._due_slot()
+        try:
+            if self._cursor < due:
+                self.round()
+        except SourceError as error:
+            if not isinstance(error, ClosedError):
+                self._message = error.happened
+        last = max(self._cursor, due)
+        self._count(self._cursor + 1, last, look_back=0, reason=self._message or NO_SAMPLES)
+        self._report("ended")
+
     def round(self) -> float:
         """Ask for what is due; returns after how many seconds the next one is. Raises SourceError."""
-        clock = read_clock(self._vsphere)
-        high = self._slots.reached(clock.now_ms() - _LAG * self._period_s * 1000)
+        clock = self._clock = read_clock(self._vsphere)
+        high = self._due_slot()
         if self._cursor is None:
             self._cursor = high - 1
         if high > self._cursor:
@@ -246,7 +268,7 @@ class Rollups:
             if one.type in types and len(metrics := self._lists.get(one.type, _NOTHING))
         ]
 
-    def _count(self, first: int, last: int) -> None:
+    def _count(self, first: int, last: int, look_back: int = _LOOK_BACK, reason: str = NO_SAMPLES) -> None:
         """What should have come by now; what is missing after the look-back is a gap."""
         owners = list(self._columns.owners)
         owner = self._columns.owner
@@ -255,11 +277,11 @@ class Rollups:
             self._marks.expect(slot, followed & (self._ledger.since <= slot))
         for slot in self._marks.slots:
             missing = self._marks.missing(slot)
-            if missing is not None and last - slot >= _LOOK_BACK:
+            if missing is not None and last - slot >= look_back:
                 self._marks.give_up(slot, missing)
                 due = self._marks.due_at(slot)
                 for ref in subjects(missing, due, owner, owners, lambda one: self._columns.specs[one].entity):
-                    self._gaps.miss(ref, slot, slot, NO_SAMPLES)
+                    self._gaps.miss(ref, slot, slot, reason)
         self._marks.settle(last - 2 * _LOOK_BACK)
         news = self._gaps.news()
         if news:
