@@ -40,7 +40,7 @@ WINDOW = (
     "libxcb-keysyms1 libxcb-shape0 libxcb-image0 libxcb-render-util0 libxcb-randr0 libxcb-xinerama0 "
     "libfontconfig1"
 )
-TESTS = f"{WINDOW} xvfb openssh-server fio openbox xdotool fonts-inter|fonts-noto-core"
+TESTS = f"{WINDOW} xvfb openssh-server fio nginx-light|nginx openbox xdotool fonts-inter|fonts-noto-core"
 
 # The simulated vCenters: ours, and govmomi's as its users have it (the newest that installs this way).
 GO_BIN = ROOT / ".cache" / "go-bin"
@@ -57,10 +57,20 @@ def main(words: Sequence[str]) -> int:
     verbs = {"test": test, "lint": only_lint, "bench": bench, "bundle": bundle, "lock": lock}
     if words and words[0] in verbs:
         return verbs[words[0]](words[1:])
-    if not words and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
-        packages(WINDOW)  # without them the window says what it misses
+    if opens_window(words):
+        packages(WINDOW)  # those that can't be installed here are named by the program once more
     # -P: a folder called app where the user stands must not be taken for ours.
     return prepare("run") or python("-P", "-m", "app", *(words or ("demo",)))
+
+
+def opens_window(words: Sequence[str]) -> bool:
+    """Whether what the words say needs Qt: the window, the self-test, the demo unless it is headless."""
+    displayed = bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+    if not words:
+        return displayed
+    if words[0] == "demo":
+        return displayed and not {"--headless", "--json", "-o", "--help"}.intersection(words)
+    return words[0] in ("gui", "selftest") and "--help" not in words
 
 
 def test(words: Sequence[str]) -> int:

@@ -1,9 +1,35 @@
-"""Whether there is a display to open a window on; asked before anything of Qt is loaded."""
+"""Whether a window can be opened: a display, and Qt's system libraries; asked before Qt is loaded."""
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
+from collections.abc import Mapping
+
+from resources.failures import MissingLibraryError
+
+QT_LIBRARIES = {
+    "libEGL.so.1": "libegl1",
+    "libGL.so.1": "libgl1",
+    "libxkbcommon.so.0": "libxkbcommon0",
+    "libdbus-1.so.3": "libdbus-1-3",
+    "libfontconfig.so.1": "libfontconfig1",
+}
+"""What Qt loads on Linux wherever it draws, and the package of Debian and Ubuntu that brings it."""
+
+X11_LIBRARIES = {
+    "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
+    "libxcb-cursor.so.0": "libxcb-cursor0",
+    "libxcb-icccm.so.4": "libxcb-icccm4",
+    "libxcb-keysyms.so.1": "libxcb-keysyms1",
+    "libxcb-shape.so.0": "libxcb-shape0",
+    "libxcb-image.so.0": "libxcb-image0",
+    "libxcb-render-util.so.0": "libxcb-render-util0",
+    "libxcb-randr.so.0": "libxcb-randr0",
+    "libxcb-xinerama.so.0": "libxcb-xinerama0",
+}
+"""What it loads besides on an X11 display. Without one of them Qt ends the process by itself."""
 
 
 def has_display() -> bool:
@@ -11,3 +37,32 @@ def has_display() -> bool:
     if sys.platform in {"win32", "darwin"}:
         return True
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def require_libraries() -> None:
+    """See that Qt finds what it needs of the system. Raises MissingLibraryError: it names what to install."""
+    if not sys.platform.startswith("linux"):
+        return  # Qt's wheels bring everything on Windows and macOS
+    needed = dict(QT_LIBRARIES)
+    if os.environ.get("QT_QPA_PLATFORM", "xcb").startswith("xcb") and os.environ.get("DISPLAY"):
+        needed |= X11_LIBRARIES
+    missing = missing_libraries(needed)
+    if missing:
+        raise MissingLibraryError(
+            f"The window needs libraries of the system that are not here: {', '.join(missing)}.",
+            meaning="Qt, which draws the window, can't start without them; the other commands work.",
+            advice=f"On Debian or Ubuntu: sudo apt-get install {' '.join(needed[name] for name in missing)}",
+        )
+
+
+def missing_libraries(needed: Mapping[str, str]) -> list[str]:
+    """Those of ``needed`` (by the name under which they are loaded) that can't be loaded."""
+    return [name for name in needed if not _loads(name)]
+
+
+def _loads(name: str) -> bool:
+    try:
+        ctypes.CDLL(name)
+    except OSError:
+        return False
+    return True

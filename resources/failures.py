@@ -13,6 +13,7 @@
     ├── DiskFullError        11    no space left
     ├── BusyError            12    another process writes this session
     ├── KnowledgeError       13    a TOML file in resources/ that does not validate
+    ├── MissingLibraryError  14    a library of the system that the window needs
     ├── SourceError          20    a vCenter or host that does not give what was asked
     │   ├── UnknownHostError     21    its name does not resolve
     │   ├── RefusedError         22    nothing listens there
@@ -128,6 +129,12 @@ class KnowledgeError(HyperscopeError):
     """A TOML file in resources/ (or an admin's own) that does not validate."""
 
     exit_code = 13
+
+
+class MissingLibraryError(HyperscopeError):
+    """A library of the system that the window needs is not there."""
+
+    exit_code = 14
 
 
 class SourceError(HyperscopeError):

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from app.display import QT_LIBRARIES, X11_LIBRARIES
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -111,6 +113,27 @@ def test_missing_system_packages_are_installed_or_named(
     assert run.packages("libgl1 fio") == 0
     asked = (tmp_path / "asked").read_text(encoding="utf-8").splitlines()
     assert asked[-1] == f"noninteractive {line.removeprefix('apt-get ')}"
+
+
+def test_every_way_into_the_window_brings_qts_libraries(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(run, "packages", lambda names: asked.append(names) or 0)
+    monkeypatch.setattr(run, "prepare", lambda _level: 0)
+    monkeypatch.setattr(run, "python", lambda *_words: 0)
+    monkeypatch.setenv("DISPLAY", ":9")
+    for words in ([], ["gui", "a.hscope"], ["selftest"], ["demo"]):
+        asked.clear()
+        assert run.main(words) == 0
+        assert asked == [run.WINDOW], words
+    monkeypatch.delenv("DISPLAY")
+    asked.clear()
+    for words in ([], ["demo"], ["demo", "--headless"], ["info", "a.hscope"], ["gui", "--help"]):
+        assert run.main(words) == 0
+    assert not asked
+
+
+def test_run_py_installs_the_libraries_that_the_program_asks_for(run: Any) -> None:
+    assert set(run.WINDOW.split()) == {*QT_LIBRARIES.values(), *X11_LIBRARIES.values()}
 
 
 def test_without_debian_no_package_is_looked_for(

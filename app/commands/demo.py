@@ -15,7 +15,7 @@ from app.commands.diagnose import examine, store
 from app.commands.lab import Seed, part_done, scenario_called
 from app.commands.options import AsJson
 from app.consoles import notices, progress_bar, results
-from app.display import has_display
+from app.display import has_display, require_libraries
 from app.terminal import cancellable, print_json
 from diagnosis import findings_json, render_report
 from lab import Lab, record_lab
@@ -49,6 +49,7 @@ def demo(
 ) -> None:
     """A simulated cluster with problems in it: four hosts, some forty VMs, one bad night."""
     if not (headless or as_json or out) and scenario == "demo" and has_display():
+        require_libraries()
         from app.gui.start import run_window  # noqa: PLC0415 - Qt only when there is a display
 
         raise typer.Exit(run_window([], lab=True))

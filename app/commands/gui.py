@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from app.display import has_display
+from app.display import has_display, require_libraries
 from resources.failures import UsageError
 
 
@@ -22,6 +22,7 @@ def gui(
             "There is no display to open a window on.",
             advice="'hyperscope demo --headless' shows the same in the terminal.",
         )
+    require_libraries()
     from app.gui.start import run_window  # noqa: PLC0415 - Qt only when there is a display
 
     raise typer.Exit(run_window(files or []))

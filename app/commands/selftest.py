@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from app.consoles import results
+from app.display import require_libraries
 from app.terminal import print_json
 from lab import Lab, find_scenario, load_scenarios, record_lab
 from resources.failures import HyperscopeError
@@ -32,6 +33,7 @@ def selftest(
         os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     ):
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    require_libraries()
     begun = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "sample.hscope"
