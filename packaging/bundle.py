@@ -3,7 +3,7 @@
     python run.py bundle            builds dist/hyperscope (and Hyperscope.app on macOS)
 
 The frozen program is then run as a user would: its help, its self-test (a window on a sample session), and a
-headless demo. Any of them failing fails the build.
+headless demo. Any of them failing fails the build, and so does anything inside whose licence text is missing.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+
+from licences import UnknownOriginError, check_licences, write_licences
 
 ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
@@ -28,6 +30,14 @@ def main() -> int:
         return code
     program = console_program()
     print(f"built {program.parent.relative_to(ROOT)}: {size_mb(program.parent):.0f} MB", flush=True)
+    try:
+        texts = program.parent / "licences"
+        components = write_licences(WORK / "contents.json", texts)
+        check_licences(texts, components)
+    except UnknownOriginError as error:
+        print(f"bundle: {error}", file=sys.stderr)
+        return 1
+    print(f"licences: {len(components)} components with their texts", flush=True)
     sample = DIST / "selftest" / "demo.hscope"
     sample.unlink(missing_ok=True)
     demo = ["demo", "--headless", "--duration", "120", "--json", "-o", str(sample)]

@@ -117,7 +117,12 @@ def test_missing_system_packages_are_installed_or_named(
 
 def test_every_way_into_the_window_brings_qts_libraries(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    monkeypatch.setattr(run, "packages", lambda names: asked.append(names) or 0)
+
+    def packages(names: str) -> int:
+        asked.append(names)
+        return 0
+
+    monkeypatch.setattr(run, "packages", packages)
     monkeypatch.setattr(run, "prepare", lambda _level: 0)
     monkeypatch.setattr(run, "python", lambda *_words: 0)
     monkeypatch.setenv("DISPLAY", ":9")

@@ -1,0 +1,207 @@
+"""What the bundle carries of others, and on what terms: found from the files that are really inside.
+
+The build writes ``build/contents.json``: where every module and file came from. Each is traced to its owner
+(a Python distribution, Python itself, a package of the system), whose licence texts go into the bundle below
+``licences/``, beside NOTICE.txt, which names them all, and SOURCE-OFFER.txt, for those under the LGPL.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from importlib import metadata
+from pathlib import Path
+from string import Template
+
+ROOT = Path(__file__).resolve().parent.parent
+OWN_TEXTS = ROOT / "packaging" / "licences"
+"""Texts of licences that their owners' packages name and do not bring."""
+
+_TEXT_NAMES = re.compile(r"(licen[cs]e|copying|notice|copyright)", re.IGNORECASE)
+_LGPL = re.compile(r"LGPL|Lesser General Public", re.IGNORECASE)
+_BROUGHT_TEXTS = {
+    "LGPL-3.0": ("LGPL-3.0.txt", "GPL-3.0.txt")
+}  # the LGPL is written as a supplement to the GPL
+_WINDOWS_RUNTIME = re.compile(r"^(vcruntime|msvcp|ucrtbase|api-ms-win|concrt)", re.IGNORECASE)
+
+
+class UnknownOriginError(Exception):
+    """Something in the bundle has no owner, or its owner no licence text."""
+
+
+@dataclass(frozen=True)
+class Component:
+    """Somebody's work in the bundle. ``terms`` is the licence in its owner's words."""
+
+    name: str
+    version: str
+    terms: str
+    texts: tuple[Path, ...] = field(default=())
+
+    @property
+    def is_lesser_gpl(self) -> bool:
+        """True if its terms are the LGPL, which asks for an offer of its source."""
+        return bool(_LGPL.search(self.terms))
+
+
+def write_licences(contents: Path, target: Path) -> list[Component]:
+    """Put the texts of everything in ``contents`` (the build's JSON) below ``target``; returns whose it is.
+
+    Raises UnknownOriginError for a file without an owner, and for an owner without a text.
+    """
+    listed = json.loads(contents.read_text(encoding="utf-8"))
+    components = sorted(set(_owners(Path(source) for source in listed)), key=lambda one: one.name.lower())
+    without = [one.name for one in components if not one.texts]
+    if without:
+        raise UnknownOriginError(f"no licence text for {', '.join(without)}")
+    shutil.rmtree(target, ignore_errors=True)
+    for one in components:
+        folder = target / _folder(one)
+        folder.mkdir(parents=True)
+        for number, text in enumerate(one.texts):
+            name = text.name if not (folder / text.name).exists() else f"{number}-{text.name}"
+            shutil.copyfile(text, folder / name)
+    (target / "NOTICE.txt").write_text(_notice(components), encoding="utf-8")
+    (target / "SOURCE-OFFER.txt").write_text(_offer(components), encoding="utf-8")
+    return components
+
+
+def check_licences(target: Path, components: Iterable[Component]) -> None:
+    """See that every component's texts are in the bundle, and the offer. Raises UnknownOriginError."""
+    notice = (target / "NOTICE.txt").read_text(encoding="utf-8")
+    offer = (target / "SOURCE-OFFER.txt").read_text(encoding="utf-8")
+    for one in components:
+        texts = [path for path in (target / _folder(one)).iterdir() if path.stat().st_size > 100]
+        if not texts or f"{one.name} {one.version}" not in notice:
+            raise UnknownOriginError(f"the bundle has no licence text of {one.name}")
+        if one.is_lesser_gpl and f"{one.name} {one.version}" not in offer:
+            raise UnknownOriginError(f"the bundle offers no source of {one.name}")
+
+
+def _owners(sources: Iterable[Path]) -> Iterator[Component]:
+    by_file = _distributions_by_file()
+    system: set[Path] = set()
+    for source in sources:
+        path = source.resolve()
+        if (owner := by_file.get(path) or by_file.get(source.absolute())) is not None:
+            yield _of_distribution(owner)
+        elif path.is_relative_to(ROOT) and not path.is_relative_to(ROOT / ".venv"):
+            continue  # ours: LICENSE lies beside the program
+        elif _is_python(path):
+            yield _python()
+        elif _WINDOWS_RUNTIME.match(path.name):
+            continue  # Microsoft's runtime, which its owner lets every program carry
+        else:
+            system.add(source)
+    yield from _of_system(system)
+
+
+def _distributions_by_file() -> dict[Path, metadata.Distribution]:
+    found: dict[Path, metadata.Distribution] = {}
+    for distribution in metadata.distributions():
+        for file in distribution.files or ():
+            located = Path(str(distribution.locate_file(file)))
+            found[located.absolute()] = distribution
+            found[located.resolve()] = distribution
+    return found
+
+
+def _of_distribution(distribution: metadata.Distribution) -> Component:
+    name, about = distribution.metadata["Name"], distribution.metadata
+    terms = about.get("License-Expression") or about.get("License") or _classified(about) or "see its text"
+    terms = terms.strip().splitlines()[0]
+    texts = {
+        Path(str(distribution.locate_file(file)))
+        for file in distribution.files or ()
+        if any(part.endswith(".dist-info") for part in file.parts) and _TEXT_NAMES.search(file.name)
+    }
+    if not texts:
+        texts = {OWN_TEXTS / text for key, names in _BROUGHT_TEXTS.items() if key in terms for text in names}
+    return Component(name, distribution.version, terms, tuple(sorted(texts)))
+
+
+def _classified(about: object) -> str:
+    """The licence among a distribution's classifiers."""
+    classifiers = about.get_all("Classifier") or []  # type: ignore[attr-defined]
+    return ", ".join(one.rpartition(" :: ")[2] for one in classifiers if one.startswith("License ::"))
+
+
+def _is_python(path: Path) -> bool:
+    places = (sys.base_prefix, sys.base_exec_prefix, sysconfig.get_paths()["stdlib"])
+    return any(path.is_relative_to(Path(place).resolve()) for place in places)
+
+
+def _python() -> Component:
+    texts = [Path(sysconfig.get_paths()["stdlib"]) / "LICENSE.txt", Path(sys.base_prefix) / "LICENSE.txt"]
+    there = tuple(text for text in texts if text.exists())[:1] or _debian_texts("libpython3-stdlib")
+    return Component("Python", ".".join(map(str, sys.version_info[:3])), "PSF-2.0", there)
+
+
+def _of_system(sources: Iterable[Path]) -> Iterator[Component]:
+    """Libraries of the machine: Debian's package manager knows whose they are; elsewhere nobody does."""
+    for source in sources:
+        package = _debian_package(source)
+        if package is None:
+            raise UnknownOriginError(f"nobody knows whose {source.name} is")
+        name, version = package
+        texts = _debian_texts(name)
+        yield Component(name, version, _debian_terms(texts), texts)
+
+
+def _debian_package(source: Path) -> tuple[str, str] | None:
+    if shutil.which("dpkg-query") is None:
+        return None
+    for path in (source, source.resolve(), Path(str(source.resolve()).removeprefix("/usr"))):
+        found = subprocess.run(["dpkg-query", "-S", str(path)], check=False, capture_output=True, text=True)
+        if found.returncode == 0:
+            name = found.stdout.partition(":")[0]
+            form = ["dpkg-query", "-W", "-f=${Version}\n", name]
+            version = subprocess.run(form, check=False, capture_output=True, text=True).stdout
+            return name, version.splitlines()[0]
+    return None
+
+
+def _debian_texts(name: str) -> tuple[Path, ...]:
+    text = Path("/usr/share/doc") / name / "copyright"
+    common = Path("/usr/share/common-licenses")
+    if not text.exists():
+        return ()
+    named = re.findall(
+        r"/usr/share/common-licenses/([A-Za-z]+-[0-9.]*[0-9])", text.read_text(errors="replace")
+    )
+    return (text, *(common / one for one in sorted(set(named)) if (common / one).exists()))
+
+
+def _debian_terms(texts: tuple[Path, ...]) -> str:
+    if not texts:
+        return ""
+    said = re.findall(r"^License: *(\S[^\n]*)$", texts[0].read_text(errors="replace"), re.MULTILINE)
+    lesser = " (LGPL)" if any("LGPL" in text.name for text in texts) else ""
+    return (", ".join(sorted({one.strip() for one in said})) or "see its text") + lesser
+
+
+def _folder(component: Component) -> str:
+    return re.sub(r"[^A-Za-z0-9._+-]", "_", component.name)
+
+
+def _notice(components: Iterable[Component]) -> str:
+    rows = "\n".join(
+        f"{one.name} {one.version}\n    {one.terms}\n    texts: licences/{_folder(one)}/"
+        for one in components
+    )
+    return _filled("notice.txt", rows)
+
+
+def _offer(components: Iterable[Component]) -> str:
+    lesser = (f"    {one.name} {one.version} ({one.terms})" for one in components if one.is_lesser_gpl)
+    return _filled("source-offer.txt", "\n".join(lesser))
+
+
+def _filled(name: str, components: str) -> str:
+    return Template((OWN_TEXTS / name).read_text(encoding="utf-8")).substitute(components=components)
