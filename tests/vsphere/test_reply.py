@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import math
+import re
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pyVmomi import SoapAdapter, VmomiSupport
 
 from collectors.vsphere.counters import usual_form
-from collectors.vsphere.counters.reply import Reply, decode, sample_times
+from collectors.vsphere.counters.reply import Reply, decode, numbers, sample_times
 from resources.failures import DisconnectedError
 from tests.vsphere.replies import HEAD, TAIL, Answer, info, reply
 
+ROOT = Path(__file__).parents[2]
 T0 = 1_795_267_200_000  # 2026-11-21T13:20:00Z
 STAMPS = ["2026-11-21T13:20:00Z", "2026-11-21T13:20:20Z", "2026-11-21T13:20:40Z"]
 
@@ -229,3 +237,61 @@ def test_damage_never_crashes(damage: bytes, at: int) -> None:
     assert decoded.refused == slowly.refused
     for block in decoded.blocks:
         assert not np.isinf(block.values).any()
+
+
+_DECODES_IN_THREADS = """
+import threading, warnings
+from collectors.vsphere.counters.reply import numbers
+
+before = list(warnings.filters)
+texts = [[f"{n},{n + 1},{n + 2}" for n in range(200)], ["1,,3"] * 200, ["1,x,3"] * 200]
+done = threading.Event()
+
+def decode(mine):
+    while not done.is_set():
+        numbers(mine, 3)
+
+threads = [threading.Thread(target=decode, args=(mine,)) for mine in texts * 2]
+for thread in threads:
+    thread.start()
+try:
+    for _ in range(20_000):
+        warnings.warn("somebody else's", DeprecationWarning, stacklevel=1)
+finally:
+    done.set()
+    for thread in threads:
+        thread.join()
+assert warnings.filters == before, "the filters of the whole program changed"
+"""
+
+
+def test_decoding_in_threads_makes_nobodys_warnings_errors() -> None:
+    """``warnings.catch_warnings`` changes the filters of all threads before Python 3.14."""
+    child = [sys.executable, "-W", "ignore", "-c", _DECODES_IN_THREADS]
+    ended = subprocess.run(child, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+
+
+@given(st.lists(st.text("0123456789,-", max_size=12), max_size=6), st.integers(1, 3))
+@example(["1--2"], 1)
+@example(["-"], 1)
+@example(["1-2,3"], 2)
+@example(["-1,"], 2)
+@example(["99999999999999999999"], 1)
+@example(["1000000000000000000"], 1)
+@example(["-99999999999999999999"], 1)
+def test_numbers_are_read_as_their_definition_says(texts: list[str], columns: int) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        values, refused = numbers(texts, columns)
+    assert values.shape == (len(texts), columns)
+    sound = 0
+    for text, row in zip(texts, values, strict=True):
+        parts = text.split(",")
+        if len(parts) == columns and all(re.fullmatch(r"(?:-?[0-9]{1,18})?", part) for part in parts):
+            sound += 1
+            counts = [int(part or -1) for part in parts]
+            np.testing.assert_array_equal(row, [math.nan if count < 0 else float(count) for count in counts])
+        else:
+            assert np.isnan(row).all()
+    assert refused == len(texts) - sound

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import numpy as np
 from lxml import etree
+from numpy.typing import NDArray
 
 from collectors.vsphere.counters import usual_form
 from connections.vsphere.soap import legal
@@ -213,17 +213,40 @@ def numbers(texts: list[str], columns: int) -> tuple[FloatArray, int]:
 
 
 def _parsed(joined: str) -> IntArray | None:
-    """The integers, None where anything else stands between the commas or one is out of range."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        try:
-            flat = np.fromstring(joined, dtype=np.int64, sep=",")
-        except (DeprecationWarning, ValueError):
-            return None
-    return None if flat.size and flat.max() == _MOST else flat
+    """The integers, None where anything else stands between the commas or one has over 18 digits."""
+    if not _is_integers(joined):
+        return None
+    flat = np.fromstring(joined, dtype=np.int64, sep=",")
+    return flat if flat.min() > -_TOO_MUCH and flat.max() < _TOO_MUCH else None
 
 
-_MOST = np.iinfo(np.int64).max
+def _is_integers(joined: str) -> bool:
+    """True if ``joined`` is integers with one comma between each two.
+
+    Asked before numpy reads it: numpy answers anything else with a warning, and to catch a warning changes
+    the filters of all threads (before Python 3.14). This takes a fifth of the time that the reading takes.
+    """
+    framed = f",{joined},".encode()
+    if framed.translate(None, b"0123456789,-"):
+        return False
+    signs = np.frombuffer(framed, np.uint8)
+    return all(_alternate(signs[at : at + _SLICE + 1]) for at in range(0, signs.size - 1, _SLICE))
+
+
+def _alternate(signs: NDArray[np.uint8]) -> bool:
+    """True if a minus stands only between a comma and a digit, and no comma beside another."""
+    is_comma, is_minus = signs == ord(","), signs == ord("-")
+    is_sign = is_comma | is_minus
+    minuses = int(np.count_nonzero(is_minus[1:]))
+    after_commas = int(np.count_nonzero(is_comma[:-1] & is_minus[1:]))
+    side_by_side = int(np.count_nonzero(is_sign[:-1] & is_sign[1:]))
+    return side_by_side == after_commas == minuses
+
+
+_SLICE = 32_768
+"""Signs looked at at once: their temporary arrays stay in the processor's cache."""
+
+_TOO_MUCH = 10**18
 
 
 def _carefully(texts: list[str], columns: int) -> tuple[FloatArray, int]:
