@@ -1,20 +1,23 @@
-"""The certificates that somebody trusted: one line for each host and port in the user's data folder."""
+"""The servers that somebody trusted: one line for each in the user's data folder, with what it showed."""
 
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
-import threading
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 import platformdirs
 
-from connections.vsphere.trust import parse_thumbprint
+from connections.file_lock import locked
+from connections.fingerprints import CERTIFICATE, Proof
 from resources.failures import AccessDeniedError, UsageError
 
 _HEADING = (
-    "# Certificates that Hyperscope trusts: host:port, then the SHA-256 thumbprint. Delete a line to forget."
+    "# Servers that Hyperscope trusts: host:port and the SHA-256 thumbprint of its certificate, or "
+    "ssh://host:port and the SHA-256 fingerprint of its key. Delete a line to forget."
 )
 
 
@@ -24,80 +27,101 @@ def known_hosts_path() -> Path:
 
 
 class KnownHosts:
-    """A file of trusted thumbprints, read anew at each question, so that several recorders can share it.
+    """The servers that prove themselves by ``proof``, in a file that holds those of all proofs.
 
-    A line that is not understood trusts nothing and stays as it is. Writing replaces the file as a whole.
+    It is read anew at each question and changed under a lock, so that several processes can share it. A line
+    that is not understood trusts nothing and stays as it is. Writing replaces the file as a whole.
     """
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path | None = None, proof: Proof = CERTIFICATE) -> None:
         self._path = known_hosts_path() if path is None else path
-        self._lock = threading.Lock()
+        self._proof = proof
+
+    def proven_by(self, proof: Proof) -> KnownHosts:
+        """The servers of the same file that prove themselves by ``proof``."""
+        return KnownHosts(self._path, proof)
 
     def remembered(self, host: str, port: int) -> str | None:
-        """The thumbprint that was trusted for host and port, or None. Raises AccessDeniedError."""
-        place = _place(host, port)
-        found = [thumbprint for known, thumbprint in map(_entry, self._lines()) if known == place]
+        """What was trusted for host and port, or None. Raises AccessDeniedError, BusyError."""
+        place = self._place(host, port)
+        found = [shown for known, shown in map(self._entry, self._settled_lines()) if known == place]
         return found[-1] if found else None
 
-    def remember(self, host: str, port: int, sha256: str) -> None:
-        """Keep ``sha256`` in place of what was trusted before. Raises AccessDeniedError."""
-        place = _place(host, port)
-        with self._lock:
-            kept = [line for line in self._lines() if _entry(line)[0] != place]
-            self._write([*(kept or [_HEADING]), f"{place} {sha256}"])
+    def remember(self, host: str, port: int, shown: str) -> None:
+        """Trust ``shown`` in place of what was trusted before. Raises AccessDeniedError, BusyError."""
+        place = self._place(host, port)
+        self._change(
+            lambda lines: [
+                *([line for line in lines if self._entry(line)[0] != place] or [_HEADING]),
+                f"{place} {shown}",
+            ]
+        )
 
     def forget(self, host: str, port: int) -> None:
-        """Trust it no longer. Raises AccessDeniedError."""
-        place = _place(host, port)
-        with self._lock:
-            lines = self._lines()
-            kept = [line for line in lines if _entry(line)[0] != place]
-            if kept != lines:
-                self._write(kept)
+        """Trust it no longer. Raises AccessDeniedError, BusyError."""
+        place = self._place(host, port)
+        self._change(lambda lines: [line for line in lines if self._entry(line)[0] != place])
+
+    def _place(self, host: str, port: int) -> str:
+        name = host.lower()
+        return f"{self._proof.prefix}[{name}]:{port}" if ":" in name else f"{self._proof.prefix}{name}:{port}"
+
+    def _entry(self, line: str) -> tuple[str, str] | tuple[None, None]:
+        place, _, shown = line.strip().partition(" ")
+        if not place or place.startswith("#"):
+            return None, None
+        try:
+            return place, self._proof.parse(shown)
+        except UsageError:
+            return None, None
+
+    def _change(self, change: Callable[[list[str]], list[str]]) -> None:
+        """Write what ``change`` makes of the lines, which nobody else changes meanwhile."""
+        with self._explained("be written"):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with self._locked():
+                before = self._lines()
+                after = change(before)
+                if after != before:
+                    self._write(after)
+
+    def _settled_lines(self) -> list[str]:
+        """The lines; under the lock where a file that somebody reads can't be replaced."""
+        with self._explained("be read"):
+            if sys.platform == "win32" and self._path.exists():
+                with self._locked():
+                    return self._lines()
+            return self._lines()
+
+    def _locked(self) -> AbstractContextManager[None]:
+        return locked(self._path.with_name(f".{self._path.name}.lock"))
 
     def _lines(self) -> list[str]:
         try:
             return self._path.read_text(encoding="utf-8", errors="replace").splitlines()
         except FileNotFoundError:
             return []
-        except OSError as error:
-            raise self._denied("be read", error) from error
 
     def _write(self, lines: list[str]) -> None:
+        handle, name = tempfile.mkstemp(prefix=".known_hosts-", dir=self._path.parent)
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(prefix=".known_hosts-", dir=self._path.parent)
-            try:
-                with open(handle, "w", encoding="utf-8", newline="\n") as file:  # noqa: PTH123 - a descriptor
-                    file.write("".join(line + "\n" for line in lines))
-                    file.flush()
-                    os.fsync(file.fileno())
-                Path(name).replace(self._path)
-            except BaseException:
-                with suppress(OSError):
-                    Path(name).unlink()
-                raise
+            with open(handle, "w", encoding="utf-8", newline="\n") as file:  # noqa: PTH123 - a descriptor
+                file.write("".join(line + "\n" for line in lines))
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).replace(self._path)
+        except BaseException:
+            with suppress(OSError):
+                Path(name).unlink()
+            raise
+
+    @contextmanager
+    def _explained(self, how: str) -> Iterator[None]:
+        try:
+            yield
         except OSError as error:
-            raise self._denied("be written", error) from error
-
-    def _denied(self, how: str, error: OSError) -> AccessDeniedError:
-        return AccessDeniedError(
-            f"{self._path} can't {how}: {error.strerror or error}.",
-            meaning="It holds the certificates that were trusted; without it nothing is trusted by memory.",
-            advice="Repair its permissions, or give --thumbprint.",
-        )
-
-
-def _place(host: str, port: int) -> str:
-    name = host.lower()
-    return f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
-
-
-def _entry(line: str) -> tuple[str, str] | tuple[None, None]:
-    place, _, thumbprint = line.strip().partition(" ")
-    if not place or place.startswith("#"):
-        return None, None
-    try:
-        return place, parse_thumbprint(thumbprint)
-    except UsageError:
-        return None, None
+            raise AccessDeniedError(
+                f"{self._path} can't {how}: {error.strerror or error}.",
+                meaning="It holds the servers that were trusted; without it nothing is trusted by memory.",
+                advice="Repair its permissions, or give --thumbprint.",
+            ) from error

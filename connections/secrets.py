@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, Literal
 import keyring
 from keyring.errors import KeyringError
 
+from connections.core_dumps import forbid_core_dumps
 from connections.vsphere.address import Address
 from resources.failures import UsageError
 
@@ -22,11 +23,12 @@ _LONGEST = 4096
 
 
 class Password:
-    """A password, once got, behind a call: its value shows in no repr, no pickle and no log."""
+    """A password, once got, behind a call: its value shows in no repr, no pickle, no log and no core dump."""
 
     __slots__ = ("_value", "origin")
 
     def __init__(self, value: str, origin: Origin) -> None:
+        forbid_core_dumps()
         self._value = value
         self.origin = origin
 
@@ -51,6 +53,7 @@ def find_password(
     """The password of ``address``: the next line of ``stdin`` when given (--password-stdin), else from the
     keyring, else asked for on the terminal when somebody sits there. Raises UsageError when there is none.
     """
+    forbid_core_dumps()
     if stdin is not None:
         return Password(_line(stdin), "stdin")
     kept = _from_keyring(address)

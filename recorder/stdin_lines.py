@@ -8,6 +8,8 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 
+from connections.core_dumps import forbid_core_dumps
+
 _CHUNK = 1 << 16
 _LONGEST = 1 << 20
 
@@ -16,6 +18,7 @@ class StdinLines:
     """The lines of stdin, the first of them on request, the others to a callback. One for the process."""
 
     def __init__(self) -> None:
+        forbid_core_dumps()  # before a password is among the lines
         self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._read, name="stdin", daemon=True)
         self._thread.start()

@@ -19,6 +19,7 @@ from app.gui.recording import Recordings, void
 from app.gui.session_files import recordings_folder, session_for
 from app.gui.window import Window
 from collectors.vsphere.selection import parse_selection
+from connections.core_dumps import forbid_core_dumps
 from connections.known_hosts import KnownHosts
 from connections.vsphere.address import Address, parse_address
 from resources.failures import HyperscopeError, LoginError
@@ -46,6 +47,7 @@ class Connecting(QObject):
 
     def ask(self) -> None:
         """Show the dialog."""
+        forbid_core_dumps()  # a password may be typed into it
         settings = self._desk.settings
         presets = [(name, preset.title) for name, preset in load_presets().items()]
         usual = Profile(preset=settings.text("record.preset"), backfill=settings.flag("record.backfill"))
@@ -194,6 +196,7 @@ class Connecting(QObject):
             self._start(request)
 
     def _password_dialog(self, source: str, trouble: str) -> PasswordDialog:
+        forbid_core_dumps()
         address = parse_address(source)
         return PasswordDialog(self._desk.theme, address.user, address.place, trouble, self._window)
 

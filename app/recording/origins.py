@@ -12,10 +12,11 @@ from app.terminal import ended_at_once
 from collectors.feed import Collector
 from collectors.vsphere.collector import VSphereCollector
 from collectors.vsphere.collector import Wishes as VSphereWishes
+from connections.fingerprints import parse_thumbprint
 from connections.known_hosts import KnownHosts
 from connections.secrets import find_password, somebody_there
 from connections.vsphere.address import Address, parse_address
-from connections.vsphere.trust import Ask, Stranger, parse_thumbprint
+from connections.vsphere.trust import Ask, Stranger
 from lab.live import LabCollector, parse_lab_address
 from resources.failures import UsageError
 

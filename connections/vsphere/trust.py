@@ -6,8 +6,6 @@ moment in which another certificate could slip in, and nothing is sent before th
 
 from __future__ import annotations
 
-import hashlib
-import re
 import socket
 import ssl
 import threading
@@ -17,7 +15,8 @@ from typing import Protocol
 
 import truststore
 
-from resources.failures import ChangedCertificateError, UntrustedError, UsageError
+from connections.fingerprints import parse_thumbprint, thumbprint_of
+from resources.failures import ChangedCertificateError, UntrustedError
 
 
 class Thumbprints(Protocol):
@@ -52,30 +51,6 @@ class Line(Protocol):
 
     def adopt(self, secured: ssl.SSLSocket) -> None:
         """Take the socket that a TLS handshake is to begin on; raises when it is too late for that."""
-
-
-def parse_thumbprint(text: str) -> str:
-    """A SHA-256 thumbprint with or without colons, as ``AA:BB:…``. Raises UsageError."""
-    digits = re.sub(r"(?i)^sha-?256( fingerprint)?[:=]", "", text.strip()).replace(":", "").replace(" ", "")
-    if re.fullmatch(r"[0-9a-fA-F]{64}", digits):
-        return _with_colons(digits)
-    old = re.fullmatch(r"[0-9a-fA-F]{40}", digits)
-    raise UsageError(
-        "That is a SHA-1 thumbprint." if old else "That is no SHA-256 thumbprint of a certificate.",
-        meaning="SHA-1 can be forged; it takes SHA-256." if old else "One has 64 hexadecimal digits.",
-        advice="To see it: openssl s_client -connect HOST:443 </dev/null | "
-        "openssl x509 -noout -fingerprint -sha256",
-    )
-
-
-def thumbprint_of(certificate: bytes) -> str:
-    """The SHA-256 thumbprint of a certificate (DER), in capitals with colons."""
-    return _with_colons(hashlib.sha256(certificate).hexdigest())
-
-
-def _with_colons(digits: str) -> str:
-    digits = digits.upper()
-    return ":".join(digits[i : i + 2] for i in range(0, len(digits), 2))
 
 
 class Trust:

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from connections.fingerprints import parse_thumbprint
 from connections.known_hosts import KnownHosts
 from connections.vsphere.session import VSphere
-from connections.vsphere.trust import Stranger, parse_thumbprint
+from connections.vsphere.trust import Stranger
 from resources.failures import ChangedCertificateError, UntrustedError, UsageError
 from tests.vsphere.conftest import PASSWORD, Connect, address_of
 from tests.vsphere.front import Certificate, Front
@@ -199,7 +200,7 @@ def test_the_remembered_ones_are_a_file_for_people(known: KnownHosts, tmp_path: 
     assert known.remembered("vc09", 443) is None
     known.forget("vc01.lab", 443)
     assert known.remembered("vc01.lab", 443) is None
-    assert [entry.name for entry in path.parent.iterdir()] == ["known_hosts"]
+    assert sorted(entry.name for entry in path.parent.iterdir()) == [".known_hosts.lock", "known_hosts"]
 
 
 @pytest.mark.parametrize("text", ["", "AA", "A" * 40, "G" * 64, "AA:" * 32 + "AA"])

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from connections.vsphere.trust import thumbprint_of
+from connections.fingerprints import thumbprint_of
 
 Mode = Literal["pass", "hang", "half", "garbage", "cut", "starting", "silent"]
 
