@@ -7,10 +7,10 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
+from resources.foreign_text import shown
 from resources.units import format_duration
 from sessions.model import Event, FloatArray, Mark
 from sessions.times import TimeRange
-from viewmodels.foreign_text import shown
 from viewmodels.time_labels import Clock
 
 AxisEvent = Event | Mark

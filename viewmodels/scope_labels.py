@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from resources.foreign_text import shown
 from resources.units import format_bytes, format_count
 from sessions.scope import Scope
 from sessions.times import TimeRange
-from viewmodels.foreign_text import shown
 from viewmodels.snapshot import Snapshot
 from viewmodels.time_labels import Clock
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from viewmodels.foreign_text import shown, tip
+from resources.foreign_text import shown, tip
 
 _LEAST = 40
 

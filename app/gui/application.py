@@ -34,9 +34,9 @@ from app.gui.workbench import Workbench
 from app.memory import settle
 from resources.catalogue import load_catalogue
 from resources.failures import HyperscopeError
+from resources.foreign_text import shown
 from resources.problem_cards import load_problems
 from resources.views import load_chart_templates, load_headlines, load_limits, load_overview, load_screens
-from viewmodels.foreign_text import shown
 from viewmodels.scope_labels import scope_labels, session_label
 from viewmodels.time_labels import clock_of
 from widgets.theme import Preference, Theme

@@ -12,8 +12,8 @@ from app.gui.mark_store import MarkChange, MarkStore
 from app.gui.recording import Recordings
 from app.gui.window import Window
 from resources.failures import BusyError, HyperscopeError
+from resources.foreign_text import shown
 from sessions.model import Mark
-from viewmodels.foreign_text import shown
 from viewmodels.time_labels import clock_of
 from widgets.marks import MarkNote
 

@@ -10,10 +10,10 @@ from PySide6.QtGui import QAction, QIcon
 from app.gui.desk import Desk
 from app.gui.palette import Entry
 from app.gui.shortcut_sheet import key_text
+from resources.foreign_text import shown
 from sessions.model import EntityRef
 from sessions.scope import Scope
 from sessions.times import TimeRange
-from viewmodels.foreign_text import shown
 from viewmodels.snapshot import Snapshot
 
 _MINUTE_MS = 60_000

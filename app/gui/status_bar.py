@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
-from viewmodels.foreign_text import shown
+from resources.foreign_text import shown
 from widgets.theme import SYMBOLS, Health, Theme
 
 _HEIGHT = 28

@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
 
-from viewmodels.foreign_text import tip
+from resources.foreign_text import tip
 from widgets.elided_label import ElidedLabel
 from widgets.theme import Theme
 

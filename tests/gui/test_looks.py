@@ -30,9 +30,9 @@ from app.gui.panels.esxtop import EsxtopPanel
 from app.gui.panels.overview import OverviewPanel
 from app.gui.preferences import Preferences
 from app.gui.shortcut_sheet import ShortcutSheet
+from resources.foreign_text import shown
 from tests.gui.recordings import record
 from tests.gui.windows import running, wait
-from viewmodels.foreign_text import shown
 from widgets.charts.card import ChartCard
 from widgets.connect import Certificate, ConnectDialog, PasswordDialog, Place, Profile, TrustDialog
 from widgets.esxtop import EsxtopTable

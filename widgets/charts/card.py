@@ -29,10 +29,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from resources.foreign_text import shown, tip
 from resources.units import format_count, format_value
 from sessions.times import TimeRange
 from viewmodels.chart_spec import ChartSpec
-from viewmodels.foreign_text import shown, tip
 from viewmodels.time_labels import Clock
 from widgets.charts.csv_text import as_csv
 from widgets.charts.curve import Curve

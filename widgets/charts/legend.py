@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QEnterEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
-from viewmodels.foreign_text import shown, tip
+from resources.foreign_text import shown, tip
 
 LEGEND_GAP = 14
 MOST_NAME = 200

@@ -21,12 +21,12 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QLabel, QToolTip, QWidget
 
+from resources.foreign_text import tip
 from resources.units import rung_of
 from sessions.model import Event, Mark
 from sessions.times import TimeRange
 from viewmodels.axis_events import AxisEvent, Track, event_label
 from viewmodels.chart_spec import Band, Limit
-from viewmodels.foreign_text import tip
 from viewmodels.time_labels import Clock
 from widgets.charts.axes import TimeAxis, ValueAxis, dress
 from widgets.charts.curve import Curve

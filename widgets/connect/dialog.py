@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from viewmodels.foreign_text import shown
+from resources.foreign_text import shown
 from widgets.connect.place_row import PlaceRow
 from widgets.connect.values import Place, Profile, Wanted
 from widgets.theme import Theme

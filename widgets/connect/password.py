@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from viewmodels.foreign_text import breakable, shown
+from resources.foreign_text import breakable, shown
 from widgets.elided_label import ElidedLabel
 from widgets.theme import Theme
 

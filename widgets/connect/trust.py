@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from viewmodels.foreign_text import breakable, shown
+from resources.foreign_text import breakable, shown
 from widgets.elided_label import ElidedLabel
 from widgets.theme import Theme, figures_font
 

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from resources.foreign_text import shown, tip
 from resources.units import format_value
 from sessions.model import EntityRef, FloatArray
 from viewmodels.esxtop_table import Column, Row
-from viewmodels.foreign_text import shown, tip
 from viewmodels.name_order import natural
 
 STATE = Qt.ItemDataRole.UserRole

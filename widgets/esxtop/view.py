@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from viewmodels.foreign_text import tip
+from resources.foreign_text import tip
 from widgets.empty_state import EmptyState
 from widgets.esxtop.model import EsxtopModel
 from widgets.esxtop.table import EsxtopTable, letter

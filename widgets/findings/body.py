@@ -9,6 +9,7 @@ from functools import partial
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from resources.foreign_text import breakable, shown
 from sessions.findings import Evidence, Finding
 from viewmodels.finding_labels import (
     VERDICTS,
@@ -18,7 +19,6 @@ from viewmodels.finding_labels import (
     evidence_row,
     foremost,
 )
-from viewmodels.foreign_text import breakable, shown
 from widgets.dragging import Draggable
 
 _CHIP = 62

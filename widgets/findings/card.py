@@ -8,9 +8,9 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from resources.foreign_text import breakable, brief, shown, tip
 from sessions.findings import Finding
 from viewmodels.finding_labels import EvidenceLookup, duration_label, followers_label
-from viewmodels.foreign_text import breakable, brief, shown, tip
 from widgets.findings.body import CardBody, Unfolded, text_label
 from widgets.theme import SYMBOLS, Theme
 

@@ -10,11 +10,11 @@ from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
+from resources.foreign_text import tip
 from resources.units import format_count
 from sessions.findings import Finding, Severity
 from viewmodels.finding_labels import EvidenceLookup
 from viewmodels.finding_order import STEP, Identity, Kind, Row, Shown, families, identity, plan
-from viewmodels.foreign_text import tip
 from widgets.findings.card import FindingCard
 from widgets.pane import Pane
 from widgets.theme import Theme

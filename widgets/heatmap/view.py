@@ -27,8 +27,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from resources.foreign_text import shown, tip
 from resources.units import format_count, format_value
-from viewmodels.foreign_text import shown, tip
 from viewmodels.time_labels import Clock, time_label, time_ticks
 from widgets.dragging import Draggable
 from widgets.empty_state import EmptyState

@@ -8,8 +8,8 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from resources.foreign_text import shown, tip
 from sessions.model import EntityRef
-from viewmodels.foreign_text import shown, tip
 from widgets.theme import Health
 
 REF = Qt.ItemDataRole.UserRole

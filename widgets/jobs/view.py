@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from viewmodels.foreign_text import breakable, shown
+from resources.foreign_text import breakable, shown
 from widgets.pane import Pane
 from widgets.theme import SYMBOLS, Health, Theme
 

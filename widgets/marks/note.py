@@ -12,7 +12,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from viewmodels.foreign_text import shown
+from resources.foreign_text import shown
 from widgets.popup import Popup
 from widgets.theme import Theme
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout
 
+from resources.foreign_text import breakable, shown
 from sessions.model import EntityRef
-from viewmodels.foreign_text import breakable, shown
 from widgets.dragging import Draggable
 from widgets.theme import SYMBOLS, Health, Theme
 

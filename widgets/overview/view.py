@@ -15,12 +15,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from resources.foreign_text import shown
 from resources.units import format_count
 from sessions.findings import Finding
 from sessions.times import TimeRange
 from viewmodels.chart_spec import ChartSpec
 from viewmodels.finding_order import foremost_causes
-from viewmodels.foreign_text import shown
 from viewmodels.time_labels import Clock
 from widgets.charts.card import ChartCard, NamedCurve
 from widgets.overview.section import Line, Section

@@ -19,7 +19,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from viewmodels.foreign_text import shown
+from resources.foreign_text import shown
 from widgets.theme import SYMBOLS, Health, Theme
 
 _ROW = 52

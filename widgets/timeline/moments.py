@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from resources.foreign_text import shown
 from sessions.model import Mark
 from viewmodels.axis_events import AxisEvent
-from viewmodels.foreign_text import shown
 from widgets.timeline import geometry as at
 from widgets.timeline.geometry import Scale
 

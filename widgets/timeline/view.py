@@ -20,11 +20,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 
+from resources.foreign_text import shown, tip
 from resources.units import format_value
 from sessions.findings import Severity
 from sessions.model import Mark
 from sessions.times import TimeRange
-from viewmodels.foreign_text import shown, tip
 from viewmodels.time_labels import Clock, time_label, time_ticks
 from viewmodels.timeline import Bar, TimelineContent
 from widgets.pane import Pane

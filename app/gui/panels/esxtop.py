@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from app.gui.actions import ActionSpec
 from app.gui.desk import Desk
 from app.gui.jobs import Job
+from resources.foreign_text import shown
 from resources.units import format_value
 from resources.views import Screen
 from sessions.model import FloatArray, IntArray
@@ -29,7 +30,6 @@ from sessions.store import SessionReader
 from sessions.times import TimeRange
 from viewmodels.chart_sets import title_of
 from viewmodels.esxtop_rows import Grid, Wishes, columns_of, grid_of, tails_of, why_no_rows
-from viewmodels.foreign_text import shown
 from viewmodels.snapshot import Change, Snapshot
 from viewmodels.time_labels import clock_of
 from widgets.esxtop import EsxtopModel, EsxtopView, Values, letter

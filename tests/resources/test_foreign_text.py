@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from resources.foreign_text import breakable, brief
 from resources.units import UNITS, format_duration, format_value
-from viewmodels.foreign_text import breakable, brief
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
 
