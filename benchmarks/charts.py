@@ -22,7 +22,7 @@ import pyqtgraph as pg
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
-from widgets.charts.curve import Curve
+from viewmodels.curve import Curve
 from widgets.charts.curves_item import Drawn
 from widgets.charts.plot import Plot
 from widgets.theme import Theme

@@ -26,7 +26,7 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.gui.application import Program, build
-from widgets.charts.curve import Curve
+from viewmodels.curve import Curve
 from widgets.charts.curves_item import Drawn
 from widgets.charts.plot import Plot
 from widgets.charts.stack import ChartStack

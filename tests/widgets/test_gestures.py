@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QApplication, QMenu, QPushButton, QVBoxLayout, QWi
 from pytestqt.qtbot import QtBot
 
 from viewmodels.chart_spec import ChartSpec
-from widgets.charts.card import ChartCard, NamedCurve
-from widgets.charts.curve import Curve
+from viewmodels.curve import Curve, NamedCurve
+from widgets.charts.card import ChartCard
 from widgets.charts.curves_item import Drawn
 from widgets.charts.plot import Plot
 from widgets.message_bar import MessageBar

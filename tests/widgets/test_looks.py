@@ -15,8 +15,8 @@ from pytestqt.qtbot import QtBot
 
 from app.gui.status_bar import SourceEntry, StatusBar
 from viewmodels.chart_spec import ChartSpec
-from widgets.charts.card import ChartCard, NamedCurve
-from widgets.charts.curve import Curve
+from viewmodels.curve import Curve, NamedCurve
+from widgets.charts.card import ChartCard
 from widgets.charts.decorations import label_boxes
 from widgets.charts.legend import names_in
 from widgets.empty_state import EmptyState

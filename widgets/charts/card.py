@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QPoint, Qt, Signal
@@ -33,9 +32,9 @@ from resources.foreign_text import shown, tip
 from resources.units import format_count, format_value
 from sessions.times import TimeRange
 from viewmodels.chart_spec import ChartSpec
+from viewmodels.curve import NamedCurve
 from viewmodels.time_labels import Clock
 from widgets.charts.csv_text import as_csv
-from widgets.charts.curve import Curve
 from widgets.charts.curves_item import Drawn
 from widgets.charts.figures import CurveFigures, FigureRow
 from widgets.charts.legend import LEGEND_GAP, LegendEntry, names_in
@@ -48,17 +47,6 @@ _NAMED = 6
 _TABLED = 12
 _HEAD_GAP = 12
 _HEAD_MARGINS = 12, 6, 8, 0
-
-
-@dataclass(frozen=True, slots=True)
-class NamedCurve:
-    """A curve with the words of its legend, its unit, its tooltip, and the series that it is (0: none)."""
-
-    name: str
-    unit: str
-    curve: Curve
-    tooltip: str = ""
-    series: int = 0
 
 
 class ChartCard(QFrame):

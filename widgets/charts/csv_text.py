@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sessions.times import TimeRange, iso
-from widgets.charts.curve import Curve
+from viewmodels.curve import Curve
 
 
 def as_csv(columns: Sequence[tuple[str, Curve]], window: TimeRange) -> tuple[str, int]:

@@ -16,7 +16,7 @@ from PySide6.QtCore import QLineF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
-from widgets.charts.curve import Curve
+from viewmodels.curve import Curve
 from widgets.charts.whole_view import WholeView
 
 _SMOOTH_POINTS = 8_000

@@ -27,9 +27,9 @@ from sessions.model import Event, Mark
 from sessions.times import TimeRange
 from viewmodels.axis_events import AxisEvent, Track, event_label
 from viewmodels.chart_spec import Band, Limit
+from viewmodels.curve import Curve
 from viewmodels.time_labels import Clock
 from widgets.charts.axes import TimeAxis, ValueAxis, dress
-from widgets.charts.curve import Curve
 from widgets.charts.curves_item import CurvesItem, Drawn
 from widgets.charts.decorations import BandPart, Decorations, EventsPart, GridPart, LimitsPart
 from widgets.theme import Theme, body_font

@@ -13,8 +13,9 @@ from sessions.model import Event, Mark
 from sessions.times import TimeRange
 from viewmodels.axis_events import Track
 from viewmodels.chart_spec import ChartSpec
+from viewmodels.curve import NamedCurve
 from viewmodels.time_labels import Clock
-from widgets.charts.card import ChartCard, NamedCurve
+from widgets.charts.card import ChartCard
 from widgets.dragging import SERIES_MIME
 from widgets.theme import Theme
 

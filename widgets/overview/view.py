@@ -20,9 +20,10 @@ from resources.units import format_count
 from sessions.findings import Finding
 from sessions.times import TimeRange
 from viewmodels.chart_spec import ChartSpec
+from viewmodels.curve import NamedCurve
 from viewmodels.finding_order import foremost_causes
 from viewmodels.time_labels import Clock
-from widgets.charts.card import ChartCard, NamedCurve
+from widgets.charts.card import ChartCard
 from widgets.overview.section import Line, Section
 from widgets.theme import Theme
 

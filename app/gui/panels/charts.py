@@ -19,10 +19,9 @@ from sessions.store import SessionReader
 from sessions.times import TimeRange
 from viewmodels.chart_sets import charts_of, curve_name, title_of
 from viewmodels.chart_spec import ChartSpec
+from viewmodels.curve import Curve, NamedCurve
 from viewmodels.snapshot import Change, Snapshot
 from viewmodels.time_labels import clock_of
-from widgets.charts.card import NamedCurve
-from widgets.charts.curve import Curve
 from widgets.charts.stack import ChartStack
 from widgets.dragging import unpacked
 from widgets.empty_state import EmptyState

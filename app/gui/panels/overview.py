@@ -19,10 +19,9 @@ from sessions.store import SessionReader
 from sessions.times import TimeRange
 from viewmodels.chart_sets import curve_name, lines_of
 from viewmodels.chart_spec import ChartSpec
+from viewmodels.curve import Curve, NamedCurve
 from viewmodels.snapshot import Change, Snapshot, is_own
 from viewmodels.time_labels import clock_of
-from widgets.charts.card import NamedCurve
-from widgets.charts.curve import Curve
 from widgets.overview import Line, OverviewView, TalkerList
 
 _Known = Mapping[tuple[str, str], Sequence[Series]]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from widgets.charts.curve import Curve
+from viewmodels.curve import Curve
 
 T0 = 1_700_000_000_000
 

@@ -163,3 +163,14 @@ class Curve:
             points = max(y.size // _STEP // _STEP, 1) * _STEP
             chosen = _downsample(y, points).astype(np.int64)
             self._levels.append((index[chosen], y[chosen]))
+
+
+@dataclass(frozen=True, slots=True)
+class NamedCurve:
+    """A curve with the words of its legend, its unit, its tooltip, and the series that it is (0: none)."""
+
+    name: str
+    unit: str
+    curve: Curve
+    tooltip: str = ""
+    series: int = 0
