@@ -21,7 +21,7 @@ from recorder.queue import Job, WriterQueue
 from recorder.session_file import SessionFile
 from recorder.writing import Rules, Writing
 from resources.crash_reports import save_crash
-from resources.failures import CancelledError, HyperscopeError
+from resources.failures import CancelledError, HyperscopeError, NoCountersError
 from sessions.model import Mark
 
 _MEGABYTE = 1 << 20
@@ -68,7 +68,10 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a recording ended. ``session`` None where nothing was recorded and no file is left."""
+    """How a recording ended. ``session`` None where nothing was recorded and no file is left.
+
+    ``expected`` and ``received`` count samples of this run that should have come by its end and that did.
+    """
 
     code: int
     error: HyperscopeError | None
@@ -76,6 +79,9 @@ class Outcome:
     samples: int
     bytes: int
     seconds: float
+    expected: int = 0
+    received: int = 0
+    gaps: int = 0
 
 
 class Recording:
@@ -191,6 +197,7 @@ class Recording:
         self._queue.close()
         self._writing.join()
         code, error = self._verdict()
+        health = [source.health for source in self._board.sources()]
         path = self._writing.path if self._writing.is_kept else None
         return Outcome(
             code=code,
@@ -199,6 +206,9 @@ class Recording:
             samples=self._writing.samples_of_run,
             bytes=size_on_disk(path) if path else 0,
             seconds=time.monotonic() - self._began,
+            expected=sum(one.expected for one in health),
+            received=sum(one.received for one in health),
+            gaps=sum(one.gaps for one in health),
         )
 
     def _rate(self, now: float, samples: int) -> float:
@@ -216,7 +226,18 @@ class Recording:
         errors = [one.error for one in ended if one.error is not None]
         if errors and len(errors) == len(ended):
             return errors[0].exit_code, errors[0]
-        return 0, None
+        nothing = self._nothing_came()
+        return (nothing.exit_code, nothing) if nothing else (0, None)
+
+    def _nothing_came(self) -> HyperscopeError | None:
+        """Why there is no sample of this run; None where there is one, or the session may have had all."""
+        messages = (source.health.message for source in self._board.sources())
+        trouble = next(filter(None, messages), "")
+        if self._writing.samples_of_run or (self.resumed and not trouble):
+            return None
+        return NoCountersError(
+            "Nothing was recorded.", meaning=trouble or "It ended before the first samples came."
+        )
 
     def _collect(self, number: int) -> None:
         feed = CollectorFeed(number, self._queue, self._board)

@@ -115,6 +115,9 @@ class JsonReporter:
             samples=outcome.samples,
             bytes=outcome.bytes,
             seconds=round(outcome.seconds, 3),
+            expected=outcome.expected,
+            received=outcome.received,
+            gaps=outcome.gaps,
             message=str(outcome.error) if outcome.error else "",
         )
         self.lines.close()
@@ -222,4 +225,10 @@ def summary(outcome: Outcome) -> str:
     if outcome.session is None:
         return "Nothing was recorded; no file is left."
     samples = f"{format_count(outcome.samples)} samples in {format_duration(outcome.seconds)}"
-    return f"{samples} → {outcome.session} ({format_bytes(outcome.bytes)})"
+    stored = f"{samples} → {outcome.session} ({format_bytes(outcome.bytes)})"
+    missing = outcome.expected - outcome.received
+    if missing <= 0:
+        return stored
+    gaps = f"{format_count(outcome.gaps)} gap{'' if outcome.gaps == 1 else 's'}"
+    lacking = f"{format_count(missing)} of {format_count(outcome.expected)} expected samples"
+    return f"{stored}; {lacking} did not come ({gaps})"

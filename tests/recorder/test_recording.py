@@ -10,12 +10,13 @@ import msgspec
 import numpy as np
 import pytest
 
+from app.recording.reporting import summary
 from collectors.feed import Controls, Feed, Health, Layout, Tick
 from recorder.board import SourceStatus
 from recorder.limits import Limits, load_limits
 from recorder.recording import Outcome, Recording
 from recorder.writing import Rules
-from resources.failures import DiskFullError, HyperscopeError, LoginError, RefusedError
+from resources.failures import DiskFullError, HyperscopeError, LoginError, NoCountersError, RefusedError
 from sessions.model import Entity, EntityRef, Fact, Gap, SeriesSpec, SourceSpec
 from sessions.store import SessionReader, check_session
 
@@ -358,3 +359,35 @@ def test_a_disk_that_is_full_after_all(tiny_disk: Path) -> None:
     assert outcome.code == DiskFullError.exit_code
     assert failures == [DiskFullError]
     assert check_session(path, thorough=True) == []
+
+
+def test_what_did_not_come_is_in_the_outcome(session_path: Path) -> None:
+    """An outage that lasts until the end: the counts and gaps of all sources, in figures and in words."""
+
+    def outage(feed: Feed, controls: Controls, source: int, group: Layout) -> None:
+        ticks(3)(feed, controls, source, group)
+        feed.add_gaps([Gap(source, T0 + 60_000, T0 + 80_000, "vc01 is gone.", None, 2)])
+        feed.report(source, Health("ended", 20.0, 1, SERIES, 5 * SERIES, 3 * SERIES, gaps=1, last_ms=T0))
+
+    outcome = play(session_path, Scripted("vc01", outage), stop=False)
+    assert outcome.code == 0
+    assert (outcome.expected, outcome.received, outcome.gaps) == (5 * SERIES, 3 * SERIES, 1)
+    assert "100 of 250 expected samples did not come (1 gap)" in summary(outcome)
+    whole = play(session_path.with_name("whole.hscope"), Scripted("vc01", ticks(3)), stop=False)
+    assert "did not come" not in summary(whole)
+
+
+@pytest.mark.parametrize("trouble", ["", "vc01 broke the connection off."])
+def test_nothing_recorded_is_a_failure(session_path: Path, trouble: str) -> None:
+    def nothing(feed: Feed, controls: Controls, source: int, group: Layout) -> None:
+        feed.report(source, Health("ended", 20.0, message=trouble))
+
+    outcome = play(session_path, Scripted("vc01", nothing), stop=False)
+    assert (outcome.code, outcome.session) == (NoCountersError.exit_code, None)
+    assert outcome.error is not None
+    said = trouble or "It ended before the first samples came."
+    assert str(outcome.error).startswith(f"Nothing was recorded. {said}")
+    play(session_path, Scripted("vc01", ticks(3)), stop=False)
+    resumed = play(session_path, Scripted("vc01", nothing), stop=False)
+    code = NoCountersError.exit_code if trouble else 0  # the session may have had everything before
+    assert (resumed.code, resumed.session) == (code, session_path)
