@@ -57,12 +57,15 @@ def key_fingerprint_of(key: bytes) -> str:
 class Proof:
     """One way in which servers prove who they are.
 
-    ``prefix`` stands before host and port in the file of known hosts; ``parse`` reads what stands after.
+    ``thing`` is what a server shows, ``digest`` what people compare. In the file of known hosts ``prefix``
+    stands before host and port, and what ``parse`` reads after them.
     """
 
+    thing: str
+    digest: str
     prefix: str
     parse: Callable[[str], str]
 
 
-CERTIFICATE = Proof("", parse_thumbprint)
-HOST_KEY = Proof("ssh://", parse_key_fingerprint)
+CERTIFICATE = Proof("certificate", "SHA-256 thumbprint", "", parse_thumbprint)
+HOST_KEY = Proof("host key", "SHA-256 fingerprint", "ssh://", parse_key_fingerprint)

@@ -10,8 +10,8 @@ from typing import Any, BinaryIO, Literal
 import keyring
 from keyring.errors import KeyringError
 
+from connections.address import Address
 from connections.core_dumps import forbid_core_dumps
-from connections.vsphere.address import Address
 from resources.failures import UsageError
 
 SERVICE = "hyperscope"

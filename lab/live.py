@@ -11,6 +11,7 @@ import numpy as np
 from collectors.esxtop_names import HostLayout, build_layouts
 from collectors.feed import Controls, Feed, Health, State
 from collectors.feed import Tick as FeedTick
+from connections.address import split_address
 from lab.lab import TICK_S, Lab, Tick
 from lab.recording import lab_source
 from lab.samples import HostSamples
@@ -40,14 +41,12 @@ class LabAddress:
 
 def parse_lab_address(text: str) -> LabAddress:
     """The scenario and the seed that ``lab:…`` names. Raises UsageError."""
-    scenario, mark, query = text.removeprefix(_SCHEME).partition("?")
-    key, _, number = query.partition("=")
-    is_number = number.isascii() and number.isdigit()
-    if not text.startswith(_SCHEME) or not scenario or (mark and not (key == "seed" and is_number)):
-        raise UsageError(
-            f"{text!r} names no scenario of the lab.", advice="Write lab:demo or lab:demo?seed=7."
-        )
-    return LabAddress(scenario, int(number) if number else 1)
+    parts = split_address(text)
+    if parts is not None and parts.scheme == "lab" and parts.host is None and parts.path:
+        options = {"seed": "1"} if parts.options is None else parts.options
+        if options.keys() == {"seed"} and options["seed"].isascii() and options["seed"].isdigit():
+            return LabAddress(parts.path, int(options["seed"]))
+    raise UsageError(f"{text!r} names no scenario of the lab.", advice="Write lab:demo or lab:demo?seed=7.")
 
 
 class LabCollector:

@@ -19,9 +19,10 @@ from app.gui.recording import Recordings, void
 from app.gui.session_files import recordings_folder, session_for
 from app.gui.window import Window
 from collectors.vsphere.selection import parse_selection
+from connections.address import Address
 from connections.core_dumps import forbid_core_dumps
 from connections.known_hosts import KnownHosts
-from connections.vsphere.address import Address, parse_address
+from connections.vsphere.address import parse_address
 from resources.failures import HyperscopeError, LoginError
 from resources.vcenter_presets import load_presets
 from widgets.connect import Certificate, ConnectDialog, PasswordDialog, Profile, TrustDialog, Wanted

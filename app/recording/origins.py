@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from app.recording.questions import Questions
+from app.recording.schemes import Access, Scheme, scheme_of
 from app.terminal import ended_at_once
 from collectors.feed import Collector
-from collectors.vsphere.collector import VSphereCollector
 from collectors.vsphere.collector import Wishes as VSphereWishes
-from connections.fingerprints import parse_thumbprint
+from connections.address import Address
+from connections.fingerprints import Proof
 from connections.known_hosts import KnownHosts
 from connections.secrets import find_password, somebody_there
-from connections.vsphere.address import Address, parse_address
-from connections.vsphere.trust import Ask, Stranger
-from lab.live import LabCollector, parse_lab_address
+from connections.strangers import Ask, Stranger
 from resources.failures import UsageError
 
 
@@ -50,44 +49,43 @@ def collectors_of(sources: Sequence[str], wishes: Wishes) -> list[Collector]:
 
     Passwords are got here, where somebody sits at the terminal: nothing has been started yet.
     """
-    _require_known(sources)
-    addresses = {source: parse_address(source) for source in sources if not _is_lab(source)}
-    names = [str(addresses.get(source, source)) for source in sources]
+    schemes = [scheme_of(source) for source in sources]
+    addresses = [scheme.parse(source) for scheme, source in zip(schemes, sources, strict=True)]
+    names = [str(address) for address in addresses]
     if twice := {name for name in names if names.count(name) > 1}:
         raise UsageError(f"{min(twice)} is named twice.")
-    if len(wishes.thumbprints) > len(addresses):
-        raise UsageError("There are more thumbprints than sources that have certificates.")
-    pins: Iterator[str] = map(parse_thumbprint, wishes.thumbprints)
+    pins = _pins([scheme.proof for scheme in schemes], wishes.thumbprints)
     return [
-        LabCollector(parse_lab_address(source), speed=wishes.speed)
-        if _is_lab(source)
-        else _vsphere(addresses[source], wishes, next(pins, None))
-        for source in sources
+        scheme.collector(address, _access(scheme, address, wishes, pin))
+        for scheme, address, pin in zip(schemes, addresses, pins, strict=True)
     ]
 
 
-def _is_lab(source: str) -> bool:
-    return source.lower().startswith("lab:")
+def _pins(proofs: Sequence[Proof | None], given: Sequence[str]) -> list[str | None]:
+    """What ``given`` says of each source that has to prove itself, in their order."""
+    if len(given) > sum(proof is not None for proof in proofs):
+        raise UsageError("There are more thumbprints than sources that have certificates.")
+    left = iter(given)
+    texts = [None if proof is None else next(left, None) for proof in proofs]
+    return [
+        None if proof is None or text is None else proof.parse(text)
+        for proof, text in zip(proofs, texts, strict=True)
+    ]
 
 
-def _require_known(sources: Sequence[str]) -> None:
-    for source in sources:
-        if not source.lower().startswith(("lab:", "vcenter:", "esxi:")):
-            raise UsageError(
-                "A source begins with vcenter://, esxi:// or lab:.",
-                advice="For instance vcenter://administrator@vsphere.local@vc01.lab, or lab:demo.",
-            )
-
-
-def _vsphere(address: Address, wishes: Wishes, thumbprint: str | None) -> Collector:
-    return VSphereCollector(
-        address,
-        _password(address, wishes),
+def _access(scheme: Scheme, address: Any, wishes: Wishes, pin: str | None) -> Access:
+    return Access(
+        _password(address, wishes) if scheme.has_password else _no_password,
+        pin,
+        wishes.known if scheme.proof is None else wishes.known.proven_by(scheme.proof),
+        None if scheme.proof is None else _ask(address, scheme.proof, wishes),
         wishes.vsphere,
-        thumbprint=thumbprint,
-        known=wishes.known,
-        ask=_ask(address, wishes),
+        wishes.speed,
     )
+
+
+def _no_password() -> str:
+    raise AssertionError("nobody logs in there")
 
 
 def _password(address: Address, wishes: Wishes) -> Callable[[], str]:
@@ -103,18 +101,18 @@ def _password(address: Address, wishes: Wishes) -> Callable[[], str]:
         return lambda: questions.password(str(address))
 
 
-def _ask(address: Address, wishes: Wishes) -> Ask | None:
+def _ask(address: Address, proof: Proof, wishes: Wishes) -> Ask | None:
     questions, ask_here = wishes.questions, wishes.ask_here
     if questions is not None:
-        return lambda stranger: questions.trust(str(address), stranger.sha256, stranger.why)
+        return lambda stranger: questions.trust(str(address), stranger.shown, stranger.why)
     if ask_here is not None:
-        return lambda stranger: ask_here(_question(address, stranger))
+        return lambda stranger: ask_here(_question(address, proof, stranger))
     return None
 
 
-def _question(address: Address, stranger: Stranger) -> str:
+def _question(address: Address, proof: Proof, stranger: Stranger) -> str:
     return (
-        f"The certificate of {address.place} is vouched for by nobody ({stranger.why}).\n"
-        f"Its SHA-256 thumbprint is {stranger.sha256}.\n"
+        f"The {proof.thing} of {address.place} is vouched for by nobody ({stranger.why}).\n"
+        f"Its {proof.digest} is {stranger.shown}.\n"
         "Is it the right one? It is remembered then. [y/N] "
     )

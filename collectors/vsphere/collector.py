@@ -20,12 +20,13 @@ from collectors.vsphere.counters.server import PerfServer
 from collectors.vsphere.inventory.objects import Inventory, Managed
 from collectors.vsphere.inventory.watcher import InventoryWatcher
 from collectors.vsphere.selection import Selection, unmatched
-from connections.vsphere.address import Address
+from connections.address import Address
+from connections.known_hosts import KnownHosts
+from connections.strangers import Ask
 from connections.vsphere.faults import ClosedError, ReplacedError
 from connections.vsphere.privileges import missing_privileges
 from connections.vsphere.retry import passes
 from connections.vsphere.session import VSphere
-from connections.vsphere.trust import Ask, Thumbprints
 from resources.catalogue import load_catalogue
 from resources.failures import HyperscopeError, NotFoundError, PrivilegeError, SourceError
 from resources.units import format_count
@@ -68,7 +69,7 @@ class VSphereCollector:
         wishes: Wishes = Wishes(),
         *,
         thumbprint: str | None = None,
-        known: Thumbprints | None = None,
+        known: KnownHosts | None = None,
         ask: Ask | None = None,
     ) -> None:
         self._address, self._password, self._wishes = address, password, wishes
@@ -183,7 +184,7 @@ class VSphereCollector:
                 controls.wait(self._limits.refused_s)
 
     def _source(self, vsphere: VSphere) -> SourceSpec:
-        kind: SourceKind = "vcenter" if self._address.kind == "vcenter" else "esxi"
+        kind: SourceKind = "vcenter" if self._address.scheme == "vcenter" else "esxi"
         return SourceSpec(kind, self._address.place, float(_USUAL_S), vsphere.clock_offset_ms)
 
     def _said(

@@ -8,7 +8,7 @@ from typing import Any
 from lxml import etree
 from pyVmomi.VmomiSupport import GetServiceVersions, versionIdMap
 
-from connections.vsphere.address import Address
+from connections.address import Address
 from connections.vsphere.faults import BadReplyError, not_vsphere
 from connections.vsphere.soap import Channel, parse_xml
 from resources.failures import DisconnectedError, NotVSphereError, UsageError
@@ -43,10 +43,10 @@ def read_about(info: Any, address: Address) -> About:
     kind = _API_TYPES.get(about.api_type)
     if kind is None:
         raise not_vsphere(address, f"it calls itself {about.full_name or about.api_type!r}")
-    if kind != address.kind:
+    if kind != address.scheme:
         raise UsageError(
             f"{address.place} is {'a vCenter' if kind == 'vcenter' else 'an ESXi host'}: {about.full_name}.",
-            advice=f"Write {kind}://… instead of {address.kind}://….",
+            advice=f"Write {kind}://… instead of {address.scheme}://….",
         )
     return about
 

@@ -15,7 +15,7 @@ from xml.parsers.expat import ExpatError
 
 from pyVmomi import vmodl
 
-from connections.vsphere.address import Address
+from connections.address import Address
 from resources.failures import (
     DisconnectedError,
     HyperscopeError,

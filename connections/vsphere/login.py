@@ -8,7 +8,7 @@ from typing import Any
 
 from pyVmomi import vim, vmodl
 
-from connections.vsphere.address import Address
+from connections.address import Address
 from connections.vsphere.faults import VENDOR, fault_name
 from resources.failures import DisconnectedError, LoginError, SourceError
 from resources.vcenter_privileges import LoginLimits

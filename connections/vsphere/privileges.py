@@ -32,7 +32,7 @@ def missing_privileges(vsphere: VSphere) -> tuple[Missing, ...]:
 
     Raises PrivilegeError when it sees no host and no VM at all, SourceError.
     """
-    wanted = privileges(vsphere.address.kind)
+    wanted = privileges(vsphere.address.scheme)
     try:
         granted = vsphere.ask("its privileges", lambda connection: _granted(connection, wanted))
     except SoapFault as fault:  # it is no reason to end that a server can't say what an account may do

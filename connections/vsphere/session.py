@@ -13,8 +13,10 @@ from typing import Any, Self, TypeVar
 
 from pyVmomi import vim, vmodl
 
+from connections.address import Address
+from connections.known_hosts import KnownHosts
+from connections.strangers import Ask
 from connections.vsphere.about import About, read_about, speakable_version
-from connections.vsphere.address import Address
 from connections.vsphere.faults import (
     VENDOR,
     BadReplyError,
@@ -29,7 +31,7 @@ from connections.vsphere.faults import (
 from connections.vsphere.login import LoginGuard
 from connections.vsphere.soap import Channel, Reply, call, parse_fault, parse_time
 from connections.vsphere.stub import Stub
-from connections.vsphere.trust import Ask, Thumbprints, Trust
+from connections.vsphere.trust import Trust
 from connections.vsphere.wire import Wire, check_xml
 from resources.failures import HyperscopeError, SourceError
 from resources.vcenter_privileges import login_limits
@@ -80,7 +82,7 @@ class VSphere:
         password: Callable[[], str],
         *,
         thumbprint: str | None = None,
-        known: Thumbprints | None = None,
+        known: KnownHosts | None = None,
         ask: Ask | None = None,
         connect_s: float = 10.0,
         read_s: float = 120.0,

@@ -9,38 +9,14 @@ from __future__ import annotations
 import socket
 import ssl
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
 
 import truststore
 
 from connections.fingerprints import parse_thumbprint, thumbprint_of
+from connections.known_hosts import KnownHosts
+from connections.strangers import Ask, Stranger
 from resources.failures import ChangedCertificateError, UntrustedError
-
-
-class Thumbprints(Protocol):
-    """What is remembered between runs: the SHA-256 thumbprint of each host and port that somebody trusted."""
-
-    def remembered(self, host: str, port: int) -> str | None:
-        """The thumbprint, as ``thumbprint_of`` spells it, or None."""
-
-    def remember(self, host: str, port: int, sha256: str) -> None:
-        """Keep it for next time, in place of an earlier one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stranger:
-    """A server whose certificate nobody vouches for: ``why`` says what the system's store found wrong."""
-
-    host: str
-    port: int
-    sha256: str
-    why: str
-
-
-Ask = Callable[[Stranger], bool]
-"""Asks somebody whether the thumbprint is right; True means: trust it and remember it."""
 
 
 class Line(Protocol):
@@ -67,7 +43,7 @@ class Trust:
         port: int,
         *,
         thumbprint: str | None = None,
-        known: Thumbprints | None = None,
+        known: KnownHosts | None = None,
         ask: Ask | None = None,
     ) -> None:
         self._host = host
@@ -140,12 +116,12 @@ class Trust:
     def _accept(self, stranger: Stranger) -> bool:
         with self._lock:
             if self._accepted is not None:
-                return self._accepted == stranger.sha256
+                return self._accepted == stranger.shown
             if self._ask is None or not self._ask(stranger):
                 return False
-            self._accepted = stranger.sha256
+            self._accepted = stranger.shown
             if self._known is not None:
-                self._known.remember(self._host, self._port, stranger.sha256)
+                self._known.remember(self._host, self._port, stranger.shown)
             return True
 
     def _untrusted(self, shown: str, why: str) -> UntrustedError:

@@ -9,7 +9,7 @@ import ssl
 import threading
 import weakref
 
-from connections.vsphere.address import Address
+from connections.address import Address
 from connections.vsphere.faults import BadReplyError, ClosedError, connecting
 from connections.vsphere.trust import Trust
 from resources.failures import SourceError

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connections.vsphere.address import Address, parse_address
+import connections.address
+from connections.address import Address, AddressForm, AddressParts, split_address
+from connections.vsphere.address import parse_address
 from resources.failures import UsageError
 
 
@@ -30,11 +32,39 @@ def test_what_an_address_says(text: str, address: Address) -> None:
     assert parse_address(str(address)) == address
 
 
+ON_A_HOST = AddressForm("on", 22, "on://root@esx01.lab/part", takes_path=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "path"),
+    [
+        ("on://root@esx01", "esx01", ""),
+        ("on://root@esx01/", "esx01", ""),
+        ("on://root@esx01:22/a part", "esx01", "a part"),
+        ("on://root@[fd00::10]:2222/esx%3F/two", "[fd00::10]:2222", "esx?/two"),
+    ],
+)
+def test_a_scheme_may_have_another_port_and_a_path(text: str, place: str, path: str) -> None:
+    address = connections.address.parse_address(text, [ON_A_HOST])
+    assert (address.place, address.path) == (place, path)
+    assert connections.address.parse_address(str(address), [ON_A_HOST]) == address
+
+
+def test_an_address_without_a_server_is_split_by_the_same_grammar() -> None:
+    assert split_address("lab:demo") == AddressParts("lab", None, None, "demo", None)
+    assert split_address("LAB:demo?seed=7&x") == AddressParts(
+        "lab", None, None, "demo", {"seed": "7", "x": ""}
+    )
+    assert split_address("on://a@b@c:1/d?e=f") == AddressParts("on", "a@b", "c:1", "d", {"e": "f"})
+    assert split_address("demo") is None
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "vc01.lab", "https://root@vc01.lab", "vcenter://vc01.lab", "vcenter://@vc01.lab", "vcenter://root@",
-        "vcenter://root@vc01:0", "vcenter://root@vc01:65536", "vcenter://root@vc01/sdk", "vcenter://root@fd00::10",
+        "vcenter://root@vc01:0", "vcenter://root@vc01:65536", "vcenter://root@vc01/sdk", "vcenter:root@vc01", "vcenter://root@vc01?a=b",
+        "vcenter://root@fd00::10",
         "vcenter://root@[fd00::zz]", "vcenter://root@a b", "vcenter://%0a@vc01", "", "://", "@",
     ],
 )  # fmt: skip

@@ -8,8 +8,8 @@ import pytest
 
 from connections.fingerprints import parse_thumbprint
 from connections.known_hosts import KnownHosts
+from connections.strangers import Stranger
 from connections.vsphere.session import VSphere
-from connections.vsphere.trust import Stranger
 from resources.failures import ChangedCertificateError, UntrustedError, UsageError
 from tests.vsphere.conftest import PASSWORD, Connect, address_of
 from tests.vsphere.front import Certificate, Front
@@ -71,7 +71,7 @@ def test_the_first_time_somebody_is_asked_then_never_again(
         return True
 
     connect(thumbprint=None, known=known, ask=yes)
-    assert [(one.host, one.port, one.sha256) for one in asked] == [
+    assert [(one.host, one.port, one.shown) for one in asked] == [
         ("127.0.0.1", front.port, certificates["own"].sha256)
     ]
     assert asked[0].why

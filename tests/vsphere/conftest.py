@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from connections.vsphere.address import Address, parse_address
+from connections.address import Address
+from connections.vsphere.address import parse_address
 from connections.vsphere.session import VSphere
 from tests.vcenter.binaries import MissingProgramError, program
 from tests.vcenter.conftest import start_vcenter, vcenter, vcsim

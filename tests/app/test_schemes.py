@@ -1,0 +1,63 @@
+"""Where recordings come from: each beginning of an address is a row that says all there is to know of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.recording.origins import Wishes, collectors_of
+from app.recording.schemes import SCHEMES, scheme_of
+from collectors.vsphere.collector import Wishes as VSphereWishes
+from connections.known_hosts import KnownHosts
+from resources.failures import UsageError
+
+PIN = ":".join(["0A"] * 32)
+
+
+class Lines:
+    """Passwords that come over stdin."""
+
+    def __init__(self, count: int) -> None:
+        self.left = [b"secret"] * count
+
+    def next_line(self) -> bytes | None:
+        return self.left.pop() if self.left else None
+
+
+def wishes(folder: Path, *thumbprints: str, lines: Lines | None = None) -> Wishes:
+    return Wishes(
+        VSphereWishes(), thumbprints=thumbprints, lines=lines, known=KnownHosts(folder / "known_hosts")
+    )
+
+
+@pytest.mark.parametrize("scheme", SCHEMES, ids=lambda scheme: scheme.prefix)
+def test_each_example_is_recorded_under_its_address(scheme: object, tmp_path: Path) -> None:
+    row = next(row for row in SCHEMES if row is scheme)
+    lines = Lines(1)
+    (collector,) = collectors_of([row.example], wishes(tmp_path, lines=lines))
+    assert collector.name == str(row.parse(row.example))
+    assert scheme_of(collector.name) is row
+    assert lines.left == ([] if row.has_password else [b"secret"])
+
+
+@pytest.mark.parametrize("source", ["", "demo", "lab", "https://vc01", "root@vc01", "://"])
+def test_an_unknown_beginning_is_refused_with_those_there_are(source: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        scheme_of(source)
+    assert caught.value.happened == "A source begins with vcenter://, esxi:// or lab:."
+    assert "lab:demo" in caught.value.advice
+
+
+def test_thumbprints_belong_to_the_sources_that_have_certificates(tmp_path: Path) -> None:
+    sources = ["lab:demo", "esxi://root@esx01"]
+    assert len(collectors_of(sources, wishes(tmp_path, PIN, lines=Lines(1)))) == 2
+    with pytest.raises(UsageError, match="more thumbprints"):
+        collectors_of(sources, wishes(tmp_path, PIN, PIN, lines=Lines(1)))
+    with pytest.raises(UsageError, match="SHA-1"):
+        collectors_of(sources, wishes(tmp_path, "AB" * 20, lines=Lines(1)))
+
+
+def test_the_same_source_is_not_recorded_twice(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="esxi://root@esx01 is named twice"):
+        collectors_of(["esxi://root@esx01", "ESXI://root@esx01:443"], wishes(tmp_path, lines=Lines(2)))
