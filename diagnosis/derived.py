@@ -11,6 +11,7 @@ import numpy as np
 from diagnosis.arrays import sample_seconds
 from diagnosis.derived_facts import derived_facts, latest
 from diagnosis.evaluate import Bounds, Sheet, bound, evaluate
+from diagnosis.facts import facts_until
 from diagnosis.language import ExpressionError, Node, Shape, parse
 from diagnosis.reduction import reduce_members
 from resources.derived_counters import DerivedCounter, DerivedFile
@@ -36,13 +37,17 @@ _FIRST = 1 << 40  # ids of what is derived; a store counts from 1
 _ABSENT = -1
 
 
-def with_derived(source: SampleSource, rules: DerivedFile, counters: Collection[str]) -> SampleSource:
+def with_derived(
+    source: SampleSource, rules: DerivedFile, counters: Collection[str], window: TimeRange
+) -> SampleSource:
     """The session with what can be derived of ``counters``; itself where it has no source for that.
+
+    What an inventory says is taken as it was at the end of the window.
 
     Raises KnowledgeError where a rule's expression is wrong.
     """
     fitting = {one.id for one in source.sources() if one.spec.kind in rules.kinds}
-    return DerivedSource(source, rules, counters, fitting) if fitting else source
+    return DerivedSource(source, rules, counters, window, fitting) if fitting else source
 
 
 @dataclass(slots=True)
@@ -73,11 +78,16 @@ class DerivedSource:
     """A SampleSource with derived series and facts beside the session's own."""
 
     def __init__(
-        self, source: SampleSource, rules: DerivedFile, counters: Collection[str], fitting: set[int]
+        self,
+        source: SampleSource,
+        rules: DerivedFile,
+        counters: Collection[str],
+        window: TimeRange,
+        fitting: set[int],
     ) -> None:
         self._source = source
         self._entities = source.entities()
-        facts = source.facts()
+        facts = facts_until(source.facts(), window.end)
         derived = derived_facts(rules.facts, facts, self._entities)
         self._facts = sorted([*facts, *derived], key=lambda fact: fact.start)
         self._by_fact: dict[str, dict[EntityRef, list[Fact]]] = {}

@@ -9,8 +9,10 @@ import numpy as np
 
 from diagnosis.arrays import BoolArray
 from diagnosis.compiled import CompiledRule
+from diagnosis.placement import Periods, within_periods
 from diagnosis.signals import Pruning, Scene, gate
 from diagnosis.sustained import Windows, present_windows, sustained_windows, too_short
+from diagnosis.topology import Topology
 from sessions.findings import Severity
 from sessions.model import EntityRef, FloatArray, IntArray
 from sessions.times import TimeRange
@@ -20,7 +22,11 @@ _BLOCK = 4_000_000  # samples of one signal's members looked at together: 32 MB 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One entity that meets a rule in one source. ``spans`` are positions on the source's time axis."""
+    """One entity that meets a rule in one source: all of it, or its part on one of the hosts that it was on.
+
+    ``spans`` are positions on the source's time axis, first and last; ``windows`` are the times of the whole
+    hit. ``host`` is the one that a part names, and ``periods`` when the entity was there, None for always.
+    """
 
     compiled: CompiledRule
     source: int
@@ -28,13 +34,30 @@ class Hit:
     severity: Severity
     spans: tuple[tuple[int, int], ...]
     windows: tuple[TimeRange, ...]
+    seconds: float
     share: float
     short: bool
+    host: EntityRef | None = None
+    periods: Periods | None = None
 
-    @property
-    def seconds(self) -> float:
-        """How long, over all windows."""
-        return sum(window.seconds for window in self.windows)
+    def by_host(self, topology: Topology, times: IntArray) -> list[Hit]:
+        """The hit's parts, one for each host on which the entity met the rule."""
+        parts = []
+        for placed in topology.hosts(self.source, self.entity):
+            if placed.periods is None:
+                return [replace(self, host=placed.ref)]
+            spans = _runs(span_mask([self], times.size)[0] & within_periods(times, placed.periods))
+            if spans:
+                parts.append(
+                    replace(
+                        self,
+                        spans=spans,
+                        seconds=_seconds(spans, times),
+                        host=placed.ref,
+                        periods=placed.periods,
+                    )
+                )
+        return parts or [self]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +143,7 @@ def _hits(scene: Scene, true: FloatArray, windows: Windows, critical: BoolArray,
             severity="info" if info else "warning",
             spans=spans,
             windows=tuple(TimeRange(int(times[first]), int(times[last])) for first, last in spans),
+            seconds=_seconds(spans, times),
             share=float(share[row]),
             short=short,
         )
@@ -134,3 +158,21 @@ def span_mask(hits: list[Hit], samples: int) -> BoolArray:
         for first, last in hit.spans:
             mask[row, first : last + 1] = True
     return mask
+
+
+def there_mask(hits: list[Hit], times: IntArray) -> BoolArray | None:
+    """At which samples each hit's entity was on the hit's host, (hits, samples); None for always."""
+    if all(hit.periods is None for hit in hits):
+        return None
+    always = np.ones(times.shape, dtype=np.bool_)
+    return np.stack([always if hit.periods is None else within_periods(times, hit.periods) for hit in hits])
+
+
+def _runs(mask: BoolArray) -> tuple[tuple[int, int], ...]:
+    """First and last position of each run of true samples."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], mask, [False]))))
+    return tuple((first, end - 1) for first, end in edges.reshape(-1, 2).tolist())
+
+
+def _seconds(spans: tuple[tuple[int, int], ...], times: IntArray) -> float:
+    return sum(float(times[last] - times[first]) for first, last in spans) / 1000

@@ -125,16 +125,16 @@ class _Run:
         progress: Progress | None,
         cancel: Cancel | None,
     ) -> None:
-        self._source, self._problems, self._catalogue, self._window = source, problems, catalogue, window
+        self._problems, self._catalogue, self._window = problems, catalogue, window
         self._progress, self._cancel = progress, cancel
         self._rules = compile_problems(problems)
         self._sources = source.sources()
         counters = {key for rule in self._rules for key in rule.counters()}
-        self._source = source = with_derived(source, problems.derived, counters)
-        self._topology = Topology(source, counters)
+        places = [fact for fact in source.facts() if fact.name == "host"]
+        source = with_derived(source, problems.derived, counters, window)
+        self._topology = Topology(source, counters, window)
         self._table = SampleTable(source, window, self._topology.owner)
         told = any(one.spec.kind in problems.derived.kinds for one in self._sources)
-        places = self._topology.facts("host")
         self._happened = Happened(source.events(), places, problems.changes, told=told)
         self._gaps = gaps_by_entity(source.gaps(), window)
         self._suspects: list[tuple[Card, EntityRef]] = []
@@ -185,7 +185,7 @@ class _Run:
             for key in scene.compiled.signals[name].counters.values():
                 if key.startswith(FACT):
                     continue
-                there = self._topology.has(scene.source, key)
+                there = bool(self._topology.series(scene.source, key))
                 (tally.present if there else tally.lacking).add(key)
 
     def _absences(self, position: int, pruning: Pruning) -> list[Finding]:
@@ -233,10 +233,8 @@ class _Run:
         worst = ordered[0]
         card, hit = worst.hit.compiled.card, worst.hit
         evidence = worst.evidence if len(ordered) == 1 else self._evidence_by_source(ordered)
-        if hit.entity != self._topology.base(hit.entity) and (
-            host := self._topology.host(hit.source, hit.entity)
-        ):
-            self._worst_on.setdefault(self._topology.base(hit.entity), host)
+        if hit.entity != self._topology.base(hit.entity) and hit.host is not None:
+            self._worst_on.setdefault(self._topology.base(hit.entity), hit.host)
         windows = _union([window for one in ordered for window in one.hit.windows])
         changes, left = self._changes(hit, windows[0].start) if windows else ((), 0)
         coverage = np.mean([one.decided for one in ordered])
@@ -262,7 +260,7 @@ class _Run:
     def _changes(self, hit: Hit, start: int) -> tuple[tuple[Event, ...], int]:
         """What happened around the entity shortly before."""
         topology = self._topology
-        host = topology.host(hit.source, hit.entity)
+        host = topology.host(hit.source, hit.entity, [TimeRange(start, start)])
         own = {topology.base(hit.entity), *topology.ancestors(hit.entity).values()}
         if host is not None:
             own |= set(topology.ancestors(host).values())
@@ -288,19 +286,20 @@ class _Run:
         return (f"{few} They show a state, not how long it has lasted.",)
 
     def _seen_from(self, hit: Hit) -> str:
-        """The host whose view of a shared entity it is, or the source."""
-        if hit.entity != self._topology.base(hit.entity) and (
-            host := self._topology.host(hit.source, hit.entity)
-        ):
-            return self._topology.entity(host).name
+        """The host whose view of a shared entity it is, or that a VM was on then, or the source."""
+        is_view = hit.entity != self._topology.base(hit.entity)
+        if hit.host is not None and (is_view or hit.periods is not None):
+            return self._topology.entity(hit.host).name
         return next(one.spec.name for one in self._sources if one.id == hit.source)
 
-    def _host_of(self, ref: EntityRef) -> EntityRef | None:
+    def _host_of(self, finding: Finding) -> EntityRef | None:
+        """The host that the finding's entity was on in its windows."""
+        ref = finding.entity
         if ref in self._worst_on:
             return self._worst_on[ref]
         for source in self._topology.sources:
             if ref in self._topology.entities_in(source):
-                return self._topology.host(source, ref)
+                return self._topology.host(source, ref, finding.windows)
         return None
 
     def _checks(self) -> tuple[Check, ...]:

@@ -19,13 +19,20 @@ class Sheet:
     """What the names of an expression stand for.
 
     ``values``: signals (entities, times), (entities, 1), and thresholds as plain numbers.
-    ``windows`` is what statistics look at: the samples inside each entity's finding.
+    ``windows`` is what statistics look at: the samples inside each entity's finding. ``there`` is what
+    statistics over all samples look at: those on the host that the finding names; None for all.
     """
 
     values: Mapping[str, FloatArray | float]
     times: IntArray
     windows: BoolArray
     weights: FloatArray
+    there: BoolArray | None = None
+
+    @property
+    def whole(self) -> BoolArray:
+        """What statistics over all samples look at, (entities, times)."""
+        return np.ones(self.windows.shape, dtype=np.bool_) if self.there is None else self.there
 
 
 _BINARY: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
@@ -55,7 +62,7 @@ _OTHER: dict[str, Callable[..., FloatArray]] = {
 _OVER_TIME: dict[str, Callable[..., FloatArray]] = {
     "trailing": lambda sheet, a, s: arrays.smoothed(a, sheet.times, float(s), 0.0),
     "around": lambda sheet, a, s: arrays.smoothed(a, sheet.times, float(s) / 2, float(s) / 2),
-    "over correlation": lambda _, a, b: statistics.correlation(a, b, np.ones(a.shape, dtype=np.bool_)),
+    "over correlation": lambda sheet, a, b: statistics.correlation(a, b, sheet.whole),
     "over mean": lambda sheet, a: statistics.mean(a, sheet.windows),
     "over max": lambda sheet, a: statistics.maximum(a, sheet.windows),
     "over min": lambda sheet, a: statistics.minimum(a, sheet.windows),
@@ -66,10 +73,10 @@ _OVER_TIME: dict[str, Callable[..., FloatArray]] = {
     "over share": lambda sheet, a: statistics.mean(a, sheet.windows),
     "over seconds": lambda sheet, a: statistics.seconds(a, sheet.windows, sheet.weights),
     "over slope": lambda sheet, a: statistics.slope(a, sheet.windows, sheet.times),
-    "over overall": lambda _, a: statistics.mean(a, np.ones(a.shape, dtype=np.bool_)),
-    "over overall_p95": lambda _, a: statistics.percentile(a, np.ones(a.shape, dtype=np.bool_), 0.95),
-    "over final": lambda _, a: statistics.last(a, np.ones(a.shape, dtype=np.bool_)),
-    "over calm": lambda sheet, a: statistics.mean(a, ~sheet.windows),
+    "over overall": lambda sheet, a: statistics.mean(a, sheet.whole),
+    "over overall_p95": lambda sheet, a: statistics.percentile(a, sheet.whole, 0.95),
+    "over final": lambda sheet, a: statistics.last(a, sheet.whole),
+    "over calm": lambda sheet, a: statistics.mean(a, sheet.whole & ~sheet.windows),
 }
 
 

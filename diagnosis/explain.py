@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnosis.arrays import BoolArray
 from diagnosis.compiled import CompiledCause
-from diagnosis.detect import Hit, blocks, span_mask
+from diagnosis.detect import Hit, blocks, span_mask, there_mask
 from diagnosis.evaluate import Sheet, evaluate
 from diagnosis.happened import Happened
 from diagnosis.language import Node
@@ -46,15 +45,17 @@ class Explanation:
 def explain(
     hits: list[Hit], topology: Topology, table: SampleTable, happened: Happened, catalogue: Catalogue
 ) -> list[Explanation]:
-    """Explanations of hits of one rule in one source, in their order."""
+    """Explanations of hits of one rule in one source, in their order; one for each host of a hit."""
     first = hits[0]
-    by_entity = {hit.entity: hit for hit in hits}
-    whole = Scene(first.compiled, first.source, [hit.entity for hit in hits], topology, table, happened)
+    times = table.axis(first.source)
+    parts = [part for hit in hits for part in hit.by_host(topology, times)]
+    whole = Scene(first.compiled, first.source, [part.entity for part in parts], topology, table, happened)
     names = first.compiled.explaining()
     explained: list[Explanation] = []
-    for scene in blocks(whole, np.arange(len(hits)), names):
+    for scene in blocks(whole, np.arange(len(parts)), names):
         scene.load(names)
-        explained.extend(_Block(scene, [by_entity[ref] for ref in scene.rows], catalogue).explanations())
+        own = parts[len(explained) : len(explained) + len(scene.rows)]
+        explained.extend(_Block(scene, own, catalogue).explanations())
     return explained
 
 
@@ -64,11 +65,10 @@ class _Block:
     def __init__(self, scene: Scene, hits: list[Hit], catalogue: Catalogue) -> None:
         self._scene, self._hits, self._catalogue = scene, hits, catalogue
         self._compiled = scene.compiled
-        windows: BoolArray = span_mask(hits, scene.times.size)
-        self._sheet: Sheet = scene.sheet(windows)
+        self._sheet: Sheet = scene.sheet(span_mask(hits, scene.times.size), there_mask(hits, scene.times))
         for name, node in self._compiled.values.items():
             scene.values[name] = self._scalar(node)[:, None]
-        self._speaker = Speaker(scene, windows)
+        self._speaker = Speaker(scene, self._sheet, [hit.host for hit in hits])
 
     def explanations(self) -> Iterator[Explanation]:
         evidence = [(item, self._scalar(node)) for item, node in self._compiled.evidence]

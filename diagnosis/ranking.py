@@ -14,7 +14,7 @@ _WEIGHT = {"critical": 3.0, "warning": 2.0, "info": 1.0}
 _LAYERS = ("configuration", "contention", "utilisation", "capacity", "data")
 
 Key = tuple[str, EntityRef]
-HostOf = Callable[[EntityRef], EntityRef | None]
+HostOf = Callable[[Finding], EntityRef | None]
 
 
 def score(severity: str, persistence: float, completeness: float) -> float:
@@ -58,13 +58,13 @@ def _link_pair(
     upstream: dict[EntityRef | None, list[Finding]] = {}
     for one in by_problem.get(pair.upstream, ()):
         if _first_cause_in(one, pair.upstream_causes):
-            upstream.setdefault(of_upstream(one.entity), []).append(one)
+            upstream.setdefault(of_upstream(one), []).append(one)
     upstream.pop(None, None)
     for finding in by_problem.get(pair.downstream, ()):
         key = (finding.problem, finding.entity)
         if key in cause_of or not _fits(finding, pair):
             continue
-        for one in upstream.get(of_downstream(finding.entity), ()):
+        for one in upstream.get(of_downstream(finding), ()):
             above = (one.problem, one.entity)
             shared = overlap(one.windows, finding.windows, pair.within_s)
             if shared >= pair.overlap and not _leads_to(above, key, cause_of):
@@ -73,10 +73,10 @@ def _link_pair(
 
 
 def _meeting_place(pair: Consequence, host_of: HostOf) -> tuple[HostOf, HostOf]:
-    """What upstream's and downstream's entity must have in common: each one's way to it."""
+    """What upstream's and downstream's finding must have in common: each one's way to it."""
 
-    def itself(ref: EntityRef) -> EntityRef | None:
-        return ref
+    def itself(finding: Finding) -> EntityRef | None:
+        return finding.entity
 
     match pair.relation:
         case "same":

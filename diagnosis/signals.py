@@ -12,9 +12,10 @@ from diagnosis.compiled import CompiledRule, CompiledSignal
 from diagnosis.evaluate import Bounds, Sheet, bound, evaluate
 from diagnosis.happened import Happened
 from diagnosis.language import Node
+from diagnosis.members import Members, members_of
 from diagnosis.reduction import reduce_members
 from diagnosis.samples import SampleTable
-from diagnosis.topology import Members, Topology
+from diagnosis.topology import Topology
 from resources.problem_cards import Signal
 from sessions.model import EntityRef, FloatArray, IntArray, SeriesStats
 
@@ -48,7 +49,7 @@ class Scene:
         if name not in self._members:
             signal = self.compiled.signals[name]
             keys = {local: key for local, key in signal.counters.items() if not key.startswith(FACT)}
-            self._members[name] = self.topology.members(signal.signal, keys, self.source, self.rows)
+            self._members[name] = members_of(self.topology, signal.signal, keys, self.source, self.rows)
         return self._members[name]
 
     def load(self, names: Iterable[str]) -> None:
@@ -57,12 +58,12 @@ class Scene:
             if name not in self.values:
                 self.values[name] = self._value(self.compiled.signals[name], name)
 
-    def sheet(self, windows: BoolArray | None = None) -> Sheet:
-        """What expressions are evaluated on."""
+    def sheet(self, windows: BoolArray | None = None, there: BoolArray | None = None) -> Sheet:
+        """What expressions are evaluated on; the masks, (rows, times), are those of ``Sheet``."""
         times = self.times
         shape = (len(self.rows), times.size)
         mask = np.ones(shape, dtype=np.bool_) if windows is None else windows
-        return Sheet(self.values, times, mask, sample_seconds(times))
+        return Sheet(self.values, times, mask, sample_seconds(times), there)
 
     def full(self, node: Node) -> FloatArray:
         """The expression at every sample of every row."""
@@ -88,16 +89,16 @@ class Scene:
                 values[name] = self.table.rows(self.source, members.ids[name][first])
             else:
                 refs = [members.refs[one] for one in first.tolist()]
-                known = self.topology.fact(key.removeprefix(FACT), refs, self.table.window.end)
+                known = self.topology.facts(key.removeprefix(FACT), refs)
                 values[name] = np.array(known, dtype=np.float64)[:, None]
         shape = (first.size, self.times.size)
         sheet = Sheet(values, self.times, np.ones(shape, dtype=np.bool_), sample_seconds(self.times))
         found = np.broadcast_to(evaluate(node, sheet), shape)
-        return found if first.size == place.size else found[place]
+        return members.while_there(found if first.size == place.size else found[place], self.times)
 
     def _value(self, signal: CompiledSignal, name: str) -> FloatArray:
         if signal.signal.fact:
-            found = self.topology.fact(signal.signal.fact, self.rows, self.table.window.end)
+            found = self.topology.facts(signal.signal.fact, self.rows)
             return np.array(found, dtype=np.float64)[:, None]
         if signal.signal.arrived:
             return self.arrivals(signal.signal)
@@ -177,7 +178,7 @@ def gate(scene: Scene, pruning: Pruning) -> Gate:
 def _signal_bounds(scene: Scene, name: str, bounds: Mapping[str, Bounds], pruning: Pruning) -> Bounds:
     signal = scene.compiled.signals[name]
     if signal.signal.fact:
-        value = np.array(scene.topology.fact(signal.signal.fact, scene.rows, scene.table.window.end))
+        value = np.array(scene.topology.facts(signal.signal.fact, scene.rows))
         return Bounds(value, value)
     if signal.signal.arrived:
         came = scene.arrivals(signal.signal)
@@ -189,9 +190,7 @@ def _signal_bounds(scene: Scene, name: str, bounds: Mapping[str, Bounds], prunin
     local = {**bounds, **{counter: pruning.bounds(ids) for counter, ids in members.ids.items()}}
     for counter, key in signal.counters.items():
         if key.startswith(FACT):
-            known = np.array(
-                scene.topology.fact(key.removeprefix(FACT), members.refs, scene.table.window.end)
-            )
+            known = np.array(scene.topology.facts(key.removeprefix(FACT), members.refs))
             local[counter] = Bounds(known, known)
     found = bound(signal.node, local)
     low, high = (np.broadcast_to(side, members.row.shape)[:, None] for side in (found.low, found.high))

@@ -1,17 +1,16 @@
-"""Who belongs to whom in one source: the entities that a rule judges, and the members of a signal's scope."""
+"""Who belongs to whom in a window of a session: entities, what is above them, which host they were on."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-import numpy as np
+from diagnosis.facts import FactTable
+from diagnosis.placement import Periods, Placement, Stay, joined_periods
+from sessions.model import Entity, EntityRef, SampleSource, Series
+from sessions.times import TimeRange
 
-from resources.problem_cards import Signal
-from sessions.model import Entity, EntityRef, Fact, IntArray, SampleSource, Series
-
-_ABSENT = -1
 _SHARED = ("device", "datastore")
 _SEEN_BY = "\n"  # between the key of what is shared and the host that sees it; no key has it
 _DISK_PLACE = re.compile(r"vdisk\..*\.datastore")
@@ -19,53 +18,26 @@ _DEEPEST = 8  # parents of parents; a session is untrusted and may hold a cycle
 
 
 @dataclass(frozen=True, slots=True)
-class Members:
-    """The series behind a signal: member m is of unit ``row[m]`` (ascending), with ``ids[name][m]`` or −1.
+class Placed:
+    """An entity below another one, and in which times it was; None for always."""
 
-    A unit is what the rows of a scene have in common: ``unit[r]`` is that of row r. Rows of one host share
-    what is the host's; else each row is its own unit. ``units`` is how many there are.
-    """
-
-    row: IntArray
-    unit: IntArray
-    units: int
-    ids: dict[str, IntArray]
-    refs: list[EntityRef]
-    instances: list[str]
-    sources: list[int]
-
-
-@dataclass(slots=True)
-class _Found:
-    row: list[int] = field(default_factory=list)
-    ids: dict[str, list[int]] = field(default_factory=dict)
-    refs: list[EntityRef] = field(default_factory=list)
-    instances: list[str] = field(default_factory=list)
-    sources: list[int] = field(default_factory=list)
-
-    def freeze(self, unit: Sequence[int]) -> Members:
-        ids = {name: np.array(values, dtype=np.int64) for name, values in self.ids.items()}
-        row, units = np.array(self.row, dtype=np.int64), max(unit, default=-1) + 1
-        return Members(
-            row, np.array(unit, dtype=np.int64), units, ids, self.refs, self.instances, self.sources
-        )
+    ref: EntityRef
+    periods: Periods | None = None
 
 
 class Topology:
-    """Entities and series of a session, looked up by what belongs to what.
+    """Entities and series of a session, looked up by what belongs to what in a window.
 
     A device or datastore that hosts share has one series a host in a vCenter's source, told apart by the
     host as instance. Each host's view of it is an entity of its own here (``base`` gives the shared one),
     so that a rule judges it on each host, as it does with a source for each host.
     """
 
-    def __init__(self, source: SampleSource, counters: Collection[str]) -> None:
+    def __init__(self, source: SampleSource, counters: Collection[str], window: TimeRange) -> None:
         self._entities = dict(source.entities())
-        self._facts: dict[str, list[Fact]] = {}
-        self._first_said: dict[EntityRef, int] = {}
-        for fact in source.facts():  # ordered by start
-            self._first_said.setdefault(fact.entity, fact.start)
-            self._facts.setdefault(fact.name, []).append(fact)
+        self._facts = FactTable(source.facts(), window)
+        self._placement = Placement(self._facts.named("host"), window)
+        self._window = window
         self._bases: dict[EntityRef, EntityRef] = {}
         self._views: dict[tuple[EntityRef, str], EntityRef] = {}
         self._seen_from: dict[EntityRef, list[tuple[int, EntityRef]]] = {}
@@ -74,12 +46,11 @@ class Topology:
         self._own: dict[tuple[int, EntityRef], list[int]] = {}
         self._in_source: dict[int, set[EntityRef]] = {}
         self._ancestors: dict[EntityRef, dict[str, EntityRef]] = {}
-        self._groups: dict[int, dict[tuple[EntityRef | None, str], list[EntityRef]]] = {}
-        self._facts_said: dict[str, dict[EntityRef, str | float | bool]] = {}
+        self._groups: dict[int, dict[tuple[EntityRef | None, str], list[Placed]]] = {}
+        self._stays: dict[tuple[int, EntityRef], tuple[Stay, ...]] = {}
         self._stored: dict[str, set[EntityRef]] | None = None
         self.owner: dict[int, int] = {}
         self.sources = [one.id for one in source.sources()]
-        self.placed = _places(self._facts.get("host", ()), source)
         for series in source.series(counters):
             self._add(series)
         for number, found in self._in_source.items():
@@ -121,7 +92,11 @@ class Topology:
 
     def rows(self, source: int, kind: str) -> list[EntityRef]:
         """Entities of the kind that have a series in the source, or something below them has, in order."""
-        return self._group(source).get((None, kind), [])
+        return [placed.ref for placed in self._group(source).get((None, kind), ())]
+
+    def below(self, source: int, above: EntityRef, kind: str) -> Sequence[Placed]:
+        """Entities of the kind that are below another one, or were on that host in the window."""
+        return self._group(source).get((above, kind), ())
 
     def ancestors(self, ref: EntityRef) -> dict[str, EntityRef]:
         """The nearest entity of each kind above, the entity itself included."""
@@ -137,55 +112,73 @@ class Topology:
             self._ancestors[ref] = above
         return self._ancestors[ref]
 
-    def host(self, source: int, ref: EntityRef) -> EntityRef | None:
-        """The host that the entity runs on or hangs off: placement, parent, or the source's only host."""
+    def stays(self, source: int, ref: EntityRef) -> tuple[Stay, ...]:
+        """The hosts that the entity was on in the window, by its placement or that of what it belongs to.
+
+        An entity without a placement was always on the host that it hangs off, or on the source's only one.
+        """
+        if (source, ref) not in self._stays:
+            self._stays[source, ref] = self._placement.stays(self.ancestors(ref).values()) or self._always(
+                source, ref
+            )
+        return self._stays[source, ref]
+
+    def _always(self, source: int, ref: EntityRef) -> tuple[Stay, ...]:
         above = self.ancestors(ref)
-        for one in above.values():
-            if key := self.placed.get(one):
-                return EntityRef("host", key)
-        if "host" in above:
-            return above["host"]
-        hosts = self.rows(source, "host")
-        return hosts[0] if len(hosts) == 1 else None
+        hosts = [above["host"]] if "host" in above else self.rows(source, "host")
+        return (Stay(hosts[0], self._window.start, self._window.end + 1),) if len(hosts) == 1 else ()
+
+    def hosts(self, source: int, ref: EntityRef) -> list[Placed]:
+        """The same as ``stays``, each host once, with its times where there are several."""
+        stays = self.stays(source, ref)
+        if len(stays) == 1:
+            return [Placed(stays[0].host)]
+        found: dict[EntityRef, Periods | None] = {}
+        for stay in stays:
+            found[stay.host] = joined_periods(found.get(stay.host, ()), ((stay.start, stay.end),))
+        return [Placed(host, periods) for host, periods in found.items()]
+
+    def host(self, source: int, ref: EntityRef, windows: Collection[TimeRange] = ()) -> EntityRef | None:
+        """The host that the entity runs on or hangs off.
+
+        One that moved: where it was for most of the time of ``windows`` (by default, of the whole window).
+        """
+        stays = self.stays(source, ref)
+        asked = windows or (self._window,)
+        return max(stays, key=lambda stay: stay.overlap_ms(asked)).host if stays else None
 
     def pool(self, ref: EntityRef) -> EntityRef | None:
         """The resource pool that a VM is in, where the session says so."""
-        key = self._said("pool").get(ref)
+        key = self._facts.latest("pool").get(ref)
         return EntityRef("pool", str(key)) if key is not None else None
 
-    def _group(self, source: int) -> dict[tuple[EntityRef | None, str], list[EntityRef]]:
+    def _group(self, source: int) -> Mapping[tuple[EntityRef | None, str], Sequence[Placed]]:
         """Entities of a source by what is above them: (None, kind) is all of the kind."""
         if source in self._groups:
             return self._groups[source]
-        groups: dict[tuple[EntityRef | None, str], list[EntityRef]] = {}
+        groups: dict[tuple[EntityRef | None, str], list[Placed]] = {}
         self._groups[source] = groups
         found = sorted(self._in_source.get(source, ()))
         for ref in found:
-            groups.setdefault((None, ref.kind), []).append(ref)
+            groups.setdefault((None, ref.kind), []).append(Placed(ref))
         for ref in found:
-            above = set(self.ancestors(ref).values()) - {ref}
-            if host := self.host(source, ref):
-                above.add(host)
-            for one in above - {ref}:
-                groups.setdefault((one, ref.kind), []).append(ref)
+            for one in self._above(source, ref):
+                groups.setdefault((one.ref, ref.kind), []).append(Placed(ref, one.periods))
         return groups
 
-    def fact(self, name: str, refs: Iterable[EntityRef], at: int) -> list[float]:
-        """The fact's value for each entity, latest that had begun by ``at``; NaN where there is none.
+    def _above(self, source: int, ref: EntityRef) -> list[Placed]:
+        """What the entity is below: its ancestors, and the hosts that it was on."""
+        hosts = self.hosts(source, ref) if ref.kind != "host" else []
+        above = [one for one in self.ancestors(ref).values() if one != ref]
+        return [*(Placed(one) for one in above if one.kind != "host" or not hosts), *hosts]
 
-        What was said of an entity when it was first seen held before as well, as far as anybody knows: a
-        recorder that back-fills an hour comes to know the inventory after the samples.
-        """
-        known: dict[EntityRef, float] = {}
-        for fact in self._facts.get(name, ()):
-            begun = fact.start <= max(at, self._first_said[fact.entity])
-            if begun and not isinstance(fact.value, str):
-                known[fact.entity] = float(fact.value)
-        return [known.get(self.base(ref), np.nan) for ref in refs]
+    def facts(self, name: str, refs: Iterable[EntityRef]) -> list[float]:
+        """The fact's value for each entity at the end of the window; NaN where there is none."""
+        return self._facts.numbers(name, (self.base(ref) for ref in refs))
 
-    def facts(self, name: str) -> Sequence[Fact]:
-        """All facts of the name, ordered by start."""
-        return self._facts.get(name, ())
+    def texts(self, name: str) -> Mapping[EntityRef, str | float | bool]:
+        """The fact's value at the end of the window for every entity of which it is known."""
+        return self._facts.latest(name)
 
     def stored_on(self, ref: EntityRef) -> Collection[EntityRef]:
         """VMs with disks on a device or datastore, as far as the session says so."""
@@ -194,157 +187,28 @@ class Topology:
             return ()
         if self._stored is None:
             self._stored = {}
-            for name, facts in self._facts.items():
-                if _DISK_PLACE.fullmatch(name):
-                    for fact in facts:
-                        self._stored.setdefault(str(fact.value), set()).add(fact.entity)
-        stores = {base.key} if base.kind == "datastore" else {str(self._said("device.datastore").get(base))}
+            for fact in self._facts.holding(_DISK_PLACE):
+                self._stored.setdefault(str(fact.value), set()).add(fact.entity)
+        stores = {base.key} if base.kind == "datastore" else {str(self.texts("device.datastore").get(base))}
         users = {user for found in self._users.values() for user, _ in found.get(self.entity(base).name, ())}
         return users.union(*(self._stored.get(store, ()) for store in stores))
-
-    def _said(self, name: str) -> dict[EntityRef, str | float | bool]:
-        """The latest value of a fact for each entity of which it is known."""
-        if name not in self._facts_said:
-            self._facts_said[name] = {fact.entity: fact.value for fact in self._facts.get(name, ())}
-        return self._facts_said[name]
 
     def entities_in(self, source: int) -> Collection[EntityRef]:
         """Entities that have a series in the source, and all above them."""
         return self._in_source.get(source, ())
 
+    def views(self, ref: EntityRef) -> Sequence[tuple[int, EntityRef]]:
+        """Where the same entity is seen: (source, the entity or a host's view of it)."""
+        return self._seen_from.get(self.base(ref), ())
+
     def series_of(self, source: int, ref: EntityRef) -> list[int]:
         """Ids of the entity's own series in the source."""
         return self._own.get((source, ref), [])
 
-    def has(self, source: int, counter: str) -> bool:
-        """Whether the source has the counter for any entity."""
-        return (source, counter) in self._by
+    def series(self, source: int, counter: str) -> Mapping[EntityRef, Mapping[str, int]]:
+        """Ids of the source's series of a counter, by entity and instance; empty where it has none."""
+        return self._by.get((source, counter), {})
 
-    def members(
-        self, signal: Signal, counters: dict[str, str], source: int, rows: list[EntityRef]
-    ) -> Members:
-        """The series that the signal is made of, for each of the rows; a row may have none."""
-        own = range(len(rows))
-        found = _Found(ids={name: [] for name in counters})
-        scope = signal.of or "self"
-        if scope == "elsewhere":
-            views = [self._elsewhere(source, ref) for ref in rows]
-            for other in sorted({number for seen in views for number, _ in seen}):
-                scoped = [[ref for number, ref in seen if number == other] for seen in views]
-                self._collect(found, signal, counters, other, scoped)
-            return _sorted(found).freeze(own)
-        if scope == "users":
-            for other in self.sources:
-                self._collect_users(found, counters, source, other, rows)
-            return _sorted(found).freeze(own)
-        if not scope.startswith("host") or signal.depends_on_self:
-            scoped = [self._scope(signal, scope, source, ref) for ref in rows]
-            self._collect(found, signal, counters, source, scoped)
-            return found.freeze(own)
-        hosts = [self.host(source, ref) for ref in rows]
-        first: dict[EntityRef | None, int] = {}
-        for row, host in enumerate(hosts):
-            first.setdefault(host, row)
-        scoped = [self._scope(signal, scope, source, rows[row]) for row in first.values()]
-        self._collect(found, signal, counters, source, scoped)
-        units = {host: number for number, host in enumerate(first)}
-        return found.freeze([units[host] for host in hosts])
-
-    def _elsewhere(self, source: int, ref: EntityRef) -> list[tuple[int, EntityRef]]:
-        """The same entity as other hosts see it, each host's view once; (source, entity)."""
-        met = {self.host(source, ref)}
-        found = []
-        seen = self._seen_from.get(self.base(ref), [])
-        for number, view in sorted(seen, key=lambda one: one[0] != source):
-            host = self.host(number, view)
-            if (number, view) != (source, ref) and (host is None or host not in met):
-                met.add(host)
-                found.append((number, view))
-        return found
-
-    def _scope(self, signal: Signal, scope: str, source: int, ref: EntityRef) -> list[EntityRef]:
-        if scope == "self":
-            return [ref]
-        host, _, kind = scope.rpartition(".")
-        if scope == "host":
-            above = self.host(source, ref)
-            return [above] if above else []
-        base = self.host(source, ref) if host else ref
-        found = self._group(source).get((base, kind), []) if base else []
-        if signal.others:
-            found = [one for one in found if one != ref]
-        if signal.where_name:
-            wanted = re.compile(signal.where_name)
-            found = [one for one in found if wanted.fullmatch(self.entity(one).name)]
-        if signal.same_prefix:
-            prefix = self.entity(ref).name[: signal.same_prefix]
-            found = [one for one in found if self.entity(one).name.startswith(prefix)]
-        if signal.same_fact:
-            said = self._said(signal.same_fact)
-            found = [one for one in found if said.get(one) == said.get(ref)]
-        return found
-
-    def _collect(
-        self,
-        found: _Found,
-        signal: Signal,
-        counters: dict[str, str],
-        source: int,
-        scoped: list[list[EntityRef]],
-    ) -> None:
-        tables = [(name, self._by.get((source, key), {})) for name, key in counters.items()]
-        for row, refs in enumerate(scoped):
-            for ref in refs:
-                present = [(name, table[ref]) for name, table in tables if ref in table]
-                instances = {one for _, held in present for one in held if bool(one) == signal.each_instance}
-                for instance in sorted(instances):
-                    _append(found, row, ref, instance, source)
-                    held = {name: ids[instance] for name, ids in present if instance in ids}
-                    for name in found.ids:
-                        found.ids[name].append(held.get(name, _ABSENT))
-
-    def _collect_users(
-        self, found: _Found, counters: dict[str, str], source: int, other: int, rows: Sequence[EntityRef]
-    ) -> None:
-        tables = [(name, self._users.get((other, key), {})) for name, key in counters.items()]
-        for row, ref in enumerate(rows):
-            shared = self.entity(self.base(ref)).parent is None
-            if not shared and other != source:  # another host's device of the same name
-                continue
-            instance = self.entity(ref).name
-            users = [(name, dict(table.get(instance, ()))) for name, table in tables]
-            for user in sorted({one for _, held in users for one in held}):
-                if shared or self.host(other, user) == self.host(source, ref):
-                    _append(found, row, user, instance, other)
-                    for name, held in users:
-                        found.ids[name].append(held.get(user, _ABSENT))
-
-
-def _append(found: _Found, row: int, ref: EntityRef, instance: str, source: int) -> None:
-    found.row.append(row)
-    found.refs.append(ref)
-    found.instances.append(instance)
-    found.sources.append(source)
-
-
-def _sorted(found: _Found) -> _Found:
-    order = sorted(range(len(found.row)), key=found.row.__getitem__)
-    return _Found(
-        [found.row[i] for i in order],
-        {name: [ids[i] for i in order] for name, ids in found.ids.items()},
-        [found.refs[i] for i in order],
-        [found.instances[i] for i in order],
-        [found.sources[i] for i in order],
-    )
-
-
-def _places(facts: Sequence[Fact], source: SampleSource) -> dict[EntityRef, str]:
-    """The host on which each entity was longest, by its ``host`` facts."""
-    span = source.span()
-    last = span.end if span else 0
-    stays: dict[EntityRef, dict[str, int]] = {}
-    for fact in facts:
-        end = last if fact.end is None else fact.end
-        hosts = stays.setdefault(fact.entity, {})
-        hosts[str(fact.value)] = hosts.get(str(fact.value), 0) + max(end - fact.start, 0)
-    return {ref: max(hosts, key=hosts.__getitem__) for ref, hosts in stays.items()}
+    def user_series(self, source: int, counter: str) -> Mapping[str, Sequence[tuple[EntityRef, int]]]:
+        """VMs and worlds whose series of the counter name a device, with the series' id, by that name."""
+        return self._users.get((source, counter), {})

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from diagnosis import statistics
-from diagnosis.arrays import BoolArray
 from diagnosis.compiled import Place, Template
-from diagnosis.evaluate import evaluate
+from diagnosis.evaluate import Sheet, evaluate
+from diagnosis.members import Members
 from diagnosis.signals import Scene
-from diagnosis.topology import Members
 from resources.units import format_value
-from sessions.model import FloatArray
+from sessions.model import EntityRef, FloatArray
 
 _TOP = 3
 
 
 class Speaker:
-    """Writes sentences about the rows of a scene over their windows (rows, times)."""
+    """Writes sentences about the rows of a scene over a sheet's windows; ``hosts`` has each row's host."""
 
-    def __init__(self, scene: Scene, windows: BoolArray) -> None:
+    def __init__(self, scene: Scene, sheet: Sheet, hosts: Sequence[EntityRef | None]) -> None:
         self.scene = scene
-        self.windows = windows
-        self._sheet = scene.sheet(windows)
+        self._sheet = sheet
+        self._hosts = hosts
         self._members: dict[str, FloatArray] = {}
         self._numbers: dict[int, FloatArray] = {}
 
@@ -58,7 +59,7 @@ class Speaker:
         return self.scene.topology.entity(self.scene.rows[row]).name
 
     def _host(self, row: int) -> str:
-        host = self.scene.topology.host(self.scene.source, self.scene.rows[row])
+        host = self._hosts[row]
         return self.scene.topology.entity(host).name if host else "the host"
 
     def _pool(self, row: int) -> str:
@@ -76,7 +77,7 @@ class Speaker:
             self._members[signal] = self.scene.member_values(signal)
         own = np.flatnonzero(members.row == members.unit[row])
         values = self._members[signal][own]
-        means = statistics.mean(values, np.broadcast_to(self.windows[row], values.shape))[:, 0]
+        means = statistics.mean(values, np.broadcast_to(self._sheet.windows[row], values.shape))[:, 0]
         order = np.argsort(-means, kind="stable")
         return [
             (self._name(members, int(own[m]), row), float(means[m])) for m in order if not np.isnan(means[m])

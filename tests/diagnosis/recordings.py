@@ -93,10 +93,22 @@ class Recording:
         self._entities.append(Entity(ref, name, above))
         return self.has(ref, counters)
 
+    def another_host(self, name: str, counters: Mapping[str, Level]) -> EntityRef:
+        """Another host in the same source, as a vCenter has it."""
+        ref = EntityRef("host", name)
+        self._entities.append(Entity(ref, name))
+        return self.has(ref, counters)
+
     def vm(self, name: str, counters: Mapping[str, Level], *, vcpus: int = 2) -> EntityRef:
         """A VM with its number of vCPUs."""
         ref = self.add("vm", name, counters)
         return self.fact(ref, "vcpus", float(vcpus))
+
+    def stays(self, ref: EntityRef, *hosts: tuple[float, EntityRef]) -> EntityRef:
+        """Where a VM runs: from when (seconds) on which host."""
+        for from_s, host in hosts:
+            self.fact(ref, "host", host.key, from_s)
+        return ref
 
     def fact(self, ref: EntityRef, name: str, value: float | str, from_s: float = 0.0) -> EntityRef:
         """Something that holds of the entity from a time on."""

@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from diagnosis.derived import with_derived
+from diagnosis.members import members_of
 from diagnosis.topology import Topology
 from resources.derived_counters import DerivedCounter, DerivedFact, DerivedFile
 from resources.failures import KnowledgeError
@@ -25,8 +26,10 @@ from sessions.model import (
     SourceKind,
     SourceSpec,
 )
+from sessions.times import TimeRange
 
 START = 1_790_000_000_000
+WINDOW = TimeRange(START, START + 120_000)
 HOSTS = tuple(EntityRef("host", f"esx{n}") for n in (1, 2))
 CLUSTER = EntityRef("cluster", "c")
 VM = EntityRef("vm", "v1")
@@ -70,7 +73,7 @@ def values_of(source: SampleSource, counter: str, ref: EntityRef, instance: str 
 
 
 def shipped(found: MemorySession, *counters: str) -> SampleSource:
-    return with_derived(found, load_problems().derived, counters)
+    return with_derived(found, load_problems().derived, counters, WINDOW)
 
 
 def test_a_disk_s_commands_are_its_reads_and_writes() -> None:
@@ -241,7 +244,9 @@ def test_words_and_lists_become_numbers() -> None:
 def test_a_wrong_expression_names_its_counter() -> None:
     rule = DerivedCounter(counter="x.y", entities=["vm"], expr="a +", source="s", counters={"a": "cpu.ready"})
     with pytest.raises(KnowledgeError, match=r"x\.y"):
-        with_derived(session({(VM, "cpu.ready", ""): [1]}), DerivedFile(["vcenter"], [], [rule]), ["x.y"])
+        with_derived(
+            session({(VM, "cpu.ready", ""): [1]}), DerivedFile(["vcenter"], [], [rule]), ["x.y"], WINDOW
+        )
 
 
 @given(
@@ -257,7 +262,7 @@ def test_bounds_are_never_too_narrow(a: list[float], b: list[float], expr: str) 
         counter="x.y", entities=["vm"], expr=expr, source="s", counters={"a": "cpu.ready", "b": "cpu.run"},
     )  # fmt: skip
     found = session({(VM, "cpu.ready", ""): a, (VM, "cpu.run", ""): b[: len(a)]})
-    source = with_derived(found, DerivedFile(["vcenter"], [], [rule]), ["x.y"])
+    source = with_derived(found, DerivedFile(["vcenter"], [], [rule]), ["x.y"], WINDOW)
     assert values_of(source, "x.y", VM).shape == (len(a),)
 
 
@@ -265,30 +270,36 @@ def test_each_host_s_view_of_a_shared_device_is_judged_by_itself() -> None:
     found = session(
         {(LUN, "disk.commands", host.key): [level] for host, level in zip(HOSTS, (10, 20), strict=True)}
     )
-    topology = Topology(found, ["disk.commands"])
+    topology = Topology(found, ["disk.commands"], WINDOW)
     views = topology.rows(1, "device")
     assert [topology.base(view) for view in views] == [LUN, LUN]
     assert [topology.host(1, view) for view in views] == list(HOSTS)
     assert {topology.entity(view).name for view in views} == {"naa.1"}
     elsewhere = Signal(counter="disk.commands", of="elsewhere")
-    members = topology.members(elsewhere, {"value": "disk.commands"}, 1, views)
+    members = members_of(topology, elsewhere, {"value": "disk.commands"}, 1, views)
     assert members.refs == [views[1], views[0]]
-    on_host = topology.members(
-        Signal(counter="disk.commands", of="host.device"), {"value": "disk.commands"}, 1, views
+    on_host = members_of(
+        topology, Signal(counter="disk.commands", of="host.device"), {"value": "disk.commands"}, 1, views
     )
     assert on_host.refs == views
 
 
-def test_a_vm_is_on_the_host_where_it_was_longest() -> None:
+def test_a_vm_is_on_the_host_where_it_was_at_the_time() -> None:
     facts = [
         Fact(VM, "host", HOSTS[0].key, START, START + 20_000),
         Fact(VM, "host", HOSTS[1].key, START + 20_000, START + 80_000),
         Fact(VM, "host", HOSTS[0].key, START + 80_000),
     ]
     found = session({(VM, "cpu.ready", ""): [1] * 6, (DISK, "vdisk.reads", ""): [1] * 6}, facts)
-    topology = Topology(found, ["cpu.ready", "vdisk.reads"])
-    assert topology.host(1, VM) == HOSTS[1]
-    assert topology.host(1, DISK) == HOSTS[1]
+    topology = Topology(found, ["cpu.ready", "vdisk.reads"], TimeRange(START, START + 100_000))
+    for ref in (VM, DISK):
+        assert topology.host(1, ref) == HOSTS[1]  # most of the window
+        assert topology.host(1, ref, [TimeRange(START, START + 9_000)]) == HOSTS[0]
+        assert topology.host(1, ref, [TimeRange(START + 90_000, START + 90_000)]) == HOSTS[0]
+    early = Topology(found, ["cpu.ready", "vdisk.reads"], TimeRange(START, START + 10_000))
+    assert early.host(1, VM) == HOSTS[0]
+    assert early.below(1, HOSTS[1], "vm") == ()
+    assert [placed.periods for placed in early.below(1, HOSTS[0], "vm")] == [None]
 
 
 def test_every_shipped_rule_says_who_says_so() -> None:

@@ -1,0 +1,57 @@
+"""Facts of entities as of the end of a window: how many vCPUs, which pool, where the disks lie."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from re import Pattern
+
+import numpy as np
+
+from sessions.model import EntityRef, Fact
+from sessions.times import TimeRange
+
+
+def facts_until(facts: Sequence[Fact], end: int) -> list[Fact]:
+    """Facts that had begun by ``end`` (ms), and what was said of an entity when it was first seen.
+
+    What was said first held before as well, as far as anybody knows: a recorder that back-fills an hour comes
+    to know the inventory after the samples. ``facts`` are ordered by start, and so is the result.
+    """
+    first: dict[EntityRef, int] = {}
+    for fact in facts:
+        first.setdefault(fact.entity, fact.start)
+    return [fact for fact in facts if fact.start <= max(end, first[fact.entity])]
+
+
+class FactTable:
+    """The facts of a session, looked up by name, as they stood at the end of a window."""
+
+    def __init__(self, facts: Sequence[Fact], window: TimeRange) -> None:
+        """``facts`` are ordered by start."""
+        self._window = window
+        self._by_name: dict[str, list[Fact]] = {}
+        for fact in facts_until(facts, window.end):
+            self._by_name.setdefault(fact.name, []).append(fact)
+        self._latest: dict[str, dict[EntityRef, str | float | bool]] = {}
+
+    def named(self, name: str) -> Sequence[Fact]:
+        """All facts of the name that had begun by the end of the window, ordered by start."""
+        return self._by_name.get(name, ())
+
+    def latest(self, name: str) -> dict[EntityRef, str | float | bool]:
+        """The latest value for each entity of which the fact is known."""
+        if name not in self._latest:
+            self._latest[name] = {fact.entity: fact.value for fact in self.named(name)}
+        return self._latest[name]
+
+    def numbers(self, name: str, refs: Iterable[EntityRef]) -> list[float]:
+        """The latest value for each of the entities; NaN where there is none, or it is a text."""
+        known = self.latest(name)
+        values = (known.get(ref, "") for ref in refs)
+        return [np.nan if isinstance(value, str) else float(value) for value in values]
+
+    def holding(self, names: Pattern[str]) -> Iterable[Fact]:
+        """Facts whose name matches that held at some time of the window."""
+        for name, facts in self._by_name.items():
+            if names.fullmatch(name):
+                yield from (one for one in facts if one.end is None or one.end > self._window.start)

@@ -1,0 +1,204 @@
+"""The series behind a signal: which entities of its scope count for each entity that is judged, and when."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from diagnosis.placement import Periods, joined_periods, shared_periods, within_periods
+from diagnosis.topology import Placed, Topology
+from resources.problem_cards import Signal
+from sessions.model import EntityRef, FloatArray, IntArray
+
+_ABSENT = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """The series behind a signal: member m is of unit ``row[m]`` (ascending), with ``ids[name][m]`` or −1.
+
+    A unit is what the rows of a scene have in common: ``unit[r]`` is that of row r. Rows that were on one
+    host all the time share what is the host's; else each row is its own unit. ``units`` is how many there
+    are. ``periods`` has the members that count only at times, because they or the row moved.
+    """
+
+    row: IntArray
+    unit: IntArray
+    units: int
+    ids: dict[str, IntArray]
+    refs: list[EntityRef]
+    instances: list[str]
+    sources: list[int]
+    periods: Mapping[int, Periods]
+
+    def while_there(self, values: FloatArray, times: IntArray) -> FloatArray:
+        """The members' values (members, times), absent at the times at which they don't count."""
+        if not self.periods:
+            return values
+        result = np.array(values)
+        for member, periods in self.periods.items():
+            result[member, ~within_periods(times, periods)] = np.nan
+        return result
+
+
+@dataclass(slots=True)
+class _Found:
+    row: list[int] = field(default_factory=list)
+    ids: dict[str, list[int]] = field(default_factory=dict)
+    refs: list[EntityRef] = field(default_factory=list)
+    instances: list[str] = field(default_factory=list)
+    sources: list[int] = field(default_factory=list)
+    periods: list[Periods | None] = field(default_factory=list)
+
+    def append(self, row: int, placed: Placed, instance: str, source: int, ids: Mapping[str, int]) -> None:
+        self.row.append(row)
+        self.refs.append(placed.ref)
+        self.instances.append(instance)
+        self.sources.append(source)
+        self.periods.append(placed.periods)
+        for name, held in self.ids.items():
+            held.append(ids.get(name, _ABSENT))
+
+    def freeze(self, unit: Sequence[int]) -> Members:
+        """The members in the order of their units; ``unit`` says which unit each row of the scene has."""
+        order = sorted(range(len(self.row)), key=self.row.__getitem__)
+        return Members(
+            row=np.array([self.row[one] for one in order], dtype=np.int64),
+            unit=np.array(unit, dtype=np.int64),
+            units=max(unit, default=-1) + 1,
+            ids={
+                name: np.array([ids[one] for one in order], dtype=np.int64) for name, ids in self.ids.items()
+            },
+            refs=[self.refs[one] for one in order],
+            instances=[self.instances[one] for one in order],
+            sources=[self.sources[one] for one in order],
+            periods={
+                place: periods
+                for place, one in enumerate(order)
+                if (periods := self.periods[one]) is not None
+            },
+        )
+
+
+def members_of(
+    topology: Topology, signal: Signal, counters: Mapping[str, str], source: int, rows: Sequence[EntityRef]
+) -> Members:
+    """The series that the signal is made of, for each of the rows; a row may have none.
+
+    ``counters``: local name → counter key.
+    """
+    return _Gathering(topology, signal, counters, source).members(rows)
+
+
+class _Gathering:
+    def __init__(self, topology: Topology, signal: Signal, counters: Mapping[str, str], source: int) -> None:
+        self._topology, self._signal, self._counters, self._source = topology, signal, counters, source
+        self._scope = signal.of or "self"
+        self._found = _Found(ids={name: [] for name in counters})
+
+    def members(self, rows: Sequence[EntityRef]) -> Members:
+        if self._scope == "elsewhere":
+            self._collect_elsewhere(rows)
+        elif self._scope == "users":
+            for other in self._topology.sources:
+                self._collect_users(other, rows)
+        elif not self._scope.startswith("host") or self._signal.depends_on_self:
+            self._collect(self._source, [self._in_scope(ref) for ref in rows])
+        else:
+            return self._by_host(rows)
+        return self._found.freeze(range(len(rows)))
+
+    def _by_host(self, rows: Sequence[EntityRef]) -> Members:
+        """What is the host's is gathered once for all rows with the same stays."""
+        stays = [self._topology.stays(self._source, ref) for ref in rows]
+        keys = [known[0].host if len(known) == 1 else known for known in stays]
+        first: dict[object, int] = {}
+        for row, key in enumerate(keys):
+            first.setdefault(key, row)
+        self._collect(self._source, [self._in_scope(rows[row]) for row in first.values()])
+        units = {key: number for number, key in enumerate(first)}
+        return self._found.freeze([units[key] for key in keys])
+
+    def _in_scope(self, ref: EntityRef) -> Sequence[Placed]:
+        if self._scope == "self":
+            return [Placed(ref)]
+        host, _, kind = self._scope.rpartition(".")
+        if self._scope == "host":
+            return self._topology.hosts(self._source, ref)
+        bases = self._topology.hosts(self._source, ref) if host else [Placed(ref)]
+        if len(bases) == 1:
+            return self._chosen(ref, self._topology.below(self._source, bases[0].ref, kind))
+        found: dict[EntityRef, Periods | None] = {}
+        for base in bases:
+            for one in self._topology.below(self._source, base.ref, kind):
+                periods = shared_periods(base.periods, one.periods)
+                found[one.ref] = joined_periods(found.get(one.ref, ()), periods)
+        return self._chosen(ref, [Placed(one, periods) for one, periods in found.items() if periods != ()])
+
+    def _chosen(self, ref: EntityRef, found: Sequence[Placed]) -> Sequence[Placed]:
+        """Those that the signal asks for by name, fact, or as others than the entity itself."""
+        signal = self._signal
+        if signal.others:
+            found = [one for one in found if one.ref != ref]
+        if signal.where_name:
+            wanted = re.compile(signal.where_name)
+            found = [one for one in found if wanted.fullmatch(self._topology.entity(one.ref).name)]
+        if signal.same_prefix:
+            prefix = self._topology.entity(ref).name[: signal.same_prefix]
+            found = [one for one in found if self._topology.entity(one.ref).name.startswith(prefix)]
+        if signal.same_fact:
+            known = self._topology.texts(signal.same_fact)
+            found = [one for one in found if known.get(one.ref) == known.get(ref)]
+        return found
+
+    def _collect(self, source: int, scoped: Sequence[Iterable[Placed]]) -> None:
+        tables = [(name, self._topology.series(source, key)) for name, key in self._counters.items()]
+        each = self._signal.each_instance
+        for row, some in enumerate(scoped):
+            for placed in some:
+                present = [(name, table[placed.ref]) for name, table in tables if placed.ref in table]
+                instances = {one for _, held in present for one in held if bool(one) == each}
+                for instance in sorted(instances):
+                    ids = {name: held[instance] for name, held in present if instance in held}
+                    self._found.append(row, placed, instance, source, ids)
+
+    def _collect_elsewhere(self, rows: Sequence[EntityRef]) -> None:
+        views = [self._elsewhere(ref) for ref in rows]
+        for other in sorted({number for seen in views for number, _ in seen}):
+            self._collect(other, [[Placed(ref) for number, ref in seen if number == other] for seen in views])
+
+    def _elsewhere(self, ref: EntityRef) -> list[tuple[int, EntityRef]]:
+        """The same entity as other hosts see it, each host's view once; (source, entity)."""
+        met = {self._topology.host(self._source, ref)}
+        found = []
+        for number, view in sorted(self._topology.views(ref), key=lambda one: one[0] != self._source):
+            host = self._topology.host(number, view)
+            if (number, view) != (self._source, ref) and (host is None or host not in met):
+                met.add(host)
+                found.append((number, view))
+        return found
+
+    def _collect_users(self, other: int, rows: Sequence[EntityRef]) -> None:
+        tables = [(name, self._topology.user_series(other, key)) for name, key in self._counters.items()]
+        for row, ref in enumerate(rows):
+            shared = self._topology.entity(self._topology.base(ref)).parent is None
+            if not shared and other != self._source:  # another host's device of the same name
+                continue
+            instance = self._topology.entity(ref).name
+            users = [(name, dict(table.get(instance, ()))) for name, table in tables]
+            for user in sorted({one for _, held in users for one in held}):
+                placed = Placed(user) if shared else self._user_on(other, user, ref)
+                if placed:
+                    ids = {name: held[user] for name, held in users if user in held}
+                    self._found.append(row, placed, instance, other, ids)
+
+    def _user_on(self, source: int, user: EntityRef, device: EntityRef) -> Placed | None:
+        """The user while it was on the device's host; None where it never was."""
+        host = self._topology.host(self._source, device)
+        hosts = self._topology.hosts(source, user)
+        if host is None and not hosts:
+            return Placed(user)
+        return next((Placed(user, one.periods) for one in hosts if one.ref == host), None)

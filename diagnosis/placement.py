@@ -1,0 +1,87 @@
+"""Which host each VM was on, and when: VMs move while they are recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from diagnosis.arrays import BoolArray
+from sessions.model import EntityRef, Fact, IntArray
+from sessions.times import TimeRange
+
+_FIRST, _LAST = -(1 << 62), 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class Stay:
+    """A VM on a host, from ``start`` to before ``end``, in milliseconds."""
+
+    host: EntityRef
+    start: int
+    end: int
+
+    def overlap_ms(self, windows: Iterable[TimeRange]) -> int:
+        """How much of the windows it covers; an instant counts as 1 ms."""
+        shared = (min(self.end, one.end + 1) - max(self.start, one.start) for one in windows)
+        return sum(max(0, part) for part in shared)
+
+
+Periods = tuple[tuple[int, int], ...]
+"""Times that count, each from its start to before its end, in milliseconds, ascending."""
+
+
+class Placement:
+    """The stays of every VM of which a session says where it ran, within a window.
+
+    The first stay reaches back as far as anybody asks: a recorder that back-fills learns of the inventory
+    after the samples. Each lasts until the next one begins.
+    """
+
+    def __init__(self, facts: Iterable[Fact], window: TimeRange) -> None:
+        """``facts`` are the ``host`` facts, ordered by start."""
+        begun: dict[EntityRef, list[tuple[int, EntityRef]]] = {}
+        for fact in facts:
+            known = begun.setdefault(fact.entity, [])
+            host = EntityRef("host", str(fact.value))
+            if not known or known[-1][1] != host:
+                known.append((fact.start, host))
+        self._stays = {ref: _within(_stays(known), window) for ref, known in begun.items()}
+
+    def stays(self, refs: Iterable[EntityRef]) -> tuple[Stay, ...]:
+        """The stays of the first of the entities that is placed; empty where none is."""
+        return next((self._stays[ref] for ref in refs if ref in self._stays), ())
+
+
+def _stays(begun: Sequence[tuple[int, EntityRef]]) -> list[Stay]:
+    starts = [_FIRST, *(start for start, _ in begun[1:])]
+    return [
+        Stay(host, start, end)
+        for (_, host), start, end in zip(begun, starts, [*starts[1:], _LAST], strict=True)
+    ]
+
+
+def _within(stays: Sequence[Stay], window: TimeRange) -> tuple[Stay, ...]:
+    return tuple(stay for stay in stays if stay.start <= window.end and stay.end > window.start)
+
+
+def shared_periods(some: Periods | None, others: Periods | None) -> Periods | None:
+    """The times that both cover; None is always."""
+    if some is None or others is None:
+        return others if some is None else some
+    both = ((max(a, c), min(b, d)) for a, b in some for c, d in others)
+    return tuple((start, end) for start, end in both if start < end)
+
+
+def joined_periods(some: Periods | None, others: Periods | None) -> Periods | None:
+    """The times that either covers; None is always. The two don't overlap."""
+    return None if some is None or others is None else tuple(sorted((*some, *others)))
+
+
+def within_periods(times: IntArray, periods: Collection[tuple[int, int]]) -> BoolArray:
+    """Which of the instants lie in the periods; bool, the shape of ``times``."""
+    inside = np.zeros(times.shape, dtype=np.bool_)
+    for start, end in periods:
+        inside |= (times >= start) & (times < end)
+    return inside

@@ -1,0 +1,131 @@
+"""A VM that moves is judged at each sample with the host that it was on, and counts on that host then."""
+
+from __future__ import annotations
+
+from diagnosis import diagnose_session
+from sessions.findings import Finding
+from sessions.memory import MemorySession
+from sessions.model import EntityRef
+from sessions.times import TimeRange
+from tests.diagnosis.recordings import START, Level, Recording, catalogue, during, problems, verdicts
+
+FULL: dict[str, Level] = {"cpu.pcpu_util": 97.0, "cpu.pcpu_used": 90.0}
+CALM: dict[str, Level] = {"cpu.pcpu_util": 40.0, "cpu.pcpu_used": 35.0}
+WAITING: dict[str, Level] = {"cpu.ready": 12.0, "cpu.run": 60.0, "cpu.used": 55.0, "cpu.max_limited": 0.0}
+FREE: dict[str, Level] = {"cpu.ready": 0.5, "cpu.run": 20.0, "cpu.used": 18.0, "cpu.max_limited": 0.0}
+END = 2400
+
+
+def a_full_and_a_calm_host() -> tuple[Recording, EntityRef, EntityRef]:
+    """esx01 is full and its VMs wait all the time, esx02 has room."""
+    recording = Recording("esx01", source="vcenter", seconds=END, interval=20)
+    full = recording.on_host(FULL)
+    calm = recording.another_host("esx02", CALM)
+    for number in range(4):
+        recording.stays(recording.vm(f"here{number}", WAITING), (0, full))
+        recording.stays(recording.vm(f"there{number}", FREE), (0, calm))
+    return recording, full, calm
+
+
+def seen(recording: Recording, first_s: float = 0, last_s: float = END) -> dict[tuple[str, str], Finding]:
+    """Findings of a window, by problem and the entity's name."""
+    window = TimeRange(START + round(first_s * 1000), START + round(last_s * 1000))
+    session = recording.into(MemorySession())
+    found = diagnose_session(session, problems(), catalogue(), window).findings
+    return {(one.problem, one.entity_name): one for one in found}
+
+
+def value(finding: Finding, counter: str) -> float:
+    return next(item.value for item in finding.evidence if item.counter == counter)
+
+
+def near(t_ms: int, at_s: float) -> bool:
+    """Whether it is at the move, give or take half of the 300 s over which a host's CPU use is averaged."""
+    return abs(t_ms - START - at_s * 1000) <= 150_000
+
+
+def test_a_window_after_the_move_is_judged_with_the_new_host() -> None:
+    recording, full, calm = a_full_and_a_calm_host()
+    recording.stays(recording.vm("mover", WAITING), (0, full), (1800, calm))
+    found = seen(recording, 1860)["cpu.ready_high", "mover"]
+    assert "esx02's CPUs were 40 % busy" in found.conclusion
+    assert value(found, "cpu.pcpu_util") == 40.0
+    assert found.consequence_of is None
+
+
+def test_a_window_before_the_move_is_judged_with_the_old_host() -> None:
+    recording, full, calm = a_full_and_a_calm_host()
+    recording.stays(recording.vm("mover", WAITING), (0, full), (600, calm))
+    found = seen(recording, 0, 580)
+    assert ("cpu.ready_high", "mover") not in found  # its host is full: that is the problem, and is found
+    assert ("cpu.host_saturated", "esx01") in found
+
+
+def test_a_move_within_the_window_is_judged_on_each_host_for_its_time() -> None:
+    recording, full, calm = a_full_and_a_calm_host()
+    recording.stays(recording.vm("mover", WAITING), (0, full), (1200, calm))
+    found = seen(recording)["cpu.ready_high", "mover"]
+    [window] = found.windows
+    assert near(window.start, 1200)
+    assert window.end == START + 1_000 * (END - 20)
+    assert "esx02's CPUs were 40 % busy on the whole" in found.conclusion
+    assert value(found, "cpu.pcpu_util") == 40.0
+
+
+def test_a_problem_that_goes_along_is_one_finding_over_the_move() -> None:
+    recording, full, calm = a_full_and_a_calm_host()
+    limited: dict[str, Level] = {**FREE, "cpu.max_limited": 20.0, "cpu.ready": 21.0, "cpu.alloc_max": 900.0}
+    recording.stays(recording.vm("mover", limited), (0, calm), (1200, full))
+    found = seen(recording)["cpu.limit", "mover"]
+    assert found.windows == (TimeRange(START, START + 1_000 * (END - 20)),)
+    assert "esx02 was 40 % busy" in found.conclusion
+    limited_on = {item.instance for item in found.evidence if item.counter == "cpu.max_limited"}
+    assert limited_on == {"esx01", "esx02"}
+
+
+def test_a_vm_counts_on_a_host_only_while_it_is_there() -> None:
+    recording, full, calm = a_full_and_a_calm_host()
+    heavy: dict[str, Level] = {**WAITING, "cpu.ready": 30.0, "cpu.run": 70.0}
+    recording.stays(recording.vm("heavy", heavy, vcpus=8), (0, full), (1000, calm))
+    before, after = seen(recording, 0, 900), seen(recording, 1100)
+    assert "heavy most" in before["cpu.host_saturated", "esx01"].conclusion
+    assert verdicts(before["cpu.host_saturated", "esx01"])["few_heavy_vms"] == "likely"
+    assert "heavy" not in after["cpu.host_saturated", "esx01"].conclusion
+    both = seen(recording)["cpu.host_saturated", "esx01"]
+    assert "heavy most" in both.conclusion
+    assert value(both, "cpu.ready") == (50 * 30.0 + 70 * 12.0) / 120  # of the worst VM, sample by sample
+
+
+def test_what_follows_from_a_host_follows_from_the_one_it_was_on() -> None:
+    recording, full, calm = a_full_and_a_calm_host()
+    stopped: dict[str, Level] = {
+        **WAITING, "cpu.ready": during(0, 1190, 12.0, 0.5), "cpu.costop": during(0, 1190, 12.0),
+    }  # fmt: skip
+    recording.stays(recording.vm("mover", stopped, vcpus=4), (0, full), (1200, calm))
+    found = seen(recording)
+    assert found["cpu.costop", "mover"].consequence_of == ("cpu.host_saturated", full)
+    assert seen(recording, 0, 1100)["cpu.costop", "mover"].consequence_of == ("cpu.host_saturated", full)
+
+
+def test_there_and_back_again() -> None:
+    recording, full, calm = a_full_and_a_calm_host()
+    busy = recording.vm("mover", {**WAITING, "cpu.run": 80.0})
+    recording.stays(busy, (0, calm), (800, full), (1600, calm))
+    found = seen(recording)["cpu.ready_high", "mover"]
+    first, last = found.windows
+    assert near(first.end, 800)
+    assert near(last.start, 1600)
+    assert "esx02's CPUs were 40 % busy" in found.conclusion
+    assert "mover" in seen(recording, 800, 1580)["cpu.host_saturated", "esx01"].causes[0].because
+
+
+def test_vms_of_the_same_host_are_its_neighbours_while_they_are_there() -> None:
+    recording, full, calm = a_full_and_a_calm_host()
+    poor: dict[str, Level] = {**WAITING, "cpu.alloc_shares": 400.0}
+    rich: dict[str, Level] = {**FREE, "cpu.alloc_shares": 8000.0}
+    recording.stays(recording.vm("poor", poor), (0, calm))
+    recording.stays(recording.vm("rich", rich), (0, full), (1200, calm))
+    late = seen(recording, 1300)["cpu.ready_high", "poor"]
+    assert verdicts(late)["low_shares"] == "likely"
+    early = seen(recording, 0, 1100)["cpu.ready_high", "poor"]
+    assert verdicts(early)["low_shares"] == "unknown"  # nobody on its host tells shares
