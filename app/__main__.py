@@ -21,7 +21,9 @@ def main() -> int:
     multiprocessing.freeze_support()
     # Imported here since every worker process imports this module again and needs none of it.
     from app.program import run  # noqa: PLC0415
+    from app.terminal import write_all_characters  # noqa: PLC0415
 
+    write_all_characters()
     try:
         return run(sys.argv[1:])
     except Exception as error:  # noqa: BLE001 - the crash hook: what gets here is a bug

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import re
 import signal
 import sys
 import threading
@@ -12,16 +14,21 @@ from contextlib import contextmanager, suppress
 from queue import Empty, SimpleQueue
 from types import FrameType
 
+from resources.foreign_text import shown
 from resources.units import format_duration
 
 _LINE = 4096
+_MAX_SENTENCE = 4000
+_TO_ESCAPE = re.compile(
+    "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)  # JSON itself escapes up to \x1f
 _LOOK_S = 0.2
 
 
 def complain(sentence: str) -> None:
     """One line on stderr. That nobody reads it any more is no failure, and leaves the exit code as it is."""
     try:
-        print("hyperscope: " + " ".join(sentence.split()), file=sys.stderr, flush=True)  # noqa: T201
+        print(f"hyperscope: {shown(sentence, _MAX_SENTENCE)}", file=sys.stderr, flush=True)  # noqa: T201
     except OSError:
         silence_stderr()
 
@@ -35,9 +42,24 @@ def silence_stderr() -> None:
 
 
 def print_json(document: object) -> None:
-    """One JSON document on stdout; absent numbers are null, never NaN."""
-    json.dump(document, sys.stdout, ensure_ascii=False, allow_nan=False)
-    sys.stdout.write("\n")
+    """One JSON document on stdout."""
+    sys.stdout.write(json_text(document) + "\n")
+
+
+def json_text(document: object) -> str:
+    """A JSON document; absent numbers are null, never NaN.
+
+    What could command a terminal or can't be encoded is escaped, so that it stays the same document.
+    """
+    text = json.dumps(document, ensure_ascii=False, allow_nan=False)
+    return text if text.isprintable() else _TO_ESCAPE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def write_all_characters() -> None:
+    """Let stdout and stderr escape what their encoding lacks: a name must not end a command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 @contextmanager

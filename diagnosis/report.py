@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -13,6 +12,7 @@ from rich.text import Text
 
 from diagnosis.engine import Check, Diagnosis
 from diagnosis.happened import change_words
+from resources.foreign_text import visible
 from resources.units import format_count, format_duration, format_value
 from sessions.findings import CauseVerdict, Evidence, Finding, Severity, Verdict
 from sessions.model import EntityRef
@@ -20,7 +20,7 @@ from sessions.times import TimeRange, iso
 
 _T = TypeVar("_T")
 _WIDEST = 100
-_GLUE = "\ue000"  # rich breaks lines at a no-break space; `plain` lets no private character through
+_GLUE = "\ue000"  # rich breaks lines at a no-break space; `visible` lets no private character through
 _UNIT = r"%|/s|[KMGTP]?B(/s)?|[kMGT]?bit/s|[MG]Hz|µs|ms|s|min|h|d|W"
 _BEFORE_UNIT = re.compile(rf"(?<= limit) (?=\S)|(?<=\d) (?=({_UNIT})([\s.,;:)]|$))")
 _LABEL = 11  # columns for "Evidence", "Causes", …
@@ -75,7 +75,7 @@ class _Page:
         self, lead: str, text: str, *, indent: int = 0, style: str = "", lead_style: str = ""
     ) -> None:
         """``lead`` and then ``text``, wrapped under itself."""
-        for number, line in enumerate(self._wrapped(plain(text), max(20, self.width - indent - len(lead)))):
+        for number, line in enumerate(self._wrapped(visible(text), max(20, self.width - indent - len(lead)))):
             start = Text(" " * indent + (lead if number == 0 else " " * len(lead)), style=lead_style)
             self.console.print(start + Text(line, style=style), highlight=False)
 
@@ -86,14 +86,6 @@ class _Page:
 
     def symbol(self, symbols: tuple[str, str, str]) -> str:
         return symbols[1] if self.ascii else symbols[0]
-
-
-def plain(text: str) -> str:
-    """Text with what could move the cursor, colour the terminal or reorder the line made visible."""
-    return "".join(
-        f"\\x{ord(char):02x}" if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") else char
-        for char in text
-    )
 
 
 def _heading(diagnosis: Diagnosis, page: _Page) -> None:

@@ -45,7 +45,7 @@ class EventLines:
     def _write(self) -> None:
         while (line := self._next()) is not None:
             try:
-                self._stream.write(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n")
+                self._stream.write(json.dumps(line, allow_nan=False) + "\n")
                 self._stream.flush()
             except (OSError, ValueError):
                 self._on_broken()

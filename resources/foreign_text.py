@@ -1,4 +1,8 @@
-"""Names that come from elsewhere, made safe to show on one line: hostile ones stay text and stay put."""
+"""Text that comes from elsewhere, made safe to show in a window or a terminal: hostile names stay text.
+
+Whatever of a session, a capture or a server's reply is shown goes through here: control characters (ESC, BEL,
+C1 …) can't reach a terminal, nor can bidirectional overrides reorder what stands beside them.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +16,22 @@ _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\
 MOST = 300
 
 
+def visible(text: str) -> str:
+    """``text`` with white space as spaces, and control characters and bidirectional overrides as ``�``.
+
+    As many characters as it had, all on one line.
+    """
+    if text.isprintable():
+        return text
+    return "".join(map(_visible_character, text))
+
+
 def shown(text: str, most: int = MOST) -> str:
-    """``text`` on one line: control characters and bidirectional overrides as ``�``, cut after ``most``.
+    """``text`` on one line: ``visible``, runs of white space as one space, cut after ``most``.
 
     Plain Qt labels and painters take the result as it is; nothing in it can reorder its surroundings.
     """
-    line = " ".join(text[: most * 4].split())
-    safe = "".join(_REPLACED if _harmful(character) else character for character in line)
+    safe = visible(" ".join(text[: most * 4].split()))
     return safe if len(safe) <= most else f"{safe[: most - 1]}…"
 
 
@@ -36,8 +49,11 @@ def brief(text: str) -> str:
     return _TOO_LONG.sub(lambda word: f"{word[0][:_BEGIN]}…{word[0][-_END:]}", text)
 
 
-def _harmful(character: str) -> bool:
-    return character in _BIDI or unicodedata.category(character) in {"Cc", "Cs", "Co", "Cn"}
+def _visible_character(character: str) -> str:
+    if character.isspace():
+        return " "
+    harmful = character in _BIDI or unicodedata.category(character) in {"Cc", "Cs", "Co", "Cn"}
+    return _REPLACED if harmful else character
 
 
 _REPLACED = "\ufffd"

@@ -15,7 +15,7 @@ import typer
 from rich.text import Text
 
 from app.commands.options import AsJson
-from app.consoles import notices, progress_bar, results
+from app.consoles import notices, one_line, progress_bar, results
 from app.terminal import cancellable, print_json, time_left
 from collectors.esxtop import ImportReport, Progress, import_captures
 from recorder.event_lines import EventLines
@@ -139,5 +139,5 @@ def show_report(report: ImportReport, out: Path) -> None:
         )
     )
     for note in report.notes:
-        results().print(Text(f"  note: {note}"))
-    notices().print(Text(f"Next: hyperscope diagnose {out}", style="dim"))
+        results().print(Text("  note: ") + one_line(note))
+    notices().print(one_line(f"Next: hyperscope diagnose {out}", "dim"))

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from app.commands.options import AsJson, SessionPath
-from app.consoles import results
+from app.consoles import one_line, results
 from app.terminal import print_json
 from resources.failures import DamagedError
 from resources.units import format_bytes, format_count, format_duration
@@ -46,14 +46,14 @@ def show(found: SessionInfo) -> None:
     """The session as a page of text."""
     console = results()
     for name, value in summary(found):
-        console.print(Text(f"{name:<10}", style="bold"), Text(value), sep="")
+        console.print(Text(f"{name:<10}", style="bold"), one_line(value), sep="")
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("source", "kind", "every", "samples", "received", "gaps", "state"):
         table.add_column(title, justify="left" if title in {"source", "kind", "state"} else "right")
     for source in found.sources:
         interval = found.intervals.get(source.id)
         table.add_row(
-            Text(source.spec.name),
+            one_line(source.spec.name),
             source.spec.kind,
             format_duration(interval) if interval else "–",
             format_count(source.samples),
@@ -65,7 +65,7 @@ def show(found: SessionInfo) -> None:
     console.print(table)
     for source in found.sources:
         for line in (*notes(source), *gap_lines(found, source)):
-            console.print(Text(f"  {source.spec.name}  {line}", style="dim"))
+            console.print(one_line(source.spec.name, "dim"), one_line(line, "dim"), sep="  ", end="\n")
 
 
 def notes(source: Source) -> list[str]:

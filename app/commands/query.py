@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from typing import Annotated, Any
 
 import numpy as np
 import typer
-from rich.table import Table
-from rich.text import Text
+from rich.cells import cell_len
 
 from app.commands.options import AsJson, From, SessionPath, To, window_of
-from app.consoles import results
+from app.terminal import json_text
 from resources.failures import NotFoundError
+from resources.foreign_text import shown, visible
 from resources.units import format_value
+from sessions.export.columns import RepeatedTexts
+from sessions.export.csv_table import CsvRows
+from sessions.frames import small_frames
 from sessions.model import EntityRef, FloatArray, IntArray, Series, SeriesStats
 from sessions.store import SessionReader
 from sessions.times import TimeRange, iso
 
-BATCH = 256  # series decoded at a time: bounded memory at any session size
+BATCH = 1024  # series of the table at a time
+MAX_WIDTH, NUMBER_WIDTH = 48, 12
 
 
 def query(
@@ -51,7 +53,7 @@ def query(
         elif as_csv:
             write_csv(reader, chosen, names, window)
         else:
-            show(reader, chosen, names, window)
+            write_table(reader, chosen, names, window)
 
 
 def choose(
@@ -95,13 +97,11 @@ Samples = tuple[Series, IntArray, FloatArray]
 
 def samples(reader: SessionReader, chosen: list[Series], window: TimeRange | None) -> Iterator[Samples]:
     """Each series with the times and values of its samples; absent ones are left out."""
-    for begin in range(0, len(chosen), BATCH):
-        batch = {series.id: series for series in chosen[begin : begin + BATCH]}
-        for frame in reader.read(np.array(list(batch), dtype=np.int64), window):
-            for column, number in enumerate(frame.ids):
-                values = frame.values[:, column]
-                present = ~np.isnan(values)
-                yield batch[int(number)], frame.times[present], values[present]
+    for frame, series in small_frames(reader, chosen, window, whole=True):
+        for column, one in enumerate(series):
+            values = frame.values[:, column]
+            present = ~np.isnan(values)
+            yield one, frame.times[present], values[present]
 
 
 def write_json(
@@ -121,45 +121,61 @@ def write_json(
             "v": values.tolist(),
         }
         sys.stdout.write("," if number else "")
-        json.dump(document, sys.stdout, ensure_ascii=False, allow_nan=False)
+        sys.stdout.write(json_text(document))
     sys.stdout.write("]}\n")
 
 
 def write_csv(
     reader: SessionReader, chosen: list[Series], names: dict[EntityRef, str], window: TimeRange | None
 ) -> None:
-    """One line a sample."""
-    out = csv.writer(sys.stdout, lineterminator="\n")
-    out.writerow(("time", "kind", "entity", "counter", "instance", "unit", "value"))
+    """One line a sample: data for a pipe or a file; on a terminal names are made safe to look at."""
+    out = CsvRows(sys.stdout, ("time", "kind", "entity", "counter", "instance", "unit", "value"))
+    text = visible if sys.stdout.isatty() else str
     for series, times, values in samples(reader, chosen, window):
         spec = series.spec
         fixed = (spec.entity.kind, names[spec.entity], spec.counter, spec.instance, spec.unit)
-        out.writerows((iso(t), *fixed, v) for t, v in zip(times.tolist(), values.tolist(), strict=True))
+        counts = np.array([times.size])
+        columns = [RepeatedTexts([text(cell)], counts) for cell in fixed]
+        out.write([[iso(t) for t in times.tolist()], *columns, values])
 
 
-def show(
+TITLES = ("kind", "entity", "counter", "instance", "samples", "lowest", "mean", "highest")
+NAMES = 4  # of these, the first columns; the others are numbers, to the right
+
+
+def write_table(
     reader: SessionReader, chosen: list[Series], names: dict[EntityRef, str], window: TimeRange | None
 ) -> None:
-    """One line a series, from chunk statistics where they suffice."""
-    stats = reader.stats(np.array([series.id for series in chosen], dtype=np.int64), window)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("kind", "entity", "counter", "instance"):
-        table.add_column(title, overflow="fold")
-    for title in ("samples", "lowest", "mean", "highest"):
-        table.add_column(title, justify="right", no_wrap=True)
-    for row, series in enumerate(chosen):
-        table.add_row(*(Text(cell) for cell in line(series, names[series.entity], stats, row)))
-    results().print(table)
+    """One line a series, from the statistics of blocks where they suffice; each as soon as it is known."""
+    rows = [[shown(cell) for cell in name_cells(series, names)] for series in chosen]
+    widths = [
+        min(MAX_WIDTH, max(map(cell_len, column))) for column in zip(TITLES[:NAMES], *rows, strict=True)
+    ]
+    widths += [NUMBER_WIDTH] * (len(TITLES) - NAMES)
+    sys.stdout.write(table_line(TITLES, widths))
+    for begin in range(0, len(chosen), BATCH):
+        batch = chosen[begin : begin + BATCH]
+        stats = reader.stats(np.array([series.id for series in batch], dtype=np.int64), window)
+        for row, series in enumerate(batch):
+            cells = (*rows[begin + row], *number_cells(stats, row, series.spec.unit))
+            sys.stdout.write(table_line(cells, widths))
 
 
-def line(series: Series, name: str, stats: SeriesStats, row: int) -> tuple[str, ...]:
-    """The cells of one series."""
-    unit = series.spec.unit
-    return (
-        series.entity.kind,
-        name,
-        series.counter,
-        series.spec.instance,
-        str(int(stats.count[row])),
-        *(format_value(float(of[row]), unit) for of in (stats.minimum, stats.mean, stats.maximum)),
-    )
+def name_cells(series: Series, names: dict[EntityRef, str]) -> tuple[str, ...]:
+    """What a series is of."""
+    return series.entity.kind, names[series.entity], series.counter, series.spec.instance
+
+
+def number_cells(stats: SeriesStats, row: int, unit: str) -> tuple[str, ...]:
+    """The samples of a series, their lowest, mean and highest value."""
+    numbers = (stats.minimum, stats.mean, stats.maximum)
+    return str(int(stats.count[row])), *(format_value(float(of[row]), shown(unit)) for of in numbers)
+
+
+def table_line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    """Names to the left, numbers to the right; a cell that is too wide moves the others."""
+    pairs = zip(cells, widths, strict=True)
+    spaces = [(cell, " " * (width - cell_len(cell))) for cell, width in pairs]
+    left = [cell + space for cell, space in spaces[:NAMES]]
+    right = [space + cell for cell, space in spaces[NAMES:]]
+    return "  ".join((*left, *right)).rstrip() + "\n"

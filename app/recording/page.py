@@ -9,9 +9,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from app.consoles import one_line
 from collectors.feed import Health
 from recorder.board import SourceStatus
 from recorder.recording import Status
+from resources.foreign_text import shown
 from resources.units import format_bytes, format_count, format_duration, format_rate
 
 _STYLES = {
@@ -37,7 +39,7 @@ def page(status: Status, session: Path, width: int) -> RenderableType:
         *_messages(status),
         Text(),
         Text(_total(status)),
-        Text(str(session), style="dim"),
+        one_line(str(session), "dim"),
     )
 
 
@@ -65,7 +67,7 @@ def _table(sources: Sequence[SourceStatus], width: int) -> Table:
 def _cells(source: SourceStatus, *, narrow: bool) -> list[Text]:
     health = source.health
     cells = [
-        Text(source.name, overflow="ellipsis"),
+        Text(shown(source.name), overflow="ellipsis"),
         Text(health.state, style=_STYLES[health.state]),
         Text(format_duration(health.interval_s) if health.interval_s else "–"),
     ]
@@ -87,16 +89,16 @@ def _punctuality(health: Health) -> Text:
 
 def _messages(status: Status) -> list[Text]:
     lines = [
-        Text(f"  {source.name}: {source.health.message}", style=_STYLES[source.health.state])
+        Text("  ") + one_line(f"{source.name}: {source.health.message}", _STYLES[source.health.state])
         for source in status.sources
         if source.health.message
     ]
     known = {source.collector for source in status.sources}
     for number, collector in enumerate(status.collectors):
         if collector.error is not None and number not in known:
-            lines.append(Text(f"  {collector.name}: {collector.error.happened}", style="red"))
+            lines.append(Text("  ") + one_line(f"{collector.name}: {collector.error.happened}", "red"))
         elif number not in known:
-            lines.append(Text(f"  {collector.name}: connecting", style="dim"))
+            lines.append(Text("  ") + one_line(f"{collector.name}: connecting", "dim"))
     return lines
 
 

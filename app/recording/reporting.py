@@ -11,7 +11,7 @@ from typing import Protocol
 from rich.live import Live
 from rich.text import Text
 
-from app.consoles import notices
+from app.consoles import notices, one_line
 from app.recording.page import page
 from app.terminal import typed_line
 from recorder.board import SourceStatus
@@ -165,7 +165,7 @@ class QuietReporter:
         self._say(summary(outcome))
 
     def _say(self, line: str) -> None:
-        self._console.print(Text(line), soft_wrap=True)
+        self._console.print(one_line(line), soft_wrap=True)
 
 
 class PageReporter(QuietReporter):

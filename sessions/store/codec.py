@@ -232,6 +232,11 @@ def unpack_document(blob: bytes) -> bytes:
     return inflate(payload[_DOCUMENT.size :], size)
 
 
+def storable(text: str) -> str:
+    """``text`` with what UTF-8 can't hold replaced: names of files may have it."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
 def pack_texts(texts: Sequence[str]) -> bytes:
     """Texts as a dictionary of the distinct ones and the order in which they come.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -152,7 +153,7 @@ def bytes_of(path: Path) -> int:
 
 def _uri(path: Path) -> str:
     """As SQLite reads it: file:///home/…, file:///C:/…, file:////server/…; ``as_uri`` would name a host."""
-    text = quote(path.absolute().as_posix(), safe="/:")
+    text = quote(os.fsencode(path.absolute().as_posix()), safe="/:")  # any name, also one that is no UTF-8
     return f"file://{text}" if text.startswith("/") else f"file:///{text}"
 
 

@@ -13,6 +13,7 @@ from sessions.findings import Finding
 from sessions.model import Event, Fact, Gap, Mark
 from sessions.replacing import settled_events, settled_facts, settled_gaps
 from sessions.store import documents
+from sessions.store.codec import storable
 from sessions.store.database import Database, translated
 
 Record = TypeVar("Record", Fact, Event, Mark, Gap)
@@ -113,7 +114,7 @@ class RecordWriter:
     def set_meta(self, key: str, value: str) -> None:
         """Say something of the session as a whole."""
         with self._writing():
-            self._database.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+            self._database.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, storable(value)))
 
     def _add_records(self, added: Iterable[Record]) -> None:
         rows = documents.encode(added)

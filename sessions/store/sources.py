@@ -8,7 +8,7 @@ from typing import Any, get_args
 import msgspec
 
 from sessions.model import SourceKind, SourceSpec
-from sessions.store.codec import BlobError
+from sessions.store.codec import BlobError, storable
 from sessions.store.database import Database
 
 UNFINISHED = frozenset({"recording", "importing"})
@@ -24,7 +24,7 @@ def insert(database: Database, spec: SourceSpec, state: str) -> int:
     return database.execute(
         "INSERT INTO source(kind, name, interval_s, attributes, clock_offset_ms, state)"
         " VALUES (?, ?, ?, ?, ?, ?)",
-        (spec.kind, spec.name, spec.interval_s, _packed(spec), spec.clock_offset_ms, state),
+        (spec.kind, storable(spec.name), spec.interval_s, _packed(spec), spec.clock_offset_ms, state),
     )
 
 
@@ -70,7 +70,8 @@ def _interval(value: Any) -> float | None:
 
 
 def _packed(spec: SourceSpec) -> str:
-    return msgspec.json.encode(spec.attributes).decode()
+    pairs = [(storable(name), storable(text)) for name, text in spec.attributes]
+    return msgspec.json.encode(pairs).decode()
 
 
 def _unpacked(attributes: str) -> tuple[tuple[str, str], ...]:

@@ -62,6 +62,7 @@ def test_help_and_version_load_no_command_and_no_library(word: str) -> None:
         "app.terminal",
         "resources",
         "resources.failures",
+        "resources.foreign_text",
         "resources.units",
         "resources.version",
     }

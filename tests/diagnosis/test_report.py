@@ -9,7 +9,6 @@ import pytest
 from rich.console import Console
 
 from diagnosis import render_report
-from diagnosis.report import plain
 from tests.diagnosis.recordings import Recording, diagnosed, during
 
 
@@ -128,4 +127,3 @@ def test_names_are_shown_and_not_obeyed() -> None:
     assert "\x07" not in text
     assert "\u202e" not in text
     assert "{entity}" in text
-    assert plain("a\tb\x00\x9b") == "a\\x09b\\x00\\x9b"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.foreign_text import breakable, brief
+from resources.foreign_text import breakable, brief, shown, visible
 from resources.units import UNITS, format_duration, format_value
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
@@ -43,3 +45,17 @@ def test_nothing_else_changes(text: str) -> None:
     assert breakable(text).replace("\u200b", "").replace(NO_BREAK, " ") == text.replace("\u200b", "").replace(
         NO_BREAK, " "
     )
+
+
+def test_what_could_command_a_terminal_becomes_visible() -> None:
+    assert visible("a\tb\x00\x9b\x1b[2J\x07\u202e\u2028\x7f") == "a b\ufffd\ufffd\ufffd[2J\ufffd\ufffd \ufffd"
+    assert visible("Ünïcode 日本 🙂") == "Ünïcode 日本 🙂"
+
+
+@given(st.text())
+def test_no_text_has_control_characters_or_line_breaks_left(text: str) -> None:
+    assert len(visible(text)) == len(text)
+    for safe in (visible(text), shown(text)):
+        assert not re.search("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]", safe)
+        assert len(safe.splitlines()) <= 1
+        safe.encode()

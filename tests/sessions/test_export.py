@@ -123,7 +123,7 @@ def test_memory_is_bounded_when_a_source_of_few_samples_comes_before_one_of_many
 def test_one_series_longer_than_a_batch_comes_in_parts_and_in_order(
     session_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sessions.export.samples.MAX_BATCH_VALUES", 100)
+    monkeypatch.setattr("sessions.frames.MAX_FRAME_VALUES", 100)
     one = capture(ticks=250, vms=1)
     one.write(session_path)
     with SessionReader.open(session_path) as reader:
