@@ -215,8 +215,8 @@ def _hosts(snapshot: Snapshot) -> dict[EntityRef, str]:
     for ref, entity in snapshot.entities.items():
         if ref.kind == "host":
             names[ref] = entity.name
-        elif (host := snapshot.host_key(ref)) is not None:
-            names[ref] = host
+        elif (host := snapshot.host_of(ref)) is not None:
+            names[ref] = host.key
         elif entity.parent is not None and entity.parent in names:
             names[ref] = names[entity.parent]
     return names

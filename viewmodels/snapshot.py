@@ -9,8 +9,11 @@ from pathlib import Path
 
 from sessions.model import Entity, EntityRef, Event, Fact, Gap, Mark, Series, Source
 from sessions.replacing import settled_events
-from sessions.store import SessionReader
+from sessions.store import SessionInfo, SessionReader
 from sessions.times import TimeRange
+
+USUAL_INTERVAL_S = 20.0
+"""vCenter's own interval: what a source with fewer than two samples is taken to have."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +124,8 @@ class Snapshot:
     marks: Sequence[Mark]
     gaps: Sequence[Gap]
     bytes: int
+    intervals: Mapping[int, float]
+    """Seconds between two samples of each source, as it says or as it was measured; by source id."""
 
     @property
     def entities(self) -> Mapping[EntityRef, Entity]:
@@ -152,10 +157,10 @@ class Snapshot:
         """All events, ordered by time; one object for as long as they are the same."""
         return self.records.events
 
-    def host_key(self, ref: EntityRef) -> str | None:
-        """The key of the host that an entity was placed on last, where somebody said so."""
+    def host_of(self, ref: EntityRef) -> EntityRef | None:
+        """The host that an entity was placed on last, where a fact tells."""
         fact = self.records.hosts.get(ref)
-        return str(fact.value) if fact else None
+        return EntityRef("host", str(fact.value)) if fact else None
 
     @property
     def samples(self) -> int:
@@ -247,6 +252,7 @@ def read_snapshot(reader: SessionReader, path: Path) -> Snapshot:
             marks=reader.marks(),
             gaps=info.gaps,
             bytes=info.bytes,
+            intervals=_intervals(info),
         )
 
 
@@ -269,8 +275,13 @@ def renewed_snapshot(reader: SessionReader, old: Snapshot) -> tuple[Snapshot, Ch
         marks=old.marks if marks == old.marks else marks,
         gaps=old.gaps if info.gaps == old.gaps else info.gaps,
         bytes=info.bytes,
+        intervals=_intervals(info),
     )
     return new, _change(old, new)
+
+
+def _intervals(info: SessionInfo) -> Mapping[int, float]:
+    return {source: interval or USUAL_INTERVAL_S for source, interval in info.intervals.items()}
 
 
 def _change(old: Snapshot, new: Snapshot) -> Change:

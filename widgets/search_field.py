@@ -6,6 +6,10 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from widgets.keys import KeyHandlers, KeyRow
+
+KEYS = (KeyRow("leave", "Clear the search, or leave it", ("Esc", "Down")),)
+
 
 class SearchField(QLineEdit):
     """``left`` when the keys should go to what is below it."""
@@ -15,6 +19,7 @@ class SearchField(QLineEdit):
     def __init__(self, hint: str, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent, placeholderText=hint, clearButtonEnabled=True)
         self.setAccessibleName(name)
+        self._keys = KeyHandlers(KEYS, {"leave": self._clear_or_leave})
 
     def event(self, event: QEvent) -> bool:
         """Escape is its own here, even where the window has a shortcut on it."""
@@ -26,9 +31,11 @@ class SearchField(QLineEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         """What is not text."""
-        if event.key() == Qt.Key.Key_Escape and self.text():
-            self.clear()
-        elif event.key() in {Qt.Key.Key_Escape, Qt.Key.Key_Down}:
-            self.left.emit()
-        else:
+        if not self._keys.press(event):
             super().keyPressEvent(event)
+
+    def _clear_or_leave(self, key: str) -> None:
+        if key == "Esc" and self.text():
+            self.clear()
+        else:
+            self.left.emit()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+from widgets.keys import KeyRow
 
 Menu = Literal["File", "Record", "View", "Go", "Help", ""]
 Context = Literal["window", "charts", "esxtop", "timeline", "inventory", "findings", "heatmap"]
@@ -62,6 +65,10 @@ ACTIONS: tuple[ActionSpec, ...] = (
         "go.all", "The whole session", "Go", ("Home",), "expand", "All entities, the whole time.",
         needs_session=True,
     ),
+    ActionSpec(
+        "go.search", "Search the inventory", "Go", ("Ctrl+F",), "search", "Opens it where it is closed.",
+        needs_session=True,
+    ),
     ActionSpec("go.palette", "Commands and entities…", "Go", ("Ctrl+K",), "search", "Everything by name."),
     ActionSpec("view.reset", "Restore the standard layout", "View"),
     ActionSpec("view.theme", "Switch between dark and light", "View", ("Ctrl+Shift+L",), "theme"),
@@ -76,3 +83,8 @@ _BY_ID = {spec.id: spec for spec in ACTIONS}
 def action(identity: str) -> ActionSpec:
     """The action with this id; KeyError when there is none."""
     return _BY_ID[identity]
+
+
+def view_actions(context: Context, rows: Sequence[KeyRow]) -> tuple[ActionSpec, ...]:
+    """The rows of a view's keys for the shortcut sheet and the docs."""
+    return tuple(ActionSpec(f"{context}.{row.id}", row.title, keys=row.keys, context=context) for row in rows)

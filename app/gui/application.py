@@ -39,6 +39,7 @@ from resources.problem_cards import load_problems
 from resources.views import load_chart_templates, load_headlines, load_limits, load_overview, load_screens
 from viewmodels.scope_labels import scope_labels, session_label
 from viewmodels.time_labels import clock_of
+from widgets.inventory import SEARCH_FIELD
 from widgets.theme import Preference, Theme
 
 _TURN_S = 0.0005
@@ -129,6 +130,7 @@ class _Frame(QObject):
             "go.forward": desk.scope.forward,
             "go.follow": lambda: navigation.follow(desk),
             "go.all": lambda: navigation.whole(desk),
+            "go.search": lambda: window.show_panel("inventory", part=SEARCH_FIELD),
             "go.palette": self._palette,
             "view.reset": window.reset_layout,
             "view.theme": self._switch_theme,

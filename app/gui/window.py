@@ -9,6 +9,7 @@ from PySide6.QtCore import QByteArray, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QKeySequence
 from PySide6.QtWidgets import (
     QDockWidget,
+    QLineEdit,
     QMainWindow,
     QMenu,
     QStackedWidget,
@@ -162,14 +163,21 @@ class Window(QMainWindow):
         self.pages.setCurrentWidget(page)
         page.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def show_panel(self, identity: str, *, take_keys: bool = True) -> None:
-        """Bring a panel to the front, wherever it is; who has the keys in a dock keeps them if you wish."""
+    def show_panel(self, identity: str, *, take_keys: bool = True, part: str = "") -> None:
+        """Bring a panel to the front, wherever it is; who has the keys in a dock keeps them if you wish.
+
+        ``part``: the object name of the widget in a dock that shall have the keys.
+        """
         dock = self._docks.get(identity)
         if dock is not None:
             self._wanted[identity] = True
             dock.show()
             dock.raise_()
-            dock.widget().setFocus(Qt.FocusReason.OtherFocusReason)
+            widget = dock.widget().findChild(QWidget, part) if part else dock.widget()
+            if widget is not None:
+                widget.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            if isinstance(widget, QLineEdit):
+                widget.selectAll()
             return
         page = self.pages.findChild(QWidget, f"panel-{identity}")
         if page is None:

@@ -19,7 +19,6 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from app.gui.application import Program, build
 from app.gui.panels.charts import ChartsPanel
-from app.gui.panels.findings import FindingsPanel
 from tests.e2e.hands import (
     WaitedInVainError,
     click,
@@ -36,6 +35,7 @@ from tests.e2e.hands import (
     write_into,
 )
 from widgets.connect import ConnectDialog, TrustDialog
+from widgets.findings import FindingsView
 from widgets.marks import MarkNote
 
 NOTE = "users call"
@@ -100,7 +100,7 @@ def from_finding_to_mark(program: Program) -> dict[str, object]:
     """A finding appears, is shown, and a mark is dropped; the recording, if any, is stopped."""
     window, desk = program.window, program.desk
     until("a problem", lambda: any(one.severity != "info" for one in desk.findings.findings))
-    panel = one_visible(window, FindingsPanel)
+    panel = one_visible(window, FindingsView)
     until("its evidence", lambda: unfolded(program, panel))
     show_me(program)
     scope = desk.scope.scope
@@ -150,7 +150,7 @@ def show_me(program: Program) -> None:
     raise WaitedInVainError("the evidence")
 
 
-def unfolded(program: Program, panel: FindingsPanel) -> bool:
+def unfolded(program: Program, panel: FindingsView) -> bool:
     """Whether a way to the evidence is in sight; what a user does about it when not is done."""
     if shows(program):
         return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from PySide6.QtCore import Qt
@@ -15,7 +16,7 @@ from app.gui.application import Program
 from app.gui.connecting import trouble_of
 from app.gui.profiles import Profiles
 from connections.known_hosts import KnownHosts
-from tests.gui.windows import Part, wait
+from tests.gui.windows import wait
 from tests.vcenter.conftest import start_vcenter, vcenter
 from tests.vcenter.running import PASSWORD, USER, TestVCenter
 from widgets.connect import ConnectDialog, PasswordDialog, Place, Profile, TrustDialog, Wanted
@@ -24,6 +25,7 @@ from widgets.theme import Theme
 __all__ = ["start_vcenter", "vcenter"]
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
+Dialog = TypeVar("Dialog", bound=QDialog)
 PRESETS = (("troubleshooting", "What problems need"), ("everything", "Everything"))
 
 
@@ -31,10 +33,10 @@ def click(qtbot: QtBot, button: object) -> None:
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
-def shown(program: Program, qtbot: QtBot, kind: type[Part]) -> Part:
+def shown(program: Program, qtbot: QtBot, kind: type[Dialog]) -> Dialog:
     """A dialog that came up."""
 
-    def those() -> list[Part]:
+    def those() -> list[Dialog]:
         return [one for one in program.window.findChildren(kind) if one.isVisible()]
 
     wait(qtbot, those)

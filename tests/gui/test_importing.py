@@ -11,10 +11,10 @@ from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
 from app.gui.own_program import own_folder
-from app.gui.panels.jobs import JobsPanel
 from sessions.store import SessionReader, check_session
 from tests.gui.recordings import record
 from tests.gui.windows import child_of, drop, has_charts, wait
+from widgets.jobs import JobsView
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
 """The offscreen platform says so of every dialog."""
@@ -71,7 +71,7 @@ def test_a_cancelled_import_leaves_nothing(live: Program, qtbot: QtBot, captures
     drop(live.window, capture)
     wait(qtbot, lambda: live.workbench.importing.is_running)
     live.window.show_panel("jobs")
-    panel = child_of(live.window, JobsPanel)
+    panel = child_of(live.window, JobsView)
     wait(qtbot, lambda: panel.cards)
     [card] = panel.cards.values()
     card.stop.click()

@@ -28,10 +28,10 @@ from sessions.model import EntityRef
 from tests.gui.recordings import record
 from tests.gui.windows import child_of, wait
 from viewmodels.esxtop_table import Column, Row
+from viewmodels.inventory_tree import Node
 from widgets.connect import ConnectDialog, Place, Profile
 from widgets.esxtop import EsxtopModel, Values
-from widgets.inventory import InventoryModel, InventoryView, Node
-from widgets.inventory.model import node_for
+from widgets.inventory import InventoryModel, InventoryView
 from widgets.start.recent import RecentEntry, RecentModel
 from widgets.theme import Theme
 
@@ -90,9 +90,9 @@ def test_recent_sessions(qapp: object, steps: list[list[str]]) -> None:
 def tree(names: list[str], depth: int) -> Node:
     root = Node("")
     for number, name in enumerate(names):
-        above = root.add(node_for(EntityRef("host", f"{number}"), name))
+        above = root.add(Node.of(EntityRef("host", f"{number}"), name))
         for level in range(depth):
-            above = above.add(node_for(EntityRef("vm", f"{number}/{level}"), f"{name}{level}"))
+            above = above.add(Node.of(EntityRef("vm", f"{number}/{level}"), f"{name}{level}"))
     return root
 
 

@@ -10,7 +10,6 @@ from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
 from app.gui.jobs import Job
-from app.gui.panels.jobs import JobsPanel
 from tests.gui.windows import child_of, wait
 from widgets.jobs import JobRow, JobsView
 from widgets.theme import Theme
@@ -46,7 +45,7 @@ def test_jobs_of_threads_and_of_children(live: Program, qtbot: QtBot) -> None:
     jobs, go = live.desk.jobs, threading.Event()
     live.window.show_session(open_=True)
     live.window.show_panel("jobs")
-    panel = child_of(live.window, JobsPanel)
+    panel = child_of(live.window, JobsView)
 
     def work(job: Job) -> None:
         job.progress(0.5, "half")

@@ -26,8 +26,6 @@ from app.gui.actions import ACTIONS
 from app.gui.application import Program
 from app.gui.crash_dialog import CrashDialog
 from app.gui.panels import panel_keys
-from app.gui.panels.esxtop import EsxtopPanel
-from app.gui.panels.overview import OverviewPanel
 from app.gui.preferences import Preferences
 from app.gui.shortcut_sheet import ShortcutSheet
 from resources.foreign_text import shown
@@ -35,7 +33,8 @@ from tests.gui.recordings import record
 from tests.gui.windows import running, wait
 from widgets.charts.card import ChartCard
 from widgets.connect import Certificate, ConnectDialog, PasswordDialog, Place, Profile, TrustDialog
-from widgets.esxtop import EsxtopTable
+from widgets.esxtop import EsxtopTable, EsxtopView
+from widgets.overview import OverviewView
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
@@ -208,7 +207,7 @@ def test_connecting_begins_where_one_types(live: Program, qtbot: QtBot) -> None:
 def test_the_overview_fits_the_smallest_window(opened: Program, qtbot: QtBot) -> None:
     opened.window.resize(opened.window.minimumSize())
     opened.window.show_panel("overview")
-    overview = opened.window.findChild(OverviewPanel)
+    overview = opened.window.findChild(OverviewView)
     assert overview is not None
     wait(qtbot, lambda: len(overview.findChildren(ChartCard)) == 4)
     QApplication.processEvents()
@@ -219,7 +218,7 @@ def test_the_overview_fits_the_smallest_window(opened: Program, qtbot: QtBot) ->
 
 def test_esxtop_shows_the_row_of_the_scope(opened: Program, qtbot: QtBot) -> None:
     opened.window.show_panel("esxtop")
-    panel = opened.window.findChild(EsxtopPanel)
+    panel = opened.window.findChild(EsxtopView)
     snapshot = opened.desk.session.snapshot
     assert panel is not None
     assert snapshot is not None

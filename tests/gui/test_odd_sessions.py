@@ -11,16 +11,16 @@ from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
 from app.gui.panels.charts import ChartsPanel
-from app.gui.panels.esxtop import EsxtopPanel
-from app.gui.panels.findings import FindingsPanel
-from app.gui.panels.heatmap import HeatmapPanel
-from app.gui.panels.inventory import InventoryPanel
-from app.gui.panels.overview import OverviewPanel
 from sessions.store import SessionWriter
 from tests.gui.recordings import record
 from tests.gui.windows import child_of, wait
 from widgets.charts.card import ChartCard
+from widgets.esxtop import EsxtopView
+from widgets.findings import FindingsView
+from widgets.heatmap import HeatmapView
+from widgets.inventory import InventoryView
 from widgets.inventory.model import HEALTH
+from widgets.overview import OverviewView
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 PAGES = ("charts", "esxtop", "heatmap", "overview")
@@ -48,7 +48,7 @@ def texts(program: Program) -> str:
 
 
 def health(program: Program) -> set[str]:
-    tree = child_of(program.window, InventoryPanel).tree
+    tree = child_of(program.window, InventoryView).tree
     index, found = tree.model().index(0, 0), set()
     while index.isValid():
         found.add(index.data(HEALTH))
@@ -61,7 +61,7 @@ def test_a_session_without_samples_says_so_and_shows_nothing_of_the_one_before(
 ) -> None:
     opened(live, qtbot, full)
     look_at_all(live, qtbot)
-    overview, esxtop = child_of(live.window, OverviewPanel), child_of(live.window, EsxtopPanel)
+    overview, esxtop = child_of(live.window, OverviewView), child_of(live.window, EsxtopView)
     wait(qtbot, lambda: len(overview.findChildren(ChartCard)) == 4)
     SessionWriter.create(home / "empty.hscope", title="empty", durable=False).close()
     opened(live, qtbot, home / "empty.hscope")
@@ -91,18 +91,18 @@ def test_a_single_sample_is_seen_on_every_page(live: Program, qtbot: QtBot, home
     card = panel.stack.cards[0]
     assert [round(end) for end in card.plot.window_shown] == [window.start, window.end]
     assert card.curves[0].curve.last(*card.plot.window_shown) > 0
-    assert child_of(live.window, HeatmapPanel).map.heat.rows
+    assert child_of(live.window, HeatmapView).map.heat.rows
 
 
 def test_a_damaged_session_is_not_called_healthy(live: Program, qtbot: QtBot, full: Path, home: Path) -> None:
     path = home / "damaged.hscope"
     damage(full, path)
     live.workbench.open_paths([path])
-    panel = child_of(live.window, FindingsPanel)
+    panel = child_of(live.window, FindingsView)
     wait(qtbot, lambda: "could not be looked for" in live.desk.findings.note)
     assert "damaged" in live.desk.findings.note
     assert "could not be looked for" in panel._state.text()
-    wait(qtbot, lambda: child_of(live.window, InventoryPanel).tree.model().rowCount() > 0)
+    wait(qtbot, lambda: child_of(live.window, InventoryView).tree.model().rowCount() > 0)
     assert health(live) == {"none"}
 
 

@@ -8,11 +8,11 @@ import numpy as np
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
-from app.gui.panels.overview import OverviewPanel
 from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
 from sessions.store import SessionWriter, encode_block
 from tests.gui.windows import wait
 from widgets.charts.card import ChartCard
+from widgets.overview import OverviewView
 
 HOST = EntityRef("host", "esx01")
 BUSY = EntityRef("device", "naa.6005")
@@ -42,7 +42,7 @@ def storage(path: Path) -> None:
 def test_an_idle_disk_does_not_stand_before_the_array(live: Program, qtbot: QtBot, home: Path) -> None:
     storage(home / "s.hscope")
     live.workbench.open_paths([home / "s.hscope"])
-    panel = live.window.findChild(OverviewPanel)
+    panel = live.window.findChild(OverviewView)
     assert panel is not None
     live.window.show_panel("overview")
 

@@ -10,7 +10,6 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
-from app.gui.panels.inventory import InventoryPanel
 from app.gui.panels.timeline import TimelinePanel
 from sessions.model import Entity, EntityRef, Event, Fact, Gap, Mark, SeriesSpec, SourceSpec
 from sessions.store import SessionReader, SessionWriter
@@ -70,13 +69,13 @@ def test_names_and_hosts_of_a_session_that_grows(
     writer.add_facts([Fact(VM, "name", "SQL-NEW", 5_000), Fact(VM, "host", "esx02", 6_000)])
     second, change = renewed_snapshot(reader, first)
     assert change == Change(inventory=True)
-    assert (second.name(VM), second.host_key(VM)) == ("SQL-NEW", "esx02")
+    assert (second.name(VM), second.host_of(VM)) == ("SQL-NEW", OTHER)
     assert [child.name for child in second.children[HOST]] == ["SQL-NEW"]
     assert second.series_index is first.series_index
     writer.add_facts([Fact(VM, "name", "SQL-OLDER", 4_000), Fact(VM, "host", "esx03", 5_000)])
     third, change = renewed_snapshot(reader, second)
     assert change == Change(), "what was told late is not what holds"
-    assert (third.name(VM), third.host_key(VM)) == ("SQL-NEW", "esx02")
+    assert (third.name(VM), third.host_of(VM)) == ("SQL-NEW", OTHER)
     writer.add_facts([Fact(VM, "name", "SQL-NEW", 5_000, 9_000)])
     fourth, change = renewed_snapshot(reader, third)
     assert change == Change(inventory=True)
@@ -126,7 +125,7 @@ def test_the_window_follows_names_and_moves(
 ) -> None:
     live.workbench.open_paths([path])
     wait(qtbot, lambda: live.desk.session.snapshot is not None)
-    tree = child_of(live.window, InventoryPanel)._tree
+    tree = child_of(live.window, InventoryModel)
     timeline = child_of(live.window, TimelinePanel)
     wait(qtbot, lambda: names_below(tree, "esx01") == ["SQL-OLD"])
     live.desk.scope.set(live.desk.scope.scope.on([VM]))

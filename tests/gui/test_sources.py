@@ -11,10 +11,6 @@ from pytestqt.qtbot import QtBot
 from app.gui import navigation
 from app.gui.application import Program
 from app.gui.panels.charts import ChartsPanel
-from app.gui.panels.esxtop import EsxtopPanel
-from app.gui.panels.heatmap import HeatmapPanel
-from app.gui.panels.inventory import InventoryPanel
-from app.gui.panels.overview import OverviewPanel
 from app.gui.panels.timeline import TimelinePanel
 from sessions.model import Entity, EntityRef, Gap
 from sessions.store import SessionReader, SessionWriter
@@ -22,6 +18,10 @@ from tests.gui.recordings import record
 from tests.gui.windows import child_of, wait
 from viewmodels.snapshot import read_snapshot, renewed_of_sources, snapshot_of_sources
 from widgets.charts.card import ChartCard
+from widgets.esxtop import EsxtopView
+from widgets.heatmap import HeatmapView
+from widgets.inventory import InventoryView
+from widgets.overview import OverviewView
 
 HOSTS = [EntityRef("host", f"esx0{number}.lab.local") for number in range(1, 5)]
 
@@ -61,9 +61,9 @@ def shown_series(program: Program, page: str) -> list[int]:
     if page == "charts":
         cards = child_of(window, ChartsPanel).stack.cards
     elif page == "overview":
-        cards = child_of(window, OverviewPanel).findChildren(ChartCard)
+        cards = child_of(window, OverviewView).findChildren(ChartCard)
     else:
-        return [row.series for row in child_of(window, HeatmapPanel).map.heat.rows]
+        return [row.series for row in child_of(window, HeatmapView).map.heat.rows]
     return [curve.series for card in cards for curve in card.curves]
 
 
@@ -95,7 +95,7 @@ def test_the_timeline_shows_the_gaps_of_all(live: Program, qtbot: QtBot, home: P
 def test_the_inventory_and_esxtops_table_do(shown: Program, qtbot: QtBot) -> None:
     desk, window = shown.desk, shown.window
     window.show_panel("esxtop")
-    table = child_of(window, EsxtopPanel).table
+    table = child_of(window, EsxtopView).table
 
     def hosts() -> set[str]:
         model = table.model()
@@ -109,7 +109,7 @@ def test_the_inventory_and_esxtops_table_do(shown: Program, qtbot: QtBot) -> Non
     assert "esx02" in window.top.scope.words
     assert not any(" 0 series" in entry.text for entry in window.status._entries)
     wait(qtbot, lambda: hosts() <= {HOSTS[1].key, ""})
-    model = child_of(window, InventoryPanel)._model
+    model = child_of(window, InventoryView)._model
     assert model.index_of(HOSTS[1]).isValid()
     assert not model.index_of(HOSTS[0]).isValid()
     desk.scope.back()

@@ -15,11 +15,11 @@ from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program, build
 from app.gui.panels.charts import ChartsPanel
-from app.gui.panels.findings import FindingsPanel
-from app.gui.panels.heatmap import HeatmapPanel
 from sessions.times import TimeRange
 from tests.gui.recordings import record
 from tests.gui.windows import child_of, wait
+from widgets.findings import FindingsView
+from widgets.heatmap import HeatmapView
 from widgets.marks import MarkNote
 from widgets.timeline import TimelineView
 
@@ -109,7 +109,7 @@ def test_a_click_in_a_chart_picks_its_moment(opened: Program, qtbot: QtBot) -> N
 
 def test_a_click_in_the_heat_map_shows_that_time(opened: Program, qtbot: QtBot) -> None:
     opened.window.show_panel("heatmap")
-    heat_map = child_of(opened.window, HeatmapPanel).map
+    heat_map = child_of(opened.window, HeatmapView).map
     wait(qtbot, lambda: len(heat_map.heat.rows) > 3)
     clicked: list[int | None] = []
     heat_map.chosen.connect(lambda _row, when: clicked.append(when))
@@ -166,7 +166,7 @@ def test_a_click_on_a_finding_of_the_timeline_shows_it(opened: Program, qtbot: Q
 
 
 def test_a_click_on_a_finding_folds_it_and_enter_shows_its_evidence(opened: Program, qtbot: QtBot) -> None:
-    panel = child_of(opened.window, FindingsPanel)
+    panel = child_of(opened.window, FindingsView)
     wait(qtbot, lambda: panel.cards and panel.cards[0].height() > 30)
     card = panel.cards[0]
     was_open = card.is_open

@@ -8,8 +8,8 @@ from typing import TypeVar
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QToolButton, QWidget
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QApplication, QDockWidget, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.gui.actions import ACTIONS
@@ -17,25 +17,25 @@ from app.gui.application import Program, build
 from app.gui.navigation import entries
 from app.gui.palette import Palette, matches
 from app.gui.panels.charts import ChartsPanel
-from app.gui.panels.esxtop import EsxtopPanel
-from app.gui.panels.findings import FindingsPanel
-from app.gui.panels.heatmap import HeatmapPanel
-from app.gui.panels.inventory import InventoryPanel
-from app.gui.panels.overview import OverviewPanel
 from app.gui.panels.timeline import TimelinePanel
 from sessions.store import SessionReader
 from tests.gui.recordings import record
 from viewmodels.name_order import natural
 from viewmodels.snapshot import Snapshot
-from widgets.esxtop import EsxtopModel
+from widgets.charts.card import ChartCard
+from widgets.esxtop import EsxtopModel, EsxtopView
+from widgets.findings import FindingsView
+from widgets.heatmap import HeatmapView
+from widgets.inventory import InventoryView
 from widgets.marks import MarkNote
+from widgets.overview import OverviewView
 
 WAIT = 60_000
-Part = TypeVar("Part", bound=QWidget)
+Part = TypeVar("Part", bound=QObject)
 
 
-def part(window: QWidget, kind: type[Part]) -> Part:
-    found = window.findChild(kind)
+def part(window: QWidget, kind: type[Part], name: str = "") -> Part:
+    found = window.findChild(kind, name) if name else window.findChild(kind)
     assert found is not None
     return found
 
@@ -92,7 +92,7 @@ def test_without_a_session_it_says_what_to_do(program: Program) -> None:
 
 def test_all_views_show_the_session(opened: Program, qtbot: QtBot) -> None:
     window = opened.window
-    charts, esxtop, heatmap = part(window, ChartsPanel), part(window, EsxtopPanel), part(window, HeatmapPanel)
+    charts, esxtop, heatmap = part(window, ChartsPanel), part(window, EsxtopView), part(window, HeatmapView)
     window.show_panel("charts")
     qtbot.waitUntil(lambda: len(charts.stack.cards) > 0, timeout=WAIT)
     assert charts.stack.cards[0].curves[0].curve.y.size > 100
@@ -102,9 +102,9 @@ def test_all_views_show_the_session(opened: Program, qtbot: QtBot) -> None:
     window.show_panel("heatmap")
     qtbot.waitUntil(lambda: len(heatmap.map.heat.rows) > 40, timeout=WAIT)
     window.show_panel("overview")
-    overview = part(window, OverviewPanel)
-    qtbot.waitUntil(lambda: len(overview._cards) == 4, timeout=WAIT)
-    inventory = part(window, InventoryPanel)
+    overview = part(window, OverviewView)
+    qtbot.waitUntil(lambda: len(overview.findChildren(ChartCard)) == 4, timeout=WAIT)
+    inventory = part(window, InventoryView)
     assert inventory.tree.model().rowCount() >= 4
     timeline = part(window, TimelinePanel)
     assert len(timeline.content.sources) == 4
@@ -112,7 +112,7 @@ def test_all_views_show_the_session(opened: Program, qtbot: QtBot) -> None:
 
 
 def test_show_me_moves_scope_and_charts_to_the_evidence(opened: Program, qtbot: QtBot) -> None:
-    panel = part(opened.window, FindingsPanel)
+    panel = part(opened.window, FindingsView)
     card = panel.cards[0]
     card.setFocus()
     qtbot.keyClick(card, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
@@ -131,7 +131,7 @@ def test_show_me_moves_scope_and_charts_to_the_evidence(opened: Program, qtbot: 
 
 
 def test_the_inventory_sets_the_scope(opened: Program, qtbot: QtBot) -> None:
-    inventory = part(opened.window, InventoryPanel)
+    inventory = part(opened.window, InventoryView)
     inventory.search.setFocus()
     inventory.search.setText("esx02")
     qtbot.keyClick(inventory.search, Qt.Key.Key_Return)
@@ -142,9 +142,9 @@ def test_the_inventory_sets_the_scope(opened: Program, qtbot: QtBot) -> None:
 
 def test_esxtops_keys(opened: Program, qtbot: QtBot) -> None:
     opened.window.show_panel("esxtop")
-    panel = part(opened.window, EsxtopPanel)
+    panel = part(opened.window, EsxtopView)
     qtbot.waitUntil(lambda: panel.table.model().rowCount() > 40, timeout=WAIT)
-    model = panel._table
+    model = part(opened.window, EsxtopModel)
     qtbot.keyClick(panel.table, Qt.Key.Key_R, Qt.KeyboardModifier.ShiftModifier)
     assert model.sorting[0] == model.column_of("cpu.ready")
     worlds = model.rowCount()
@@ -165,8 +165,8 @@ def test_esxtops_keys(opened: Program, qtbot: QtBot) -> None:
 def test_esxtops_keys_are_the_pages_wherever_the_focus_is_on_it(opened: Program, qtbot: QtBot) -> None:
     opened.window.activateWindow()
     opened.window.show_panel("esxtop")  # as Ctrl+3 does
-    panel = part(opened.window, EsxtopPanel)
-    model = panel._table
+    panel = part(opened.window, EsxtopView)
+    model = part(opened.window, EsxtopModel)
     qtbot.waitUntil(lambda: model.rowCount() > 40, timeout=WAIT)
     press(qtbot, Qt.Key.Key_M)
     assert model.column_of("mem.size") > 0
@@ -194,7 +194,7 @@ def test_keys_work_on_a_page_as_soon_as_it_is_shown(opened: Program, qtbot: QtBo
     press(qtbot, Qt.Key.Key_Plus)
     assert desk.scope.scope.window is not None
     window.show_panel("heatmap")
-    heatmap = part(window, HeatmapPanel)
+    heatmap = part(window, HeatmapView)
     qtbot.waitUntil(lambda: len(heatmap.map.heat.rows) > 40, timeout=WAIT)
     press(qtbot, Qt.Key.Key_Down)
     press(qtbot, Qt.Key.Key_Return)
@@ -205,7 +205,7 @@ def test_keys_work_on_a_page_as_soon_as_it_is_shown(opened: Program, qtbot: QtBo
 
 def test_the_keys_stay_with_the_findings_when_one_is_shown(opened: Program, qtbot: QtBot) -> None:
     opened.window.activateWindow()
-    first, second = part(opened.window, FindingsPanel).cards[:2]
+    first, second = part(opened.window, FindingsView).cards[:2]
     first.setFocus()
     qtbot.keyClick(first, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert opened.window.pages.currentWidget() is part(opened.window, ChartsPanel)
@@ -217,11 +217,12 @@ def test_the_keys_stay_with_the_findings_when_one_is_shown(opened: Program, qtbo
 def test_every_pane_is_reached_by_a_key_and_by_its_name(opened: Program, qtbot: QtBot) -> None:
     window = opened.window
     window.activateWindow()
-    for key, kind in (
-        (Qt.Key.Key_5, InventoryPanel),
-        (Qt.Key.Key_6, FindingsPanel),
+    panes: tuple[tuple[Qt.Key, type[QWidget]], ...] = (
+        (Qt.Key.Key_5, InventoryView),
+        (Qt.Key.Key_6, FindingsView),
         (Qt.Key.Key_7, TimelinePanel),
-    ):
+    )
+    for key, kind in panes:
         window._docks["timeline"].close()
         qtbot.keyClick(window, key, Qt.KeyboardModifier.ControlModifier)
         pane = part(window, kind)
@@ -231,6 +232,39 @@ def test_every_pane_is_reached_by_a_key_and_by_its_name(opened: Program, qtbot: 
         assert focus is pane or pane.isAncestorOf(focus), kind
     names = [entry.text for entry in entries(opened.desk, window.commands)]
     assert {"Charts", "Heat map", "Findings", "Timeline", "Jobs"} <= set(names)
+
+
+def test_the_inventory_is_searched_even_while_it_is_closed(opened: Program, qtbot: QtBot) -> None:
+    window = opened.window
+    window.activateWindow()
+    view = part(window, InventoryView)
+    part(window, QDockWidget, "dock-inventory").close()
+    window.show_panel("charts")
+    assert not view.isVisible()
+    press(qtbot, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    assert view.isVisible()
+    assert QApplication.focusWidget() is view.search
+    view.search.setText("old words")
+    press(qtbot, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    assert view.search.selectedText() == "old words"
+
+
+def test_a_charts_keys_work_while_the_inventory_is_closed(opened: Program, qtbot: QtBot) -> None:
+    window = opened.window
+    window.activateWindow()
+    part(window, QDockWidget, "dock-inventory").close()
+    window.show_panel("charts")
+    charts = part(window, ChartsPanel)
+    qtbot.waitUntil(lambda: bool(charts.stack.cards) and bool(charts.stack.cards[0].curves), timeout=WAIT)
+    before = opened.desk.settings.flag("look.statistics")
+    for focus in (charts.stack, charts.stack.cards[0].plot):
+        focus.setFocus()
+        before = opened.desk.settings.flag("look.statistics")
+        press(qtbot, Qt.Key.Key_S)
+        assert opened.desk.settings.flag("look.statistics") != before
+        scope = opened.desk.scope.scope
+        press(qtbot, Qt.Key.Key_Plus)
+        qtbot.waitUntil(lambda scope=scope: opened.desk.scope.scope != scope, timeout=WAIT)  # type: ignore[misc]
 
 
 def test_a_pane_that_was_closed_stays_closed(
@@ -266,8 +300,8 @@ def test_a_physical_cpu_has_one_row_with_a_column_for_each_of_its_states(
     opened: Program, qtbot: QtBot
 ) -> None:
     opened.window.show_panel("esxtop")
-    panel = part(opened.window, EsxtopPanel)
-    model = panel._table
+    panel = part(opened.window, EsxtopView)
+    model = part(opened.window, EsxtopModel)
     qtbot.waitUntil(lambda: model.rowCount() > 40, timeout=WAIT)
     qtbot.keyClick(panel.table, Qt.Key.Key_P)
     rows = [model.row_at(row)[1] for row in range(model.rowCount())]
@@ -285,8 +319,8 @@ def test_a_screen_begins_with_its_first_column_and_a_sort_key_shows_its_own(
 ) -> None:
     opened.window.resize(1100, 700)
     opened.window.show_panel("esxtop")
-    panel = part(opened.window, EsxtopPanel)
-    model, table = panel._table, panel.table
+    panel = part(opened.window, EsxtopView)
+    model, table = part(opened.window, EsxtopModel), panel.table
     qtbot.waitUntil(lambda: model.rowCount() > 40, timeout=WAIT)
     qtbot.keyClick(table, Qt.Key.Key_U)
     qtbot.waitUntil(lambda: "–" not in cells(model, 0)[:3], timeout=WAIT)
@@ -302,8 +336,8 @@ def test_a_screen_begins_with_its_first_column_and_a_sort_key_shows_its_own(
 
 def test_rows_are_named_as_esxtop_names_them(opened: Program, qtbot: QtBot) -> None:
     opened.window.show_panel("esxtop")
-    panel = part(opened.window, EsxtopPanel)
-    model = panel._table
+    panel = part(opened.window, EsxtopView)
+    model = part(opened.window, EsxtopModel)
     qtbot.waitUntil(lambda: model.rowCount() > 40, timeout=WAIT)
     qtbot.keyClick(panel.table, Qt.Key.Key_D)
     assert {model.row_at(row)[1].name for row in range(model.rowCount())} == {"vmhba0", "vmhba1", "vmhba2"}
@@ -317,24 +351,23 @@ def cells(model: EsxtopModel, row: int) -> list[str]:
     return [str(model.index(row, column).data()) for column in range(2, model.columnCount())]
 
 
-def press(qtbot: QtBot, key: Qt.Key) -> None:
+def press(qtbot: QtBot, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
     """A key for whoever has the focus, as the window system sends it: shortcuts come first."""
     widget = QApplication.focusWidget()
     assert widget is not None
     window = widget.window().windowHandle()
-    qtbot.keyClick(window, key)
+    qtbot.keyClick(window, key, modifier)
 
 
 def test_the_numbers_are_those_of_the_session(opened: Program, session: Path, qtbot: QtBot) -> None:
     opened.window.show_panel("esxtop")
-    panel = part(opened.window, EsxtopPanel)
-    model = panel._table
+    model = part(opened.window, EsxtopModel)
     qtbot.waitUntil(lambda: model.column_of("cpu.ready") > 0, timeout=WAIT)
     column = model.column_of("cpu.ready")
     qtbot.waitUntil(lambda: model.index(0, column).data() != "–", timeout=WAIT)
-    number, row = model.row_at(0)
-    ids = np.array([panel._grid.ids[number, column - model.FIXED]], np.int64)
-    assert snapshot_of(opened).by_id[int(ids[0])].entity == row.ref
+    _, row = model.row_at(0)
+    shown = [one.id for one in snapshot_of(opened).series_of[row.ref] if one.counter == "cpu.ready"]
+    ids = np.array(shown, np.int64)
     with SessionReader.open(session) as reader:
         last = reader.read(ids)[0].values[-1, 0]
     assert float(str(model.index(0, column).data()).lstrip("▲◆ ")) == pytest.approx(last, abs=0.006)
@@ -358,7 +391,7 @@ def test_one_types_into_the_palette_at_once(opened: Program, qtbot: QtBot) -> No
     assert focus is not None
     qtbot.keyClicks(focus, "heat map")
     qtbot.keyClick(focus, Qt.Key.Key_Return)
-    assert opened.window.pages.currentWidget() is part(opened.window, HeatmapPanel)
+    assert opened.window.pages.currentWidget() is part(opened.window, HeatmapView)
 
 
 def test_closing_the_session_goes_back_to_the_start(opened: Program) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtCore import QMimeData, QObject, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -17,7 +17,7 @@ from app.gui.application import Program, build
 from app.gui.panels.charts import ChartsPanel
 
 WAIT = 120_000
-Part = TypeVar("Part", bound=QWidget)
+Part = TypeVar("Part", bound=QObject)
 
 
 @contextmanager

@@ -7,8 +7,9 @@ from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
 from sessions.model import EntityRef
-from widgets.inventory import InventoryModel, InventoryView, Node
-from widgets.inventory.model import HEALTH, VALUE, node_for
+from viewmodels.inventory_tree import Node
+from widgets.inventory import InventoryModel, InventoryView
+from widgets.inventory.model import HEALTH, VALUE
 from widgets.theme import Theme
 
 
@@ -20,9 +21,9 @@ def tree(hosts: int = 2, vms: int = 3) -> Node:
     root = Node("")
     heading = root.add(Node("Hosts"))
     for number in range(hosts):
-        host = heading.add(node_for(ref("host", f"esx{number}"), f"esx{number}.lab"))
+        host = heading.add(Node.of(ref("host", f"esx{number}"), f"esx{number}.lab"))
         for vm in range(vms):
-            host.add(node_for(ref("vm", f"{number}/{vm}"), f"db-{number}-{vm}"))
+            host.add(Node.of(ref("vm", f"{number}/{vm}"), f"db-{number}-{vm}"))
     return root
 
 
@@ -93,7 +94,7 @@ def test_ten_thousand_entities(qtbot: QtBot, theme: Theme) -> None:
 
 
 def test_a_hostile_name_stays_one_line() -> None:
-    node = node_for(ref("vm", "x"), "a\nb\x07<img src=x>" + "n" * 400)
+    node = Node.of(ref("vm", "x"), "a\nb\x07<img src=x>" + "n" * 400)
     assert "\n" not in node.title
     assert len(node.title) == 300
-    assert node_for(ref("vm", "x"), "").title == "(without a name)"
+    assert Node.of(ref("vm", "x"), "").title == "(without a name)"

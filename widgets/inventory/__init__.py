@@ -1,6 +1,6 @@
 """The inventory: a tree of what the session knows, searched as you type."""
 
-from widgets.inventory.model import InventoryModel, Node
-from widgets.inventory.view import InventoryView
+from widgets.inventory.model import InventoryModel
+from widgets.inventory.view import SEARCH_FIELD, InventoryView
 
-__all__ = ["InventoryModel", "InventoryView", "Node"]
+__all__ = ["SEARCH_FIELD", "InventoryModel", "InventoryView"]

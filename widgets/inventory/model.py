@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from resources.foreign_text import shown, tip
+from resources.foreign_text import tip
 from sessions.model import EntityRef
-from widgets.theme import Health
+from viewmodels.health import Health
+from viewmodels.inventory_tree import Node
 
 REF = Qt.ItemDataRole.UserRole
 HEALTH = Qt.ItemDataRole.UserRole + 1
@@ -19,30 +19,6 @@ KIND = Qt.ItemDataRole.UserRole + 3
 SEARCH = Qt.ItemDataRole.UserRole + 4
 
 Index = QModelIndex | QPersistentModelIndex
-
-
-@dataclass(eq=False)
-class Node:
-    """An entity in the tree, or a heading (``ref`` None). ``words`` is what a search looks through."""
-
-    title: str
-    ref: EntityRef | None = None
-    children: list[Node] = field(default_factory=list)
-    words: str = ""
-    parent: Node | None = None
-    row: int = 0
-
-    def add(self, child: Node) -> Node:
-        """Put a node below this one."""
-        child.parent, child.row = self, len(self.children)
-        self.children.append(child)
-        return child
-
-    def walk(self) -> Iterator[Node]:
-        """This node's descendants, parents first."""
-        for child in self.children:
-            yield child
-            yield from child.walk()
 
 
 class InventoryModel(QAbstractItemModel):
@@ -67,13 +43,15 @@ class InventoryModel(QAbstractItemModel):
         """Mark entities by the worst that was found of them; ``others`` are fine, or not looked at yet."""
         touched = set(self._health) | set(health) | (set(self._nodes) if others != self._others else set())
         old, self._health, self._others = self._health, health, others
-        self._tell([ref for ref in touched if old.get(ref) != health.get(ref) or ref not in health], HEALTH)
+        self._announce(
+            [ref for ref in touched if old.get(ref) != health.get(ref) or ref not in health], HEALTH
+        )
 
     def set_values(self, values: Mapping[EntityRef, str]) -> None:
         """Put a number beside entities."""
         old, self._values = self._values, values
         touched = set(old) | set(values)
-        self._tell([ref for ref in touched if old.get(ref) != values.get(ref)], VALUE)
+        self._announce([ref for ref in touched if old.get(ref) != values.get(ref)], VALUE)
 
     def index_of(self, ref: EntityRef) -> QModelIndex:
         """Where an entity is; an invalid index when it is not in the tree."""
@@ -131,7 +109,7 @@ class InventoryModel(QAbstractItemModel):
         assert isinstance(node, Node)
         return node
 
-    def _tell(self, refs: Sequence[EntityRef], role: int) -> None:
+    def _announce(self, refs: Sequence[EntityRef], role: int) -> None:
         roles = [role, Qt.ItemDataRole.AccessibleTextRole]
         if len(refs) > 500:  # one signal for all is cheaper than many
             last = len(self._root.children) - 1
@@ -142,12 +120,6 @@ class InventoryModel(QAbstractItemModel):
             index = self.index_of(ref)
             if index.isValid():
                 self.dataChanged.emit(index, index, roles)
-
-
-def node_for(ref: EntityRef, name: str, address: str = "") -> Node:
-    """A node of an entity; ``address`` is found by a search as well."""
-    title = shown(name) or "(without a name)"
-    return Node(title, ref, words=f"{title} {address or ref.key}".casefold())
 
 
 def _tooltip(_model: InventoryModel, node: Node) -> str:
@@ -169,5 +141,5 @@ _ANSWERS: dict[int, Callable[[InventoryModel, Node], Any]] = {
     HEALTH: InventoryModel.state,
     VALUE: InventoryModel.value_text,
     KIND: lambda _model, node: node.ref.kind if node.ref else "",
-    SEARCH: lambda _model, node: node.words,
+    SEARCH: lambda _model, node: node.search_text,
 }

@@ -34,6 +34,9 @@ from widgets.search_field import SearchField
 from widgets.theme import SYMBOLS, Theme
 from widgets.theme.tokens import ROW_PX, SMALL_PX
 
+SEARCH_FIELD = "inventory-search"
+"""The object name of the search field."""
+
 _SEARCH_MS = 120
 _SYMBOL_WIDTH = 17
 _EDGE = 2
@@ -140,6 +143,7 @@ class InventoryView(Pane):
         self._proxy.setFilterRole(SEARCH)
         self._proxy.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.search = SearchField("Search names, devices", "Search the inventory")
+        self.search.setObjectName(SEARCH_FIELD)
         self.search.setToolTip(
             "Search names, addresses and devices (Ctrl+F); Enter selects the first, Esc clears"
         )

@@ -1,8 +1,9 @@
 """The look of the window: tokens, type, icons, and the theme object that widgets follow."""
 
+from viewmodels.health import Health
 from widgets.theme.icons import Icons
 from widgets.theme.theme import Preference, Theme
-from widgets.theme.tokens import DARK, LIGHT, SYMBOLS, Health, Tokens
+from widgets.theme.tokens import DARK, LIGHT, SYMBOLS, Tokens
 from widgets.theme.type import body_font, figures_font
 
 __all__ = [

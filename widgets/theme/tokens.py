@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Literal
 
-Health = Literal["critical", "warning", "ok", "info", "none"]
+from viewmodels.health import Health
 
 SYMBOLS: dict[Health, str] = {"critical": "▲", "warning": "◆", "ok": "●", "info": "■", "none": "○"}
 """A state is always a colour and a symbol of its own."""

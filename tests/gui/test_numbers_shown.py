@@ -1,0 +1,65 @@
+"""The numbers beside names: whose they are, how old they may be, and that the worst of many is among them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from pytestqt.qtbot import QtBot
+
+from app.gui.application import Program
+from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
+from sessions.store import SessionWriter
+from tests.gui.windows import child_of, wait
+from tests.viewmodels.sessions import add_source
+from widgets.inventory import InventoryView
+from widgets.inventory.model import REF, VALUE
+
+HOST, OTHER = EntityRef("host", "esx01"), EntityRef("host", "esx02")
+UTIL, UNIT = "cpu.pcpu_util", "%"
+
+
+def opened(program: Program, qtbot: QtBot, path: Path) -> None:
+    program.workbench.open_paths([path])
+    wait(qtbot, lambda: program.desk.session.path == path)
+
+
+def inventory_values(program: Program) -> dict[EntityRef, str]:
+    """What stands beside each entity of the inventory."""
+    tree = child_of(program.window, InventoryView).tree
+    index, found = tree.model().index(0, 0), {}
+    while index.isValid():
+        if index.data(REF) is not None:
+            found[index.data(REF)] = index.data(VALUE)
+        index = tree.indexBelow(index)
+    return found
+
+
+def test_a_hosts_number_is_the_hosts_and_not_that_of_its_first_cpu(
+    live: Program, qtbot: QtBot, home: Path
+) -> None:
+    with SessionWriter.create(home / "s.hscope") as writer:
+        writer.add_entities([Entity(HOST, "esx01")])
+        specs = [SeriesSpec(HOST, UTIL, UNIT, name) for name in ("PCPU 0", "PCPU 1", "")]
+        add_source(writer, SourceSpec("esxtop", "esx01", 5), specs, np.tile([97, 3, 50], (9, 1)), every_s=5)
+    opened(live, qtbot, home / "s.hscope")
+    wait(qtbot, lambda: any(inventory_values(live).values()))
+    assert inventory_values(live)[HOST] == "50 %"
+
+
+def two_sources(path: Path) -> None:
+    """A host that fell silent a minute before the end, and one that tells something every 300 seconds."""
+    with SessionWriter.create(path) as writer:
+        writer.add_entities([Entity(HOST, "esx01"), Entity(OTHER, "esx02")])
+        silent = [SeriesSpec(HOST, UTIL, UNIT)]
+        add_source(writer, SourceSpec("esxtop", "esx01", 5), silent, np.full((108, 1), 70.0), every_s=5)
+        slow = [SeriesSpec(OTHER, UTIL, UNIT)]
+        add_source(writer, SourceSpec("vcenter", "vc", 300), slow, np.full((3, 1), 30.0), every_s=300)
+
+
+def test_a_host_that_fell_silent_has_no_number_now(live: Program, qtbot: QtBot, home: Path) -> None:
+    """The interval of another source says nothing about how old its samples may be."""
+    two_sources(home / "s.hscope")
+    opened(live, qtbot, home / "s.hscope")
+    wait(qtbot, lambda: any(inventory_values(live).values()))
+    assert inventory_values(live) == {HOST: "", OTHER: "30 %"}

@@ -1,0 +1,115 @@
+"""The inventory as a tree: clusters, hosts and their VMs, then what hosts share; and how many there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from resources.foreign_text import shown
+from resources.units import format_count
+from sessions.model import Entity, EntityRef
+from viewmodels.name_order import natural
+from viewmodels.snapshot import Snapshot
+
+_GROUPS: tuple[tuple[str, str], ...] = (
+    ("Datastores", "datastore"),
+    ("Devices", "device"),
+    ("Adapters", "adapter"),
+    ("Network", "nic"),
+)
+_BELOW_VM = frozenset({"vcpu", "vdisk", "port"})
+
+
+@dataclass(eq=False)
+class Node:
+    """An entity in the tree, or a heading (``ref`` None). ``search_text``: what a search looks through."""
+
+    title: str
+    ref: EntityRef | None = None
+    children: list[Node] = field(default_factory=list)
+    search_text: str = ""
+    parent: Node | None = None
+    row: int = 0
+
+    @classmethod
+    def of(cls, ref: EntityRef, name: str) -> Node:
+        """The node of an entity, found by its name and its key."""
+        title = shown(name) or "(without a name)"
+        return cls(title, ref, search_text=f"{title} {ref.key}".casefold())
+
+    def add(self, child: Node) -> Node:
+        """Put a node below this one."""
+        child.parent, child.row = self, len(self.children)
+        self.children.append(child)
+        return child
+
+    def walk(self) -> Iterator[Node]:
+        """This node's descendants, parents first."""
+        for child in self.children:
+            yield child
+            yield from child.walk()
+
+
+def inventory_tree(snapshot: Snapshot) -> Node:
+    """Clusters and hosts with their VMs, then datastores, devices, adapters and uplinks.
+
+    A VM stands below the host that it is on now. Worlds that are no VM's are left to the esxtop view.
+    """
+    root = Node("")
+    _add_hosts(root, snapshot)
+    by_kind: dict[str, list[Entity]] = {}
+    for entity in snapshot.entities.values():
+        by_kind.setdefault(entity.ref.kind, []).append(entity)
+    for title, kind in _GROUPS:
+        if kind in by_kind:
+            heading = root.add(Node(title))
+            for entity in sorted(by_kind[kind], key=_by_name):
+                heading.add(_node(entity))
+    return root
+
+
+def inventory_size(entities: Iterable[Entity]) -> str:
+    """``4 hosts · 41 VMs``."""
+    kinds = [entity.ref.kind for entity in entities]
+    counts = ((kinds.count("host"), "host"), (kinds.count("vm"), "VM"))
+    return " · ".join(f"{format_count(count)} {word}{'' if count == 1 else 's'}" for count, word in counts)
+
+
+def _add_hosts(root: Node, snapshot: Snapshot) -> None:
+    hosts = [entity for entity in snapshot.entities.values() if entity.ref.kind == "host"]
+    vms_of = _vms_by_host(snapshot)
+    clusters: dict[EntityRef | None, Node] = {}
+    for host in sorted(hosts, key=_by_name):
+        cluster = host.parent if host.parent is not None and host.parent.kind == "cluster" else None
+        if cluster not in clusters:
+            heading = Node("Hosts") if cluster is None else Node.of(cluster, snapshot.name(cluster))
+            clusters[cluster] = root.add(heading)
+        _add_vms(clusters[cluster].add(_node(host)), vms_of.pop(host.ref, []), snapshot)
+    homeless = [vm for vms in vms_of.values() for vm in vms]
+    if homeless:
+        _add_vms(root.add(Node("VMs without a known host")), homeless, snapshot)
+
+
+def _vms_by_host(snapshot: Snapshot) -> dict[EntityRef, list[Entity]]:
+    found: dict[EntityRef, list[Entity]] = {}
+    for entity in snapshot.entities.values():
+        if entity.ref.kind == "vm":
+            host = snapshot.host_of(entity.ref) or entity.parent
+            found.setdefault(host or EntityRef("host", ""), []).append(entity)
+    return found
+
+
+def _add_vms(above: Node, vms: Iterable[Entity], snapshot: Snapshot) -> None:
+    for vm in sorted(vms, key=_by_name):
+        node = above.add(_node(vm))
+        for child in snapshot.children.get(vm.ref, ()):
+            if child.ref.kind in _BELOW_VM:
+                node.add(_node(child))
+
+
+def _node(entity: Entity) -> Node:
+    return Node.of(entity.ref, entity.name)
+
+
+def _by_name(entity: Entity) -> tuple[tuple[str | int, ...], str]:
+    return natural(entity.name), entity.ref.key
