@@ -13,7 +13,8 @@ INVENTORY_FILE = RESOURCES / "vcenter" / "inventory.toml"
 
 class Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How much at once: seconds of a wait, objects and bytes of a reply, facts of a hand-over; how long to
-    rest after a complete reading, in times of its length; how many paths to list and gone objects to know.
+    rest after a complete reading, in times of its length; how often to begin one that replies were lost of;
+    how many paths to list and gone objects to know.
     """
 
     wait_s: int
@@ -21,6 +22,7 @@ class Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     most: int
     page_bytes: int
     rest: int
+    tries: int
     most_paths: int
     remembered: int
     clock_s: int

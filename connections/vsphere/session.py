@@ -184,20 +184,22 @@ class VSphere:
             self._log_in_again(generation)
         return question(self._current())
 
-    def post(self, envelope: bytes, action: str = "", what: str = "counters") -> bytes:
+    def post(self, envelope: bytes, action: str = "", what: str = "counters", *, once: bool = False) -> bytes:
         """The whole reply to a raw SOAP request sent within our session; ``action`` defaults to our version.
 
-        Renews an ended session as ``ask`` does; a request must bear being repeated when a connection breaks.
+        Renews an ended session as ``ask`` does. A request is repeated after a broken connection, although the
+        server may have served it: pass ``once`` for one that moves something on in the server (the next page
+        of updates or events), whose first outcome would then be lost; it fails instead.
         Raises SourceError, SoapFault.
         """
-        return self._edge(what, lambda: self._post(envelope, action, what).body)
+        return self._edge(what, lambda: self._post(envelope, action, what, once=once).body)
 
-    def _post(self, envelope: bytes, action: str, what: str) -> _Answer:
+    def _post(self, envelope: bytes, action: str, what: str, *, once: bool = False) -> _Answer:
         generation = self._generation
-        began, reply = time.perf_counter(), self._send(envelope, action)
+        began, reply = time.perf_counter(), self._send(envelope, action, once=once)
         if reply.status == 500 and parse_fault(reply.body).type_name == "NotAuthenticated":
             self._log_in_again(generation)
-            began, reply = time.perf_counter(), self._send(envelope, action)
+            began, reply = time.perf_counter(), self._send(envelope, action, once=once)
         took = time.perf_counter() - began
         if reply.status == 200:
             check_xml(reply.content_type)
@@ -209,14 +211,14 @@ class VSphere:
         fault = parse_fault(reply.body)
         raise soap_error(fault.type_name, fault.text, fault.detail, what, self.address)
 
-    def _send(self, envelope: bytes, action: str) -> Reply:
+    def _send(self, envelope: bytes, action: str, *, once: bool) -> Reply:
         stub = self._current().stub
         headers = {
             "Content-Type": "text/xml; charset=UTF-8",
             "SOAPAction": action or stub.versionId,
             "Cookie": stub.session_cookie,
         }
-        return self._channel.exchange("POST", SDK_PATH, envelope, headers)
+        return self._channel.exchange("POST", SDK_PATH, envelope, headers, once=once)
 
     def server_time(self) -> tuple[datetime, float]:
         """The server's clock (UTC) at the middle of a question, and how many seconds that question took.

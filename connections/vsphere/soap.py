@@ -63,10 +63,17 @@ class Channel:
         self._lock = threading.Lock()
 
     def exchange(
-        self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
+        self,
+        method: str,
+        path: str,
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+        *,
+        once: bool = False,
     ) -> Reply:
         """Send and wait for the whole reply; asks again, once, when an idle connection proved dead.
 
+        The server may have served the request before the connection broke. ``once``: never send it twice.
         Raises SourceError while connecting, then OSError, HTTPException, BadReplyError.
         """
         connection = self._take()
@@ -76,7 +83,7 @@ class Channel:
                 return self._once(connection, method, path, body, headers or {})
             except (http.client.RemoteDisconnected, ConnectionError):
                 connection.close()
-                if not used or self._wire.is_cut:
+                if once or not used or self._wire.is_cut:
                     raise
                 connection = self._wire.connection()
                 return self._once(connection, method, path, body, headers or {})

@@ -28,7 +28,7 @@ class Lacking:
         content = SimpleNamespace(rootFolder=moid, propertyCollector=moid, viewManager=moid)
         return question(SimpleNamespace(content=content))
 
-    def post(self, request: bytes, what: str = "") -> bytes:
+    def post(self, request: bytes, what: str = "", *, once: bool = False) -> bytes:
         if b"<CreateFilter " in request:
             asked = set(re.findall(r"<pathSet>([^<]*)<", request.decode()))
             self.filters.append(asked)

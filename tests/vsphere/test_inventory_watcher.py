@@ -103,7 +103,8 @@ def test_plain_vcsim_is_followed() -> None:
         follow(watcher, lambda: not watcher.snapshot().objects[own.moid].powered_on)
         assert feed.facts(own.ref)["power_state"] == "poweredOff"
         vsphere.ask("destroy", lambda connection: _vm(connection, own.moid).Destroy_Task())
-        follow(watcher, lambda: own.moid not in watcher.snapshot().objects)
+        # v0.46.0 panics over the object that is gone, and the connection breaks
+        follow(Patient(watcher), lambda: own.moid not in watcher.snapshot().objects)  # type: ignore[arg-type]
         assert feed.facts(own.ref) == {}
         assert kinds(feed.events, own.ref)[:1] == ["power"]
 

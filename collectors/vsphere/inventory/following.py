@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -14,6 +15,7 @@ from collectors.vsphere.inventory.replies import (
     reference_of,
     returned,
     update_set,
+    view_of,
 )
 from connections.vsphere.faults import SoapFault, translated
 from connections.vsphere.session import Connection, VSphere
@@ -32,13 +34,18 @@ class LostTrackError(SourceError):
 
 
 class Follower:
-    """The filter of one session. ``start`` anew whenever LostTrackError says so; not thread-safe."""
+    """The filter of one session. ``start`` anew whenever LostTrackError says so; not thread-safe.
+
+    What moves the server's filter on is asked once: after a broken connection nobody knows whether it was
+    served, and the server tells no change twice.
+    """
 
     def __init__(self, vsphere: VSphere, reading: Reading) -> None:
         self._vsphere = vsphere
         self._reading = reading
         self._paths = {kind: [row.path for row in rows] for kind, rows in ROWS.items()}
         self._shared = ""
+        self._view = ""
         self._collector = ""
         self._version = ""
         self._generation = -1
@@ -49,20 +56,25 @@ class Follower:
         """Properties that this server does not have, as ``type.path``."""
 
     def start(self) -> None:
-        """Make collector, view and filter; the next replies tell all that there is. Raises SourceError."""
+        """Make collector, view and filter; the next replies tell all that there is. Raises SourceError.
+
+        When it fails nothing can be followed: ``next`` says so until it was started.
+        """
+        with contextlib.suppress(SourceError):
+            self.stop()
         self._generation = self._vsphere.generation
         root, self._shared, views = self._vsphere.ask(_WHAT, _managers)
+        self._view = self._post(requests.create_view(views, root, tuple(self._paths)), reference_of).moid
         own = self._post(call("CreatePropertyCollector", ("PropertyCollector", self._shared)), reference_of)
-        view = self._post(requests.create_view(views, root, tuple(self._paths)), reference_of)
+        self._filter(own.moid, self._view)
         self._collector, self._version, self._page = own.moid, "", self._reading.page
         self.in_doubt = False
-        self._filter(view.moid)
 
-    def _filter(self, view: str) -> None:
+    def _filter(self, collector: str, view: str) -> None:
         while True:
-            request = requests.create_filter(self._collector, view, self._paths)
+            request = requests.create_filter(collector, view, self._paths)
             try:
-                self._post(request, reference_of)
+                self._post(request, reference_of, once=True)
             except SoapFault as fault:
                 if fault.type_name != "InvalidProperty" or not self._without(fault.detail.get("name", "")):
                     raise
@@ -97,7 +109,7 @@ class Follower:
             return update_set(data)
 
         doubted, self.in_doubt = self.in_doubt, True
-        found = self._post(request, read)
+        found = self._post(request, read, once=True)
         self.in_doubt = doubted
         if found.version:
             self._version = found.version
@@ -109,6 +121,11 @@ class Follower:
         """Page so that replies come to the size aimed at, growing at most fourfold at once."""
         wanted = int(self._reading.page_bytes / max(bytes_each, 1.0))
         self._page = max(1, min(wanted, self._page * 4, self._reading.most))
+
+    def listed(self) -> frozenset[str]:
+        """The moids of all objects that the server tells of, as it lists them now. Raises SourceError."""
+        view = [("ContainerView", self._view)]
+        return self._post(requests.retrieve(self._shared, view, {"ContainerView": ["view"]}), view_of)
 
     def read_anew(self, objects: Sequence[tuple[str, str]]) -> list[Update]:
         """These objects (type, moid) as they are now; one that is gone leaves. Raises SourceError."""
@@ -139,15 +156,20 @@ class Follower:
             self._post(request, returned)
 
     def stop(self) -> None:
-        """Destroy the collector with its filter; the session's end does so too. Raises SourceError."""
+        """Destroy collector, filter and view; the session's end does so too. Raises SourceError."""
         own, self._collector = self._collector, ""
-        if own and self._generation == self._vsphere.generation:
+        view, self._view = self._view, ""
+        if self._generation != self._vsphere.generation:
+            return
+        if own:
             self._post(call("DestroyPropertyCollector", ("PropertyCollector", own)), returned)
+        if view:
+            self._post(call("DestroyView", ("ContainerView", view)), returned)
 
-    def _post(self, request: bytes, read: Callable[[bytes], T]) -> T:
+    def _post(self, request: bytes, read: Callable[[bytes], T], *, once: bool = False) -> T:
         with translated(_WHAT, self._vsphere.address):
             try:
-                return read(self._vsphere.post(request, what=_WHAT))
+                return read(self._vsphere.post(request, what=_WHAT, once=once))
             except SoapFault as fault:
                 if fault.type_name in _GONE:
                     raise LostTrackError(f"The server forgot what we follow ({fault.type_name}).") from fault

@@ -136,12 +136,15 @@ class Keeper:
             if one.tells and one.about not in self._touched:
                 self._doubtful.add(one.about)
 
-    def settle(self, at: int, *, complete: bool = False) -> Iterator[Settled]:
+    def settle(
+        self, at: int, *, complete: bool = False, listed: frozenset[str] = frozenset()
+    ) -> Iterator[Settled]:
         """What the updates mean, object by object, parents before children; ``at`` is the time (ms) of
-        what no event dates. ``complete``: all that there is has come since ``begin``.
+        what no event dates. ``complete``: all that there is has come since ``begin``; what did not come is
+        gone, but for what the server ``listed`` all the same.
         """
         if complete:
-            self._left |= self._unseen or set()
+            self._left |= (self._unseen or set()) - listed
             self._unseen = None
             self._look.lists_paths = self._paths <= self.known.reading.most_paths
         if self.vcenter and not self._loaded:

@@ -79,7 +79,7 @@ class Past(Generic[Row]):
         page = self.reading.page
         body = requests.tag("maxCount", page)
         try:
-            while rows := self._post(call(self.method, this, body), self.rows):
+            while rows := self._post(call(self.method, this, body), self.rows, once=True):
                 found += rows
                 if len(found) > most:
                     return found[:most], False
@@ -88,9 +88,9 @@ class Past(Generic[Row]):
             with contextlib.suppress(SourceError):
                 self._post(call("DestroyCollector", this), returned)
 
-    def _post(self, request: bytes, read: Callable[[bytes], T]) -> T:
+    def _post(self, request: bytes, read: Callable[[bytes], T], *, once: bool = False) -> T:
         with translated(self.what, self.vsphere.address):
-            return read(self.vsphere.post(request, what=self.what))
+            return read(self.vsphere.post(request, what=self.what, once=once))
 
 
 def pieces(begin: int, now: int, length: int) -> Iterator[tuple[int, int | None]]:

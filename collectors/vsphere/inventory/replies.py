@@ -90,6 +90,13 @@ def _updates(reply: Element) -> Iterator[Update]:
                 yield update
 
 
+def view_of(data: bytes) -> frozenset[str]:
+    """The moids of the objects in a view whose property ``view`` was read. Raises as ``returned``."""
+    found = (one for reply in returned(data) for one in reply.iter(NS + "ManagedObjectReference"))
+    refs = (reference(one) for one in found)
+    return frozenset(ref.moid for ref in refs if kind_of(ref.type) in ROWS)
+
+
 def contents(data: bytes) -> list[Update]:
     """The reply to RetrievePropertiesEx, each object as if it entered."""
     return [

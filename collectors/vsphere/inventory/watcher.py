@@ -17,7 +17,7 @@ from collectors.vsphere.inventory.objects import Inventory
 from connections.vsphere.faults import ClosedError
 from connections.vsphere.retry import passes, reconnecting
 from connections.vsphere.session import VSphere
-from resources.failures import SourceError
+from resources.failures import DisconnectedError, SourceError
 from resources.vcenter_events import EventKnowledge, load_events
 from resources.vcenter_inventory import InventoryKnowledge, load_inventory_knowledge
 from sessions.model import Entity, EntityRef, Fact
@@ -63,6 +63,8 @@ class InventoryWatcher:
         self._past_ms = round(1000 * min(past_s, self._event_knowledge.reading.days * _DAY_S))
         self._chronicle: Chronicle | None = None
         self._loaded_at = 0
+        self._is_whole = False
+        self._not_told = 0
         self._is_new = True
         self._noted = noted
         self._last_notes: tuple[tuple[str, str], ...] = ()
@@ -96,6 +98,13 @@ class InventoryWatcher:
             found.append(
                 ("inventory.unknown", "This server does not have " + ", ".join(self._follower.unknown))
             )
+        if self._not_told:
+            found.append(
+                (
+                    "inventory.incomplete",
+                    f"{self._not_told} objects that the server lists could not be read.",
+                )
+            )
         if self._chronicle:
             found += self._chronicle.notes
         return tuple(found)
@@ -115,20 +124,49 @@ class InventoryWatcher:
         return self.snapshot()
 
     def _read_all(self, progress: Callable[[int], None] = lambda _objects: None) -> None:
-        objects = 0
+        """Read everything; anew where a reply was lost or objects that the server lists did not come."""
         begun = time.monotonic()
+        self._is_whole = False
+        missing, listed = frozenset[str](), frozenset[str]()
+        for more_tries in reversed(range(self._known.reading.tries)):
+            try:
+                missing, listed = self._read_pages(progress)
+            except (DisconnectedError, LostTrackError) as error:
+                if not more_tries or not passes(error):
+                    raise
+                _log.info("The inventory is read anew: %s", error.happened)
+            else:
+                if not missing:
+                    break
+                _log.warning("%d objects of the inventory did not come.", len(missing))
+        self._not_told = len(missing)
+        self._tell(self._keeper.settle(self._now(), complete=True, listed=listed))
+        self._is_whole = True
+        ended = time.monotonic()
+        self._rested = ended + (ended - begun) * self._known.reading.rest
+
+    def _read_pages(self, progress: Callable[[int], None]) -> tuple[frozenset[str], frozenset[str]]:
+        """Read all that there is once; what did not come although the server lists it, and the list.
+
+        Only what it lists before and after counts: objects come and go while we read.
+        """
+        objects = 0
+        came = set[str]()
         self._keeper.begin()
         self._follower.start()
+        listed = self._follower.listed()
         while True:
             found = self._follower.next(0)
             self._keeper.take(found.updates)
+            came |= {update.moid for update in found.updates}
             objects += len(found.updates)
             progress(objects)
             if not found.truncated:
                 break
-        self._tell(self._keeper.settle(self._now(), complete=True))
-        ended = time.monotonic()
-        self._rested = ended + (ended - begun) * self._known.reading.rest
+        if listed <= came:
+            return frozenset(), listed
+        listed = listed & self._follower.listed()
+        return listed - came, listed
 
     def run(self, controls: Controls) -> None:
         """Follow the inventory until told to stop; gets over lost connections and sessions by itself.
@@ -168,7 +206,7 @@ class InventoryWatcher:
             self._read_events()
             self._is_new = False
         try:
-            if self._follower.in_doubt and time.monotonic() >= self._rested:
+            if not self._is_whole or (self._follower.in_doubt and time.monotonic() >= self._rested):
                 raise LostTrackError("A reply was lost.")
             came = self._take_changes(wait_s)
         except LostTrackError:
