@@ -21,9 +21,10 @@ from collectors.vsphere.inventory.objects import Inventory, Managed
 from collectors.vsphere.inventory.watcher import InventoryWatcher
 from collectors.vsphere.selection import Selection, unmatched
 from connections.address import Address
+from connections.failures import ClosedError
 from connections.known_hosts import KnownHosts
 from connections.strangers import Ask
-from connections.vsphere.faults import ClosedError, ReplacedError
+from connections.vsphere.faults import ReplacedError
 from connections.vsphere.privileges import missing_privileges
 from connections.vsphere.retry import passes
 from connections.vsphere.session import VSphere

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import errno
 import http.client
-import socket
 import ssl
 import zlib
 from collections.abc import Iterator, Mapping
@@ -16,15 +14,14 @@ from xml.parsers.expat import ExpatError
 from pyVmomi import vmodl
 
 from connections.address import Address
+from connections.failures import reason, unconnected
 from resources.failures import (
     DisconnectedError,
     HyperscopeError,
     NotVSphereError,
     PrivilegeError,
-    RefusedError,
     SourceError,
     TimedOutError,
-    UnknownHostError,
 )
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -69,13 +66,6 @@ class ReplacedError(SourceError):
     """Another vCenter answers at the address than the one that was recorded."""
 
 
-class ClosedError(DisconnectedError):
-    """We ended the connection ourselves."""
-
-    def __init__(self, happened: str = "The connection is closed.", **words: str) -> None:
-        super().__init__(happened, **words)
-
-
 VENDOR = (OSError, http.client.HTTPException, ExpatError, zlib.error, vmodl.MethodFault, BadReplyError)
 """What pyVmomi, http.client, ssl and sockets raise."""
 
@@ -109,7 +99,7 @@ def told(error: BaseException, what: str, address: Address) -> SourceError:
             advice="Try again in a minute.",
         )
     if isinstance(error, OSError):
-        return DisconnectedError(f"The connection to {place} broke when asking for {what}: {_reason(error)}.")
+        return DisconnectedError(f"The connection to {place} broke when asking for {what}: {reason(error)}.")
     if type(error) is http.client.HTTPException:  # pyVmomi's word for a status that SOAP does not know
         return bad_status(str(error), what, address)
     return DisconnectedError(
@@ -187,39 +177,9 @@ def connecting(address: Address) -> Iterator[None]:
 
 
 def _unconnected(error: OSError | UnicodeError, address: Address) -> SourceError:
-    place = address.place
-    if isinstance(error, socket.gaierror | UnicodeError):
-        return UnknownHostError(
-            f"The name {address.host} is unknown.",
-            meaning="Your DNS gives no address for it.",
-            advice="Check its spelling; try its full name with the domain, or its IP address.",
-        )
-    if isinstance(error, TimeoutError):
-        return TimedOutError(
-            f"{place} does not answer on port {address.port}.",
-            meaning="A firewall swallows the connection, the machine is off, or its services are stuck.",
-            advice="Check that it is up and that this machine may reach it.",
-        )
-    if isinstance(error, ConnectionRefusedError):
-        return RefusedError(
-            f"{place} refuses connections to port {address.port}.",
-            meaning="The machine is there, but nothing listens on that port: its services are down, "
-            "or the port is another one.",
-            advice="Check the port, and that the vCenter's services run.",
-        )
-    if isinstance(error, ssl.SSLError):
+    if isinstance(error, ssl.SSLError) and not isinstance(error, TimeoutError):
         return _no_tls(error, address)
-    if error_number(error) in (errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EADDRNOTAVAIL):
-        return RefusedError(
-            f"There is no way to {place} from here: {_reason(error)}.",
-            meaning="No route leads to its network, or a router refuses.",
-            advice="Check VPN, routing and firewall.",
-        )
-    return DisconnectedError(
-        f"{place} broke the connection off while it was made.",
-        meaning=f"Its services may be starting, or a firewall cuts it ({_reason(error)}).",
-        advice="Try again in a minute.",
-    )
+    return unconnected(error, address, "the vCenter's services")
 
 
 _NOT_TLS = (
@@ -259,13 +219,3 @@ def not_vsphere(address: Address, sign: str) -> NotVSphereError:
         meaning="Something else answers at that name and port, a proxy or another web server.",
         advice="Check name and port; the vSphere Client's own address is the right one.",
     )
-
-
-def error_number(error: BaseException) -> int | None:
-    """The operating system's number, where there is one."""
-    return error.errno if isinstance(error, OSError) else None
-
-
-def _reason(error: BaseException) -> str:
-    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return " ".join(text.split()).rstrip(".") or type(error).__name__

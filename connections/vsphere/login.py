@@ -9,6 +9,7 @@ from typing import Any
 from pyVmomi import vim, vmodl
 
 from connections.address import Address
+from connections.failures import forget_frames
 from connections.vsphere.faults import VENDOR, fault_name
 from resources.failures import DisconnectedError, LoginError, SourceError
 from resources.vcenter_privileges import LoginLimits
@@ -67,18 +68,11 @@ def log_in(manager: Any, address: Address, password: Callable[[], str]) -> None:
     try:
         _ask(manager, address.user, password)
     except vmodl.MethodFault as fault:
-        _forget_frames(fault)
+        forget_frames(fault)
         raise _refused(fault, address) from fault
     except VENDOR as error:
-        _forget_frames(error)
+        forget_frames(error)
         raise error.with_traceback(None) from None
-
-
-def _forget_frames(error: BaseException | None) -> None:
-    """Drop the tracebacks of ``error`` and of what it came from: their frames hold the request."""
-    while error is not None:
-        error.__traceback__ = None
-        error = error.__cause__ or error.__context__
 
 
 def _ask(manager: Any, user: str, password: Callable[[], str]) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from connections.vsphere.faults import ClosedError, ReplacedError
+from connections.failures import ClosedError
+from connections.vsphere.faults import ReplacedError
 from connections.vsphere.session import VSphere
 from resources.failures import (
     ChangedCertificateError,

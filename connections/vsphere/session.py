@@ -14,13 +14,13 @@ from typing import Any, Self, TypeVar
 from pyVmomi import vim, vmodl
 
 from connections.address import Address
+from connections.failures import ClosedError
 from connections.known_hosts import KnownHosts
 from connections.strangers import Ask
 from connections.vsphere.about import About, read_about, speakable_version
 from connections.vsphere.faults import (
     VENDOR,
     BadReplyError,
-    ClosedError,
     ReplacedError,
     bad_status,
     fault_name,

@@ -10,7 +10,8 @@ import threading
 import weakref
 
 from connections.address import Address
-from connections.vsphere.faults import BadReplyError, ClosedError, connecting
+from connections.failures import ClosedError
+from connections.vsphere.faults import BadReplyError, connecting
 from connections.vsphere.trust import Trust
 from resources.failures import SourceError
 

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 from pyVmomi import vim, vmodl
 
+from connections.failures import ClosedError
 from connections.vsphere import session
-from connections.vsphere.faults import ClosedError, SoapFault
+from connections.vsphere.faults import SoapFault
 from connections.vsphere.session import Connection, VSphere, session_key
 from connections.vsphere.soap import Channel
 from resources.failures import (

@@ -13,7 +13,7 @@ from collectors.vsphere.counters.clock import read_clock
 from collectors.vsphere.counters.naming import Subject
 from collectors.vsphere.counters.rollups import ALWAYS, Rollups, Span, spans
 from collectors.vsphere.counters.server import Kept
-from connections.vsphere.faults import ClosedError
+from connections.failures import ClosedError
 from connections.vsphere.retry import FIRST_S, outlast
 from connections.vsphere.session import VSphere
 from resources.failures import SourceError

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from collectors.vsphere.counters.plan import Limits, Member, halves
 from collectors.vsphere.counters.reply import Reply, decode
 from collectors.vsphere.counters.request import QuerySpec, metric_list, query_perf
-from connections.vsphere.faults import ClosedError, NotAllowedError, SoapFault
+from connections.failures import ClosedError
+from connections.vsphere.faults import NotAllowedError, SoapFault
 from resources.failures import DisconnectedError, SourceError, TimedOutError
 
 Post = Callable[[bytes], bytes]

@@ -21,7 +21,8 @@ from collectors.vsphere.counters.marks import Marks, Mask, Slots
 from collectors.vsphere.counters.naming import Subject
 from collectors.vsphere.counters.plan import Limits, Member, batches
 from collectors.vsphere.wording import iso
-from connections.vsphere.faults import ClosedError, SoapFault
+from connections.failures import ClosedError
+from connections.vsphere.faults import SoapFault
 from connections.vsphere.retry import MOST_S, outlast
 from connections.vsphere.session import VSphere
 from resources.failures import NoCountersError, SourceError

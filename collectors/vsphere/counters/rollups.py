@@ -22,7 +22,8 @@ from collectors.vsphere.counters.plan import Limits, Member, historical, query_m
 from collectors.vsphere.counters.realtime import NO_SAMPLES
 from collectors.vsphere.counters.request import MetricList, metric_list
 from collectors.vsphere.counters.server import Kept
-from connections.vsphere.faults import ClosedError, ReplacedError
+from connections.failures import ClosedError
+from connections.vsphere.faults import ReplacedError
 from connections.vsphere.retry import FIRST_S, MOST_S, outlast, passes
 from connections.vsphere.session import VSphere
 from resources.failures import SourceError

@@ -14,7 +14,7 @@ from collectors.vsphere.inventory.following import Follower, LostTrackError
 from collectors.vsphere.inventory.happenings import Pairing
 from collectors.vsphere.inventory.keeping import Keeper, Settled
 from collectors.vsphere.inventory.objects import Inventory
-from connections.vsphere.faults import ClosedError
+from connections.failures import ClosedError
 from connections.vsphere.retry import passes, reconnecting
 from connections.vsphere.session import VSphere
 from resources.failures import DisconnectedError, SourceError

@@ -1,0 +1,73 @@
+"""What goes wrong with any connection, said as our own errors: names, sockets, time-outs, our own closing."""
+
+from __future__ import annotations
+
+import errno
+import socket
+
+from connections.address import Address
+from resources.failures import (
+    DisconnectedError,
+    RefusedError,
+    SourceError,
+    TimedOutError,
+    UnknownHostError,
+)
+
+
+class ClosedError(DisconnectedError):
+    """We ended the connection ourselves."""
+
+    def __init__(self, happened: str = "The connection is closed.", **words: str) -> None:
+        super().__init__(happened, **words)
+
+
+def unconnected(error: OSError | UnicodeError, address: Address, services: str) -> SourceError:
+    """What a socket raised while it was connected, as one of ours; ``services`` should listen there."""
+    place = address.place
+    if isinstance(error, socket.gaierror | UnicodeError):
+        return UnknownHostError(
+            f"The name {address.host} is unknown.",
+            meaning="Your DNS gives no address for it.",
+            advice="Check its spelling; try its full name with the domain, or its IP address.",
+        )
+    if isinstance(error, TimeoutError):
+        return TimedOutError(
+            f"{place} does not answer on port {address.port}.",
+            meaning="A firewall swallows the connection, the machine is off, or its services are stuck.",
+            advice="Check that it is up and that this machine may reach it.",
+        )
+    if isinstance(error, ConnectionRefusedError):
+        return RefusedError(
+            f"{place} refuses connections to port {address.port}.",
+            meaning="The machine is there, but nothing listens on that port: its services are down, "
+            "or the port is another one.",
+            advice=f"Check the port, and that {services} run.",
+        )
+    if isinstance(error, OSError) and error.errno in _NO_WAY:
+        return RefusedError(
+            f"There is no way to {place} from here: {reason(error)}.",
+            meaning="No route leads to its network, or a router refuses.",
+            advice="Check VPN, routing and firewall.",
+        )
+    return DisconnectedError(
+        f"{place} broke the connection off while it was made.",
+        meaning=f"Its services may be starting, or a firewall cuts it ({reason(error)}).",
+        advice="Try again in a minute.",
+    )
+
+
+_NO_WAY = (errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EADDRNOTAVAIL)
+
+
+def reason(error: BaseException) -> str:
+    """The operating system's words for ``error``, or its own, without a full stop."""
+    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return " ".join(text.split()).rstrip(".") or type(error).__name__
+
+
+def forget_frames(error: BaseException | None) -> None:
+    """Drop the tracebacks of ``error`` and of what it came from, whose frames hold what was sent."""
+    while error is not None:
+        error.__traceback__ = None
+        error = error.__cause__ or error.__context__
