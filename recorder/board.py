@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from collectors.feed import Health
+from recorder.protocol import CollectorReport, SourceReport
 from resources.failures import HyperscopeError
 from sessions.model import SourceSpec
 from sessions.times import now_ms
@@ -24,25 +25,25 @@ class SourceStatus:
     name: str
     health: Health
 
-    def to_json(self) -> dict[str, object]:
-        """As a status line has it."""
+    def report(self) -> SourceReport:
+        """The source as a status line has it."""
         health = self.health
-        return {
-            "source": self.number,
-            "kind": self.kind,
-            "name": self.name,
-            "state": health.state,
-            "interval_s": health.interval_s,
-            "entities": health.entities,
-            "series": health.series,
-            "expected": health.expected,
-            "received": health.received,
-            "behind_s": round(health.behind_s, 3) if math.isfinite(health.behind_s) else None,
-            "gaps": health.gaps,
-            "last_ms": health.last_ms,
-            "message": health.message,
-            "details": dict(health.details),
-        }
+        return SourceReport(
+            source=self.number,
+            kind=self.kind,
+            name=self.name,
+            state=health.state,
+            interval_s=health.interval_s,
+            entities=health.entities,
+            series=health.series,
+            expected=health.expected,
+            received=health.received,
+            behind_s=round(health.behind_s, 3) if math.isfinite(health.behind_s) else None,
+            gaps=health.gaps,
+            last_ms=health.last_ms,
+            message=health.message,
+            details=dict(health.details),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +54,12 @@ class CollectorStatus:
     is_over: bool = False
     error: HyperscopeError | None = None
 
-    def to_json(self) -> dict[str, object]:
-        """As a status line has it; ``code`` 0 and an empty message where nothing failed."""
-        return {
-            "name": self.name,
-            "is_over": self.is_over,
-            "code": self.error.exit_code if self.error else 0,
-            "message": str(self.error) if self.error else "",
-        }
+    def report(self) -> CollectorReport:
+        """The collector as a status line has it; ``code`` 0 and an empty message where nothing failed."""
+        error = self.error
+        return CollectorReport(
+            self.name, self.is_over, error.exit_code if error else 0, str(error) if error else ""
+        )
 
 
 class Board:

@@ -17,6 +17,7 @@ from recorder.collector_feed import CollectorFeed
 from recorder.controls import RunControls
 from recorder.disk_space import require_space, size_on_disk
 from recorder.limits import Limits
+from recorder.protocol import Ended, StatusReport
 from recorder.queue import Job, WriterQueue
 from recorder.session_file import SessionFile
 from recorder.writing import Rules, Writing
@@ -48,22 +49,23 @@ class Status:
     gaps: int
     paused: bool
 
-    def to_json(self) -> dict[str, object]:
-        """As a status line has it."""
-        return {
-            "sources": [source.to_json() for source in self.sources],
-            "collectors": [collector.to_json() for collector in self.collectors],
-            "seconds": round(self.seconds, 3),
-            "rate": round(self.rate, 3),
-            "behind_s": round(self.behind_s, 3),
-            "queue": self.queue,
-            "queue_bytes": self.queue_bytes,
-            "bytes": self.bytes,
-            "bytes_each": self.bytes_each,
-            "samples": self.samples,
-            "gaps": self.gaps,
-            "paused": self.paused,
-        }
+    def report(self, session: Path) -> StatusReport:
+        """The status line of a recording into ``session``."""
+        return StatusReport(
+            session=str(session),
+            sources=tuple(source.report() for source in self.sources),
+            collectors=tuple(collector.report() for collector in self.collectors),
+            seconds=round(self.seconds, 3),
+            rate=round(self.rate, 3),
+            behind_s=round(self.behind_s, 3),
+            queue=self.queue,
+            queue_bytes=self.queue_bytes,
+            bytes=self.bytes,
+            bytes_each=self.bytes_each,
+            samples=self.samples,
+            gaps=self.gaps,
+            paused=self.paused,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,20 @@ class Outcome:
     expected: int = 0
     received: int = 0
     gaps: int = 0
+
+    def report(self) -> Ended:
+        """The last line of a recording."""
+        return Ended(
+            code=self.code,
+            session=str(self.session) if self.session else None,
+            samples=self.samples,
+            bytes=self.bytes,
+            seconds=round(self.seconds, 3),
+            expected=self.expected,
+            received=self.received,
+            gaps=self.gaps,
+            message=str(self.error) if self.error else "",
+        )
 
 
 class Recording:

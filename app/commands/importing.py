@@ -10,7 +10,6 @@ from pathlib import Path
 from threading import Event
 from typing import Annotated
 
-import msgspec
 import typer
 from rich.text import Text
 
@@ -19,6 +18,7 @@ from app.consoles import notices, one_line, progress_bar, results
 from app.terminal import cancellable, print_json, time_left
 from collectors.esxtop import ImportReport, Progress, import_captures
 from recorder.event_lines import EventLines
+from recorder.protocol import ImportEnded, ImportProgress, read_import
 from recorder.stdin_lines import StdinLines
 from resources.catalogue import load_catalogue
 from resources.failures import HyperscopeError
@@ -27,13 +27,6 @@ from resources.units import format_bytes, format_count, format_duration, format_
 LATER = Path("-")
 _NICE = 5
 """The window that shows what is there already goes first."""
-
-
-class _Job(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """``{"files": […], "out": …}``: what to import, said later."""
-
-    files: list[str]
-    out: str
 
 
 def import_(
@@ -102,29 +95,23 @@ def _import_for_a_window(files: Sequence[Path], out: Path, workers: int, cancel:
         asked = commands.next_line()
         if asked is None:
             return
-        job = msgspec.json.decode(asked, type=_Job)
-        files, out = [Path(file) for file in job.files], Path(job.out)
+        wanted = read_import(asked)
+        files, out = [Path(file) for file in wanted.files], Path(wanted.out)
     commands.hand_over(lambda _line: None, cancel.set)
 
     def tell(now: Progress) -> None:
-        lines.say(
-            "progress",
-            bytes_done=now.bytes_done,
-            bytes_total=now.bytes_total,
-            rows=now.rows,
-            bytes_per_second=round(now.bytes_per_second, 1),
-            seconds_left=now.seconds_left,
-        )
+        rate = round(now.bytes_per_second, 1)
+        lines.send(ImportProgress(now.bytes_done, now.bytes_total, now.rows, rate, now.seconds_left))
 
     try:
         report = import_captures(
             files, out, progress=tell, cancel=cancel, workers=workers or None, catalogue=known
         )
     except HyperscopeError as error:
-        lines.say("ended", code=error.exit_code, session=None, message=str(error), notes=[])
+        lines.send(ImportEnded(error.exit_code, message=str(error)))
         raise
     else:
-        lines.say("ended", code=0, session=str(out), message="", notes=list(report.notes))
+        lines.send(ImportEnded(0, str(out), notes=tuple(report.notes)))
     finally:
         lines.close()
 

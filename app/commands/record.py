@@ -10,22 +10,24 @@ import typer
 
 from app.consoles import notices
 from app.memory import settle, tidy_often
-from app.recording.attachment import Attachment
-from app.recording.conducting import Commands, Conductor, log_source
-from app.recording.hooks import install_hooks
-from app.recording.origins import Wishes, collectors_of
-from app.recording.questions import Questions
-from app.recording.reporting import JsonReporter, PageReporter, QuietReporter, Reporter
-from app.terminal import cancellable
+from app.recording.origins import RecordOptions, collectors_of
+from app.recording.terminal import PageReporter, QuietReporter
+from app.terminal import cancellable, silence_stderr
 from collectors.vsphere.collector import Wishes as VSphereWishes
 from collectors.vsphere.selection import parse_selection
 from connections.secrets import somebody_there
+from recorder.attachment import Attachment
 from recorder.board import SourceStatus
+from recorder.commands import Commands
+from recorder.conducting import Conductor, log_source
 from recorder.disk_space import require_space
 from recorder.durations import parse_duration
+from recorder.hooks import install_hooks
 from recorder.limits import Limits, load_limits
 from recorder.log import RecorderLog
+from recorder.questions import Questions
 from recorder.recording import Outcome, Recording
+from recorder.reporting import JsonReporter, Reporter
 from recorder.stdin_lines import StdinLines
 from recorder.writing import Rules
 from resources.crash_reports import crash_folder
@@ -159,16 +161,16 @@ def record(
         lines = StdinLines() if takes_commands or password_stdin else None
         questions = None
         if attached and isinstance(reporter, JsonReporter):
-            questions = Questions(reporter.lines.say, wake.is_set)
-        wishes = Wishes(
+            questions = Questions(reporter.lines.send, wake.is_set)
+        options = RecordOptions(
             wanted,
             speed,
             thumbprint or (),
-            lines if password_stdin else None,
+            lines.next_line if lines is not None and password_stdin else None,
             questions,
             reporter.ask if somebody_there() and lines is None else None,
         )
-        collectors = collectors_of(sources, wishes)
+        collectors = collectors_of(sources, options)
 
         def changed(source: SourceStatus) -> None:
             log_source(log, source)
@@ -179,7 +181,7 @@ def record(
             on_change=changed, on_over=wake.set, on_rotation=reporter.rotated,
         )  # fmt: skip
         if lines is not None and takes_commands:
-            commands = Commands(recording, reporter, log, questions, attachment)
+            commands = Commands(recording, reporter, log, questions, attachment, silence_stderr)
             lines.hand_over(commands.obey, attachment.lost)
         conductor = Conductor(recording, reporter, log, wake, limits.status.every_s, seconds)
         finish(conductor.run([collector.name for collector in collectors]))

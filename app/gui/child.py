@@ -1,56 +1,64 @@
-"""A child process that speaks JSON lines: what it says arrives as signals on the window's thread.
+"""A child process that speaks ``recorder.protocol``: its events arrive as signals on the window's thread.
 
 Not a QProcess: that kills its child when it is destroyed, and a recording may outlive the window.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import IO, Any
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from app.gui.own_program import own_command, own_folder
+from recorder.protocol import MAX_EVENT_BYTES, Command, Detached, Event, Warned, encode
+from resources.failures import UsageError
 
-DETACHED = "detached"
-"""The event after which a child goes on alone."""
-
-_LONGEST_LINE = 1 << 20
-_LAST_WORDS = 5
+_LAST_ERRORS = 5
 _KILL_AFTER_S = 20.0
+_NO_EVENT = "The recorder or the import wrote a line that can't be read. What it stores is not affected."
 
 
 class Child(QObject):
-    """Starts ``hyperscope WORDS…``. Signals: ``said`` with each JSON object, ``ended`` with the exit code.
+    """Starts ``hyperscope ARGUMENTS…``. Signals: ``heard`` with each event, ``ended`` with the exit code.
 
-    Lines that are no JSON objects are dropped: the child may be of another version, or sick. What comes
-    on stderr is kept, its last lines only, for when it dies. Nothing is said after ``ended``.
+    The first line that is no event is heard as a warning, others like it are dropped: the child may be sick,
+    or something else writes there. What comes on stderr is kept, its last lines only, for when it dies.
+    Nothing is heard after ``ended``.
     """
 
-    said = Signal(object)
+    heard = Signal(object)
     ended = Signal(object)  # Windows has exit codes above 31 bits
-    _heard = Signal(object)
+    _read_one = Signal(object)
     _over = Signal(object)
 
     def __init__(
-        self, words: Sequence[str], parent: QObject | None = None, *, gives_way: bool = False
+        self,
+        arguments: Sequence[str],
+        read_event: Callable[[bytes], Event | None],
+        parent: QObject | None = None,
+        *,
+        gives_way: bool = False,
     ) -> None:
-        """``gives_way``: whatever else wants the processor goes first (Windows only: elsewhere a child does
-        that by itself). Raises OSError where the program can't be started.
+        """``read_event`` is the protocol's reader for this kind of child.
+
+        ``gives_way``: whatever else wants the processor goes first (Windows only: elsewhere a child does that
+        by itself). Raises OSError where the program can't be started.
         """
         super().__init__(parent)
-        self._words: deque[str] = deque(maxlen=_LAST_WORDS)
+        self._read_event = read_event
+        self._is_warned = False
+        self._errors: deque[str] = deque(maxlen=_LAST_ERRORS)
         self._is_let_go = False
         self.is_running = True
         self._process = subprocess.Popen(  # noqa: S603 - our own program
-            own_command(*words),
+            own_command(*arguments),
             cwd=own_folder(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -58,7 +66,7 @@ class Child(QObject):
             bufsize=0,
             **_apart(gives_way=gives_way),
         )
-        self._heard.connect(self._hear, Qt.ConnectionType.QueuedConnection)
+        self._read_one.connect(self._hear, Qt.ConnectionType.QueuedConnection)
         self._over.connect(self._end, Qt.ConnectionType.QueuedConnection)
         self._complaints = threading.Thread(target=self._read_complaints, name="child-errors", daemon=True)
         self._reader = threading.Thread(target=self._read, name="child", daemon=True)
@@ -71,14 +79,18 @@ class Child(QObject):
         return self._process.pid
 
     @property
-    def last_words(self) -> str:
+    def last_error(self) -> str:
         """The last line of stderr, without the program's name; empty when there was none."""
-        lines = [line.strip() for line in self._words if line.strip()]
+        lines = [line.strip() for line in self._errors if line.strip()]
         return lines[-1].removeprefix("hyperscope: ") if lines else ""
 
-    def say(self, command: Mapping[str, object]) -> bool:
-        """A JSON line on its stdin; False when it does not listen any more."""
-        return self._write(json.dumps(command).encode() + b"\n")
+    def send(self, command: Command) -> bool:
+        """Write a command to its stdin; False when it does not listen any more."""
+        try:
+            _pipe(self._process.stdin).write(encode(command))
+        except (OSError, ValueError):
+            return False
+        return True
 
     def close_stdin(self) -> None:
         """The end of its stdin: attached children end by themselves then."""
@@ -104,41 +116,37 @@ class Child(QObject):
             self._reader.join()
         self._complaints.join(seconds)
 
-    def _write(self, line: bytes) -> bool:
-        try:
-            _pipe(self._process.stdin).write(line)
-        except (OSError, ValueError):
-            return False
-        return True
-
     def _read(self) -> None:
         rest = b""
         with _pipe(self._process.stdout) as pipe:
             while chunk := pipe.read(1 << 16):
                 *lines, rest = (rest + chunk).split(b"\n")
-                rest = rest[-_LONGEST_LINE:]
-                if any(self._pass_on(line) == DETACHED for line in lines):
+                rest = rest[-MAX_EVENT_BYTES:]
+                if any(isinstance(self._pass_on(line), Detached) for line in lines):
                     # It goes on without us, and nobody is to wait for it: not even Popen's own reminder.
                     self._process.returncode = 0
                     return
         self._over.emit(self._process.wait())
 
-    def _pass_on(self, line: bytes) -> object:
-        found = _object(line)
-        if found is None:
-            return None
-        self._heard.emit(found)
-        return found.get("event")
+    def _pass_on(self, line: bytes) -> Event | None:
+        try:
+            event = self._read_event(line)
+        except UsageError:
+            event = None if self._is_warned else Warned(message=_NO_EVENT)
+            self._is_warned = True
+        if event is not None:
+            self._read_one.emit(event)
+        return event
 
     def _read_complaints(self) -> None:
         with _pipe(self._process.stderr) as pipe:
             for line in pipe:
-                self._words.append(line.decode("utf-8", "replace"))
+                self._errors.append(line.decode("utf-8", "replace"))
 
     @Slot(object)
-    def _hear(self, found: dict[str, Any]) -> None:
+    def _hear(self, event: Event) -> None:
         if not self._is_let_go:
-            self.said.emit(found)
+            self.heard.emit(event)
 
     @Slot(object)
     def _end(self, code: int) -> None:
@@ -152,16 +160,6 @@ class Child(QObject):
 def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
     assert pipe is not None
     return pipe
-
-
-def _object(line: bytes) -> dict[str, Any] | None:
-    if len(line) > _LONGEST_LINE:
-        return None
-    try:
-        found = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
 
 
 def _apart(*, gives_way: bool) -> dict[str, Any]:

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QDialog
 from app.gui.desk import Desk
 from app.gui.jobs import Job
 from app.gui.profiles import Profiles
-from app.gui.recorder_events import CertificateWanted, Ended, PasswordWanted
 from app.gui.recorder_process import RecorderProcess, RecordRequest
 from app.gui.recording import Recordings, void
 from app.gui.session_files import recordings_folder, session_for
@@ -23,6 +22,7 @@ from connections.address import Address
 from connections.core_dumps import forbid_core_dumps
 from connections.known_hosts import KnownHosts
 from connections.vsphere.address import parse_address
+from recorder.protocol import CertificateWanted, Ended, PasswordWanted
 from resources.failures import HyperscopeError, LoginError
 from resources.vcenter_presets import load_presets
 from widgets.connect import Certificate, ConnectDialog, PasswordDialog, Profile, TrustDialog, Wanted

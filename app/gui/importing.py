@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.gui.child import Child
@@ -14,25 +12,19 @@ from app.gui.desk import Desk
 from app.gui.jobs import Job
 from app.gui.session_files import recordings_folder, session_beside
 from app.gui.window import Window
+from recorder.protocol import (
+    Import,
+    ImportEnded,
+    ImportEvent,
+    ImportProgress,
+    Warned,
+    read_import_event,
+)
 from resources.failures import CancelledError
 from resources.units import format_count, format_duration, format_rate
 
 _IDLE_MS = 60_000
-_WORDS = ("import", "-", "-o", "-", "--attached")
-
-
-class _Progress(msgspec.Struct, frozen=True):
-    bytes_done: int = 0
-    bytes_total: int = 0
-    rows: int = 0
-    bytes_per_second: float = 0.0
-    seconds_left: float | None = None
-
-
-class _Ended(msgspec.Struct, frozen=True):
-    code: int = 1
-    message: str = ""
-    notes: tuple[str, ...] = ()
+_ARGUMENTS = ("import", "-", "-o", "-", "--attached")
 
 
 class Importing(QObject):
@@ -90,7 +82,7 @@ class Importing(QObject):
 
     def _child(self) -> Child | None:
         try:
-            return Child(_WORDS, self, gives_way=True)
+            return Child(_ARGUMENTS, read_import_event, self, gives_way=True)
         except OSError as error:
             self._desk.notify(f"The import can't be started: {error}.", "critical")
             return None
@@ -127,14 +119,14 @@ class _Run(QObject):
         child.setParent(self)
         self._is_shown = self._is_cancelled = False
         self._rows = 0
-        self._last = _Ended()
+        self._last = ImportEnded()
         what = captures[0].name if len(captures) == 1 else f"{len(captures)} captures"
         self._job: Job = desk.jobs.external(f"Importing {what}", self.cancel)
-        child.said.connect(self._hear)
+        child.heard.connect(self._hear)
         child.ended.connect(self._end)
         session.parent.mkdir(parents=True, exist_ok=True)
-        files = [str(file.resolve()) for file in captures]
-        child.say({"files": files, "out": str(session.resolve())})
+        files = tuple(str(file.resolve()) for file in captures)
+        child.send(Import(files, str(session.resolve())))
 
     def cancel(self) -> None:
         """Close what is shown of it, then have the child stop: it deletes the session."""
@@ -147,16 +139,16 @@ class _Run(QObject):
         """Wait for the child's end."""
         self._child.wait()
 
-    def _hear(self, said: Mapping[str, Any]) -> None:
-        try:
-            if said.get("event") == "progress":
-                self._tell(msgspec.convert(said, _Progress))
-            elif said.get("event") == "ended":
-                self._last = msgspec.convert(said, _Ended)
-        except msgspec.ValidationError:
-            return
+    def _hear(self, event: ImportEvent) -> None:
+        match event:
+            case ImportProgress():
+                self._show_progress(event)
+            case ImportEnded():
+                self._last = event
+            case Warned():
+                self._desk.notify(event.message, "warning")
 
-    def _tell(self, now: _Progress) -> None:
+    def _show_progress(self, now: ImportProgress) -> None:
         left = f" · {format_duration(now.seconds_left)} left" if now.seconds_left is not None else ""
         part = now.bytes_done / now.bytes_total if now.bytes_total else None
         self._job.progress(part, format_rate(now.bytes_per_second, "B") + left)
@@ -181,11 +173,11 @@ class _Run(QObject):
             self._show()
             self._praise()
         else:
-            words = last.message or self._child.last_words or f"It ended without a word (code {code})."
-            desk.jobs.end(self._job, "failed", words)
+            message = last.message or self._child.last_error or f"It ended without a word (code {code})."
+            desk.jobs.end(self._job, "failed", message)
             if desk.session.path == self._session and not self._session.exists():
                 desk.session.close()
-            desk.notify(words, "critical")
+            desk.notify(message, "critical")
         self.over.emit()
 
     def _praise(self) -> None:

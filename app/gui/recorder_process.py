@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from PySide6.QtCore import QObject, Signal
 
-from app.gui import recorder_events as events
 from app.gui.child import Child
+from recorder import protocol
 from sessions.times import iso
 
 State = Literal["starting", "recording", "paused", "finishing", "ended", "died"]
@@ -31,24 +30,24 @@ class RecordRequest:
         """The same, into another session."""
         return replace(self, session=str(session))
 
-    def words(self) -> list[str]:
+    def arguments(self) -> list[str]:
         """The command line."""
-        words = ["record", "--json", "--attached", "-o", self.session]
+        arguments = ["record", "--json", "--attached", "-o", self.session]
         if self.preset:
-            words += ["--preset", self.preset]
+            arguments += ["--preset", self.preset]
         for one in self.select:
-            words += ["--select", one]
+            arguments += ["--select", one]
         if not self.backfill:
-            words.append("--no-backfill")
+            arguments.append("--no-backfill")
         if any(source.startswith("lab:") for source in self.sources):
-            words += ["--speed", f"{self.speed:g}"]
-        return [*words, "--", *self.sources]
+            arguments += ["--speed", f"{self.speed:g}"]
+        return [*arguments, "--", *self.sources]
 
 
 class RecorderProcess(QObject):
-    """One run of the recorder. Signals carry the events of ``recorder_events``; ``changed`` a new state.
+    """One run of the recorder. Signals carry the events of ``recorder.protocol``; ``changed`` a new state.
 
-    ``started`` (Started), ``reported`` (Status), ``warned`` (Warned), ``rotated`` (Rotated),
+    ``started`` (Started), ``reported`` (StatusReport), ``warned`` (Warned), ``rotated`` (Rotated),
     ``password_wanted``, ``certificate_wanted``, ``detached`` (nothing comes after it), and last ``ended``
     (Ended), also when it died.
     """
@@ -68,19 +67,19 @@ class RecorderProcess(QObject):
         super().__init__(parent)
         self.request = request
         self.state: State = "starting"
-        self.status = events.Status()
-        self._last: events.Ended | None = None
+        self.status = protocol.StatusReport()
+        self._last: protocol.Ended | None = None
         self._signals = {
-            events.Started: self.started,
-            events.Status: self.reported,
-            events.Warned: self.warned,
-            events.Rotated: self.rotated,
-            events.PasswordWanted: self.password_wanted,
-            events.CertificateWanted: self.certificate_wanted,
-            events.Detached: self.detached,
+            protocol.Started: self.started,
+            protocol.StatusReport: self.reported,
+            protocol.Warned: self.warned,
+            protocol.Rotated: self.rotated,
+            protocol.PasswordWanted: self.password_wanted,
+            protocol.CertificateWanted: self.certificate_wanted,
+            protocol.Detached: self.detached,
         }
-        self._child = Child(request.words(), self)
-        self._child.said.connect(self._hear)
+        self._child = Child(request.arguments(), protocol.read_record_event, self)
+        self._child.heard.connect(self._hear)
         self._child.ended.connect(self._end)
 
     @property
@@ -95,65 +94,59 @@ class RecorderProcess(QObject):
 
     def mark(self, text: str, at: int | None = None) -> None:
         """Drop a note at a time in ms, or now."""
-        when = {"at": iso(at)} if at is not None else {}
-        self._child.say({"do": "mark", "text": text, **when})
+        self._child.send(protocol.Mark(text, iso(at) if at is not None else ""))
 
     def unmark(self, text: str, at: int) -> None:
         """Take the note of this text and time away; it warns where there is none."""
-        self._child.say({"do": "unmark", "text": text, "at": iso(at)})
+        self._child.send(protocol.Unmark(text, iso(at)))
 
     def change_mark(self, text: str, at: int, to: str) -> None:
         """The note of this text and time says something else; it warns where there is none."""
-        self._child.say({"do": "change mark", "text": text, "at": iso(at), "to": to})
+        self._child.send(protocol.ChangeMark(text, iso(at), to))
 
     def pause(self) -> None:
         """Leave the sources alone until ``go_on``."""
-        self._child.say({"do": "pause"})
+        self._child.send(protocol.Pause())
 
     def go_on(self) -> None:
         """After a pause."""
-        self._child.say({"do": "resume"})
+        self._child.send(protocol.Resume())
 
     def stop(self) -> None:
         """End in good order."""
-        if not self._child.say({"do": "stop"}):
+        if not self._child.send(protocol.Stop()):
             self._child.close_stdin()
 
     def give_password(self, source: str, password: str) -> None:
         """Answer ``password_wanted``."""
-        self._child.say({"do": "password", "source": source, "password": password})
+        self._child.send(protocol.Password(source, password))
 
     def trust(self, source: str, sha256: str) -> None:
         """Answer ``certificate_wanted``: the thumbprint that is right, or none."""
-        self._child.say({"do": "trust", "source": source, "sha256": sha256})
+        self._child.send(protocol.Trust(source, sha256))
 
     def detach(self) -> None:
         """Have it go on alone; ``detached`` when it does."""
-        self._child.say({"do": "detach"})
+        self._child.send(protocol.Detach())
 
     def wait(self) -> None:
         """End it and wait; for when the window goes without having asked."""
         self._child.wait()
 
-    def _hear(self, said: Mapping[str, Any]) -> None:
-        event = events.read_event(said)
-        if event is not None:
-            self._take(event)
-
-    def _take(self, event: events.Event) -> None:
+    def _hear(self, event: protocol.RecordEvent) -> None:
         match event:
-            case events.Status():
+            case protocol.StatusReport():
                 self.status = event
                 if self.state != "finishing":
                     self._set("paused" if event.paused else "recording")
-            case events.Started() | events.Rotated() if event.session:
+            case protocol.Started() | protocol.Rotated() if event.session:
                 self.request = self.request.into(Path(event.session))
-            case events.Finishing():
+            case protocol.Finishing():
                 self._set("finishing")
-            case events.Detached():
+            case protocol.Detached():
                 self._child.let_go()
                 self._set("ended")
-            case events.Ended():
+            case protocol.Ended():
                 self._last = event
             case _:
                 pass
@@ -162,12 +155,12 @@ class RecorderProcess(QObject):
             signal.emit(event)
 
     def _end(self, code: int) -> None:
-        said = self._last
-        self._set("ended" if said is not None else "died")
-        if said is None:
-            words = self._child.last_words or f"It ended without a word (code {code})."
-            said = events.Ended(code or 1, None, message=words)
-        self.ended.emit(said)
+        last = self._last
+        self._set("ended" if last is not None else "died")
+        if last is None:
+            message = self._child.last_error or f"It ended without a word (code {code})."
+            last = protocol.Ended(code or 1, None, message=message)
+        self.ended.emit(last)
 
     def _set(self, state: State) -> None:
         if state != self.state:

@@ -8,10 +8,10 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from app.gui.desk import Desk
-from app.gui.recorder_events import Ended, Rotated, SourceReport, Status, Warned
 from app.gui.recorder_process import RecorderProcess, RecordRequest
 from app.gui.source_words import beginning, live_entries, stored_entries
 from app.gui.window import Window
+from recorder.protocol import Ended, Rotated, SourceReport, StatusReport, Warned
 from recorder.stop_file import ask_to_stop
 from resources.failures import ChangedCertificateError, LoginError
 from resources.units import format_count, format_duration
@@ -154,7 +154,7 @@ class Recordings(QObject):
         assert self._process is not None
         return Path(self._process.request.session).resolve()
 
-    def _reported(self, status: Status) -> None:
+    def _reported(self, status: StatusReport) -> None:
         process = self._process
         if process is None:
             return

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.gui.recorder_events import SourceReport, Status
 from app.gui.status_bar import SourceEntry
+from recorder.protocol import SourceReport, StatusReport
 from resources.units import format_count, format_duration
 from sessions.model import Source
 from viewmodels.snapshot import Snapshot
@@ -18,7 +18,7 @@ _LAB = "lab:"
 _RANK: dict[Health, int] = {"critical": 0, "warning": 1, "ok": 2, "info": 3, "none": 4}
 
 
-def live_entries(status: Status) -> list[SourceEntry]:
+def live_entries(status: StatusReport) -> list[SourceEntry]:
     """One for each source that is recorded, those in trouble first, and for connections that are not made."""
     entries = [_live(source) for source in status.sources]
     known = {source.message for source in status.sources if source.state == "failed"}
@@ -32,7 +32,7 @@ def live_entries(status: Status) -> list[SourceEntry]:
     return sorted(entries, key=lambda entry: _RANK[entry.state])
 
 
-def beginning(sources: Sequence[str], status: Status) -> tuple[str, str]:
+def beginning(sources: Sequence[str], status: StatusReport) -> tuple[str, str]:
     """What a recording without samples connects to, and how far it is: two lines for people."""
     first, *others = [_place(source) for source in sources] or [""]
     more = f" and {_count(len(others), 'other')}" if others else ""
@@ -69,10 +69,11 @@ def _live(source: SourceReport) -> SourceEntry:
 
 
 def _state(source: SourceReport) -> tuple[Health, str]:
-    late = source.behind_s > _ON_TIME_INTERVALS * (source.interval_s or 1.0)
+    behind_s = source.behind_s or 0.0
+    late = behind_s > _ON_TIME_INTERVALS * (source.interval_s or 1.0)
     match source.state:
         case "recording" if late:
-            return "warning", f"behind by {format_duration(source.behind_s)}"
+            return "warning", f"behind by {format_duration(behind_s)}"
         case "recording":
             return "ok", "on time"
         case "failed":

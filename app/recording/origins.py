@@ -5,9 +5,8 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
-from app.recording.questions import Questions
 from app.recording.schemes import Access, Scheme, scheme_of
 from app.terminal import ended_at_once
 from collectors.feed import Collector
@@ -17,19 +16,14 @@ from connections.fingerprints import Proof
 from connections.known_hosts import KnownHosts
 from connections.secrets import find_password, somebody_there
 from connections.strangers import Ask, Stranger
+from recorder.questions import Questions
 from resources.failures import UsageError
 
 
-class Lines(Protocol):
-    """Where passwords come from with --password-stdin."""
-
-    def next_line(self) -> bytes | None:
-        """The next line, None at the end."""
-
-
 @dataclass(frozen=True, slots=True)
-class Wishes:
-    """What the options say. ``thumbprints`` and ``lines`` belong to the vSphere sources, in their order.
+class RecordOptions:
+    """What the options say. ``thumbprints`` belong to the vSphere sources, in their order; ``next_password``
+    gives the lines of stdin, a password for each of them, None at its end.
 
     ``questions``: somebody who reads our events answers them; ``ask_here`` asks at the terminal whether a
     certificate is the right one. Neither: nobody can be asked.
@@ -38,13 +32,13 @@ class Wishes:
     vsphere: VSphereWishes
     speed: float = 1.0
     thumbprints: Sequence[str] = ()
-    lines: Lines | None = None
+    next_password: Callable[[], bytes | None] | None = None
     questions: Questions | None = None
     ask_here: Callable[[str], bool] | None = None
     known: KnownHosts = field(default_factory=KnownHosts)
 
 
-def collectors_of(sources: Sequence[str], wishes: Wishes) -> list[Collector]:
+def collectors_of(sources: Sequence[str], options: RecordOptions) -> list[Collector]:
     """A collector for each source. Raises UsageError for words that name none, NotFoundError for a scenario.
 
     Passwords are got here, where somebody sits at the terminal: nothing has been started yet.
@@ -54,9 +48,9 @@ def collectors_of(sources: Sequence[str], wishes: Wishes) -> list[Collector]:
     names = [str(address) for address in addresses]
     if twice := {name for name in names if names.count(name) > 1}:
         raise UsageError(f"{min(twice)} is named twice.")
-    pins = _pins([scheme.proof for scheme in schemes], wishes.thumbprints)
+    pins = _pins([scheme.proof for scheme in schemes], options.thumbprints)
     return [
-        scheme.collector(address, _access(scheme, address, wishes, pin))
+        scheme.collector(address, _access(scheme, address, options, pin))
         for scheme, address, pin in zip(schemes, addresses, pins, strict=True)
     ]
 
@@ -73,14 +67,14 @@ def _pins(proofs: Sequence[Proof | None], given: Sequence[str]) -> list[str | No
     ]
 
 
-def _access(scheme: Scheme, address: Any, wishes: Wishes, pin: str | None) -> Access:
+def _access(scheme: Scheme, address: Any, options: RecordOptions, pin: str | None) -> Access:
     return Access(
-        _password(address, wishes) if scheme.has_password else _no_password,
+        _password(address, options) if scheme.has_password else _no_password,
         pin,
-        wishes.known if scheme.proof is None else wishes.known.proven_by(scheme.proof),
-        None if scheme.proof is None else _ask(address, scheme.proof, wishes),
-        wishes.vsphere,
-        wishes.speed,
+        options.known if scheme.proof is None else options.known.proven_by(scheme.proof),
+        None if scheme.proof is None else _ask(address, scheme.proof, options),
+        options.vsphere,
+        options.speed,
     )
 
 
@@ -88,10 +82,10 @@ def _no_password() -> str:
     raise AssertionError("nobody logs in there")
 
 
-def _password(address: Address, wishes: Wishes) -> Callable[[], str]:
-    if wishes.lines is not None:
-        return find_password(address, stdin=io.BytesIO(wishes.lines.next_line() or b""))
-    questions = wishes.questions
+def _password(address: Address, options: RecordOptions) -> Callable[[], str]:
+    if options.next_password is not None:
+        return find_password(address, stdin=io.BytesIO(options.next_password() or b""))
+    questions = options.questions
     if questions is None:
         with ended_at_once():
             return find_password(address, interactive=somebody_there())
@@ -101,8 +95,8 @@ def _password(address: Address, wishes: Wishes) -> Callable[[], str]:
         return lambda: questions.password(str(address))
 
 
-def _ask(address: Address, proof: Proof, wishes: Wishes) -> Ask | None:
-    questions, ask_here = wishes.questions, wishes.ask_here
+def _ask(address: Address, proof: Proof, options: RecordOptions) -> Ask | None:
+    questions, ask_here = options.questions, options.ask_here
     if questions is not None:
         return lambda stranger: questions.trust(str(address), stranger.shown, stranger.why)
     if ask_here is not None:

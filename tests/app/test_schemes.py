@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.recording.origins import Wishes, collectors_of
+from app.recording.origins import RecordOptions, collectors_of
 from app.recording.schemes import SCHEMES, scheme_of
 from collectors.vsphere.collector import Wishes as VSphereWishes
 from connections.known_hosts import KnownHosts
@@ -25,9 +25,12 @@ class Lines:
         return self.left.pop() if self.left else None
 
 
-def wishes(folder: Path, *thumbprints: str, lines: Lines | None = None) -> Wishes:
-    return Wishes(
-        VSphereWishes(), thumbprints=thumbprints, lines=lines, known=KnownHosts(folder / "known_hosts")
+def options(folder: Path, *thumbprints: str, lines: Lines | None = None) -> RecordOptions:
+    return RecordOptions(
+        VSphereWishes(),
+        thumbprints=thumbprints,
+        next_password=lines.next_line if lines else None,
+        known=KnownHosts(folder / "known_hosts"),
     )
 
 
@@ -35,7 +38,7 @@ def wishes(folder: Path, *thumbprints: str, lines: Lines | None = None) -> Wishe
 def test_each_example_is_recorded_under_its_address(scheme: object, tmp_path: Path) -> None:
     row = next(row for row in SCHEMES if row is scheme)
     lines = Lines(1)
-    (collector,) = collectors_of([row.example], wishes(tmp_path, lines=lines))
+    (collector,) = collectors_of([row.example], options(tmp_path, lines=lines))
     assert collector.name == str(row.parse(row.example))
     assert scheme_of(collector.name) is row
     assert lines.left == ([] if row.has_password else [b"secret"])
@@ -51,13 +54,13 @@ def test_an_unknown_beginning_is_refused_with_those_there_are(source: str) -> No
 
 def test_thumbprints_belong_to_the_sources_that_have_certificates(tmp_path: Path) -> None:
     sources = ["lab:demo", "esxi://root@esx01"]
-    assert len(collectors_of(sources, wishes(tmp_path, PIN, lines=Lines(1)))) == 2
+    assert len(collectors_of(sources, options(tmp_path, PIN, lines=Lines(1)))) == 2
     with pytest.raises(UsageError, match="more thumbprints"):
-        collectors_of(sources, wishes(tmp_path, PIN, PIN, lines=Lines(1)))
+        collectors_of(sources, options(tmp_path, PIN, PIN, lines=Lines(1)))
     with pytest.raises(UsageError, match="SHA-1"):
-        collectors_of(sources, wishes(tmp_path, "AB" * 20, lines=Lines(1)))
+        collectors_of(sources, options(tmp_path, "AB" * 20, lines=Lines(1)))
 
 
 def test_the_same_source_is_not_recorded_twice(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="esxi://root@esx01 is named twice"):
-        collectors_of(["esxi://root@esx01", "ESXI://root@esx01:443"], wishes(tmp_path, lines=Lines(2)))
+        collectors_of(["esxi://root@esx01", "ESXI://root@esx01:443"], options(tmp_path, lines=Lines(2)))

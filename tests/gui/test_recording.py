@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 import psutil
@@ -14,9 +15,9 @@ from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
 from app.gui.panels.timeline import TimelinePanel
-from app.gui.recorder_events import CollectorReport, Ended, SourceReport, Started, Status, read_event
 from app.gui.recorder_process import RecorderProcess, RecordRequest
 from app.gui.source_words import beginning, live_entries
+from recorder.protocol import CollectorReport, Ended, SourceReport, Started, StatusReport, Warned
 from sessions.store import SessionReader
 from sessions.times import TimeRange
 from tests.gui.windows import child_of, wait
@@ -48,19 +49,39 @@ def kill(process: RecorderProcess) -> None:
     psutil.Process(process.pid).kill()
 
 
-def test_what_the_recorder_says_is_read_with_care() -> None:
-    assert read_event({"event": "started", "session": "x", "news": 1}) == Started("x")
-    assert read_event({"event": "status", "sources": "none"}) is None
-    assert read_event({"event": ["status"]}) is None
-    assert read_event({}) is None
-    assert read_event({"event": "ended", "code": 0, "session": None}) == Ended(0)
+FORGED = r"""
+import sys
+out = sys.stdout.buffer
+out.write(b'{"event": "started", "session": "x.hscope", "news": 1}\n')
+out.write(b'Segmentation fault\n{"event": "status", "sources": "none"}\n\xff\xfe\n')
+out.write(b'{"event": "phase", "name": "of a newer recorder"}\n')
+out.write(b'{"event": "status", "samples": 7, "seconds": 1e999}\n')
+out.write(b'{"event": "status", "samples": 7}\n{"event": "ended", "code": 0, "samples": 7}\n')
+"""
+
+
+def test_what_the_recorder_writes_is_read_with_care(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, home: Path
+) -> None:
+    """Lines that are damaged, forged or of a newer program: one warning for all of them, and no crash."""
+    monkeypatch.setattr("app.gui.child.own_command", lambda *_arguments: [sys.executable, "-c", FORGED])
+    process = RecorderProcess(RecordRequest(("lab:demo",), str(home / "s.hscope")))
+    heard: list[object] = []
+    for signal_ in (process.started, process.reported, process.warned):
+        signal_.connect(heard.append)
+    with qtbot.waitSignal(process.ended, timeout=60_000) as ended:
+        pass
+    assert [type(event) for event in heard] == [Started, Warned, StatusReport]
+    assert ended.args == [Ended(0, samples=7)]
+    assert process.state == "ended"
+    process.wait()
 
 
 def test_how_sources_are_said() -> None:
     late = SourceReport("esx01", "lab", "recording", 5.0, 10, 1204, behind_s=12.0)
     good = SourceReport("vc01", "vcenter", "recording", 20.0, 10, 1204)
     lost = SourceReport("vc02", "vcenter", "reconnecting", 20.0, 10, 7, gaps=1)
-    entries = live_entries(Status(sources=(good, late, lost)))
+    entries = live_entries(StatusReport(sources=(good, late, lost)))
     assert [entry.state for entry in entries] == ["warning", "warning", "ok"]
     assert entries[0].text == "esx01 · 5 s · 1,204 series · behind by 12 s"
     assert entries[1].text == "vc02 · 20 s · 7 series · reconnecting · 1 gap"
@@ -68,23 +89,23 @@ def test_how_sources_are_said() -> None:
 
 
 def test_what_a_recording_begins_with_is_said() -> None:
-    nothing = Status(collectors=(CollectorReport("vcenter://anna@vc01.corp"),), seconds=3.2)
+    nothing = StatusReport(collectors=(CollectorReport("vcenter://anna@vc01.corp"),), seconds=3.2)
     sources = ("vcenter://anna@vc01.corp",)
     assert beginning(sources, nothing) == ("Connecting to vc01.corp", "Logging in · 3 s")
     assert [entry.text for entry in live_entries(nothing)] == ["vc01.corp · connecting"]
     reads = SourceReport("vc01.corp", "vcenter", "connecting", message="Reading the inventory: 40 objects.")
-    reading = Status(sources=(reads,), collectors=nothing.collectors, seconds=12.0)
+    reading = StatusReport(sources=(reads,), collectors=nothing.collectors, seconds=12.0)
     title, words = beginning((*sources, "esxi://root@esx01", "esxi://root@esx02"), reading)
     assert title == "Connecting to vc01.corp and 2 others"
     assert words == "Reading the inventory: 40 objects · 12 s"
     assert [entry.text for entry in live_entries(reading)] == [
         "vc01.corp · reading the inventory: 40 objects"
     ]
-    waits = Status(sources=(SourceReport("vc01.corp", "vcenter", "recording", 20.0),))
+    waits = StatusReport(sources=(SourceReport("vc01.corp", "vcenter", "recording", 20.0),))
     assert beginning(sources, waits)[1] == "Waiting for the first samples · 0 s"
-    lab = Status(collectors=(CollectorReport("lab:demo"),))
+    lab = StatusReport(collectors=(CollectorReport("lab:demo"),))
     assert beginning(("lab:demo",), lab)[0] == "Starting the lab"
-    named = Status(sources=(SourceReport("esx01", "lab", "recording"),), collectors=lab.collectors)
+    named = StatusReport(sources=(SourceReport("esx01", "lab", "recording"),), collectors=lab.collectors)
     assert [entry.text for entry in live_entries(named)] == ["esx01 · on time"]
 
 

@@ -12,9 +12,9 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from app.recording import reporting
+from app.recording import terminal
 from app.recording.page import page
-from app.recording.reporting import PageReporter
+from app.recording.terminal import PageReporter
 from app.terminal import typed_line
 from collectors.feed import Health
 from recorder.board import Board, CollectorStatus, SourceStatus
@@ -66,8 +66,8 @@ def test_of_a_long_name_something_is_left_out_and_of_nothing_else(width: int) ->
 def test_a_question_is_not_drawn_over(monkeypatch: pytest.MonkeyPatch) -> None:
     written = io.StringIO()
     console = Console(file=written, force_terminal=True, width=80)
-    monkeypatch.setattr(reporting, "notices", lambda: console)
-    monkeypatch.setattr(reporting, "typed_line", lambda _stopped: "y\n")
+    monkeypatch.setattr(terminal, "notices", lambda: console)
+    monkeypatch.setattr(terminal, "typed_line", lambda _stopped: "y\n")
     reporter = PageReporter()
     reporter._live.start()
     reporter.status(status(source()), Path("night.hscope"))
@@ -81,7 +81,7 @@ def test_a_question_is_not_drawn_over(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_question_that_nobody_answers_does_not_hold_up_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     console = Console(file=io.StringIO(), force_terminal=True, width=80)
-    monkeypatch.setattr(reporting, "notices", lambda: console)
+    monkeypatch.setattr(terminal, "notices", lambda: console)
     here, there = os.pipe()
     with os.fdopen(here) as stdin, os.fdopen(there, "wb", buffering=0) as keyboard:
         monkeypatch.setattr(sys, "stdin", stdin)

@@ -14,14 +14,44 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.recording.questions import Questions
 from lab.live import LabAddress, parse_lab_address
 from recorder.durations import parse_duration
 from recorder.event_lines import EventLines
 from recorder.limits import load_limits
 from recorder.log import RecorderLog, word_of
 from recorder.parts import newest_part, next_part
-from recorder.protocol import Mark, Password, Pause, Stop, read_command
+from recorder.protocol import (
+    CertificateWanted,
+    ChangeMark,
+    Command,
+    Detach,
+    Detached,
+    Ended,
+    Event,
+    Finishing,
+    Import,
+    ImportEnded,
+    ImportProgress,
+    Mark,
+    Password,
+    PasswordWanted,
+    Pause,
+    Resume,
+    Rotated,
+    SourceReport,
+    Started,
+    StatusReport,
+    Stop,
+    Trust,
+    Unmark,
+    Warned,
+    encode,
+    read_command,
+    read_import,
+    read_import_event,
+    read_record_event,
+)
+from recorder.questions import Question, Questions
 from recorder.queue import Job, WriterQueue
 from resources.failures import CancelledError, DiskFullError, LoginError, UsageError
 from sessions.store import SessionWriter
@@ -122,6 +152,12 @@ def test_commands() -> None:
     assert SECRET not in repr(given)
 
 
+def _damaged(line: bytes) -> st.SearchStrategy[bytes]:
+    """The line with some bytes replaced by others."""
+    place = st.integers(0, len(line))
+    return st.builds(lambda at, to, new: line[:at] + new + line[to:], place, place, st.binary(max_size=9))
+
+
 @given(st.one_of(st.binary(), st.text().map(str.encode)))
 def test_any_line_is_a_command_or_a_usage_error(line: bytes) -> None:
     with suppress(UsageError):
@@ -143,29 +179,112 @@ def test_a_wrong_line_is_not_repeated(line: str) -> None:
     assert SECRET not in "".join(traceback.format_exception(caught.value)).replace(line % SECRET, "")
 
 
+COMMANDS: list[Command] = [
+    Mark("ü", "2026-11-21T14:21:35Z"), Unmark("x", "2026-11-21T14:21:35Z"),
+    ChangeMark("x", "2026-11-21T14:21:35Z", "y"), Pause(), Resume(), Stop(), Detach(),
+    Password("vcenter://a@b", SECRET), Trust("vcenter://a@b", "AA:BB"),
+]  # fmt: skip
+STATUS = StatusReport(
+    session="s.hscope",
+    sources=(SourceReport("esx01", "lab", "recording", 5.0, behind_s=None, last_ms=1, details={"a": "b"}),),
+    rate=1.5,
+    samples=7,
+)
+EVENTS: list[Event] = [
+    Started("s.hscope", ("lab:demo",), False, 4711, "2026-11-21T14:21:35Z"), STATUS,
+    Warned("vc01", "failed", "No."), Rotated("s-002.hscope"), PasswordWanted("vc01"),
+    CertificateWanted("vc01", "AA:BB", "self-signed"), Finishing(), Detached(),
+    Ended(4, "s.hscope", 7, 1000, 1.5, 9, 7, 1, "No."),
+]  # fmt: skip
+IMPORT_EVENTS: list[Event] = [
+    ImportProgress(5, 10, 3, 1.5, None), ImportEnded(0, "s.hscope", "", ("A note.",)), Warned(message="Oh."),
+]  # fmt: skip
+
+
+def test_both_ends_understand_each_message() -> None:
+    for command in COMMANDS:
+        assert read_command(encode(command)) == command
+    for event in EVENTS:
+        assert read_record_event(encode(event)) == event
+    for event in IMPORT_EVENTS:
+        assert read_import_event(encode(event)) == event
+    wanted = Import(("a.csv", "b ü.csv"), "s.hscope")
+    assert read_import(encode(wanted)) == wanted
+
+
+def test_events_look_as_they_always_did() -> None:
+    """Other programs than our window read them, too."""
+    assert json.loads(encode(EVENTS[2])) == {
+        "event": "warning", "source": "vc01", "state": "failed", "message": "No.",
+    }  # fmt: skip
+    assert json.loads(encode(Ended(0, None))) == {
+        "event": "ended", "code": 0, "session": None, "samples": 0, "bytes": 0, "seconds": 0.0,
+        "expected": 0, "received": 0, "gaps": 0, "message": "",
+    }  # fmt: skip
+    assert list(json.loads(encode(STATUS))) == [
+        "event", "session", "sources", "collectors", "seconds", "rate", "behind_s", "queue", "queue_bytes",
+        "bytes", "bytes_each", "samples", "gaps", "paused",
+    ]  # fmt: skip
+
+
+def test_a_newer_recorder_may_say_more() -> None:
+    assert read_record_event(b'{"event": "started", "session": "x", "news": 1}') == Started("x")
+    assert read_record_event(b'{"event": "phase", "name": "warm-up"}') is None
+    assert read_record_event(b'{"event": "ended", "code": 0, "session": null}') == Ended(0)
+    assert read_import_event(b'{"event": "status"}') is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"", b"Traceback (most recent call last):", b"[]", b"{}",
+        b'{"event": ["status"]}', b'{"event": null}',
+        b'{"event": "status", "sources": "none"}', b'{"event": "status", "samples": -1}',
+        b'{"event": "status", "sources": [{"last_ms": 99999999999999999}]}',
+        b'{"event": "status", "seconds": 1e999}', b'{"event": "status", "seconds": NaN}',
+        b'{"event": "status", "samples": 1' + b"0" * 400 + b"}", b'{"event": "\xff"}',
+        b'{"event":' * 60_000, b'{"event": "rotated", "session": "' + b"x" * (1 << 20) + b'"}',
+    ],
+)  # fmt: skip
+def test_a_line_that_is_no_event_is_refused(line: bytes) -> None:
+    with pytest.raises(UsageError):
+        read_record_event(line)
+
+
+@given(st.one_of(st.binary(), st.sampled_from(EVENTS).map(encode).flatmap(_damaged)))
+def test_any_line_is_an_event_or_refused(line: bytes) -> None:
+    with suppress(UsageError):
+        read_record_event(line)
+    with suppress(UsageError):
+        read_import_event(line)
+
+
 def test_questions() -> None:
-    asked: list[dict[str, object]] = []
+    asked: list[Question] = []
     stop = threading.Event()
 
-    def say(event: str, **fields: object) -> None:
-        asked.append({"event": event, **fields})
-        questions.answer(event, "vcenter://a@b", SECRET if event == "password" else "AA:BB")
+    def answer(question: Question) -> None:
+        asked.append(question)
+        if isinstance(question, PasswordWanted):
+            questions.answer(Password(question.source, SECRET))
+        else:
+            questions.answer(Trust(question.source, "AA:BB"))
 
-    questions = Questions(say, stop.is_set)
+    questions = Questions(answer, stop.is_set)
     for _ in range(2):
         assert questions.password("vcenter://a@b") == SECRET
         assert questions.trust("vcenter://a@b", "AA:BB", "self-signed")
     assert asked == [
-        {"event": "password", "source": "vcenter://a@b"},
-        {"event": "certificate", "source": "vcenter://a@b", "sha256": "AA:BB", "why": "self-signed"},
+        PasswordWanted("vcenter://a@b"),
+        CertificateWanted("vcenter://a@b", "AA:BB", "self-signed"),
     ]
     assert not questions.trust("vcenter://a@b", "CC:DD", "another than was asked about")
     assert SECRET not in repr(questions)
 
-    def stopping(event: str, **fields: object) -> None:
+    def stop_instead(_question: Question) -> None:
         stop.set()
 
-    questions = Questions(stopping, stop.is_set)
+    questions = Questions(stop_instead, stop.is_set)
     with pytest.raises(CancelledError):
         questions.password("vcenter://c@d")
     with pytest.raises(CancelledError):
@@ -173,12 +292,12 @@ def test_questions() -> None:
 
 
 def test_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.recording.questions._PATIENCE_S", 0.0)
+    monkeypatch.setattr("recorder.questions.MAX_WAIT_S", 0.0)
 
-    def heard_by_nobody(event: str, **fields: object) -> None:
+    def ask_nobody(_question: Question) -> None:
         pass
 
-    questions = Questions(heard_by_nobody, lambda: False)
+    questions = Questions(ask_nobody, lambda: False)
     with pytest.raises(LoginError, match=r"Nobody gave the password of vcenter://c@d"):
         questions.password("vcenter://c@d")
     assert not questions.trust("vcenter://c@d", "AA", "")
@@ -197,21 +316,17 @@ class _Slow(io.StringIO):
 def test_who_does_not_read_events_holds_nothing_up() -> None:
     stream = _Slow()
     lines = EventLines(lambda: None, stream)
-    lines.say("started")
+    lines.send(Started())
     for number in range(1000):
-        lines.say("status", number=number)
-    lines.say("warning", message="x")
-    lines.say("status", number=1000)
+        lines.send(StatusReport(samples=number))
+    lines.send(Warned(message="x"))
+    lines.send(StatusReport(samples=1000))
     stream.may_go_on.set()
     lines.close()
-    told = [json.loads(line) for line in stream.getvalue().splitlines()]
-    assert told[0]["event"] == "started"
-    assert told[-3:] == [
-        {"event": "status", "number": 999},
-        {"event": "warning", "message": "x"},
-        {"event": "status", "number": 1000},
-    ]
-    assert len(told) <= 6
+    events = [read_record_event(line.encode()) for line in stream.getvalue().splitlines()]
+    assert events[0] == Started()
+    assert events[-3:] == [StatusReport(samples=999), Warned(message="x"), StatusReport(samples=1000)]
+    assert len(events) <= 6
 
 
 def test_a_broken_pipe_is_told_once() -> None:
@@ -221,9 +336,9 @@ def test_a_broken_pipe_is_told_once() -> None:
 
     broken = threading.Event()
     lines = EventLines(broken.set, Broken())
-    lines.say("started")
+    lines.send(Started())
     assert broken.wait(10)
-    lines.say("status")
+    lines.send(StatusReport())
     lines.close()
 
 

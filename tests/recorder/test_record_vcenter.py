@@ -252,7 +252,7 @@ def test_no_trace_in_a_crash_report(tmp_path: Path) -> None:
 import sys, threading
 from app.crash import report_crash
 from resources.crash_reports import crash_folder
-from app.recording.hooks import install_hooks
+from recorder.hooks import install_hooks
 from recorder.limits import load_limits
 from recorder.log import RecorderLog
 import logging

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from app.recording.reporting import summary
+from app.recording.terminal import summary
 from collectors.feed import Controls, Feed, Health, Layout, Tick
 from recorder.board import SourceStatus
 from recorder.limits import Limits, load_limits

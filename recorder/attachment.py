@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from app.terminal import silence_stderr
-
 
 class Attachment:
     """``lost`` is called when stdin ends or stdout is closed; it ends the recording while ``is_attached``."""
@@ -20,6 +18,5 @@ class Attachment:
             self._end()
 
     def detach(self) -> None:
-        """From now on that is no reason to end, and stderr has no reader."""
+        """From now on that is no reason to end."""
         self.is_attached = False
-        silence_stderr()
