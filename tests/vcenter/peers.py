@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
-from pyVmomi import SoapStubAdapter, vim
+from pyVmomi import SoapStubAdapter, vim, vmodl
 from pyVmomi.VmomiSupport import newestVersions
 
 from tests.vcenter.running import PASSWORD, USER, Place
@@ -56,6 +56,21 @@ class Peer:
             return {one.name: one for one in view.view}
         finally:
             view.Destroy()
+
+    def hosts_of(self, vm: Any) -> Iterator[str]:
+        """The name of the VM's host now, then at each update that tells of one: WaitForUpdatesEx."""
+        types: Any = vmodl.query.PropertyCollector
+        collector = self.content.propertyCollector.CreatePropertyCollector()
+        wanted = types.PropertySpec(type=vim.VirtualMachine, pathSet=["runtime.host"])
+        collector.CreateFilter(
+            types.FilterSpec(objectSet=[types.ObjectSpec(obj=vm)], propSet=[wanted]), False
+        )
+        version = ""
+        while True:
+            update = collector.WaitForUpdatesEx(version, None)
+            version = update.version
+            for change in update.filterSet[0].objectSet[0].changeSet:
+                yield str(change.val.name)
 
     def query(
         self, entity: Any, counters: Iterable[str | tuple[str, str]], interval: int, **options: object

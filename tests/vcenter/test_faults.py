@@ -180,3 +180,38 @@ def test_plain_vcsim_runs_beside_it(vcsim: PlainVcsim, login: Login) -> None:
     peer = login(vcsim, "user", "pass")
     assert len(peer.all(vim.VirtualMachine)) == 4
     assert len(vcsim.thumbprint.split(":")) == 32
+
+
+def test_a_vm_moves_and_is_restarted_between_clusters_while_somebody_watches(
+    start_vcenter: Start, login: Login
+) -> None:
+    server = start_vcenter(clusters=2, hosts=4, vms=4, interval=1, history=60, rollup=10, rollup_days=0)
+    peer, watcher = login(server), login(server)
+    vm = peer.all(vim.VirtualMachine)["vm-00001"]
+    seen = watcher.hosts_of(watcher.all(vim.VirtualMachine)["vm-00001"])
+    assert next(seen) == "esx0001.lab"
+    for change, host in (
+        ("vm_moved", "esx0002.lab"),
+        ("ha_restart", "esx0003.lab"),
+        ("vm_moved", "esx0004.lab"),
+        ("ha_restart", "esx0001.lab"),
+    ):
+        server.fault(change, vm="vm-00001", host=host)
+        assert next(seen) == host
+        assert vm.runtime.host.name == host
+        assert vm in peer.all(vim.HostSystem)[host].vm
+    told = peer.content.eventManager.QueryEvents(vim.event.EventFilterSpec())
+    ha = [one for one in told if isinstance(one, vim.event.EventEx)]
+    assert {one.eventTypeId for one in ha} == {"com.vmware.vc.ha.VmRestartedByHAEvent"}
+    assert len(ha) == 2
+    assert {one.objectId for one in ha} == {vm._GetMoId()}
+
+
+def test_an_event_that_no_type_has_is_about_what_it_names(vcenter: TestVCenter, login: Login) -> None:
+    peer = login(vcenter)
+    vcenter.fault("event", type="com.example.odd", host="esx0001.lab", text="odd")
+    vcenter.fault("event", type="com.example.odd", text="odder")
+    told = peer.content.eventManager.QueryEvents(vim.event.EventFilterSpec())
+    odd = {one.message: one.objectId for one in told if isinstance(one, vim.event.EventEx)}
+    host, [datacenter] = peer.all(vim.HostSystem)["esx0001.lab"], peer.all(vim.Datacenter).values()
+    assert odd == {"odd": host._GetMoId(), "odder": datacenter._GetMoId()}

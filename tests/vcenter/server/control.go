@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
+	"runtime/debug"
 	"time"
 
 	"github.com/vmware/govmomi/simulator"
@@ -36,6 +38,7 @@ func (c *Control) handler() http.Handler {
 // answer makes a JSON reply: status 400 and {"error"} when it fails.
 func answer(do func(*http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		defer endAtPanic()
 		found, err := do(r)
 		w.Header().Set("Content-Type", "application/json")
 		if err != nil {
@@ -46,6 +49,14 @@ func answer(do func(*http.Request) (any, error)) http.HandlerFunc {
 			found = map[string]any{}
 		}
 		_ = json.NewEncoder(w).Encode(found)
+	}
+}
+
+// endAtPanic ends the program where http would go on: the simulator's locks stay held, and all would hang.
+func endAtPanic() {
+	if failure := recover(); failure != nil {
+		fmt.Fprintf(os.Stderr, "testvcenter: %v\n%s", failure, debug.Stack())
+		os.Exit(2)
 	}
 }
 

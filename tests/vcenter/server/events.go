@@ -69,7 +69,9 @@ func (s *Scribe) build(h Happening) types.BaseEvent {
 		event, _ = reflect.New(kind).Interface().(types.BaseEvent)
 	}
 	if event == nil {
-		event = &types.EventEx{EventTypeId: h.Type, Severity: "info", Message: h.Text}
+		object := s.object(h)
+		event = &types.EventEx{EventTypeId: h.Type, Severity: "info", Message: h.Text,
+			ObjectType: object.Type, ObjectId: object.Value}
 	}
 	base := event.GetEvent()
 	base.Datacenter = &types.DatacenterEventArgument{
@@ -88,6 +90,17 @@ func (s *Scribe) build(h Happening) types.BaseEvent {
 	}
 	complete(event, h)
 	return event
+}
+
+// object is what an EventEx is about. The simulator's alarms look it up, and panic where it is not there.
+func (s *Scribe) object(h Happening) types.ManagedObjectReference {
+	if h.VM != nil && s.world.reg.Get(h.VM.Self) != nil {
+		return h.VM.Self
+	}
+	if h.Host != nil && s.world.reg.Get(h.Host.Self) != nil {
+		return h.Host.Self
+	}
+	return s.world.dc.Self
 }
 
 // complete fills in what a type needs beyond the common fields: an empty reference can't be read by clients.
