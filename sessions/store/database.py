@@ -41,7 +41,7 @@ class Database:
         query = "mode=ro&immutable=1" if mode == "immutable" else f"mode={mode}"
         with translated(path):
             self._connection = sqlite3.connect(
-                f"{_uri(path)}?{query}",
+                f"{uri_of(path)}?{query}",
                 uri=True,
                 timeout=_BUSY_SECONDS,
                 isolation_level=None,
@@ -151,7 +151,7 @@ def bytes_of(path: Path) -> int:
     return sum(file.stat().st_size for file in files if file.exists())
 
 
-def _uri(path: Path) -> str:
+def uri_of(path: Path) -> str:
     """As SQLite reads it: file:///home/…, file:///C:/…, file:////server/…; ``as_uri`` would name a host."""
     text = quote(os.fsencode(path.absolute().as_posix()), safe="/:")  # any name, also one that is no UTF-8
     return f"file://{text}" if text.startswith("/") else f"file:///{text}"

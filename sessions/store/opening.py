@@ -8,7 +8,7 @@ from pathlib import Path
 from resources.failures import AccessDeniedError, AlreadyExistsError, HyperscopeError, NotFoundError
 from sessions.store import schema
 from sessions.store.database import Database, damaged, not_a_session, translated
-from sessions.store.lock import WriterLock, is_written, remove_stale_lock
+from sessions.store.lock import WriterLock, is_written, real_path, remove_stale_lock, require_one_name
 
 _SMALL_BYTES = 1 << 18
 _SMALL_PAGE_BYTES = 512
@@ -23,6 +23,7 @@ def create_file(path: Path) -> tuple[Database, WriterLock]:
         )
     if not path.parent.is_dir():
         raise NotFoundError(f"The folder {path.parent} is not there.")
+    path = real_path(path)
     lock = WriterLock(path)
     try:
         database = Database(path, "rwc")
@@ -42,8 +43,11 @@ def create_file(path: Path) -> tuple[Database, WriterLock]:
 def open_for_writing(path: Path) -> tuple[Database, WriterLock]:
     """An existing session, migrated when it is older, and the lock to write it."""
     _require_file(path)
+    path = real_path(path)
     lock = WriterLock(path)
     try:
+        with translated(path):
+            require_one_name(path)
         database = Database(path, "rw")
         try:
             _migrate(database, schema.version_of(database))
@@ -61,6 +65,7 @@ def open_for_writing(path: Path) -> tuple[Database, WriterLock]:
 def open_for_reading(path: Path) -> Database:
     """An existing session, read-only; an older one is migrated first."""
     _require_file(path)
+    path = real_path(path)
     database = _connect_for_reading(path)
     try:
         version = schema.version_of(database)
