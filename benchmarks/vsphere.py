@@ -469,6 +469,9 @@ class StoreFeed:
     def add_ticks(self, ticks: Sequence[Tick]) -> None:
         self.writer.append_ticks([(tick.layout, tick.t_ms, tick.stored) for tick in ticks])
 
+    def flush(self) -> None:
+        pass
+
     def report(self, source: int, health: Health) -> None:  # noqa: ARG002
         self.health = health
 

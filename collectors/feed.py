@@ -102,6 +102,13 @@ class Feed(Protocol):
     def add_ticks(self, ticks: Sequence[Tick]) -> None:
         """Store these instants in one transaction."""
 
+    def flush(self) -> None:
+        """Return when everything that was handed over before is on disk, safe from a crash or a power loss.
+
+        Who is about to change somebody's datacenter waits for this first. Raises HyperscopeError when any of
+        it was not stored.
+        """
+
     def report(self, source: int, health: Health) -> None:
         """Say how the source is doing; only the latest is kept, and this never waits."""
 

@@ -72,6 +72,12 @@ class CollectorFeed:
             size = sum(tick.stored.nbytes for tick in ticks)
             self._put(Job(lambda file: file.add_ticks(ticks), size, refused=self._refused))
 
+    def flush(self) -> None:
+        """Return when everything that was handed over before is on disk."""
+        self._ask(lambda file: file.require_on_disk(), 0)
+        if self.error is not None:  # something of it was refused while we waited
+            raise self.error
+
     def report(self, source: int, health: Health) -> None:
         """Say how the source is doing; only the latest is kept, and this never waits."""
         self._board.report(source, health)

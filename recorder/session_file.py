@@ -207,6 +207,11 @@ class SessionFile:
             given = layout.ids[~np.isnan(tick.stored)]
             self._last[given] = np.maximum(self._last[given], tick.t_ms)
 
+    def require_on_disk(self) -> None:
+        """Raise ValueError unless all that was stored is on disk: a durable writer syncs each call."""
+        if not (self._writer.is_usable and self._writer.is_durable):
+            raise ValueError("a writer that does not keep what it is given")
+
     def compact_one(self, *, overdue: bool) -> bool:
         """Make a block where one is due; with ``overdue`` only where it can't wait. Was there one?"""
         return self._writer.compact_one(overdue=overdue)

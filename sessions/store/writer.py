@@ -32,6 +32,8 @@ from sessions.store.registry import Registry
 from sessions.store.schema import CHUNK_BITS
 from sessions.store.segments import Layout, load_layouts, load_segments
 
+_SYNC_FULL = 2  # what SQLite answers for PRAGMA synchronous = FULL
+
 Tick = tuple[int, int, FloatArray]
 """A layout, an instant in ms, and the layout's stored values in its order, NaN where absent."""
 
@@ -94,6 +96,7 @@ class SessionWriter(RecordWriter):
     def _take(cls, database: Database, lock: WriterLock, *, durable: bool) -> SessionWriter:
         try:
             database.pragma(f"synchronous = {'FULL' if durable else 'NORMAL'}")
+            database.pragma(f"fullfsync = {int(durable)}")  # on macOS a sync stops at the drive's cache
             return cls(database, lock)
         except BaseException:
             database.close()
@@ -121,6 +124,11 @@ class SessionWriter(RecordWriter):
     def is_usable(self) -> bool:
         """Whether more can be stored: a call that was refused changes nothing, one that failed ends it."""
         return not (self._failed or self._closed)
+
+    @property
+    def is_durable(self) -> bool:
+        """Whether each call returns when what it stored has reached the disk."""
+        return bool(self._database.pragma("synchronous") >= _SYNC_FULL)
 
     def sources(self) -> dict[int, SourceSpec]:
         """What is said of each source, by id, in the order in which they were added."""

@@ -101,6 +101,9 @@ class MemoryFeed:
                     there[tick.t_ms] = float(tick.stored[at])
             self._changed.notify_all()
 
+    def flush(self) -> None:
+        """Nothing waits."""
+
     def report(self, source: int, health: Health) -> None:
         with self._changed:
             self.health[source] = health

@@ -131,6 +131,9 @@ class KeptFeed:
     def add_ticks(self, ticks: Sequence[Tick]) -> None:
         raise AssertionError(ticks)
 
+    def flush(self) -> None:
+        raise AssertionError("nothing waits here")
+
     def report(self, source: int, health: Health) -> None:
         raise AssertionError(source)
 
