@@ -14,8 +14,10 @@ import numpy as np
 import simdjson
 from numpy.typing import NDArray
 
+from collectors.esxtop.fixed_point import read_hundredths
 from collectors.esxtop.rows import CellTrouble, ExactRows, RowShape
 from sessions.model import FloatArray, IntArray
+from sessions.store import Int32Array
 
 _ABSENT = -8.125e307
 _ABSENT_TEXT = b"-8.125e307"
@@ -23,6 +25,10 @@ _QUOTE = ord('"')
 _LONG = 1 << 12
 _DRIFT = 1 << 11
 """How far fields may lie from where they lay in the row before."""
+
+
+_MOST_REFUSALS = 8
+"""Groups of rows in a row that ``fixed_point`` refuses before it is asked no more."""
 
 
 class RowParser:
@@ -36,7 +42,20 @@ class RowParser:
         self._glued = np.array(shape.glued, dtype=np.int64)
         self._exact = ExactRows(shape)
         self._parser = simdjson.Parser()
+        self._may_be_fixed = self._delimiter == b"," and not self._has_words and not shape.glued
+        self._refusals = 0
         self._windows: tuple[tuple[int, int], ...] = ()
+
+    def hundredths(self, data: bytes, starts: Sequence[int], ends: Sequence[int]) -> Int32Array | None:
+        """Hundredths of rows ``data[starts[i]:ends[i]]``, shape (rows, width), as ``fixed_point`` reads them.
+
+        None when they are not written so; then ``several`` may read them.
+        """
+        if not self._may_be_fixed or self._refusals >= _MOST_REFUSALS:
+            return None
+        values = read_hundredths(data, starts, ends, self._values)
+        self._refusals = self._refusals + 1 if values is None else 0
+        return values
 
     def several(self, lines: Sequence[bytes]) -> FloatArray | None:
         """Values of sound rows, shape (len(lines), width); None when any of them needs a closer look."""

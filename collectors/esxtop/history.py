@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from collectors.esxtop.plan import BoolArray, Known
+from collectors.esxtop.plan import BoolArray, RepeatedRows
 from sessions.model import EntityRef, Fact, Gap, IntArray
 
 _UNREADABLE = "the rows could not be read"
@@ -61,12 +61,12 @@ class HostHistory:
         self._lost: list[IntArray] = []
         self._facts: dict[tuple[EntityRef, str, str | float], int] = {}
 
-    def known(self, layouts: tuple[int, ...], ids: IntArray, times: IntArray) -> tuple[Known, ...]:
+    def known(self, layouts: tuple[int, ...], ids: IntArray, times: IntArray) -> tuple[RepeatedRows, ...]:
         """What the host has at ``times`` already; the rest counts as known from now on."""
         own = self._seen.setdefault(layouts, _Seen(ids))
         again = np.ones(len(times), dtype=np.bool_)
         again[np.unique(times, return_index=True)[1]] = False
-        found: list[Known] = []
+        found: list[RepeatedRows] = []
         for seen in self._seen.values():
             already = seen.already(times)
             if not already.any():
@@ -75,10 +75,10 @@ class HostHistory:
             if len(positions) == len(ids):
                 again |= already
             elif len(positions):
-                found.append(Known(already, positions))
+                found.append(RepeatedRows(already, positions))
         if again.any():
             self.repeated += int(np.count_nonzero(again))
-            found.append(Known(again, None))
+            found.append(RepeatedRows(again, None))
         own.add(times[~again])
         return tuple(found)
 

@@ -3,46 +3,71 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import cast
 
 import numpy as np
 
-from collectors.esxtop.plan import BoolArray, HostPlan, HostResult, Piece
-from collectors.esxtop.repairs import CountsToRates, drop_first_io, fill_runs, take_out_zero_fills
+from collectors.esxtop.plan import BoolArray, HostPlan, HostResult, Piece, RepeatedRows
+from collectors.esxtop_names import EsxtopRepairs, ZeroFillRuns
 from sessions.model import FloatArray, IntArray
-from sessions.store import EncodedBlock, Gathering
+from sessions.store import NOTHING, EncodedBlock, Gathering, Int32Array, numbers_of
+
+
+class RowBuffer:
+    """Room for some rows of a host, as numbers or as hundredths; used again and again."""
+
+    def __init__(self, rows: int, series: int) -> None:
+        self._shape = (rows, series)
+        self._hundredths: Int32Array | None = None
+        self._numbers: FloatArray | None = None
+
+    def like(self, rows: FloatArray | Int32Array) -> FloatArray | Int32Array:
+        """The room for rows of that type."""
+        # Fresh memory is slow, and a capture rarely has rows of both types.
+        if rows.dtype.kind == "f":
+            if self._numbers is None:
+                self._numbers = np.empty(self._shape)
+            return self._numbers
+        if self._hundredths is None:
+            self._hundredths = np.empty(self._shape, np.int32)
+        return self._hundredths
 
 
 class HostWork:
     """Takes the piece's rows in order.
 
-    They are settled as often as ``buffer`` (rows, series) is full, and make blocks as soon as they take
+    They are repaired and gathered as often as ``buffer`` is full, and make blocks as soon as they take
     ``most_bytes``.
     """
 
-    def __init__(self, plan: HostPlan, piece: Piece, index: int, buffer: FloatArray, most_bytes: int) -> None:
+    def __init__(self, plan: HostPlan, piece: Piece, index: int, buffer: RowBuffer, most_bytes: int) -> None:
         self.no_io = False
         self._plan = plan
         self._piece = piece
         self._known = piece.known[index] if piece.known else ()
-        self._buffer = buffer
+        self._buffers = buffer
+        self._buffer: FloatArray | Int32Array = np.empty((0, len(plan.columns)))
         self._take = _as_slice(plan.columns)
         self._most_bytes = most_bytes
         self._gathered = Gathering()
         self._blocks: list[tuple[EncodedBlock, ...]] = []
-        self._rates = CountsToRates(plan)
+        self._repairs = EsxtopRepairs(plan.repairs)
+        self._runs = ZeroFillRuns(plan.repairs, piece.base)
         self._sound: list[BoolArray] = []
-        self._filled: list[BoolArray] = []
         self._begin = 0
         self._count = 0
         self._lowest = np.full(len(plan.facts), np.inf)
         self._highest = np.full(len(plan.facts), -np.inf)
 
-    def add(self, rows: FloatArray, sound: BoolArray) -> None:
-        """Take rows of all hosts, and which of them are whole."""
+    def add(self, rows: FloatArray | Int32Array, sound: BoolArray) -> None:
+        """Take rows of all hosts, numbers or hundredths, and which of them are whole."""
+        if self._buffer.dtype != rows.dtype or not len(self._buffer):
+            self._settle()
+            self._buffer = self._buffers.like(rows)
         done = 0
         while done < len(rows):
             if self._count == len(self._buffer):
-                self._gathered.add(*self._settle())
+                self._settle()
                 if self._gathered.nbytes >= self._most_bytes:
                     self._make_blocks()
             some = min(len(rows) - done, len(self._buffer) - self._count)
@@ -53,12 +78,9 @@ class HostWork:
 
     def finish(self) -> HostResult:
         """The blocks, and what the rows said beside them."""
-        self._gathered.add(*self._settle())
+        self._settle()
         self._make_blocks()
-        context = int(self._piece.context)
-        filled = np.concatenate(self._filled)[context:] if self._filled else np.zeros((0, 0), dtype=np.bool_)
-        runs = tuple(fill_runs(filled, self._plan, self._piece.times[context:], self._piece.base))
-        return HostResult(tuple(self._blocks), runs, self._lowest, self._highest)
+        return HostResult(tuple(self._blocks), tuple(self._runs.runs()), self._lowest, self._highest)
 
     def _make_blocks(self) -> None:
         """A block for each layout of what was gathered."""
@@ -68,39 +90,59 @@ class HostWork:
             self._blocks.append(made)
         self._gathered.clear()
 
-    def _settle(self) -> tuple[IntArray, FloatArray]:
-        """Repair what is in the buffer; returns times and values of the rows that are to be kept."""
+    def _settle(self) -> None:
+        """Repair what is in the buffer, and gather the rows that are to be kept."""
+        if not self._count:
+            return
         begin, end = self._begin, self._begin + self._count
         values, times = self._buffer[: self._count], self._piece.times[begin:end]
         first = self._piece.first
-        if first is not None and begin <= first < end:
-            self.no_io |= drop_first_io(values, self._plan, first - begin)
-        self._filled.append(take_out_zero_fills(values, self._plan))
-        self._rates.turn(values, times)
-        keep = np.concatenate(self._sound) if self._sound else np.zeros(0, dtype=np.bool_)
+        repaired = self._repairs.repair(
+            times, values, first=first - begin if first is not None and begin <= first < end else None
+        )
+        self.no_io |= repaired.without_io
         context = max(0, int(self._piece.context) - begin)
+        self._runs.add(times[context:], repaired.filled[context:])
+        keep = np.concatenate(self._sound)
         keep[:context] = False
         self._note_facts(values[context:])
         for known in self._known:
-            self._leave_out(values, keep, known.rows, known.positions)
+            self._leave_out(values, repaired.rates, keep, known)
         self._begin, self._count, self._sound = end, 0, []
-        return _kept(times, values, keep)
+        self._gather(times, values, repaired.rates, _kept(keep))
+
+    def _gather(
+        self,
+        times: IntArray,
+        values: FloatArray | Int32Array,
+        rates: FloatArray,
+        kept: slice | BoolArray,
+    ) -> None:
+        if values.dtype == np.int32:
+            cumulative = self._plan.repairs.cumulative
+            hundredths = cast("Int32Array", values[kept])
+            self._gathered.add_hundredths(times[kept], hundredths, cumulative, rates[kept])
+        else:
+            self._gathered.add(times[kept], cast("FloatArray", values[kept]))
 
     def _leave_out(
-        self, values: FloatArray, keep: BoolArray, rows: BoolArray, positions: IntArray | None
+        self, values: FloatArray | Int32Array, rates: FloatArray, keep: BoolArray, known: RepeatedRows
     ) -> None:
-        """Rows, or some series of them, that the session has already; ``rows`` counts from the context on."""
+        """Rows, or some series of them, that the session has already; these count from the context on."""
         first = self._begin - int(self._piece.context)
         here = np.zeros(len(keep), dtype=np.bool_)
         skipped = max(0, -first)
-        here[skipped:] = rows[first + skipped : first + len(keep)]
-        if positions is None:
+        here[skipped:] = known.rows[first + skipped : first + len(keep)]
+        if known.positions is None:
             keep &= ~here
         else:
-            values[np.ix_(np.flatnonzero(here), positions)] = np.nan
+            absent = np.nan if values.dtype.kind == "f" else NOTHING
+            rows = np.flatnonzero(here)
+            values[np.ix_(rows, known.positions)] = absent
+            rates[np.ix_(rows, np.isin(self._plan.repairs.cumulative, known.positions))] = np.nan
 
-    def _note_facts(self, values: FloatArray) -> None:
-        facts = values[:, self._plan.facts]
+    def _note_facts(self, values: FloatArray | Int32Array) -> None:
+        facts = numbers_of(values[:, self._plan.facts])
         absent = np.isnan(facts)
         lowest = np.where(absent, np.inf, facts).min(axis=0, initial=np.inf)
         highest = np.where(absent, -np.inf, facts).max(axis=0, initial=-np.inf)
@@ -108,11 +150,10 @@ class HostWork:
         self._highest = np.maximum(self._highest, highest)
 
 
-def _kept(times: IntArray, values: FloatArray, keep: BoolArray) -> tuple[IntArray, FloatArray]:
-    """The rows to keep, without a copy where only the first ones go."""
+def _kept(keep: BoolArray) -> slice | BoolArray:
+    """Which rows to keep: a slice, which needs no copy, where only the first ones go."""
     first = int(np.argmax(keep)) if keep.any() else len(keep)
-    times, values, keep = times[first:], values[first:], keep[first:]
-    return (times, values) if keep.all() else (times[keep], values[keep])
+    return slice(first, None) if keep[first:].all() else keep
 
 
 def _as_slice(columns: IntArray) -> slice | IntArray:

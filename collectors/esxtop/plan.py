@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from collectors.esxtop.report import Losses
 from collectors.esxtop.rows import RowShape
-from collectors.esxtop_names import HostLayout
+from collectors.esxtop_names import FillRun, HostLayout, RepairRules
 from sessions.model import FloatArray, IntArray
 from sessions.store import EncodedBlock
 
@@ -22,21 +22,15 @@ _MOST_SERIES = 4096
 
 @dataclass(frozen=True, slots=True)
 class HostPlan:
-    """One host's part of a row; positions are those of its layout's series.
+    """One host's part of a row.
 
-    ``columns`` which values of a row are the host's; ``cuts`` where they are cut into layouts: 0, …, their
-    number. ``signs`` (n, 3) positions that are all zero when fill i
-    holds no data; ``absent`` and ``doubtful`` its positions, ``within`` the fill that already tells it or −1.
+    ``columns`` which values of a row are the host's; ``cuts`` where its series are cut into layouts: 0, …,
+    their number; ``repairs`` what is repaired; ``facts`` positions of the series that may state a fact.
     """
 
     columns: IntArray
     cuts: tuple[int, ...]
-    cumulative: IntArray
-    io: IntArray
-    signs: IntArray
-    absent: tuple[IntArray, ...]
-    doubtful: tuple[IntArray, ...]
-    within: IntArray
+    repairs: RepairRules
     facts: IntArray
 
 
@@ -56,7 +50,7 @@ class SectionPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class RepeatedRows:
     """Rows whose values another file, or an earlier row, has given already.
 
     ``rows`` is their mask. ``positions`` are the series that were given; None is all of them, so that the
@@ -88,23 +82,12 @@ class Piece:
     base: int
     context: bool
     first: int | None
-    known: tuple[tuple[Known, ...], ...] = ()
+    known: tuple[tuple[RepeatedRows, ...], ...] = ()
 
     @property
     def rows(self) -> int:
         """Rows that the piece brings."""
         return len(self.times) - self.context
-
-
-@dataclass(frozen=True, slots=True)
-class FillRun:
-    """Consecutive rows in which a fill held no data; rows numbered across the section."""
-
-    fill: int
-    first_row: int
-    last_row: int
-    start: int
-    end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,16 +118,10 @@ class PieceResult:
 
 def plan_host(layout: HostLayout) -> HostPlan:
     """The indices of a layout."""
-    fills = layout.zero_fills
     return HostPlan(
         columns=layout.columns,
         cuts=layout_cuts(len(layout.columns)),
-        cumulative=layout.cumulative,
-        io=layout.io,
-        signs=np.array([fill.signs for fill in fills], dtype=np.int64).reshape(len(fills), 3),
-        absent=tuple(fill.absent for fill in fills),
-        doubtful=tuple(fill.doubtful for fill in fills),
-        within=np.array([fill.within for fill in fills], dtype=np.int64),
+        repairs=layout.repairs,
         facts=np.array([position for position, _ in layout.fact_columns], dtype=np.int64),
     )
 

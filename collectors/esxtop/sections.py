@@ -11,9 +11,9 @@ import numpy as np
 
 from collectors.esxtop.header import Header
 from collectors.esxtop.history import HostHistory
-from collectors.esxtop.plan import FillRun, HostResult, Piece, SectionPlan
+from collectors.esxtop.plan import HostResult, Piece, SectionPlan
 from collectors.esxtop.rows import ExactRows
-from collectors.esxtop_names import HostLayout, TextColumn
+from collectors.esxtop_names import ZERO_FILLED, FillRun, HostLayout, TextColumn, join_runs
 from sessions.model import EntityRef, FloatArray, Gap, IntArray
 
 _MOST_ROWS = 4096
@@ -21,7 +21,6 @@ _BATCH_BYTES = 8 << 20
 """What is settled at a time."""
 _LAST_ROWS = 192
 """A smaller piece costs more in its block than it gains by processes finishing together."""
-_ZERO_FILLED = "its set of worlds changed: esxtop wrote zeros instead of values"
 
 
 @dataclass(slots=True)
@@ -51,18 +50,10 @@ class HostPart:
 
     def gaps(self) -> list[Gap]:
         """Runs of zero-filled rows as gaps, joined across pieces."""
-        found: list[Gap] = []
-        before: FillRun | None = None
-        for run in sorted(self.runs, key=lambda one: (one.fill, one.first_row)):
-            ticks = run.last_row - run.first_row + 1
-            start = run.start
-            if before and before.fill == run.fill and before.last_row + 1 == run.first_row:
-                joined = found.pop()
-                start, ticks = joined.start, ticks + (joined.ticks or 0)
-            end = max(start, run.end)
-            found.append(Gap(self.history.source, start, end, _ZERO_FILLED, self.fills[run.fill], ticks))
-            before = run
-        return found
+        return [
+            Gap(self.history.source, run.start, run.end, ZERO_FILLED, self.fills[run.fill], run.rows)
+            for run in join_runs(self.runs)
+        ]
 
     def state_facts(self, words: Sequence[tuple[EntityRef, str, str]]) -> None:
         """Tell the host what the header, constant columns and columns of words state."""

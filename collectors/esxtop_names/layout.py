@@ -10,6 +10,7 @@ import numpy as np
 
 from collectors.esxtop_names.paths import ColumnPath
 from collectors.esxtop_names.places import Place, place_of
+from collectors.esxtop_names.repairs import RepairRules
 from collectors.esxtop_names.roster import Roster, build_roster
 from collectors.esxtop_names.zero_fill import ZeroFill, find_zero_fills
 from sessions.model import Entity, EntityRef, Fact, IntArray, SeriesSpec
@@ -97,6 +98,11 @@ class HostLayout:
     io: IntArray
     zero_fills: tuple[ZeroFill, ...]
     notes: tuple[str, ...]
+
+    @property
+    def repairs(self) -> RepairRules:
+        """What is to be repaired in a row of this host's series."""
+        return RepairRules.of(self.io, self.cumulative, self.zero_fills)
 
     def facts(self, start_ms: int) -> list[Fact]:
         """The facts that the header states, as holding from ``start_ms`` on."""

@@ -64,6 +64,23 @@ class _Batch:
         kept = np.delete(np.arange(len(moving)), wide)
         return cls(times, still, moving[kept], whole[:, kept], moving[wide], numbers)
 
+    @classmethod
+    def of_hundredths(
+        cls, times: IntArray, whole: Int32Array, positions: IntArray, numbers: FloatArray
+    ) -> _Batch:
+        """Rows of hundredths, but for the series at ``positions``, which have ``numbers``."""
+        still = to_numbers(whole[0])
+        moves = (whole[1:] != whole[0]).any(axis=0)
+        moves |= whole[0] == NOTHING
+        still[positions] = numbers[0] + 0.0
+        wide = (numbers[1:] != numbers[0]).any(axis=0) | ~measured(numbers[0])
+        moves[positions] = False
+        moving = np.flatnonzero(moves)
+        hundredths = whole.copy() if len(moving) == whole.shape[1] else whole[:, moving]
+        some = numbers[:, wide] + 0.0
+        some[~measured(some)] = np.nan
+        return cls(times, still, moving, hundredths, positions[wide], some)
+
     def fill(self, columns: IntArray, values: FloatArray) -> None:
         """Write the numbers of some series, increasing, into ``values`` (rows, len(columns))."""
         values[...] = self.still[columns]
@@ -89,6 +106,18 @@ class Gathering:
         """
         if len(times):
             batch = _Batch.of(times.copy(), values)
+            self._batches.append(batch)
+            self.nbytes += batch.nbytes
+
+    def add_hundredths(
+        self, times: IntArray, hundredths: Int32Array, positions: IntArray, numbers: FloatArray
+    ) -> None:
+        """Take rows of hundredths (len(times), series), NOTHING where absent; the array may be used again.
+
+        The series at ``positions``, increasing, have ``numbers`` (len(times), len(positions)) in their place.
+        """
+        if len(times):
+            batch = _Batch.of_hundredths(times.copy(), hundredths, positions, numbers)
             self._batches.append(batch)
             self.nbytes += batch.nbytes
 

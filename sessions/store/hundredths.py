@@ -5,6 +5,8 @@ Gives the chunks and statistics that ``blocks.encode_series`` gives for the same
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -39,6 +41,11 @@ def to_numbers(whole: Int32Array) -> FloatArray:
     values: FloatArray = whole / 100.0
     values[whole == NOTHING] = np.nan
     return values
+
+
+def numbers_of(values: FloatArray | Int32Array) -> FloatArray:
+    """Numbers as they are, and what hundredths stand for."""
+    return to_numbers(cast("Int32Array", values)) if values.dtype == np.int32 else cast("FloatArray", values)
 
 
 def encode_hundredths(columns: Int32Array) -> tuple[Summary, list[bytes]]:
