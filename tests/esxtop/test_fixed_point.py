@@ -44,7 +44,8 @@ def read(lines: Sequence[str], width: int) -> FloatArray | None:
 
 
 def _numbers(width: int) -> tuple[FieldKind, ...]:
-    return ("number",) * width
+    kinds: list[FieldKind] = ["number"] * width
+    return tuple(kinds)
 
 
 def row(cells: Sequence[str], end: str = "") -> str:
