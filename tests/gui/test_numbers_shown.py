@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import pytest
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
@@ -12,6 +16,7 @@ from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
 from sessions.store import SessionWriter
 from tests.gui.windows import child_of, wait
 from tests.viewmodels.sessions import add_source
+from widgets.heatmap import HeatmapView
 from widgets.inventory import InventoryView
 from widgets.inventory.model import REF, VALUE
 
@@ -63,3 +68,52 @@ def test_a_host_that_fell_silent_has_no_number_now(live: Program, qtbot: QtBot, 
     opened(live, qtbot, home / "s.hscope")
     wait(qtbot, lambda: any(inventory_values(live).values()))
     assert inventory_values(live) == {HOST: "", OTHER: "30 %"}
+
+
+def test_the_worst_of_five_thousand_is_on_top_of_the_heat_map(
+    live: Program, qtbot: QtBot, home: Path
+) -> None:
+    path = home / "s.hscope"
+    vms = [EntityRef("vm", f"vm{number:04d}") for number in range(5_000)]
+    rows = np.full((20, len(vms)), 1.0)
+    rows[7, -1] = 80.0
+    with SessionWriter.create(path) as writer:
+        writer.add_entities([Entity(ref, ref.key) for ref in vms])
+        specs = [SeriesSpec(ref, "cpu.ready", UNIT) for ref in vms]
+        add_source(writer, SourceSpec("vcenter", "vc", 20), specs, rows, every_s=20)
+    opened(live, qtbot, path)
+    live.window.show_panel("heatmap")
+    view = child_of(live.window, HeatmapView)
+    wait(qtbot, lambda: bool(view.map.heat.rows))
+    assert view.map.heat.rows[0].ref == vms[-1]
+    assert view.map.heat.rows[0].worst == "80 %"
+
+
+@pytest.fixture
+def in_tokyo(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """This computer stands where it is nine hours later than UTC."""
+    if sys.platform == "win32":
+        pytest.skip("Windows takes its zone from the registry")
+    with monkeypatch.context() as there:
+        there.setenv("TZ", "Asia/Tokyo")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+@pytest.mark.usefixtures("in_tokyo")
+def test_the_heat_map_follows_the_clock_of_the_settings(live: Program, qtbot: QtBot, home: Path) -> None:
+    path = home / "s.hscope"
+    ref = EntityRef("vm", "db")
+    with SessionWriter.create(path) as writer:
+        writer.add_entities([Entity(ref, "db")])
+        specs = [SeriesSpec(ref, "cpu.ready", UNIT)]
+        add_source(writer, SourceSpec("vcenter", "vc", 20), specs, np.ones((99, 1)), every_s=20)
+    live.desk.settings.set("look.times", "utc")
+    opened(live, qtbot, path)
+    live.window.show_panel("heatmap")
+    view = child_of(live.window, HeatmapView)
+    wait(qtbot, lambda: bool(view.map.heat.rows))
+    before = view.map.grab().toImage()
+    live.desk.settings.set("look.times", "local")
+    assert view.map.grab().toImage() != before

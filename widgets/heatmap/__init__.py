@@ -1,6 +1,7 @@
 """The heat map: entities × time, coloured by a counter. For "which of my 2,000 VMs"."""
 
-from widgets.heatmap.matrix import Heat, HeatRow, ramp
+from widgets.heatmap.colours import ramp
+from widgets.heatmap.map import KEYS
 from widgets.heatmap.view import HeatmapView
 
-__all__ = ["Heat", "HeatRow", "HeatmapView", "ramp"]
+__all__ = ["KEYS", "HeatmapView", "ramp"]

@@ -96,5 +96,5 @@ class InventoryPanel(QObject):
 
 
 def make(desk: Desk) -> QWidget:
-    """The view of the panel, which owns it."""
+    """The view of the panel, which the view owns."""
     return InventoryPanel(desk).view

@@ -1,45 +1,14 @@
-"""What the heat map shows, as values, and the colours of its cells."""
+"""The colours of the heat map's cells."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sessions.model import EntityRef, FloatArray
-from sessions.times import TimeRange
-from widgets.theme import Health, Tokens
+from viewmodels.heat_map import Heat
+from widgets.theme import Tokens
 
 _STEPS = 256
-
-
-@dataclass(frozen=True, slots=True)
-class HeatRow:
-    """An entity, what its worst value was as text, and how bad that is."""
-
-    ref: EntityRef
-    name: str
-    worst: str
-    state: Health
-    series: int
-
-
-@dataclass(frozen=True)
-class Heat:
-    """``values`` (rows, buckets): the highest value of each bucket, NaN where nothing was measured.
-
-    ``top`` is the value of the strongest colour, ``limit`` where colours turn to warning (NaN: no limit).
-    """
-
-    title: str = ""
-    unit: str = ""
-    window: TimeRange | None = None
-    rows: Sequence[HeatRow] = ()
-    values: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
-    limit: float = np.nan
-    top: float = 1.0
 
 
 def ramp(tokens: Tokens) -> NDArray[np.uint32]:
@@ -73,6 +42,11 @@ def levels(heat: Heat) -> NDArray[np.uint8]:
     above = 0.5 + np.clip((values - limit) / (top - limit), 0, 1) * 0.5
     index: NDArray[np.uint8] = (np.where(values > limit, above, below) * (_STEPS - 1)).astype(np.uint8)
     return index
+
+
+def strongest(heat: Heat) -> float:
+    """The value from which on the colour is the strongest, as ``levels`` has it."""
+    return max(heat.top, heat.limit * 2) if np.isfinite(heat.limit) else heat.top
 
 
 def _channel(colour: str, at: int) -> int:

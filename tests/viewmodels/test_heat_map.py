@@ -1,0 +1,75 @@
+"""The heat map as values: which rows it has, in which order, and what stands in its cells."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from resources.catalogue import load_catalogue
+from resources.problem_cards import load_problems
+from resources.views import load_limits
+from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
+from sessions.store import SessionWriter
+from sessions.times import TimeRange
+from tests.viewmodels.sessions import T0, add_source, reading
+from viewmodels.heat_map import Heat, Measure, heat_choices, heat_map
+
+VMS = [EntityRef("vm", f"vm{number}") for number in range(6)]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Six VMs' ready over twenty samples; the limit is 5 %. The last one has no sample."""
+    rows = np.ones((20, 6))
+    rows[3, 1] = 30.0  # one peak
+    rows[10:, 2] = 12.0  # high for long
+    rows[:, 3] = 4.0  # never over the limit
+    rows[:, 5] = np.nan
+    with SessionWriter.create(tmp_path / "s.hscope") as writer:
+        writer.add_entities([Entity(ref, ref.key) for ref in VMS])
+        specs = [SeriesSpec(ref, "cpu.ready", "%") for ref in VMS]
+        add_source(writer, SourceSpec("vcenter", "vc", 20), specs, rows, every_s=20)
+    return tmp_path / "s.hscope"
+
+
+def map_of(path: Path, measure: Measure, max_rows: int, window: TimeRange | None = None) -> Heat:
+    catalogue = load_catalogue()
+    with reading(path) as (reader, snapshot):
+        [choice] = heat_choices(snapshot, load_limits(load_problems()), catalogue)
+        assert choice.label == "CPU ready of each VM"
+        assert snapshot.span is not None
+        return heat_map(reader, choice, snapshot, window or snapshot.span, measure, max_rows=max_rows)
+
+
+def test_rows_are_ranked_before_they_are_cut(path: Path) -> None:
+    heat = map_of(path, "Highest value", 2)
+    assert [(row.name, row.worst, row.state) for row in heat.rows] == [
+        ("vm1", "30 %", "critical"),
+        ("vm2", "12 %", "critical"),
+    ]
+    assert heat.values.shape == (2, 240)
+    assert np.nanmax(heat.values, axis=1).tolist() == [30.0, 12.0]
+
+
+def test_what_has_no_sample_has_no_row(path: Path) -> None:
+    assert {row.name for row in map_of(path, "Highest value", 99).rows} == {"vm0", "vm1", "vm2", "vm3", "vm4"}
+
+
+def test_only_the_window_counts(path: Path) -> None:
+    heat = map_of(path, "Highest value", 1, TimeRange(T0 + 80_000, T0 + 380_000))
+    assert [row.name for row in heat.rows] == ["vm2"]
+
+
+def test_the_share_over_the_limit_ranks_and_fills_the_cells(path: Path) -> None:
+    """Buckets are shorter than the interval: a sample over the limit is 100 % of its bucket."""
+    heat = map_of(path, "Share over the limit", 3)
+    assert [(row.name, row.worst, row.state) for row in heat.rows] == [
+        ("vm1", "100 %", "warning"),
+        ("vm2", "100 %", "warning"),
+        ("vm3", "0 %", "ok"),
+    ]
+    over = (heat.values == 100.0).sum(axis=1)
+    assert over[1] > 4 * over[0] > 0
+    assert np.isnan(heat.limit)

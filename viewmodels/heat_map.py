@@ -1,0 +1,168 @@
+"""The heat map: one counter of many entities over time, worst first, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from resources.catalogue import Catalogue
+from resources.units import format_value
+from resources.views import CounterLimits, Limits
+from sessions.model import EntityRef, FloatArray, IntArray, Series
+from sessions.store import SessionReader
+from sessions.times import TimeRange
+from viewmodels.buckets import Buckets
+from viewmodels.health import Health
+from viewmodels.snapshot import Snapshot, is_own
+from viewmodels.work import UnwatchedWork, Work
+
+Measure = Literal["Highest value", "Share over the limit"]
+MEASURES: tuple[Measure, ...] = ("Highest value", "Share over the limit")
+"""What a cell can show of its bucket."""
+
+MAX_ROWS = 4_000
+_BUCKETS = 240
+_SERIES_AT_ONCE = 256
+_KIND_LABELS = {"vm": "VM", "vcpu": "vCPU", "vdisk": "virtual disk", "nic": "uplink"}
+
+
+@dataclass(frozen=True, slots=True)
+class HeatRow:
+    """An entity, what its worst value was as text, and how bad that is."""
+
+    ref: EntityRef
+    name: str
+    worst: str
+    state: Health
+    series: int
+
+
+@dataclass(frozen=True)
+class Heat:
+    """``values`` (rows, buckets): what each bucket came to, NaN where nothing was measured.
+
+    ``top`` is the value of the strongest colour, ``limit`` where colours turn to warning (NaN: no limit).
+    """
+
+    title: str = ""
+    unit: str = ""
+    window: TimeRange | None = None
+    rows: Sequence[HeatRow] = ()
+    values: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    limit: float = np.nan
+    top: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class HeatChoice:
+    """A counter with limits on a kind of entity: what a heat map can be made of."""
+
+    counter: str
+    kind: str
+    label: str
+    unit: str
+    limits: CounterLimits
+
+
+def heat_choices(snapshot: Snapshot, limits: Limits, catalogue: Catalogue) -> Sequence[HeatChoice]:
+    """The heat maps that a session has samples for, in the order of the table of limits."""
+    present = {(one.counter, one.entity.kind) for one in snapshot.series if is_own(one)}
+    return [
+        HeatChoice(counter, kind, f"{known.label} of each {_KIND_LABELS.get(kind, kind)}", known.unit, bounds)
+        for (counter, kind), bounds in limits.items()
+        if (counter, kind) in present and (known := catalogue.get(counter)) is not None
+    ]
+
+
+def heat_map(
+    reader: SessionReader,
+    choice: HeatChoice,
+    snapshot: Snapshot,
+    window: TimeRange,
+    measure: Measure,
+    *,
+    work: Work | None = None,
+    max_rows: int = MAX_ROWS,
+) -> Heat:
+    """The map of a counter over a window: the ``max_rows`` worst of all series, worst first."""
+    series = [
+        one
+        for one in snapshot.series
+        if one.counter == choice.counter and one.entity.kind == choice.kind and is_own(one)
+    ]
+    worst, values, chosen = _ranked(
+        reader, series, window, choice, measure, max_rows, work or UnwatchedWork()
+    )
+    limit, is_share = choice.limits.warning.value, measure == "Share over the limit"
+    critical = choice.limits.critical.value if choice.limits.critical else limit * 2
+    unit = "%" if is_share else choice.unit
+    rows = [
+        HeatRow(
+            one.entity,
+            f"{snapshot.name(one.entity)} {one.spec.instance}".rstrip(),
+            format_value(value, unit),
+            _state(value, choice.limits, is_share=is_share),
+            one.id,
+        )
+        for one, value in zip(chosen, worst.tolist(), strict=True)
+    ]
+    top = 100.0 if is_share else max(critical, limit * 2)
+    return Heat(choice.label, unit, window, rows, values, np.nan if is_share else limit, top)
+
+
+def _ranked(
+    reader: SessionReader,
+    series: Sequence[Series],
+    window: TimeRange,
+    choice: HeatChoice,
+    measure: Measure,
+    max_rows: int,
+    work: Work,
+) -> tuple[FloatArray, FloatArray, Sequence[Series]]:
+    """Worst value of each row, its buckets, and its series; all ordered worst first.
+
+    Statistics of chunks say which series can be among the worst; only those are read.
+    """
+    ids = np.array([one.id for one in series], np.int64)
+    highest = reader.stats(ids, window).maximum if ids.size else np.zeros(0)
+    order = np.argsort(-np.nan_to_num(highest, nan=-np.inf), kind="stable")
+    order = order[np.isfinite(highest[order])]
+    limit = choice.limits.warning.value
+    if measure == "Highest value":
+        order = order[:max_rows]
+        values = _bucketed(reader, ids[order], window, None, work)
+        return highest[order], values, [series[at] for at in order.tolist()]
+    # The largest share of any bucket does not follow from the highest value: all over the limit are read.
+    order = order[: max(int((highest > limit).sum()), max_rows)]
+    values = _bucketed(reader, ids[order], window, limit, work)
+    share = np.where(np.isfinite(values), values, 0.0).max(axis=1, initial=0.0)
+    by_share = np.argsort(-share, kind="stable")[:max_rows]
+    return share[by_share], values[by_share], [series[at] for at in order[by_share].tolist()]
+
+
+def _bucketed(
+    reader: SessionReader, ids: IntArray, window: TimeRange, limit: float | None, work: Work
+) -> FloatArray:
+    """(series, buckets): the highest value, or per cent of the samples over ``limit``."""
+    buckets = Buckets(window, _BUCKETS)
+    values = np.full((ids.size, _BUCKETS), np.nan)
+    row_of = {number: row for row, number in enumerate(ids.tolist())}
+    for begin in range(0, ids.size, _SERIES_AT_ONCE):
+        for frame in reader.read(ids[begin : begin + _SERIES_AT_ONCE], window):
+            work.check()
+            if limit is None:
+                found = buckets.highest(frame.times, frame.values)
+            else:
+                found = buckets.share_over(frame.times, frame.values, limit)
+            values[[row_of[number] for number in frame.ids.tolist()]] = buckets.held(frame.times, found)
+        work.progress(begin / ids.size)
+    return values
+
+
+def _state(value: float, limits: CounterLimits, *, is_share: bool) -> Health:
+    if is_share:
+        return "warning" if value > 0 else "ok"
+    return limits.state(value) or "ok"

@@ -1,0 +1,155 @@
+"""The map itself: rows of cells that are hovered, clicked, dragged and walked by keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QPoint, Qt, Signal
+from PySide6.QtGui import QHelpEvent, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractScrollArea, QToolTip
+
+from resources.foreign_text import shown, tip
+from resources.units import format_value
+from viewmodels.heat_map import Heat
+from viewmodels.time_labels import Clock
+from widgets.dragging import Draggable
+from widgets.heatmap.geometry import ROW_HEIGHT, Geometry
+from widgets.heatmap.painting import HeatPainter, Marked, cells_image
+from widgets.keys import KeyHandlers, KeyRow
+from widgets.theme import Theme
+
+KEYS = (
+    KeyRow("rows", "Choose a row", ("Up", "Down", "PgUp", "PgDown")),
+    KeyRow("chart", "Chart the row", ("Return",)),
+)
+_STEPS = {"Up": -1, "Down": 1, "PgUp": -15, "PgDown": 15}
+_ROWS_ABOVE = 3
+
+
+class HeatMap(QAbstractScrollArea):
+    """The painted map, scrolled by rows. Signal ``chosen(HeatRow, ms)``, None for ms where keys chose."""
+
+    chosen = Signal(object, object)
+
+    def __init__(self, theme: Theme, clock: Clock) -> None:
+        super().__init__()
+        self._theme, self._clock = theme, clock
+        self._heat = Heat()
+        self._image = QImage()
+        self._current = 0
+        self._hovered: int | None = None
+        self._pressed: int | None = None
+        self._keys = KeyHandlers(KEYS, {"rows": self._step, "chart": self._choose_current})
+        self.setFrameShape(self.Shape.NoFrame)
+        self.setMouseTracking(True)
+        self.viewport().setMouseTracking(True)
+        Draggable(self.viewport(), self._dragged)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("Heat map")
+        theme.changed.connect(self._colour)
+
+    def set_clock(self, clock: Clock) -> None:
+        """Show another clock."""
+        self._clock = clock
+        self.viewport().update()
+
+    def show_heat(self, heat: Heat) -> None:
+        """Colour it."""
+        self._heat = heat
+        self._current = min(self._current, max(len(heat.rows) - 1, 0))
+        self._colour()
+        self._set_scroll_bar()
+
+    @property
+    def heat(self) -> Heat:
+        """What is shown."""
+        return self._heat
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        """Mark the row under the mouse."""
+        self._hover(self._geometry().row_at(event.position().toPoint()))
+
+    def leaveEvent(self, event: QEvent) -> None:  # noqa: N802
+        """No row is marked."""
+        self._hover(None)
+        super().leaveEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        """The start of a click or of a drag."""
+        self._pressed = self._geometry().row_at(event.position().toPoint())
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        """A click on a cell goes to its chart; a row that is dragged goes where it is dropped."""
+        row = self._geometry().row_at(event.position().toPoint())
+        if row is not None and row == self._pressed and event.button() == Qt.MouseButton.LeftButton:
+            self._current = row
+            self.chosen.emit(self._heat.rows[row], self._geometry().time_at(event.position().x()))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """The keys of the table."""
+        if not self._heat.rows or not self._keys.press(event):
+            super().keyPressEvent(event)
+
+    def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802
+        """Tooltips with the value."""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            text = self._tooltip(event.pos())
+            QToolTip.showText(event.globalPos(), tip(text) if text else "", self)
+            return True
+        return super().viewportEvent(event)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        """Names, cells, worst values, the time axis."""
+        painter = QPainter(self.viewport())
+        marked = Marked(self._hovered, self._current if self.hasFocus() else None)
+        tokens = self._theme.tokens
+        HeatPainter(painter, self._heat, tokens, self._geometry()).paint(self._image, marked, self._clock)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """More or fewer rows fit."""
+        super().resizeEvent(event)
+        self._set_scroll_bar()
+
+    def _step(self, key: str) -> None:
+        self._current = max(0, min(len(self._heat.rows) - 1, self._current + _STEPS[key]))
+        self.verticalScrollBar().setValue(max(0, (self._current - _ROWS_ABOVE) * ROW_HEIGHT))
+        self.viewport().update()
+
+    def _choose_current(self, _key: str) -> None:
+        self.chosen.emit(self._heat.rows[self._current], None)
+
+    def _hover(self, row: int | None) -> None:
+        if row != self._hovered:
+            self._hovered = row
+            self.viewport().update()
+
+    def _dragged(self, at: QPoint) -> tuple[Sequence[int], str]:
+        row = self._geometry().row_at(at)
+        return ((), "") if row is None else ((self._heat.rows[row].series,), self._heat.rows[row].name)
+
+    def _geometry(self) -> Geometry:
+        return Geometry.of(self._heat, self.viewport().size(), self.verticalScrollBar().value())
+
+    def _colour(self) -> None:
+        self._image = cells_image(self._heat, self._theme.tokens)
+        self.viewport().update()
+
+    def _set_scroll_bar(self) -> None:
+        bar, geometry = self.verticalScrollBar(), self._geometry()
+        bar.setRange(0, geometry.hidden_height)
+        bar.setPageStep(max(geometry.cells.height(), 1))
+        bar.setSingleStep(ROW_HEIGHT * 3)
+
+    def _tooltip(self, point: QPoint) -> str:
+        geometry = self._geometry()
+        number, when = geometry.row_at(point), geometry.time_at(point.x())
+        if number is None:
+            return ""
+        row = self._heat.rows[number]
+        if when is None or not self._heat.values.size:
+            return f"{shown(row.name)}: worst {row.worst}"
+        columns = self._heat.values.shape[1]
+        value = float(
+            self._heat.values[number, min(int(geometry.part_of_window(when) * columns), columns - 1)]
+        )
+        return f"{shown(row.name)}  {self._clock(when):%H:%M:%S}  {format_value(value, self._heat.unit)}"

@@ -1,0 +1,109 @@
+"""Paints the heat map: cells as one image, names and worst values, the time axis and the key of colours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QPoint, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QImage, QPainter
+
+from resources.foreign_text import shown
+from resources.units import format_value
+from viewmodels.heat_map import Heat
+from viewmodels.time_labels import Clock, time_label, time_ticks
+from widgets.heatmap.colours import levels, ramp, strongest
+from widgets.heatmap.geometry import NAMES_WIDTH, ROW_HEIGHT, WORST_WIDTH, Geometry
+from widgets.theme import SYMBOLS, Tokens, body_font
+
+_TICK_WIDTH = 96
+_KEY_WIDTH, _KEY_HEIGHT = 80, 8
+_MIDDLE = Qt.AlignmentFlag.AlignVCenter
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """The row under the mouse, and the one that keys act on (None where the map has no focus)."""
+
+    hovered: int | None = None
+    current: int | None = None
+
+
+def cells_image(heat: Heat, tokens: Tokens) -> QImage:
+    """One pixel a cell; transparent where nothing was measured."""
+    if not heat.values.size:
+        return QImage()
+    cells = ramp(tokens)[levels(heat)]
+    cells[~np.isfinite(heat.values)] = 0
+    cells = np.ascontiguousarray(cells)
+    rows, columns = cells.shape
+    return QImage(cells.data, columns, rows, columns * 4, QImage.Format.Format_ARGB32).copy()
+
+
+@dataclass(frozen=True, slots=True)
+class HeatPainter:
+    """Paints one heat map into its viewport."""
+
+    painter: QPainter
+    heat: Heat
+    tokens: Tokens
+    geometry: Geometry
+
+    def paint(self, image: QImage, marked: Marked, clock: Clock) -> None:
+        """Everything: background, cells, rows, axis."""
+        self.painter.fillRect(QRect(QPoint(), self.geometry.size), QColor(self.tokens.background))
+        self.painter.setFont(body_font(12))
+        area = self.geometry.cells
+        if not image.isNull():
+            height = len(self.heat.rows) * ROW_HEIGHT
+            target = QRectF(area.left(), -self.geometry.scrolled, area.width(), height)
+            self.painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
+            self.painter.drawImage(target, image)
+        for row in self.geometry.rows_in_sight:
+            self._paint_row(row, marked)
+        if self.heat.window is not None:
+            self._paint_axis(clock)
+            self._paint_key()
+
+    def _paint_row(self, number: int, marked: Marked) -> None:
+        painter, tokens, row = self.painter, self.tokens, self.heat.rows[number]
+        box = self.geometry.row_box(number)
+        if number in {marked.hovered, marked.current}:
+            painter.setPen(QColor(tokens.accent if number == marked.current else tokens.faint))
+            painter.drawRect(box.adjusted(0, 0, -1, -1))
+        painter.setPen(QColor(tokens.background))
+        painter.drawLine(NAMES_WIDTH, box.bottom(), box.right() - WORST_WIDTH, box.bottom())
+        painter.setPen(QColor(tokens.health(row.state)))
+        painter.drawText(box.adjusted(10, 0, 0, 0), _MIDDLE, SYMBOLS[row.state] if row.state != "ok" else "")
+        painter.setPen(QColor(tokens.text))
+        elide, room = Qt.TextElideMode.ElideRight, NAMES_WIDTH - 38
+        name = painter.fontMetrics().elidedText(shown(row.name), elide, room)
+        painter.drawText(box.adjusted(28, 0, 0, 0), _MIDDLE, name)
+        painter.setPen(QColor(tokens.muted))
+        painter.drawText(box.adjusted(0, 0, -12, 0), _MIDDLE | Qt.AlignmentFlag.AlignRight, row.worst)
+
+    def _paint_axis(self, clock: Clock) -> None:
+        painter, strip, area, window = self.painter, self.geometry.axis, self.geometry.cells, self.heat.window
+        assert window is not None
+        painter.fillRect(strip, QColor(self.tokens.surface1))
+        painter.setFont(body_font(11))
+        painter.setPen(QColor(self.tokens.muted))
+        ticks, step = time_ticks(window.start, window.end, area.width(), clock, _TICK_WIDTH)
+        for tick in ticks:
+            x = area.left() + round(area.width() * self.geometry.part_of_window(tick))
+            box = QRect(x - 50, strip.top(), 100, strip.height())
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, time_label(tick, step, clock))
+
+    def _paint_key(self) -> None:
+        """What the colours mean, below the names: from 0 over the limit to the strongest colour."""
+        painter, heat, strip = self.painter, self.heat, self.geometry.axis
+        limited = bool(np.isfinite(heat.limit))
+        low, high = "0", ("≥ " if limited else "") + format_value(strongest(heat), heat.unit)
+        left = 12 + painter.fontMetrics().horizontalAdvance(low) + 6
+        bar = QRect(left, strip.center().y() - _KEY_HEIGHT // 2 + 1, _KEY_WIDTH, _KEY_HEIGHT)
+        colours = ramp(self.tokens)
+        colours = colours if limited else colours[: colours.size // 2 - 2]
+        image = QImage(colours.tobytes(), colours.size, 1, colours.size * 4, QImage.Format.Format_ARGB32)
+        painter.drawText(strip.adjusted(12, 0, 0, 0), _MIDDLE, low)
+        painter.drawImage(bar, image)
+        painter.drawText(strip.adjusted(bar.right() + 6, 0, 0, 0), _MIDDLE, high)
