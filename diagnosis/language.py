@@ -23,6 +23,7 @@ from enum import IntEnum
 
 MAX_LENGTH = 2000
 MAX_DEPTH = 40
+_QUOTED = 60  # characters of what is wrong that a message shows
 
 
 class ExpressionError(ValueError):
@@ -102,44 +103,53 @@ def parse(text: str, names: Mapping[str, Shape], tests: Collection[str] = ()) ->
     try:
         tree = ast.parse(" ".join(text.split()), mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-        raise ExpressionError(f"{text!r} is not an expression") from error
-    return _Reader(names, tests).read(tree.body, 0)
+        raise ExpressionError(f"{text[:_QUOTED]!r} is not an expression") from error
+    _require_shallow(tree.body)
+    return _Reader(names, tests).read(tree.body)
+
+
+def _require_shallow(tree: ast.expr) -> None:
+    """Raise ExpressionError for what is nested deeper than MAX_DEPTH; without recursion, whatever it is."""
+    waiting: list[tuple[ast.AST, int]] = [(tree, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        if depth > MAX_DEPTH:
+            raise ExpressionError(f"nested deeper than {MAX_DEPTH}")
+        waiting += [(child, depth + 1) for child in ast.iter_child_nodes(node)]
 
 
 class _Reader:
     def __init__(self, names: Mapping[str, Shape], tests: Collection[str]) -> None:
         self._names, self._tests = names, tests
 
-    def read(self, node: ast.expr, depth: int) -> Node:
-        if depth > MAX_DEPTH:
-            raise ExpressionError(f"nested deeper than {MAX_DEPTH}")
+    def read(self, node: ast.expr) -> Node:
         match node:
             case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
                 return _number(value)
             case ast.Name(id=name):
                 return self._name(name)
             case ast.Call(func=ast.Name(id=name), args=args, keywords=[]):
-                return self._call(name, args, depth)
+                return self._call(name, args)
             case ast.Compare():
-                return self._compare(node, depth)
-        return self._operator(node, depth)
+                return self._compare(node)
+        return self._operator(node)
 
-    def _operator(self, node: ast.expr, depth: int) -> Node:
+    def _operator(self, node: ast.expr) -> Node:
         match node:
             case ast.UnaryOp(op=ast.Not(), operand=operand):
-                inner = self._truth(operand, depth)
+                inner = self._truth(operand)
                 return Node("not", inner.shape, truth=True, args=(inner,))
             case ast.UnaryOp(op=ast.USub(), operand=operand):
-                inner = self._quantity(operand, depth)
+                inner = self._quantity(operand)
                 return Node("negative", inner.shape, args=(inner,))
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
-                sides = (self._quantity(left, depth), self._quantity(right, depth))
+                sides = (self._quantity(left), self._quantity(right))
                 return Node(_ARITHMETIC[type(op)], _widest(sides), args=sides)
             case ast.BoolOp(op=op, values=values):
-                tests = tuple(self._truth(value, depth) for value in values)
+                tests = tuple(self._truth(value) for value in values)
                 name = "and" if isinstance(op, ast.And) else "or"
                 return Node(name, _widest(tests), truth=True, args=tests)
-        raise ExpressionError(f"{ast.unparse(node)[:60]!r} is not allowed")
+        raise ExpressionError(f"{ast.unparse(node)[:_QUOTED]!r} is not allowed")
 
     def _name(self, name: str) -> Node:
         if name == "unknown":
@@ -148,32 +158,32 @@ class _Reader:
             raise ExpressionError(f"there is no signal or threshold {name!r}")
         return Node("name", self._names[name], truth=name in self._tests, name=name)
 
-    def _quantity(self, node: ast.expr, depth: int) -> Node:
-        inner = self.read(node, depth + 1)
+    def _quantity(self, node: ast.expr) -> Node:
+        inner = self.read(node)
         if inner.truth:
-            raise ExpressionError(f"{ast.unparse(node)[:60]!r} is true or false, not a quantity")
+            raise ExpressionError(f"{ast.unparse(node)[:_QUOTED]!r} is true or false, not a quantity")
         return inner
 
-    def _truth(self, node: ast.expr, depth: int) -> Node:
-        inner = self.read(node, depth + 1)
+    def _truth(self, node: ast.expr) -> Node:
+        inner = self.read(node)
         if not inner.truth:
-            raise ExpressionError(f"{ast.unparse(node)[:60]!r} is a quantity, not true or false")
+            raise ExpressionError(f"{ast.unparse(node)[:_QUOTED]!r} is a quantity, not true or false")
         return inner
 
-    def _compare(self, node: ast.Compare, depth: int) -> Node:
-        sides = [self._quantity(side, depth) for side in (node.left, *node.comparators)]
+    def _compare(self, node: ast.Compare) -> Node:
+        sides = [self._quantity(side) for side in (node.left, *node.comparators)]
         parts = []
         for op, left, right in zip(node.ops, sides, sides[1:], strict=False):
             if type(op) not in _COMPARISON:
-                raise ExpressionError(f"{ast.unparse(node)[:60]!r} is not allowed")
+                raise ExpressionError(f"{ast.unparse(node)[:_QUOTED]!r} is not allowed")
             parts.append(Node(_COMPARISON[type(op)], _widest((left, right)), truth=True, args=(left, right)))
         if len(parts) == 1:
             return parts[0]
         return Node("and", _widest(parts), truth=True, args=tuple(parts))
 
-    def _call(self, name: str, args: list[ast.expr], depth: int) -> Node:
+    def _call(self, name: str, args: list[ast.expr]) -> Node:
         if name in ("trailing", "around"):
-            return self._smooth(name, args, depth)
+            return self._smooth(name, args)
         statistic = name in _STATISTICS and (name not in _ELEMENTWISE or len(args) == 1)
         table = _STATISTICS if statistic else _ELEMENTWISE
         if name not in table:
@@ -182,8 +192,7 @@ class _Reader:
         if not fewest <= len(args) <= most:
             raise ExpressionError(f"{name} takes {fewest} to {most} arguments, not {len(args)}")
         nodes = tuple(
-            self._truth(arg, depth) if test and i == 0 else self._quantity(arg, depth)
-            for i, arg in enumerate(args)
+            self._truth(arg) if test and i == 0 else self._quantity(arg) for i, arg in enumerate(args)
         )
         if not statistic:
             return Node(name, _widest(nodes), truth=truth, args=nodes)
@@ -191,10 +200,10 @@ class _Reader:
             raise ExpressionError(f"{name} needs something that has samples")
         return Node(f"over {name}", Shape.ENTITY, args=nodes)
 
-    def _smooth(self, name: str, args: list[ast.expr], depth: int) -> Node:
+    def _smooth(self, name: str, args: list[ast.expr]) -> Node:
         if len(args) != 2:
             raise ExpressionError(f"{name} takes a signal and seconds")
-        what, seconds = (self._quantity(arg, depth) for arg in args)
+        what, seconds = (self._quantity(arg) for arg in args)
         if what.shape is not Shape.SERIES or seconds.op not in ("number", "name") or seconds.shape:
             raise ExpressionError(f"{name} takes something that has samples, and a number or threshold")
         return Node(name, Shape.SERIES, args=(what, seconds))

@@ -148,6 +148,14 @@ def test_slope_is_per_hour_and_correlation_has_a_sign() -> None:
         ("a\x00b", "is not an expression"),
         ("(" * 300 + "a" + ")" * 300, "is not an expression"),
         ("-" * 100 + "a", "nested deeper"),
+        ("-" * 1900 + "a > 0", "nested deeper|is not an expression"),
+        ("a" + ".b" * 900, "nested deeper"),
+        ("a" + "()" * 900, "nested deeper"),
+        ("a" + "[0]" * 600, "nested deeper"),
+        ("a**" * 600 + "a", "nested deeper"),
+        ("[" * 190 + "a" + "]" * 190, "nested deeper"),
+        ("lambda:" * 250 + "a", "nested deeper"),
+        ("a if b else " * 150 + "a", "nested deeper"),
         ("a" + " + a" * 3000, "longer than"),
     ],
 )
@@ -208,3 +216,16 @@ def test_bounds_never_rule_out_a_sample_that_is_true(text: str, a: list[float], 
     bounds["limit"] = Bounds(np.asarray(5.0), np.asarray(5.0))
     possible = np.broadcast_to(bound(node, bounds).high, (1,)) == 1
     assert possible[0] or not true.any()
+
+
+def test_nested_expressions_are_refused_however_little_room_is_left_for_calls() -> None:
+    def deep(calls: int, text: str) -> None:
+        if calls:
+            deep(calls - 1, text)
+        else:
+            parse(text, NAMES)
+
+    for text in ("a" + ".b" * 900, "lambda:" * 250 + "a", "-" * 1900 + "a"):
+        for calls in (0, 300, 600):
+            with pytest.raises(ExpressionError):
+                deep(calls, text)
