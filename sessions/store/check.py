@@ -9,7 +9,7 @@ import numpy as np
 
 from resources.failures import DamagedError
 from sessions.model import FloatArray, IntArray
-from sessions.store import documents, sources
+from sessions.store import documents
 from sessions.store.codec import BlobError
 from sessions.store.contents import Sums
 from sessions.store.database import Database
@@ -50,9 +50,6 @@ def _problems(database: Database, *, thorough: bool) -> Iterator[str]:
                 return
         samples = Samples(database)
         samples.refresh()
-        known = sources.load(database)
-        if not set(samples.inventory.source[1:].tolist()) <= known.keys():
-            yield "Series belong to a source that is not there."
         documents.verify(database)
         if thorough:
             yield from _stray_chunks(database, samples)

@@ -15,6 +15,8 @@ from sessions.store.database import Database
 FIRST_MS, LAST_MS = -62_135_596_800_000, 253_402_300_799_999  # the years 1 to 9999, which ISO 8601 can write
 BATCH = 1000
 MAX_DOCUMENTS = 1 << 22
+MAX_BYTES = 1 << 28
+"""Of all documents of a type, unpacked: a forged file could hold a thousand times its size."""
 
 _READ = "SELECT id, body FROM document WHERE kind = ? AND id > ? ORDER BY id"
 _TYPES: dict[type, str] = {Fact: "facts", Event: "events", Mark: "marks", Gap: "gaps", Finding: "findings"}
@@ -75,10 +77,13 @@ def read(database: Database, kind: type[Document], after: int = 0) -> tuple[list
     ``after``: only those of later rows.
     """
     found: list[Document] = []
-    last = after
-    for number, body in database.ordered(_READ, (int, bytes), (_TYPES[kind], after)):
-        last = number
-        found += _decode(unpack_document(body), kind)
+    last, size = after, 0
+    for number, packed in database.ordered(_READ, (int, bytes), (_TYPES[kind], after)):
+        last, body = number, unpack_document(packed)
+        size += len(body)
+        if size > MAX_BYTES:
+            raise BlobError(f"more {_TYPES[kind]} than any session has")
+        found += _decode(body, kind)
         if len(found) > MAX_DOCUMENTS:
             raise BlobError(f"more than {MAX_DOCUMENTS} {_TYPES[kind]}")
     return found, last

@@ -34,6 +34,8 @@ MAX_ENTITIES = 1 << 21
 MAX_SERIES = 1 << 21
 MAX_SCALE = 1e12
 MAX_NAME_BYTES = 1 << 28
+MAX_LABEL_CHARACTERS = 1 << 29
+"""Labels are put together from parts that repeat, so that they can be far longer than what is stored."""
 BATCH = 1 << 16
 
 _KINDS = frozenset(get_args(Kind))
@@ -43,6 +45,19 @@ _SERIES_ROWS = (
     "SELECT first, n, source, entity, counter, unit, instance, scale, label FROM series"
     " WHERE first >= ? ORDER BY first"
 )
+
+
+class TextBudget:
+    """Account of the memory that texts take: a forged file could ask for far more than its size."""
+
+    def __init__(self, most: int, what: str) -> None:
+        self._left, self._what = most, what
+
+    def spend(self, size: int) -> None:
+        """Take notice of so many bytes; raises BlobError when all together are too many."""
+        self._left -= size
+        if self._left < 0:
+            raise BlobError(f"more {self._what} than any session has")
 
 
 @dataclass(frozen=True)
@@ -57,6 +72,7 @@ class SeriesBatch:
     instance: list[str]
     scale: FloatArray
     packed_labels: tuple[bytes, ...]
+    label_budget: TextBudget
 
     def __len__(self) -> int:
         return len(self.counter)
@@ -64,7 +80,8 @@ class SeriesBatch:
     @cached_property
     def label(self) -> list[str]:
         """The source's own spellings; decoded when somebody asks, because few do."""
-        parts = (unpack_texts(part, len(self)) for part in self.packed_labels)
+        parts = [unpack_texts(part, len(self)) for part in self.packed_labels]
+        self.label_budget.spend(sum(sum(map(len, part)) for part in parts))
         return ["".join(cut) for cut in zip(*parts, strict=True)]
 
 
@@ -77,7 +94,8 @@ class Inventory:
     batches: list[SeriesBatch] = field(default_factory=list)
     source: IntArray = field(default_factory=lambda: np.zeros(1, np.int64))
     scale: FloatArray = field(default_factory=lambda: np.zeros(1))
-    _text_bytes: int = 0
+    _names: TextBudget = field(default_factory=lambda: TextBudget(MAX_NAME_BYTES, "names"))
+    _labels: TextBudget = field(default_factory=lambda: TextBudget(MAX_LABEL_CHARACTERS, "labels"))
 
     @property
     def count(self) -> int:
@@ -170,8 +188,9 @@ class Inventory:
                 instance=self._texts(instance, n),
                 scale=unpack_floats(scale, n),
                 packed_labels=_label_parts(label),
+                label_budget=self._labels,
             )
-            self._spend(*batch.packed_labels)
+            self._names.spend(sum(map(texts_size, batch.packed_labels)))
             if not ((batch.entity >= 0) & (batch.entity < len(self.refs))).all():
                 raise BlobError("a series of an entity that is not there")
             if not ((batch.scale > 0) & (batch.scale <= MAX_SCALE)).all():
@@ -180,14 +199,8 @@ class Inventory:
             yield batch
 
     def _texts(self, blob: bytes, n: int) -> list[str]:
-        self._spend(blob)
+        self._names.spend(texts_size(blob))
         return unpack_texts(blob, n)
-
-    def _spend(self, *blobs: bytes) -> None:
-        """Keep account of the memory that names take: a forged file could ask for far more than its size."""
-        self._text_bytes += sum(texts_size(blob) for blob in blobs)
-        if self._text_bytes > MAX_NAME_BYTES:
-            raise BlobError("more names than any session has")
 
 
 def _check_batch(first: int, n: int, expected: int, most: int) -> None:

@@ -59,8 +59,7 @@ class SessionReader(RecordReader):
         reader = cls(database)
         try:
             if check:
-                with reader._state():
-                    sources.load(database)
+                reader.span()
         except BaseException:
             database.close()
             raise

@@ -8,6 +8,7 @@ import numpy as np
 
 from resources.failures import UsageError
 from sessions.model import FloatArray, Frame, IntArray
+from sessions.store import sources
 from sessions.store.contents import Contents, Decoded
 from sessions.store.database import Database
 from sessions.store.inventory import Inventory
@@ -38,6 +39,7 @@ class Samples:
         if version == self._seen:
             return
         self.inventory.load(self.database)
+        sources.require_all(self.database, {batch.source for batch in self.inventory.batches})
         load_layouts(self.database, self._layouts, self.inventory.source)
         self.segments = load_segments(self.database, self._layouts)
         self._contested.clear()

@@ -19,6 +19,10 @@ from sessions.times import TimeRange
 
 MAX_TICKS = 1 << 26
 MAX_PLACES = 1 << 24
+MAX_STRIP_VALUES = 1 << 25
+"""A strip is unpacked as a whole: 256 MiB. Layouts have about 50,000 series, strips less than 24 ticks."""
+MAX_SAMPLES = 1 << 40
+"""Of a session, present or not: 20,000 series every 5 s for eight years."""
 
 _BLOCKS = "SELECT id, layout, t0, t1, ticks, samples FROM block ORDER BY id"
 _STRIPS = "SELECT id, layout, t0, t1, ticks, samples FROM strip ORDER BY id"
@@ -110,6 +114,8 @@ def load_segments(database: Database, layouts: dict[int, Layout]) -> list[Segmen
         raise BlobError("a block and a strip with one number")
     if sum(segment.ticks for segment in segments) > MAX_TICKS:
         raise BlobError(f"more than {MAX_TICKS} ticks")
+    if sum(segment.samples for segment in segments) > MAX_SAMPLES:
+        raise BlobError("more samples than any session has")
     return segments
 
 
@@ -124,6 +130,8 @@ def _load(database: Database, layouts: dict[int, Layout], *, is_block: bool) -> 
             raise BlobError("a block or strip with more samples than it can hold")
         if not is_block and ticks >= MIN_BLOCK_TICKS:
             raise BlobError("a strip with more ticks than one may have")
+        if not is_block and ticks * layouts[layout].ids.size > MAX_STRIP_VALUES:
+            raise BlobError("a strip with more values than one may have")
         yield Segment(number, layouts[layout], start, end, ticks, samples, is_block)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Set
 from typing import Any, get_args
 
 import msgspec
@@ -51,6 +52,12 @@ def load(database: Database) -> dict[int, tuple[SourceSpec, str]]:
             raise BlobError("a source whose clock is out of range")
         found[number] = (spec, state)
     return found
+
+
+def require_all(database: Database, used: Set[int]) -> None:
+    """Read all sources; raises BlobError when one that is ``used`` is not there."""
+    if not used <= load(database).keys():
+        raise BlobError("series of a source that is not there")
 
 
 def require(spec: SourceSpec, state: str) -> None:

@@ -30,7 +30,7 @@ from sessions.store.precedence import Precedence
 from sessions.store.records import RecordWriter
 from sessions.store.registry import Registry
 from sessions.store.schema import CHUNK_BITS
-from sessions.store.segments import Layout, load_layouts, load_segments
+from sessions.store.segments import MAX_STRIP_VALUES, Layout, load_layouts, load_segments
 
 _SYNC_FULL = 2  # what SQLite answers for PRAGMA synchronous = FULL
 
@@ -256,6 +256,8 @@ class SessionWriter(RecordWriter):
                 )
             if not FIRST_MS <= block.start <= block.end <= LAST_MS:
                 raise ValueError("ticks at a time that no calendar has")
+            if block.rows and block.ticks * block.series > MAX_STRIP_VALUES:
+                raise ValueError(f"a strip of {block.ticks} ticks of {block.series} series")
         with self._writing():
             for layout, block in blocks:
                 insert(self._database, next(self._numbers), layout, block)

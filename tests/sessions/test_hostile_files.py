@@ -69,6 +69,7 @@ FORGERIES: dict[str, tuple[str, object]] = {
     "a bomb of numbers": ("UPDATE block SET times = ?", seal(b"\x08" + bytes(16) + ZEROS)),
     "a bomb of rows": ("UPDATE strip SET rows = ?", seal(bytes(10) + ZEROS)),
     "statistics that no sample has": ("UPDATE block SET maxima = minima", None),
+    "series of a source that is not there": ("DELETE FROM source WHERE id = 2", None),
     "a source of an unknown kind": ("UPDATE source SET kind = 'gossip'", None),
     "an interval that is no number": ("UPDATE source SET interval_s = 'often'", None),
     "an infinite interval": ("UPDATE source SET interval_s = 9e999", None),
@@ -140,6 +141,42 @@ def test_many_small_bombs_are_not_one_large_one(session: Path, monkeypatch: pyte
         database.commit()
     assert session.stat().st_size < 1 << 20
     with pytest.raises(DamagedError, match="more names"):
+        SessionReader.open(session)
+
+
+def test_labels_put_together_from_long_parts_are_no_bomb(session: Path) -> None:
+    """Three texts of a megabyte that 65,536 series share: 200 GB of labels in some kilobytes."""
+    size = 1 << 16
+    part = pack_texts(["x" * 1_000_000] * size)
+    labels = seal(struct.pack("<II", len(part), len(part)) + 3 * part)
+    texts, numbers = pack_texts(["c"] * size), pack_ints(np.zeros(size, np.int64))
+    row = (81, size, 1, numbers, texts, texts, texts, pack_floats(np.ones(size)), labels)
+    with closing(sqlite3.connect(session)) as database:
+        database.execute("INSERT INTO series VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+        database.commit()
+    assert session.stat().st_size < 1 << 20
+    before = peak_megabytes()
+    with SessionReader.open(session) as reader, pytest.raises(DamagedError, match="more labels"):
+        reader.series()
+    assert peak_megabytes() - before < 100
+
+
+def test_many_small_documents_are_not_one_large_one(session: Path) -> None:
+    """Each may hold 16 MB of JSON, but all of a type together no more than a session has."""
+    body = pack_document(b'[{"at":1,"text":"' + b"x" * 16_000_000 + b'"}]')
+    with closing(sqlite3.connect(session)) as database:
+        database.executemany("INSERT INTO document(kind, body) VALUES ('marks', ?)", [(body,)] * 40)
+        database.commit()
+    assert session.stat().st_size < 1 << 20
+    with SessionReader.open(session) as reader, pytest.raises(DamagedError, match="more marks"):
+        reader.marks()
+
+
+def test_a_strip_of_more_values_than_memory_is_refused(
+    session: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sessions.store.segments.MAX_STRIP_VALUES", 30)
+    with pytest.raises(DamagedError, match="strip with more values"):
         SessionReader.open(session)
 
 
