@@ -196,11 +196,12 @@ class Window(QMainWindow):
         self.show_session(open_=self._stack.currentIndex() == 1)
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
-        """Remember the layout, tell those who must end their work, go; unless ``guard`` says not yet."""
+        """Remember the layout, go, and tell those who must end their work; unless ``guard`` says not yet."""
         if not self.guard():
             event.ignore()
             return
         self._layout.save(self, self._wanted)
+        self.hide()  # a recording takes seconds to end; nobody should look at a window that answers nothing
         self.closing.emit()
         event.accept()
 

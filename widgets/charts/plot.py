@@ -83,6 +83,8 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
 
     def __init__(self, theme: Theme, at: Clock, parent: QWidget | None = None) -> None:
         super().__init__(parent, background=None)
+        # The card takes what is dropped; Qt's graphics view warns where a drag was cut short.
+        self.setAcceptDrops(False)
         self._theme = theme
         self._limits: Sequence[Limit] = ()
         self._bands: Sequence[Band] = ()

@@ -1,0 +1,398 @@
+"""A monkey at the window: thousands of real mouse and key events, seeded, on every page, live and offline.
+
+    python -m tests.e2e.monkey HOME --seed 1 --seconds 60 --size 1280x720 --theme dark [FILE…]
+
+FILEs (sessions, captures) are dropped on the window in turn. It prints what it found as one JSON document;
+run it on a display of its own, as tests/e2e/test_monkey.py and benchmarks/monkey.py do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, QObject, QPoint, QRect, QTimer, QUrl, Slot
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QWidget
+from shiboken6 import isValid
+
+from app.gui.actions import ACTIONS
+from app.gui.application import Program, build
+from app.gui.panels import panel_keys
+from tests.e2e.hands import let_run, until
+from tests.e2e.watch import Watch, living
+from tests.gui.left_behind import Beings
+from tests.gui.windows import drop
+
+_PAUSES_MS = (5, 10, 20, 50, 150)
+_LONGEST_IN_DIALOG = 25
+"""So many actions it may spend in one dialog before it presses Escape until it is out."""
+
+_X_NAMES = {
+    **{name: name.lower() for name in ("Ctrl", "Shift", "Alt", "Space")},
+    "PgUp": "Prior",
+    "PgDown": "Next",
+    "Esc": "Escape",
+    "Del": "Delete",
+    "Ins": "Insert",
+    "Backspace": "BackSpace",
+    "?": "question",
+    ",": "comma",
+    ".": "period",
+    "-": "minus",
+    "=": "equal",
+    "/": "slash",
+    "[": "bracketleft",
+    "]": "bracketright",
+    "<": "less",
+    ">": "greater",
+}
+"""Keys whose name in X is not the one that Qt writes."""
+_PLAIN_KEYS = (
+    *("Up", "Down", "Left", "Right", "Return", "Escape", "Tab", "shift+Tab", "space", "Home", "End", "Prior"),
+    *("Next", "Delete", "BackSpace", "F1", "F2", "F5", "F10", "Menu", "ctrl+a", "ctrl+c", "ctrl+v", "plus"),
+    *("shift+Left", "shift+Right", "ctrl+Left", "ctrl+Right", "shift+F10", "minus", "0", "1", "5"),
+)
+_TEXTS = (
+    "db",
+    "VM:db*",
+    "ready",
+    "02:50",
+    "-15m",
+    "esx03",
+    "%$",
+    "a b",
+    "zzzz",
+    "ümläut",
+    "'; --",
+    "99999999999",
+)
+_HABITS = {
+    "click": 30.0,
+    "double_click": 5.0,
+    "chord_click": 3.0,
+    "drag": 10.0,
+    "wheel": 10.0,
+    "shortcut": 14.0,
+    "key": 14.0,
+    "type": 4.0,
+    "action": 3.0,
+    "resize": 1.0,
+    "drop": 0.7,
+    "lab": 0.5,
+}
+"""How often it does what; each is a method."""
+_LEAVES = frozenset({"file.quit"})
+"""Actions that end the window: the monkey closes it by itself at the end of a round."""
+
+
+class Hand:
+    """One xdotool for the whole run, told line by line; it never waits for the window."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(["xdotool", "-"], stdin=subprocess.PIPE, text=True)
+
+    def do(self, *lines: str) -> None:
+        """Send commands of xdotool."""
+        assert self._process.stdin is not None
+        self._process.stdin.write("".join(f"{line}\n" for line in lines))
+        self._process.stdin.flush()
+
+    def close(self) -> None:
+        """End it."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        until("the end of xdotool", lambda: self._process.poll() is not None)
+
+
+class _Fence(QObject):
+    """Where addresses go that the window would open in a browser: nowhere."""
+
+    @Slot(QUrl)
+    def swallow(self, _url: QUrl) -> None:
+        """Open no browser."""
+
+
+@dataclass
+class Monkey:
+    """Chooses what to do next, and does it; everything follows from the seed and what the window shows."""
+
+    program: Program
+    hand: Hand
+    watch: Watch
+    chance: random.Random
+    files: Sequence[Path]
+    done: Counter[str] = field(default_factory=Counter)
+    in_dialog: int = 0
+
+    def act(self) -> None:
+        """One action. It may run within a loop of the window's own, as while something is dragged."""
+        for dialog in _dialogs():
+            if isinstance(
+                dialog, QFileDialog
+            ):  # it could rename and remove files: these would be the machine's
+                dialog.setOption(QFileDialog.Option.ReadOnly, True)
+        if self._is_stuck():
+            self.hand.do("mouseup 1", "key Escape", "key Escape")
+            for dialog in _dialogs():
+                dialog.reject()
+            self.in_dialog = 0
+        name = self.chance.choices([*_HABITS], [*_HABITS.values()])[0]
+        said = getattr(self, f"_{name}")()
+        self.watch.doing(f"{name} {said}")
+        self.done[name] += 1
+
+    def _is_stuck(self) -> bool:
+        self.in_dialog = self.in_dialog + 1 if _dialogs() or QApplication.activePopupWidget() else 0
+        return self.in_dialog > _LONGEST_IN_DIALOG
+
+    def _click(self) -> str:
+        point, where = self._target()
+        button = self.chance.choices((1, 3, 2), (12, 3, 1))[0]
+        self.hand.do(f"mousemove {point.x()} {point.y()}", f"click {button}")
+        return f"{button} on {where}"
+
+    def _double_click(self) -> str:
+        point, where = self._target()
+        self.hand.do(f"mousemove {point.x()} {point.y()}", "click --repeat 2 --delay 40 1")
+        return where
+
+    def _chord_click(self) -> str:
+        point, where = self._target()
+        key = self.chance.choice(("ctrl", "shift", "alt"))
+        self.hand.do(f"keydown {key}", f"mousemove {point.x()} {point.y()}", "click 1", f"keyup {key}")
+        return f"{key} on {where}"
+
+    def _drag(self) -> str:
+        start, where = self._target()
+        far = self.chance.random() < 0.5
+        end = (
+            self._anywhere()
+            if far
+            else start + QPoint(self.chance.randint(-80, 80), self.chance.randint(-40, 40))
+        )
+        steps = self.chance.randint(2, 8)
+        lines = [f"mousemove {start.x()} {start.y()}", "mousedown 1"]
+        for step in range(1, steps + 1):
+            at = start + (end - start) * step / steps
+            lines += [f"mousemove {max(at.x(), 0)} {max(at.y(), 0)}", "sleep 0.01"]
+        self.hand.do(*lines, "mouseup 1")
+        return where
+
+    def _wheel(self) -> str:
+        point, where = self._target()
+        times, button = self.chance.randint(1, 6), self.chance.choice((4, 5, 4, 5, 6, 7))
+        key = self.chance.choice(("", "", "ctrl", "shift"))
+        turn = f"click --repeat {times} --delay 5 {button}"
+        keys = (f"keydown {key}", f"keyup {key}") if key else ("", "")
+        self.hand.do(*filter(None, (f"mousemove {point.x()} {point.y()}", keys[0], turn, keys[1])))
+        return where
+
+    def _shortcut(self) -> str:
+        specs = [spec for spec in (*ACTIONS, *panel_keys()) if spec.keys and spec.id not in _LEAVES]
+        spec = self.chance.choice(specs)
+        key = x_key(self.chance.choice(spec.keys))
+        self.hand.do(f"key {key}")
+        return f"{spec.id} {key}"
+
+    def _key(self) -> str:
+        key = self.chance.choice(_PLAIN_KEYS)
+        self.hand.do(f"key --repeat {self.chance.choice((1, 1, 1, 4))} {key}")
+        return key
+
+    def _type(self) -> str:
+        text = self.chance.choice(_TEXTS)
+        self.hand.do(f'type --delay 2 -- "{text}"')
+        if self.chance.random() < 0.5:
+            self.hand.do("key Return")
+        return text
+
+    def _action(self) -> str:
+        """Through the menu's action, as a click on it would: pages that no shortcut reaches."""
+        possible = [
+            (name, one)
+            for name, one in self.program.window.actions_by_id.items()
+            if one.isEnabled() and name not in _LEAVES
+        ]
+        if not possible or _dialogs():
+            return "nothing"
+        name, action = self.chance.choice(possible)
+        action.trigger()
+        return name
+
+    def _resize(self) -> str:
+        width, height = self.chance.choice(((1280, 720), (1440, 900), (1000, 640), (1280, 900), (1360, 768)))
+        self.program.window.resize(width, height)
+        return f"{width}×{height}"
+
+    def _drop(self) -> str:
+        if not self.files or _dialogs():
+            return "nothing"
+        path = self.chance.choice(self.files)
+        drop(self.program.window, path)
+        return path.name
+
+    def _lab(self) -> str:
+        """A recording, now and then: half of the time something should be live."""
+        if self.program.workbench.recordings.process is None and not _dialogs():
+            self.program.workbench.try_lab()
+        return ""
+
+    def _target(self) -> tuple[QPoint, str]:
+        """A point on the screen: in three of four cases within a widget that can be seen, else anywhere."""
+        if self.chance.random() < 0.25:
+            return self._anywhere(), "anywhere"
+        seen = [one for one in self._reachable() if not one.visibleRegion().isEmpty()]
+        if not seen:
+            return self._anywhere(), "anywhere"
+        widget = self.chance.choice(seen)
+        box: QRect = widget.visibleRegion().boundingRect()
+        at = QPoint(
+            self.chance.randint(box.left(), max(box.left(), box.right())),
+            self.chance.randint(box.top(), max(box.top(), box.bottom())),
+        )
+        name = type(widget).__name__ + (f" {widget.objectName()}" if widget.objectName() else "")
+        return _on_screen(widget.mapToGlobal(at)), name
+
+    def _reachable(self) -> list[QWidget]:
+        front = QApplication.activePopupWidget() or QApplication.activeModalWidget()
+        window = front if front is not None else self.program.window
+        return [one for one in (window, *window.findChildren(QWidget)) if one.isVisible() and one.isEnabled()]
+
+    def _anywhere(self) -> QPoint:
+        frame = self.program.window.geometry()
+        return _on_screen(
+            QPoint(
+                self.chance.randint(frame.left(), frame.right()),
+                self.chance.randint(frame.top(), frame.bottom()),
+            )
+        )
+
+
+def _on_screen(point: QPoint) -> QPoint:
+    return QPoint(max(point.x(), 0), max(point.y(), 0))
+
+
+def _dialogs() -> list[QDialog]:
+    """Dialogs that are open and hold up the rest."""
+    return [
+        one
+        for one in QApplication.topLevelWidgets()
+        if isinstance(one, QDialog) and one.isVisible() and one.isModal()
+    ]
+
+
+def x_key(portable: str) -> str:
+    """A key as Qt writes it (``Ctrl+Shift+L``), as xdotool takes it."""
+    parts = ["plus"] if portable == "+" else portable.replace("++", "+plus").split("+")
+    return "+".join(_X_NAMES.get(part, part.lower() if len(part) == 1 else part) for part in parts if part)
+
+
+def live(options: argparse.Namespace, application: QApplication, watch: Watch, number: int) -> Counter[str]:
+    """One life of a window: built, used, closed; returns how often what was done."""
+    home: Path = options.home
+    program = build(application, home / "settings")
+    window, settings = program.window, program.desk.settings
+    settings.set("record.folder", str(home / "recordings"))
+    settings.set("lab.speed", 60)
+    settings.set("look.theme", options.theme)
+    window.resize(*map(int, options.size.split("x")))
+    window.show()
+    window.activateWindow()
+    until("the window", lambda: window.windowHandle().isExposed())
+    let_run(0.5)
+    hand = Hand()
+    monkey = Monkey(program, hand, watch, random.Random(options.seed * 1000 + number), options.files)
+    if options.files:
+        drop(window, options.files[number % len(options.files)])
+    watch.rest(False)
+    begin = time.monotonic()
+    next_ = QTimer(singleShot=True)
+
+    def act() -> None:
+        # Set before anything is done: what is done may wait for the next action, as a drag waits for its end.
+        next_.start(monkey.chance.choice(_PAUSES_MS))
+        monkey.act()
+
+    next_.timeout.connect(act)
+    act()
+    until(
+        "the end of a life", lambda: time.monotonic() - begin > options.round_s or not window.isVisible(), 1e9
+    )
+    next_.stop()
+    hand.do("mouseup 1")
+    hand.close()
+    _close(program, watch)
+    return monkey.done
+
+
+def _close(program: Program, watch: Watch) -> None:
+    """Dismiss what is open, close the window, and wait for its children to end."""
+    for _ in range(10):
+        for one in (QApplication.activePopupWidget(), *_dialogs()):
+            if one is not None and isValid(one):
+                one.close()
+        let_run(0.05)
+    watch.rest(True)  # it is hidden before it waits for its children
+    program.window.guard = lambda: True
+    program.window.close()
+    let_run(0.2)
+    if program.window.isVisible():
+        watch.note("the window did not close")
+    program.window.deleteLater()
+    let_run(0.2)
+
+
+def main() -> int:
+    """Play rounds until the time is over; exit code 1 where something was found."""
+    parser = argparse.ArgumentParser(prog="monkey")
+    parser.add_argument("home", type=Path)
+    parser.add_argument("files", nargs="*", type=Path)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--round-s", type=float, default=60.0, help="how long one window lives")
+    parser.add_argument("--size", default="1280x720")
+    parser.add_argument("--theme", default="dark")
+    parser.add_argument("--stall-s", type=float, default=1.0)
+    options = parser.parse_args()
+    application = QApplication(sys.argv[:1])
+    application.setQuitOnLastWindowClosed(False)
+    keeper = _Fence(application)
+    services: Any = QDesktopServices  # its types ask for bytes, and it takes only str
+    services.setUrlHandler("file", keeper, "swallow")
+    watch = Watch(options.stall_s)
+    watch.start()
+    ends, number, done, lives = time.monotonic() + options.seconds, 0, Counter[str](), []
+    while time.monotonic() < ends:
+        before = Beings.now()
+        done += live(options, application, watch, number)
+        watch.doing("the window was closed")
+        let_run(0.3)
+        watch.compare(before, "by a window that was closed")
+        del before
+        lives.append(living())
+        number += 1
+    watch.end()
+    QCoreApplication.processEvents()
+    report = {
+        "rounds": number,
+        "events": dict(done),
+        "lives": lives,
+        "longest_s": round(watch.longest_s, 2),
+        "findings": dict(watch.findings),
+    }
+    print(json.dumps(report), flush=True)
+    return 1 if watch.findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,29 @@
+"""A short run of the monkey: the window survives what nobody would do on purpose. An hour is a benchmark."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.monkeys import let_loose
+from tests.e2e.test_window import export
+from tests.gui.recordings import record
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform in {"win32", "darwin"}, reason="needs an X server"),
+]
+
+
+@pytest.mark.parametrize(("seed", "size", "theme"), [(1, "1280x720", "dark"), (2, "1440x860", "light")])
+def test_the_window_survives_a_monkey(tmp_path: Path, seed: int, size: str, theme: str) -> None:
+    session, capture = tmp_path / "night.hscope", tmp_path / "esx.csv"
+    record(session)
+    export(capture, "demo", "--duration", "300")
+    words = ["--seed", str(seed), "--size", size, "--theme", theme, "--seconds", "20", "--round-s", "20"]
+    # Beside other tests a machine may stand still for seconds; the benchmark takes one second for a stall.
+    report = let_loose(tmp_path / "home", *words, "--stall-s", "20", files=[session, capture], patience_s=280)
+    assert not report["findings"], "\n".join(report["findings"])
+    assert sum(report["events"].values()) > 50

@@ -1,0 +1,141 @@
+"""Watches a window while somebody uses it: bugs, warnings, stalls, and what is left when it is closed."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import threading
+import time
+import traceback
+import warnings
+from collections import Counter
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from PySide6.QtCore import QMessageLogContext, QObject, QTimer, QtMsgType, qInstallMessageHandler
+from PySide6.QtWidgets import QApplication
+
+from tests.gui.left_behind import Beings
+
+_BEAT_MS = 50
+_LOOK_S = 0.1
+_HARMLESS = ("This plugin does not support", "propagateSizeHints", "Could not load the Qt platform plugin")
+"""What Qt says of the display that tests run on, not of the window."""
+
+
+class Watch(QObject):
+    """Collects findings, each once, with how often it was seen. ``stall_s``: a longer pause is one.
+
+    A stall is the time in which the event loop did nothing else; its stack is that of the window's thread.
+    """
+
+    def __init__(self, stall_s: float) -> None:
+        super().__init__()
+        self.findings: Counter[str] = Counter()
+        self.longest_s = 0.0
+        self._stall_s = stall_s
+        self._beat = time.monotonic()
+        self._doing = ""
+        self._ended = threading.Event()
+        self._resting = True
+        self._main = threading.get_ident()
+        self._task = Path(f"/proc/self/task/{threading.get_native_id()}/stat")
+        self._timer = QTimer(self, interval=_BEAT_MS)
+        self._timer.timeout.connect(self._alive)
+        self._thread = threading.Thread(target=self._look, name="watch", daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        warnings.simplefilter("error")
+        sys.excepthook = self._raised
+        threading.excepthook = lambda caught: self._raised(
+            caught.exc_type, caught.exc_value, caught.exc_traceback
+        )
+        sys.unraisablehook = lambda caught: self._raised(
+            caught.exc_type, caught.exc_value, caught.exc_traceback
+        )
+        qInstallMessageHandler(self._said)
+        self._timer.start()
+        self._thread.start()
+
+    def end(self) -> None:
+        """Watch no longer."""
+        self._ended.set()
+        self._thread.join()
+        self._timer.stop()
+        qInstallMessageHandler(None)
+
+    def rest(self, resting: bool) -> None:
+        """Stalls are the watcher's own doing while it rests."""
+        self._beat = time.monotonic()
+        self._resting = resting
+
+    def doing(self, action: str) -> None:
+        """What is being tried now: a finding says it."""
+        self._doing = action
+
+    def compare(self, before: Beings, when: str) -> None:
+        """Note what lives now and did not then."""
+        for left in before.newer():
+            self.note(f"left behind {when}: {left}")
+
+    def note(self, text: str, more: str = "") -> None:
+        """A finding; ``more`` is what differs each time."""
+        if text not in self.findings:
+            print(f"FINDING after {self._doing}: {text} {more}", file=sys.stderr, flush=True)
+        self.findings[text] += 1
+
+    def _alive(self) -> None:
+        self._beat = time.monotonic()
+
+    def _look(self) -> None:
+        while not self._ended.wait(_LOOK_S):
+            beat = self._beat
+            if self._is_resting() or time.monotonic() - beat < self._stall_s:
+                continue
+            computed = self._computed_s()
+            stack = "".join(traceback.format_stack(sys._current_frames()[self._main])[-6:])
+            while self._beat == beat and not self._ended.wait(_LOOK_S):
+                pass
+            if self._is_resting():
+                continue
+            lasted = time.monotonic() - beat
+            self.longest_s = max(self.longest_s, lasted)
+            busy = self._computed_s() - computed
+            self.note(f"a stall, at\n{stack}", f"{lasted:.1f} s, {busy:.1f} s of them computing")
+
+    def _is_resting(self) -> bool:
+        return self._resting
+
+    def _computed_s(self) -> float:
+        """Seconds of processor that the window's thread has used; where the system does not say, none."""
+        try:
+            fields = self._task.read_text(encoding="ascii").rpartition(")")[2].split()
+        except OSError:
+            return 0.0
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def _said(self, kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
+        if kind in (QtMsgType.QtDebugMsg, QtMsgType.QtInfoMsg) or any(one in text for one in _HARMLESS):
+            return
+        self.note(f"Qt {kind.name}: {text}")
+
+    def _raised(
+        self, kind: type[BaseException], value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        last = "".join(traceback.format_exception(kind, value, trace)[-8:])
+        self.note(f"a bug:\n{last}")
+
+
+def living() -> dict[str, int]:
+    """How many there are of what must not grow: widgets, threads, objects of Qt that Python knows."""
+    gc.collect()
+    known: list[Any] = [one for one in gc.get_objects() if issubclass(type(one), QObject)]
+    return {
+        "widgets": len(QApplication.allWidgets()),
+        "threads": threading.active_count(),
+        "objects": len(known),
+        "files": len(list(Path("/proc/self/fd").iterdir())) if Path("/proc/self/fd").exists() else 0,
+    }
