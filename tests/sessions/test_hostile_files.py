@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 import zstandard
 
-from benchmarks.fuzz_sessions import build, exercise, fuzz, peak_megabytes
+from benchmarks.fuzz_sessions import build, exercise, fuzz
+from benchmarks.reading_commands import peak_megabytes
 from resources.failures import DamagedError
 from sessions.store import SessionReader, SessionWriter, check_session
 from sessions.store.codec import pack_document, pack_floats, pack_ints, pack_texts, seal
@@ -20,11 +21,14 @@ from sessions.store.schema import CHUNK_BITS
 
 
 @pytest.mark.slow
-def test_three_hundred_mutations(tmp_path: Path) -> None:
-    report = fuzz(300, tmp_path, seed=7)
+def test_every_command_on_sixty_mutated_sessions(tmp_path: Path) -> None:
+    report = fuzz(0, 60, tmp_path)
     assert report.findings == []
-    assert report.outcomes["DamagedError"] > 50
-    assert report.outcomes["fine"] > 50
+    assert report.outcomes["DamagedError"] > 10
+    assert report.outcomes["fine"] > 10
+    for command in ("info", "query", "diagnose", "export"):
+        assert report.outcomes[f"{command} 0"] > 10
+        assert report.outcomes[f"{command} {DamagedError.exit_code}"] > 10
 
 
 @pytest.fixture

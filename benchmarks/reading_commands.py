@@ -1,0 +1,199 @@
+"""Every command that reads a session, run as an admin runs it, and what must hold of each of them.
+
+Used by the fuzzers. A command ends with a documented exit code; it prints nothing that commands a terminal,
+JSON only that parses, and one line on stderr when it fails; an export that fails leaves nothing, and so does
+every command beside the session. Whoever reads stops after some megabytes, and Ctrl-C comes after a while, as
+with any command that has a lot to say.
+"""
+
+from __future__ import annotations
+
+import errno
+import faulthandler
+import io
+import json
+import re
+import shutil
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from app.commands import diagnose
+from app.program import run
+from resources import failures
+from resources.catalogue import load_catalogue
+from resources.problem_cards import load_problems
+
+if sys.platform != "win32":
+    import resource
+
+MAX_OUTPUT = 4_000_000
+MAX_FILE_BYTES = 64 << 20
+CTRL_C_AFTER_S = 10.0
+HANGS_AFTER_S = 90.0
+CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+NOBODY_READS = 1  # what a command exits with when whoever reads its output has enough
+
+COMMANDS: tuple[tuple[str, ...], ...] = (
+    ("info",),
+    ("info", "--json"),
+    ("info", "--check"),
+    ("query",),
+    ("query", "--csv"),
+    ("query", "--json"),
+    ("query", "--entity", "vm:*", "--from", "2023-11-14T22:14", "--to", "2023-11-14T22:20"),
+    ("diagnose", "--no-keep"),
+    ("diagnose", "--json"),
+    ("export", "--csv"),
+    ("export", "--parquet"),
+)
+
+
+def documented_exits() -> frozenset[int]:
+    """What ``resources.failures`` says that a command may end with."""
+    kinds = [one for one in vars(failures).values() if isinstance(one, type)]
+    return frozenset({0} | {one.exit_code for one in kinds if issubclass(one, failures.HyperscopeError)}) - {
+        1
+    }
+
+
+class UndocumentedError(AssertionError):
+    """What must not happen."""
+
+
+class Output(io.StringIO):
+    """Somebody who reads some megabytes and then has enough."""
+
+    def write(self, text: str) -> int:
+        """Take text; raises BrokenPipeError, as writing to a closed pipe does."""
+        if self.tell() + len(text) > MAX_OUTPUT:
+            raise BrokenPipeError(errno.EPIPE, "enough")
+        text.encode()  # what no encoding has would end a command
+        return super().write(text)
+
+
+@contextmanager
+def cards_read_once() -> Iterator[None]:
+    """The catalogue and the problem cards are the same for every session."""
+    catalogue, problems = load_catalogue(), load_problems()
+    with (
+        patch.object(diagnose, "load_catalogue", lambda _knowledge: catalogue),
+        patch.object(diagnose, "load_problems", lambda _knowledge: problems),
+    ):
+        yield
+
+
+@contextmanager
+def interrupted_when_slow() -> Iterator[None]:
+    """Ctrl-C after a while; a command that goes on all the same ends the process with a traceback."""
+    faulthandler.dump_traceback_later(HANGS_AFTER_S, exit=True, file=sys.__stderr__ or sys.stderr)
+    if sys.platform == "win32":
+        yield
+    else:
+        before = signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
+        signal.setitimer(signal.ITIMER_REAL, CTRL_C_AFTER_S)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+            signal.signal(signal.SIGALRM, before)
+    faulthandler.cancel_dump_traceback_later()
+
+
+def bounded_memory(most_bytes: int) -> None:
+    """Let this process have so much memory and files of so many bytes, where the system can be told."""
+    if sys.platform != "win32":
+        resource.setrlimit(resource.RLIMIT_AS, (most_bytes, most_bytes))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (MAX_FILE_BYTES, MAX_FILE_BYTES))
+
+
+def peak_megabytes() -> float:
+    """The most memory that the process ever had."""
+    if sys.platform == "win32":
+        return 0.0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1 << 20) if sys.platform == "darwin" else peak / 1024
+
+
+def run_all(session: Path, outcomes: Counter[str]) -> None:
+    """Run every command on a session and count how each ended; raises UndocumentedError or what escaped."""
+    folder = session.parent
+    for words in COMMANDS:
+        out = folder / "exported"
+        more = ["-o", str(out)] if words[0] == "export" else []
+        before = {path.name for path in folder.iterdir()}
+        code = run_one([words[0], str(session), *words[1:], *more])
+        outcomes[f"{words[0]} {code}"] += 1
+        if out.exists() != (words[0] == "export" and code == 0):
+            raise UndocumentedError(
+                f"{words} ended with {code} and the folder {'is' if out.exists() else 'is not'} there"
+            )
+        shutil.rmtree(out, ignore_errors=True)
+        left = {path.name for path in folder.iterdir()} - before
+        if any(name.startswith(".hyperscope-export") for name in left):
+            raise UndocumentedError(f"{words} left {left}")
+
+
+def run_one(words: list[str]) -> int:
+    """Run one command as the program does, and judge what it says."""
+    out, err = Output(), Output()
+    with redirect_stdout(out), redirect_stderr(err), interrupted_when_slow():
+        try:
+            code = run(words)
+        except SystemExit as leaving:
+            code = int(str(leaving.code))
+    text, complaint = out.getvalue(), err.getvalue()
+    if code != NOBODY_READS and code not in documented_exits():
+        raise UndocumentedError(f"{words} ended with {code}")
+    if code not in (0, NOBODY_READS) and (complaint.count("\n") != 1 or not complaint.strip()):
+        raise UndocumentedError(f"{words} ended with {code} and said {complaint[:200]!r}")
+    if CONTROL.search(complaint) or ("--csv" not in words and CONTROL.search(text)):
+        raise UndocumentedError(f"{words} printed control characters")
+    if "--json" in words and code == 0:
+        json.loads(text)
+    return code
+
+
+@dataclass
+class Report:
+    """How many commands ended how, what was found, and the worst of them."""
+
+    outcomes: Counter[str] = field(default_factory=Counter)
+    findings: list[str] = field(default_factory=list)
+    slowest: tuple[float, int] = (0.0, -1)
+    mutants: int = 0
+
+    def attempt(self, number: int, name: str, act: Callable[[Counter[str]], Any]) -> bool:
+        """Do something with mutant ``number``; returns whether it was no finding."""
+        started = time.perf_counter()
+        try:
+            act(self.outcomes)
+        except Exception as error:  # noqa: BLE001 - the very thing that is looked for
+            self.findings.append(f"{number} {name}: {type(error).__name__}: {str(error)[:300]}")
+            found = True
+        else:
+            found = False
+        self.mutants += 1
+        self.slowest = max(self.slowest, (time.perf_counter() - started, number))
+        return not found
+
+    def add(self, other: Report) -> None:
+        """What another process came to."""
+        self.outcomes += other.outcomes
+        self.findings += other.findings
+        self.slowest = max(self.slowest, other.slowest)
+        self.mutants += other.mutants
+
+    def show(self) -> None:
+        """Print it."""
+        print(f"{self.mutants} mutants: {dict(sorted(self.outcomes.items()))}")
+        print(f"slowest {self.slowest[0]:.2f} s (number {self.slowest[1]}), {len(self.findings)} findings")
+        for finding in self.findings[:50]:
+            print("FINDING", finding)
