@@ -1,35 +1,42 @@
-"""Mutated captures: whatever a file holds, importing it ends soon, in little memory, and without a traceback.
+"""Mutated captures: importing one ends soon, in little memory, and so does every command on what it made.
 
-``python -m benchmarks.fuzz_captures --count 10000`` imports that many; a test imports some hundreds. Each
-mutation is told by its number alone, so that ``--first N --count 1`` repeats it.
+    python -m benchmarks.fuzz_captures --count 10000 [--first 0] [--processes 2] [--keep FOLDER]
+
+imports that many; a test imports some hundreds. Each mutant is mutated once to three times and told by its
+number alone. ``reading_commands`` says what must hold of the commands.
 """
 
 from __future__ import annotations
 
 import argparse
-import faulthandler
 import gzip
 import random
 import sys
 import tempfile
-import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-import psutil
 import zstandard
 
+from benchmarks.reading_commands import (
+    Report,
+    bounded_memory,
+    cards_read_once,
+    in_processes,
+    interrupted_when_slow,
+    peak_megabytes,
+    run_all,
+)
 from collectors.esxtop import import_captures
 from resources.catalogue import Catalogue, load_catalogue
 from resources.failures import HyperscopeError
-from sessions.store import SessionReader
 from tests.esxtop.captures import Style, Written, capture, host_columns, plausible_rows
 
 REAL = Path(__file__).resolve().parents[2] / "shared" / "data"
-_MOST_SECONDS = 20.0
-_MOST_BYTES = 450_000_000
+MEMORY_BYTES = 3 << 30
+MAX_MEGABYTES = 600
 
 Mutation = Callable[[random.Random, bytes], bytes]
 
@@ -146,11 +153,12 @@ def mutants(first: int, count: int) -> Iterator[tuple[int, str, bytes]]:
     sources = originals()
     for number in range(first, first + count):
         rnd = random.Random(number)
-        mutate = rnd.choice(MUTATIONS)
-        data = mutate(rnd, rnd.choice(sources))
-        if data and rnd.random() < 0.25:
-            data = rnd.choice(MUTATIONS)(rnd, data)
-        yield number, mutate.__name__, data
+        data, names = rnd.choice(sources), []
+        for mutate in rnd.choices(MUTATIONS, k=rnd.choice((1, 1, 2, 3))):
+            if data:
+                data = mutate(rnd, data)
+                names.append(mutate.__name__)
+        yield number, "+".join(names), data
 
 
 def try_one(data: bytes, folder: Path, catalogue: Catalogue) -> str:
@@ -165,37 +173,44 @@ def try_one(data: bytes, folder: Path, catalogue: Catalogue) -> str:
         if left:
             raise AssertionError(f"left behind: {left}") from error
         return type(error).__name__
-    with SessionReader.open(out) as reader:
-        reader.info()
     return "imported"
 
 
-def main() -> int:
-    """Import mutants and count what came of them; 1 when any took too long or too much."""
-    words = argparse.ArgumentParser(description=__doc__)
-    words.add_argument("--count", type=int, default=10_000)
-    words.add_argument("--first", type=int, default=0)
-    asked = words.parse_args()
+def fuzz(first: int, count: int, folder: Path, *, keep: Path | None = None) -> Report:
+    """Import mutants in ``folder``, and run every reading command on each session that comes of one."""
+    catalogue, report = load_catalogue(), Report()
+    with cards_read_once():
+        for number, name, data in mutants(first, count):
+
+            def act(outcomes: Counter[str], data: bytes = data) -> None:
+                with interrupted_when_slow():
+                    outcome = try_one(data, folder, catalogue)
+                outcomes[outcome] += 1
+                if outcome == "imported":
+                    run_all(folder / "mutant.hscope", outcomes)
+
+            if not report.attempt(number, name, act) and keep is not None:
+                (keep / f"{number}.csv").write_bytes(data)
+    return report
+
+
+def _in_a_process(first: int, count: int, keep: Path | None) -> tuple[Report, float]:
     warnings.simplefilter("error")
-    catalogue, process = load_catalogue(), psutil.Process()
-    outcomes: Counter[str] = Counter()
-    slowest, largest = (0.0, -1), 0
+    bounded_memory(MEMORY_BYTES)
     with tempfile.TemporaryDirectory() as folder:
-        for number, name, data in mutants(asked.first, asked.count):
-            faulthandler.dump_traceback_later(5 * _MOST_SECONDS, exit=True)
-            began = time.perf_counter()
-            try:
-                outcomes[try_one(data, Path(folder), catalogue)] += 1
-            except BaseException:
-                print(f"mutant {number} ({name}, {len(data)} bytes)", file=sys.stderr)
-                raise
-            slowest = max(slowest, (time.perf_counter() - began, number))
-            largest = max(largest, process.memory_info().rss)
-            if number % 500 == 0:
-                print(number, dict(outcomes), f"{slowest[0]:.2f} s", f"{largest / 1e6:.0f} MB", flush=True)
-    print(f"{asked.count} mutants: {dict(outcomes)}")
-    print(f"slowest {slowest[0]:.2f} s (number {slowest[1]}), memory at most {largest / 1e6:.0f} MB")
-    return int(slowest[0] > _MOST_SECONDS or largest > _MOST_BYTES)
+        return fuzz(first, count, Path(folder), keep=keep), peak_megabytes()
+
+
+def main() -> int:
+    """Run from the command line; exit code 1 for findings, or for too much memory."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser.add_argument("--count", type=int, default=10_000)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--keep", type=Path, help="where to keep captures that are findings")
+    options = parser.parse_args()
+    report, peak = in_processes(_in_a_process, options.first, options.count, options.processes, options.keep)
+    return 1 if report.findings or peak > MAX_MEGABYTES else 0
 
 
 if __name__ == "__main__":

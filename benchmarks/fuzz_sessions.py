@@ -16,19 +16,23 @@ import shutil
 import sqlite3
 import sys
 import tempfile
-import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing, suppress
-from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
 import zstandard
 
-from benchmarks.reading_commands import Report, bounded_memory, cards_read_once, peak_megabytes, run_all
+from benchmarks.reading_commands import (
+    Report,
+    bounded_memory,
+    cards_read_once,
+    in_processes,
+    peak_megabytes,
+    run_all,
+)
 from resources.failures import HyperscopeError
 from sessions.findings import CauseVerdict, Evidence, Finding
 from sessions.model import Entity, EntityRef, Event, Fact, Gap, IntArray, Mark, SeriesSpec, SourceSpec
@@ -38,7 +42,6 @@ from sessions.times import TimeRange
 
 MEMORY_BYTES = 3 << 30
 MAX_MEGABYTES = 1024
-PART = 50  # mutants at a time
 T0 = 1_700_000_000_000
 HOST = EntityRef("host", "esx01")
 Mutation = Callable[[Path, random.Random], None]
@@ -414,19 +417,7 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--keep", type=Path, help="where to keep files that are findings")
     options = parser.parse_args()
-    report, started, peak = Report(), time.perf_counter(), 0.0
-    with ProcessPoolExecutor(
-        options.processes, mp_context=get_context("spawn"), max_tasks_per_child=20
-    ) as pool:
-        parts = range(options.first, options.first + options.count, PART)
-        counts = [min(PART, options.first + options.count - part) for part in parts]
-        for found, memory in pool.map(_in_a_process, parts, counts, [options.keep] * len(counts)):
-            report.add(found)
-            peak = max(peak, memory)
-            for finding in found.findings:
-                print("FINDING", finding, flush=True)
-    print(f"{time.perf_counter() - started:.0f} s, peak memory {peak:.0f} MB")
-    report.show()
+    report, peak = in_processes(_in_a_process, options.first, options.count, options.processes, options.keep)
     return 1 if report.findings or peak > MAX_MEGABYTES else 0
 
 

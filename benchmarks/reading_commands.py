@@ -19,8 +19,10 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -34,6 +36,7 @@ from resources.problem_cards import load_problems
 if sys.platform != "win32":
     import resource
 
+PART = 50  # mutants at a time
 MAX_OUTPUT = 4_000_000
 MAX_FILE_BYTES = 64 << 20
 CTRL_C_AFTER_S = 10.0
@@ -197,3 +200,26 @@ class Report:
         print(f"slowest {self.slowest[0]:.2f} s (number {self.slowest[1]}), {len(self.findings)} findings")
         for finding in self.findings[:50]:
             print("FINDING", finding)
+
+
+def in_processes(
+    fuzz: Callable[[int, int, Path | None], tuple[Report, float]],
+    first: int,
+    count: int,
+    processes: int,
+    keep: Path | None,
+) -> tuple[Report, float]:
+    """Fuzz mutants in processes, some at a time, and print what came of it: a report and peak megabytes."""
+    report, peak, started = Report(), 0.0, time.perf_counter()
+    begins = range(first, first + count, PART)
+    counts = [min(PART, first + count - begin) for begin in begins]
+    context = get_context("spawn")
+    with ProcessPoolExecutor(processes, mp_context=context, max_tasks_per_child=20) as pool:
+        for found, memory in pool.map(fuzz, begins, counts, [keep] * len(counts)):
+            report.add(found)
+            peak = max(peak, memory)
+            for finding in found.findings:
+                print("FINDING", finding, flush=True)
+    print(f"{time.perf_counter() - started:.0f} s, peak memory {peak:.0f} MB")
+    report.show()
+    return report, peak

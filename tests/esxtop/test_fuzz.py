@@ -6,7 +6,7 @@ from pathlib import Path
 
 import psutil
 
-from benchmarks.fuzz_captures import mutants, try_one
+from benchmarks.fuzz_captures import fuzz, mutants, try_one
 from resources.catalogue import load_catalogue
 
 
@@ -15,6 +15,13 @@ def test_a_mutated_capture_gives_a_session_or_a_sentence(tmp_path: Path) -> None
     outcomes = [try_one(data, tmp_path, catalogue) for _, _, data in mutants(0, 250)]
     assert {"imported", "NotACaptureError"} <= set(outcomes)
     assert psutil.Process().memory_info().rss < 1_000_000_000
+
+
+def test_every_command_reads_what_comes_of_a_mutated_capture(tmp_path: Path) -> None:
+    report = fuzz(1000, 30, tmp_path)
+    assert report.findings == []
+    for command in ("info", "query", "diagnose", "export"):
+        assert report.outcomes[f"{command} 0"] >= report.outcomes["imported"] > 10
 
 
 def test_a_line_of_nothing_but_separators(tmp_path: Path) -> None:
