@@ -12,6 +12,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 
+from sessions.journal import JournalEntry, TestRun
 from sessions.model import Entity, Event, Fact, FloatArray, Gap, IntArray, SeriesSpec, SourceSpec
 
 State = Literal["connecting", "recording", "reconnecting", "paused", "ended", "failed"]
@@ -95,6 +96,12 @@ class Feed(Protocol):
 
     def add_gaps(self, gaps: Sequence[Gap]) -> None:
         """Gaps. One of the same source, entity and start replaces the earlier; ``ticks=0`` takes it back."""
+
+    def add_journal(self, entries: Sequence[JournalEntry]) -> None:
+        """Changes to the environment. One of the same id replaces the earlier: it says how far it came."""
+
+    def add_test_runs(self, runs: Sequence[TestRun]) -> None:
+        """Test runs. One of the same id replaces the earlier."""
 
     def add_layout(self, source: int, specs: Sequence[SeriesSpec]) -> Layout:
         """Series that arrive together: up to about 50,000, each in one layout of its source only."""

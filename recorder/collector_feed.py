@@ -11,6 +11,7 @@ from recorder.board import Board
 from recorder.queue import Job, WriterQueue
 from recorder.session_file import SessionFile, attributes_of
 from resources.failures import HyperscopeError
+from sessions.journal import JournalEntry, TestRun
 from sessions.model import Entity, Event, Fact, Gap, SeriesSpec, SourceSpec
 
 _OBJECT_BYTES = 400
@@ -60,6 +61,14 @@ class CollectorFeed:
     def add_gaps(self, gaps: Sequence[Gap]) -> None:
         """Gaps."""
         self._tell(lambda file: file.add_gaps(gaps), len(gaps))
+
+    def add_journal(self, entries: Sequence[JournalEntry]) -> None:
+        """Changes to the environment; one of the same id replaces the earlier."""
+        self._tell(lambda file: file.add_journal(entries), len(entries))
+
+    def add_test_runs(self, runs: Sequence[TestRun]) -> None:
+        """Test runs; one of the same id replaces the earlier."""
+        self._tell(lambda file: file.add_test_runs(runs), len(runs))
 
     def add_layout(self, source: int, specs: Sequence[SeriesSpec]) -> Layout:
         """Series that arrive together; waits until what was handed over before is stored."""

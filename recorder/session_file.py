@@ -17,6 +17,7 @@ from collectors.feed import Health, Layout, Tick
 from recorder.parts import MADE, PART, next_part, open_part
 from recorder.taken_up import TakenUp
 from resources.failures import UsageError
+from sessions.journal import JournalEntry, TestRun
 from sessions.model import (
     EXPECTED,
     RECEIVED,
@@ -182,6 +183,14 @@ class SessionFile:
         """Add gaps."""
         self._writer.add_gaps([replace(gap, source=self._sources[gap.source - 1].stored) for gap in gaps])
 
+    def add_journal(self, entries: Sequence[JournalEntry]) -> None:
+        """Write changes to the journal, or how far they came."""
+        self._writer.add_journal(entries)
+
+    def add_test_runs(self, runs: Sequence[TestRun]) -> None:
+        """Add test runs."""
+        self._writer.add_test_runs(runs)
+
     def add_mark(self, mark: Mark) -> None:
         """Add a mark."""
         self._writer.add_mark(mark)
@@ -254,6 +263,8 @@ class SessionFile:
         writer.set_meta("continues", self.path.name)
         writer.add_entities(reader.entities().values())
         writer.add_facts([fact for fact in reader.facts() if fact.end is None])
+        writer.add_journal(reader.journal())
+        writer.add_test_runs(reader.test_runs())
         specs = {series.id: series.spec for series in reader.series()}
         columns = [[specs[number] for number in layout.ids.tolist()] for layout in self._layouts]
         known = self._writer.sources()

@@ -9,7 +9,7 @@ import msgspec
 CounterKind = Literal["gauge", "rate", "cumulative", "state", "text"]
 EntityKind = Literal[
     "vcenter", "cluster", "pool", "host", "vm", "vcpu", "world", "datastore", "device",
-    "adapter", "path", "nic", "port", "vdisk", "guest", "vsan",
+    "adapter", "path", "nic", "port", "vdisk", "guest", "vsan", "worker",
 ]  # fmt: skip
 Conversion = Literal[
     "same",

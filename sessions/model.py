@@ -16,7 +16,7 @@ from sessions.times import TimeRange
 
 Kind = Literal[
     "vcenter", "cluster", "pool", "host", "vm", "vcpu", "world", "datastore", "device",
-    "adapter", "path", "nic", "port", "vdisk", "guest", "vsan",
+    "adapter", "path", "nic", "port", "vdisk", "guest", "vsan", "worker",
 ]  # fmt: skip
 
 FloatArray = NDArray[np.float64]

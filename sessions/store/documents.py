@@ -1,4 +1,4 @@
-"""Facts, events, marks, gaps and findings as JSON documents, typed and checked on the way back."""
+"""Facts, events, marks, gaps, findings, journal and test runs as JSON documents, checked on the way back."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from sessions.findings import Finding
+from sessions.journal import JournalEntry, TestRun
 from sessions.model import Event, Fact, Gap, Mark
 from sessions.store.codec import BlobError, pack_document, unpack_document
 from sessions.store.database import Database
@@ -19,9 +20,17 @@ MAX_BYTES = 1 << 28
 """Of all documents of a type, unpacked: a forged file could hold a thousand times its size."""
 
 _READ = "SELECT id, body FROM document WHERE kind = ? AND id > ? ORDER BY id"
-_TYPES: dict[type, str] = {Fact: "facts", Event: "events", Mark: "marks", Gap: "gaps", Finding: "findings"}
+_TYPES: dict[type, str] = {
+    Fact: "facts",
+    Event: "events",
+    Mark: "marks",
+    Gap: "gaps",
+    Finding: "findings",
+    JournalEntry: "journal",
+    TestRun: "test runs",
+}
 
-Document = TypeVar("Document", Fact, Event, Mark, Gap, Finding)
+Document = TypeVar("Document", Fact, Event, Mark, Gap, Finding, JournalEntry, TestRun)
 
 
 def encode(documents: Iterable[Document]) -> list[tuple[str, bytes]]:
@@ -117,4 +126,9 @@ def _times(document: Any) -> Sequence[int]:
     if isinstance(document, Finding):
         windows = [at for window in document.windows for at in (window.start, window.end)]
         return windows + [at for event in document.changes for at in (event.at, event.until)]
+    if isinstance(document, JournalEntry):
+        return document.intended_at, document.at
+    if isinstance(document, TestRun):
+        phases = [at for phase in document.phases for at in (phase.start, phase.end)]
+        return [at for at in (document.start, document.end, *phases) if at is not None]
     return (document.start, document.start if document.end is None else document.end)

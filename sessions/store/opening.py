@@ -63,21 +63,22 @@ def open_for_writing(path: Path) -> tuple[Database, WriterLock]:
 
 
 def open_for_reading(path: Path) -> Database:
-    """An existing session, read-only; an older one is migrated first."""
+    """An existing session, read-only; one that is too old to be read as it is, is migrated first."""
     _require_file(path)
     path = real_path(path)
     database = _connect_for_reading(path)
     try:
         version = schema.version_of(database)
-        if version < schema.VERSION:
+        if version < schema.OLDEST_READABLE:
             database.close()
             upgraded, lock = open_for_writing(path)
             leave_one_file(upgraded)
             upgraded.close()
             lock.release()
             database = _connect_for_reading(path)
+            version = schema.VERSION
         with translated(path):
-            schema.verify(database, schema.VERSION)
+            schema.verify(database, version)
         database.pragma("query_only = ON")
     except BaseException:
         database.close()

@@ -49,7 +49,7 @@ class SessionReader(RecordReader):
 
     @classmethod
     def open(cls, path: Path, *, check: bool = True) -> SessionReader:
-        """Open a session; a file of an older version is migrated first, after a backup copy.
+        """Open a session; a file of version 0 is migrated first, after a backup copy.
 
         ``check`` looks at the whole index (entities, series, blocks), not at samples. Raises NotFoundError,
         NotASessionError, TooNewError, DamagedError, AccessDeniedError; BusyError when it needs migration and

@@ -1,4 +1,4 @@
-"""What is said about a session beside its samples: facts, events, marks, gaps, findings and its title.
+"""What is said about a session beside its samples: facts, events, marks, gaps, findings, journal, title.
 
 ``RecordReader`` and ``RecordWriter`` are the halves of SessionReader and SessionWriter that deal with it.
 """
@@ -10,13 +10,14 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from sessions.findings import Finding
+from sessions.journal import JournalEntry, TestRun, settled_journal, settled_runs
 from sessions.model import Event, Fact, Gap, Mark
 from sessions.replacing import settled_events, settled_facts, settled_gaps
 from sessions.store import documents
 from sessions.store.codec import storable
 from sessions.store.database import Database, translated
 
-Record = TypeVar("Record", Fact, Event, Mark, Gap)
+Record = TypeVar("Record", Fact, Event, Mark, Gap, JournalEntry, TestRun)
 Appended = TypeVar("Appended", Fact, Event, Gap)
 
 _MOST_META = 10_000
@@ -62,6 +63,14 @@ class RecordReader:
         with self._database.snapshot():
             return documents.read(self._database, Finding)[0]
 
+    def journal(self) -> list[JournalEntry]:
+        """The changes that tests made to their environment as they stand, in the order of their intention."""
+        return settled_journal(self._records(JournalEntry))
+
+    def test_runs(self) -> list[TestRun]:
+        """The test runs, in the order of their start."""
+        return settled_runs(self._records(TestRun))
+
     def meta(self) -> dict[str, str]:
         """What is said of the session as a whole: ``title``, ``created`` and what others added."""
         with self._database.snapshot():
@@ -103,6 +112,14 @@ class RecordWriter:
         documents.encode((new,) if new is not None else ())
         with self._writing():
             return documents.replace(self._database, old, new)
+
+    def add_journal(self, entries: Iterable[JournalEntry]) -> None:
+        """Write changes to the journal, or how far they came; one of the same id replaces the earlier."""
+        self._add_records(entries)
+
+    def add_test_runs(self, runs: Iterable[TestRun]) -> None:
+        """Add test runs; one of the same id replaces the earlier."""
+        self._add_records(runs)
 
     def put_findings(self, findings: Sequence[Finding]) -> None:
         """Store what a diagnosis concluded, in place of what an earlier one did."""

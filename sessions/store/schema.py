@@ -8,7 +8,7 @@
     block       some ticks of a layout: times, statistics of every series
     chunk       one series in one block, where it varies there; id = block << 24 | position
     strip       a few ticks of a layout as whole rows, as they arrived; compaction makes blocks of them
-    document    facts, events, marks, gaps, findings: JSON arrays, compressed
+    document    facts, events, marks, gaps, findings, journal, test runs: JSON arrays, compressed
 
 Blocks and strips are numbered together, in the order in which they were written. Blobs end in a CRC-32 of
 what precedes it; ``codec`` and ``chunks`` say what they hold. Times are milliseconds since 1970 (UTC).
@@ -23,7 +23,10 @@ from sessions.store.codec import BlobError
 from sessions.store.database import Database, not_a_session
 
 APPLICATION_ID = 0x48534350  # "HSCP"
-VERSION = 1
+VERSION = 2
+OLDEST_READABLE = 1
+"""Version 2 has version 1's tables, and more kinds of documents and entities: both are read in place."""
+
 PAGE_BYTES = 4096
 
 CHUNK_BITS = 24
@@ -67,6 +70,7 @@ _DOCUMENT = "CREATE TABLE document(id INTEGER PRIMARY KEY, kind TEXT NOT NULL, b
 SCHEMAS: dict[int, tuple[str, ...]] = {
     0: (_META, _SOURCE_0, _ENTITIES, _SERIES, _LAYOUT, _BLOCK, _CHUNK, _STRIP, _DOCUMENT),
     1: (_META, _SOURCE, _ENTITIES, _SERIES, _LAYOUT, _BLOCK, _CHUNK, _STRIP, _DOCUMENT),
+    2: (_META, _SOURCE, _ENTITIES, _SERIES, _LAYOUT, _BLOCK, _CHUNK, _STRIP, _DOCUMENT),
 }
 
 MIGRATIONS: dict[int, tuple[str, ...]] = {
@@ -74,6 +78,7 @@ MIGRATIONS: dict[int, tuple[str, ...]] = {
         "ALTER TABLE source ADD COLUMN clock_offset_ms INTEGER NOT NULL DEFAULT 0",
         "ALTER TABLE source ADD COLUMN state TEXT NOT NULL DEFAULT 'complete'",
     ),
+    1: (),  # an older program must not write here: going on in another file, it would lose the journal
 }
 """Statements that make a file of the key's version one of the next. Version 0 was the prototype's."""
 

@@ -22,7 +22,7 @@ from resources.failures import (
     TooNewError,
 )
 from sessions.store import SessionReader, SessionWriter, check_session
-from sessions.store.schema import APPLICATION_ID, MIGRATIONS, SCHEMAS, VERSION
+from sessions.store.schema import APPLICATION_ID, MIGRATIONS, OLDEST_READABLE, SCHEMAS, VERSION
 from tests.sessions.synthetic import T0, capture
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -214,10 +214,15 @@ def as_version(path: Path, version: int) -> None:
     modern.unlink()
 
 
-@pytest.mark.parametrize("version", MIGRATIONS)
-@pytest.mark.parametrize("act", [SessionReader.open, SessionWriter.open])
+@pytest.mark.parametrize(
+    ("act", "version"),
+    [
+        *((SessionWriter.open, version) for version in MIGRATIONS),
+        *((SessionReader.open, version) for version in range(OLDEST_READABLE)),
+    ],
+)
 def test_older_sessions_are_migrated_after_a_backup(
-    session_path: Path, version: int, act: Callable[[Path], SessionReader | SessionWriter]
+    session_path: Path, act: Callable[[Path], SessionReader | SessionWriter], version: int
 ) -> None:
     as_version(session_path, version)
     before = session_path.read_bytes()
@@ -232,7 +237,20 @@ def test_older_sessions_are_migrated_after_a_backup(
         (frame,) = reader.read(np.array([series.id for series in reader.series()]))
         assert np.array_equal(frame.values, taken.canonical, equal_nan=True)
         (source,) = reader.sources()
-        assert (source.spec.clock_offset_ms, source.state) == (0, "complete")
+        offset = 0 if version == 0 else taken.source.clock_offset_ms
+        assert (source.spec.clock_offset_ms, source.state) == (offset, "complete")
+
+
+@pytest.mark.parametrize("version", range(OLDEST_READABLE, VERSION))
+def test_readable_older_sessions_stay_as_they_are(session_path: Path, version: int) -> None:
+    as_version(session_path, version)
+    before = session_path.read_bytes()
+    with SessionReader.open(session_path) as reader:
+        (frame,) = reader.read(np.array([series.id for series in reader.series()]))
+        assert np.array_equal(frame.values, capture(ticks=60).canonical, equal_nan=True)
+    assert check_session(session_path, thorough=True) == []
+    assert session_path.read_bytes() == before
+    assert [path.name for path in session_path.parent.iterdir()] == [session_path.name]
 
 
 def test_a_backup_is_never_overwritten(session_path: Path) -> None:

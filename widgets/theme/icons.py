@@ -26,6 +26,7 @@ NAMES = {
     "vdisk": "ph.disc",
     "guest": "ph.monitor",
     "vsan": "ph.cube",
+    "worker": "ph.lightning",
     "redo": "ph.arrow-u-up-right",
     "back": "ph.caret-left",
     "forward": "ph.caret-right",
