@@ -10,7 +10,15 @@ import msgspec
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]
-_CODE = ("benchmarks", "collectors/esxtop_names", "lab", "diagnosis", "sessions")
+_CODE = (
+    "benchmarks",
+    "collectors/esxtop_names",
+    "lab",
+    "diagnosis",
+    "sessions",
+    "tests/lab",
+    "tests/sessions",
+)
 _KNOWLEDGE = "resources"
 
 Run = tuple[str, int]

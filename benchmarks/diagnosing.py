@@ -12,9 +12,9 @@ from benchmarks.measure import Row, median_seconds
 from diagnosis import diagnose_session
 from resources.catalogue import load_catalogue
 from resources.problem_cards import load_problems
-from sessions.memory import MemorySession
 from sessions.store import SessionReader
 from tests.diagnosis.recordings import Recording
+from tests.sessions.memory_session import MemorySession
 
 AT_ONCE = 500  # series; reading all at once would not fit into memory
 MOST_FOR_GAPS = 1.3

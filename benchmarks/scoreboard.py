@@ -28,11 +28,12 @@ import msgspec
 
 from benchmarks.board_log import BoardLog, Run, fingerprint
 from diagnosis import diagnose
-from lab import GroundTruth, Lab, Scenarios, Truth, load_scenarios, run_memory
+from lab import GroundTruth, Lab, Scenarios, Truth, load_scenarios
 from resources.catalogue import Catalogue, load_catalogue
 from resources.problem_cards import Problems, load_problems
 from sessions.findings import Finding
 from sessions.model import EntityRef
+from tests.lab.in_memory import lab_session
 
 GOAL_RECALL = 0.97
 GOAL_PRECISION = 0.97
@@ -182,7 +183,7 @@ def play(task: Run) -> tuple[Run, dict[str, Score]]:
     name, seed = task
     problems, catalogue, scenarios = _knowledge()
     lab = Lab(scenarios[name], seed=seed, fields="diagnosis")
-    session = run_memory(lab, catalogue=catalogue)
+    session = lab_session(lab, catalogue=catalogue)
     start = session.span()
     findings = diagnose(session, problems, catalogue)
     return task, judge(lab.truth(), findings, start.start if start else 0, f"{name} seed {seed}")

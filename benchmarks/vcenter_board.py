@@ -18,11 +18,12 @@ from fnmatch import fnmatch
 
 from benchmarks.scoreboard import Board, Score, judge, markdown
 from diagnosis import diagnose
-from lab import GroundTruth, Lab, Truth, load_scenarios, vcenter_document, vcenter_session
+from lab import GroundTruth, Lab, Truth, load_scenarios, vcenter_document
 from resources.catalogue import Catalogue, load_catalogue
 from resources.problem_cards import Problems, load_problems
-from sessions.memory import MemorySession
 from sessions.model import SampleSource
+from tests.sessions.memory_session import MemorySession
+from tests.vcenter_lab.vcenter_session import vcenter_session
 
 
 def play(

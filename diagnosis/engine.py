@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 import numpy as np
 
@@ -21,19 +20,13 @@ from diagnosis.topology import Topology
 from resources.catalogue import Catalogue, Counter
 from resources.failures import CancelledError
 from resources.problem_cards import Card, Problems
+from resources.stopping import StopSignal
 from resources.units import format_duration
 from sessions.findings import Evidence, Finding
 from sessions.model import EntityRef, Event, SampleSource
 from sessions.times import TimeRange
 
 Progress = Callable[[float, str], None]
-
-
-class Cancel(Protocol):
-    """Asked between steps; a ``threading.Event`` is one."""
-
-    def is_set(self) -> bool:
-        """Whether the work should stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +79,7 @@ def diagnose(
     window: TimeRange | None = None,
     *,
     progress: Progress | None = None,
-    cancel: Cancel | None = None,
+    cancel: StopSignal | None = None,
 ) -> list[Finding]:
     """The findings alone; see ``diagnose_session``."""
     return list(
@@ -101,7 +94,7 @@ def diagnose_session(
     window: TimeRange | None = None,
     *,
     progress: Progress | None = None,
-    cancel: Cancel | None = None,
+    cancel: StopSignal | None = None,
 ) -> Diagnosis:
     """Check all problems over the window (default: the whole session).
 
@@ -123,7 +116,7 @@ class _Run:
         catalogue: Catalogue,
         window: TimeRange,
         progress: Progress | None,
-        cancel: Cancel | None,
+        cancel: StopSignal | None,
     ) -> None:
         self._problems, self._catalogue, self._window = problems, catalogue, window
         self._progress, self._cancel = progress, cancel

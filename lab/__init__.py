@@ -3,11 +3,11 @@
 from lab.exporting import export_lab
 from lab.fields import FieldSet
 from lab.lab import TICK_S, Lab, Tick
-from lab.recording import Progress, record_lab, run_memory
+from lab.pace import Pace
+from lab.recording import Progress, record_lab
 from lab.scenario import Scenario, Scenarios, find_scenario, load_scenarios
 from lab.truth import Allowed, GroundTruth, Truth
 from lab.vcenter_export import export_vcenter, read_vcenter, vcenter_document
-from lab.vcenter_session import vcenter_session
 
 __all__ = [
     "TICK_S",
@@ -15,6 +15,7 @@ __all__ = [
     "FieldSet",
     "GroundTruth",
     "Lab",
+    "Pace",
     "Progress",
     "Scenario",
     "Scenarios",
@@ -26,7 +27,5 @@ __all__ = [
     "load_scenarios",
     "read_vcenter",
     "record_lab",
-    "run_memory",
     "vcenter_document",
-    "vcenter_session",
 ]

@@ -13,7 +13,7 @@ from typing import BinaryIO
 from collectors.esxtop_names import ColumnPath, format_path
 from lab.fields import APERF
 from lab.lab import TICK_S, Lab
-from lab.recording import Cancel, Progress
+from lab.recording import Progress
 from resources.failures import (
     AccessDeniedError,
     AlreadyExistsError,
@@ -22,6 +22,7 @@ from resources.failures import (
     NotFoundError,
     UsageError,
 )
+from resources.stopping import StopSignal
 from sessions.model import FloatArray
 
 _TIME_COLUMN = '"(PDH-CSV 4.0) (UTC)(0)",'
@@ -37,7 +38,7 @@ def export_lab(
     split: bool = False,
     duration_s: float | None = None,
     progress: Callable[[Progress], None] | None = None,
-    cancel: Cancel | None = None,
+    cancel: StopSignal | None = None,
 ) -> tuple[Path, ...]:
     """Run the lab and write it as a capture; returns the files written (none for a stream).
 
@@ -94,7 +95,7 @@ def _write(
     targets: Sequence[tuple[BinaryIO, Sequence[int]]],
     total: float,
     progress: Callable[[Progress], None] | None,
-    cancel: Cancel | None,
+    cancel: StopSignal | None,
 ) -> None:
     printers = [_Printer(lab, stream, hosts) for stream, hosts in targets]
     samples = 0

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,14 +12,14 @@ from collectors.feed import Controls, Feed, Health, State
 from collectors.feed import Tick as FeedTick
 from connections.address import split_address
 from lab.lab import TICK_S, Lab, Tick
-from lab.recording import lab_source
+from lab.pace import Pace
+from lab.recording import TICK_MS, lab_source, ticks_in
 from lab.samples import HostSamples
 from lab.scenario import find_scenario, load_scenarios
 from resources.catalogue import load_catalogue
 from resources.failures import UsageError
 from sessions.model import Fact, FloatArray, Gap
 
-TICK_MS = round(TICK_S * 1000)
 PAUSED = "paused"
 NOT_SAMPLED = "no sample was taken"
 
@@ -63,48 +62,59 @@ class LabCollector:
 
     def run(self, feed: Feed, controls: Controls) -> None:
         """Collect until the scenario ends or somebody stops it."""
-        lab = Lab(self._scenario, seed=self._seed, fields="all")
-        known = load_catalogue()
-        layouts = [build_layouts(columns, known)[0] for columns in lab.columns()]
-        hosts = [_Host(host, layout, lab, feed) for host, layout in enumerate(layouts)]
-        ticks = max(1, round(lab.duration_s / TICK_S))
-        stored = _catch_up(lab, hosts, ticks)
-        pace = _Pace(self._speed, controls)
-        for number in range(ticks - stored):
+        live = LiveLab(Lab(self._scenario, seed=self._seed, fields="all"), feed)
+        pace = Pace(self._speed, controls)
+        for number in range(live.take_up()):
             late_s = pace.wait(number * TICK_S)
             if late_s is None:
                 break
-            self._tick(lab, hosts, feed, controls, late_s)
-        for host in hosts:
-            host.report("ended", 0.0)
+            live.step(paused=controls.paused, late_s=late_s)
+        live.end()
 
-    def _tick(self, lab: Lab, hosts: Sequence[_Host], feed: Feed, controls: Controls, late_s: float) -> None:
-        paused, t_ms, tick = controls.paused, lab.now_ms, lab.tick()
+
+class LiveLab:
+    """A lab that is played into a feed, a tick at a step; what is changed in it holds from the next on."""
+
+    def __init__(self, lab: Lab, feed: Feed) -> None:
+        self.lab = lab
+        self._feed = feed
+        known = load_catalogue()
+        layouts = [build_layouts(columns, known)[0] for columns in lab.columns()]
+        self._hosts = [_Host(host, layout, lab, feed) for host, layout in enumerate(layouts)]
+
+    def take_up(self) -> int:
+        """Play, without storing it, what the session has already; returns how many ticks are left."""
+        ticks = ticks_in(self.lab.duration_s)
+        last = max(host.stored_ms for host in self._hosts)
+        stored = min(ticks, (last - self.lab.start_ms) // TICK_MS + 1) if last else 0
+        for _ in range(stored):
+            t_ms, tick = self.lab.now_ms, self.lab.tick()
+            if tick is not None:
+                for host in self._hosts:
+                    host.take(tick)
+                    host.follow(t_ms)
+        if stored:
+            for host in self._hosts:
+                host.take_up()
+        return ticks - stored
+
+    def step(self, *, paused: bool, late_s: float) -> None:
+        """Play one tick and hand over what it shows; while paused it passes unseen."""
+        t_ms, tick = self.lab.now_ms, self.lab.tick()
         if tick is None or paused:
-            for host in hosts:
+            for host in self._hosts:
                 host.miss(t_ms, PAUSED if paused else NOT_SAMPLED)
         else:
-            feed.add_ticks([host.take(tick) for host in hosts])
-            for host in hosts:
+            self._feed.add_ticks([host.take(tick) for host in self._hosts])
+            for host in self._hosts:
                 host.tell(t_ms)
-        for host in hosts:
+        for host in self._hosts:
             host.report("paused" if paused else "recording", late_s)
 
-
-def _catch_up(lab: Lab, hosts: Sequence[_Host], ticks: int) -> int:
-    """Play, without storing it, what the session has already; returns how many ticks that were."""
-    last = max(host.stored_ms for host in hosts)
-    stored = min(ticks, (last - lab.start_ms) // TICK_MS + 1) if last else 0
-    for _ in range(stored):
-        t_ms, tick = lab.now_ms, lab.tick()
-        if tick is not None:
-            for host in hosts:
-                host.take(tick)
-                host.follow(t_ms)
-    if stored:
-        for host in hosts:
-            host.take_up()
-    return stored
+    def end(self) -> None:
+        """Say that nothing more comes."""
+        for host in self._hosts:
+            host.report("ended", 0.0)
 
 
 class _Host:
@@ -210,20 +220,3 @@ class _Host:
             received=self._health.received + received,
             last_ms=last_ms if last_ms is not None else self._health.last_ms,
         )
-
-
-class _Pace:
-    """Real time, so many times faster; 0 is as fast as it goes."""
-
-    def __init__(self, speed: float, controls: Controls) -> None:
-        self._speed, self._controls = speed, controls
-        self._began = time.monotonic()
-
-    def wait(self, lab_seconds: float) -> float | None:
-        """Wait until a moment of lab time; returns by how much it has passed, or None when to stop."""
-        if not self._speed:
-            return None if self._controls.is_set() else 0.0
-        due = self._began + lab_seconds / self._speed
-        if self._controls.wait(max(0.0, due - time.monotonic())):
-            return None
-        return max(0.0, time.monotonic() - due)

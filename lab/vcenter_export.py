@@ -11,12 +11,13 @@ import numpy as np
 
 from lab.exporting import whole_files
 from lab.lab import TICK_S, Lab
-from lab.recording import Cancel, Progress
+from lab.recording import Progress
 from lab.vcenter_extras import Extras
 from lab.vcenter_inventory import Json, Limits, inventory
 from lab.vcenter_series import INTERVAL_S, Line, Sampler, plan_lines
 from resources.catalogue import Catalogue, load_catalogue
 from resources.failures import CancelledError
+from resources.stopping import StopSignal
 from sessions.model import FloatArray
 
 FORMAT = 1
@@ -29,7 +30,7 @@ def vcenter_document(
     duration_s: float | None = None,
     catalogue: Catalogue | None = None,
     progress: Callable[[Progress], None] | None = None,
-    cancel: Cancel | None = None,
+    cancel: StopSignal | None = None,
 ) -> Json:
     """Run the lab and give the scenario as the document that ``export_vcenter`` writes.
 
@@ -64,7 +65,7 @@ def export_vcenter(
     *,
     duration_s: float | None = None,
     progress: Callable[[Progress], None] | None = None,
-    cancel: Cancel | None = None,
+    cancel: StopSignal | None = None,
 ) -> Path:
     """Write the document as gzipped JSON, which the test vCenter serves; returns the file.
 

@@ -18,7 +18,7 @@ from app.consoles import notices, progress_bar, results
 from app.display import has_display, require_libraries
 from app.terminal import cancellable, print_json
 from diagnosis import findings_json, render_report
-from lab import Lab, record_lab
+from lab import Lab, Pace, Progress, record_lab
 from resources.failures import AccessDeniedError, HyperscopeError
 from sessions.store import SessionWriter
 
@@ -57,7 +57,7 @@ def demo(
     session = out or new_session_path(chosen.id)
     if not headless:
         notices().print(Text("Without a window: this is 'demo --headless'.", style="dim"))
-    record(Lab(chosen, seed=seed, fields="all"), session, duration or None, speed or None)
+    record(Lab(chosen, seed=seed, fields="all"), session, duration or None, speed)
     outcome = examine(session, knowledge=[])
     store(session, outcome)
     if as_json:
@@ -67,15 +67,19 @@ def demo(
     results().print(Text(f"Session: {session}"))
 
 
-def record(lab: Lab, session: Path, duration_s: int | None, speed: float | None) -> None:
+def record(lab: Lab, session: Path, duration_s: int | None, speed: float) -> None:
     """Play the lab into a new session; a failure or Ctrl-C leaves no file."""
     with cancellable() as cancel, progress_bar("Recording the lab") as show:
-        # Played at full speed nothing is live: what power loss would cost is a few seconds' work.
-        writer = SessionWriter.create(session, title=lab.scenario.title, durable=speed is not None)
+        pace, told = Pace(speed, cancel), part_done(show)
+
+        def tick_done(done: Progress) -> None:
+            told(done)
+            pace.wait(done.seconds)
+
+        # Nothing is live: what power loss would cost is a few seconds' work.
+        writer = SessionWriter.create(session, title=lab.scenario.title, durable=speed > 0)
         try:
-            record_lab(
-                lab, writer, duration_s=duration_s, speed=speed, progress=part_done(show), cancel=cancel
-            )
+            record_lab(lab, writer, duration_s=duration_s, progress=tick_done, cancel=cancel)
         except (HyperscopeError, KeyboardInterrupt):
             with contextlib.suppress(HyperscopeError):
                 writer.discard()

@@ -11,7 +11,6 @@ from diagnosis import Diagnosis, diagnose_session
 from resources.catalogue import Catalogue, load_catalogue
 from resources.problem_cards import Problems, load_problems
 from sessions.findings import CauseVerdict, Finding
-from sessions.memory import MemorySession
 from sessions.model import (
     Entity,
     EntityRef,
@@ -24,6 +23,7 @@ from sessions.model import (
     SourceKind,
     SourceSpec,
 )
+from tests.sessions.memory_session import MemorySession
 
 START = 1_790_000_000_000
 Level = float | Callable[[FloatArray], FloatArray] | Sequence[float]

@@ -15,7 +15,6 @@ from diagnosis.topology import Topology
 from resources.derived_counters import DerivedCounter, DerivedFact, DerivedFile
 from resources.failures import KnowledgeError
 from resources.problem_cards import Signal, load_problems
-from sessions.memory import MemorySession
 from sessions.model import (
     Entity,
     EntityRef,
@@ -27,6 +26,7 @@ from sessions.model import (
     SourceSpec,
 )
 from sessions.times import TimeRange
+from tests.sessions.memory_session import MemorySession
 
 START = 1_790_000_000_000
 WINDOW = TimeRange(START, START + 120_000)

@@ -16,7 +16,6 @@ from diagnosis.ranking import link, overlap
 from resources.failures import CancelledError
 from resources.problem_cards import Consequence
 from sessions.findings import CauseVerdict, Finding
-from sessions.memory import MemorySession
 from sessions.model import EntityRef
 from sessions.store import SessionReader
 from sessions.times import TimeRange
@@ -30,6 +29,7 @@ from tests.diagnosis.recordings import (
     problems,
     session,
 )
+from tests.sessions.memory_session import MemorySession
 
 CAPTURE = Path(__file__).parents[3] / "shared" / "data" / "esxtop-batch-default.csv"
 

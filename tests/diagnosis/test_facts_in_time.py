@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from diagnosis.topology import Topology
-from sessions.memory import MemorySession
 from sessions.model import Entity, EntityRef, Fact, SeriesSpec, SourceSpec
 from sessions.times import TimeRange
+from tests.sessions.memory_session import MemorySession
 
 START = 1_790_000_000_000
 END = START + 60_000

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from diagnosis import diagnose_session
-from sessions.memory import MemorySession
 from sessions.model import EntityRef, Gap
 from sessions.times import TimeRange
 from tests.diagnosis.recordings import START, Recording, catalogue, problems
+from tests.sessions.memory_session import MemorySession
 
 
 class CountedGaps(list[Gap]):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from diagnosis import diagnose_session
 from sessions.findings import Finding
-from sessions.memory import MemorySession
 from sessions.model import EntityRef
 from sessions.times import TimeRange
 from tests.diagnosis.recordings import START, Level, Recording, catalogue, during, problems, verdicts
+from tests.sessions.memory_session import MemorySession
 
 FULL: dict[str, Level] = {"cpu.pcpu_util": 97.0, "cpu.pcpu_used": 90.0}
 CALM: dict[str, Level] = {"cpu.pcpu_util": 40.0, "cpu.pcpu_used": 35.0}

@@ -6,12 +6,13 @@ import pytest
 
 from benchmarks.scoreboard import GOAL_CAUSE, GOAL_PRECISION, GOAL_RECALL, Score, judge, markdown, run
 from diagnosis import diagnose
-from lab import Allowed, FieldSet, GroundTruth, Lab, Truth, load_scenarios, run_memory
+from lab import Allowed, FieldSet, GroundTruth, Lab, Truth, load_scenarios
 from resources.catalogue import load_catalogue
 from resources.problem_cards import load_problems
 from sessions.findings import CauseVerdict, Finding, Severity
 from sessions.model import EntityRef
 from sessions.times import TimeRange
+from tests.lab.in_memory import lab_session
 
 SEED = 4_001
 
@@ -99,7 +100,7 @@ def test_the_fields_of_diagnosis_suffice_for_it(scenario: str) -> None:
     sets: tuple[FieldSet, ...] = ("all", "diagnosis")
     for fields in sets:
         lab = Lab(load_scenarios()[scenario], seed=3, fields=fields)
-        session = run_memory(lab, 420.0, catalogue=load_catalogue())
+        session = lab_session(lab, 420.0, catalogue=load_catalogue())
         found.append(diagnose(session, load_problems(), load_catalogue()))
     assert found[0]
     assert [keys(one) for one in found[0]] == [keys(one) for one in found[1]]

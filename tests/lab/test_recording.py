@@ -1,4 +1,4 @@
-"""Recording the lab: into a file while others look, at any speed, and into memory."""
+"""Recording the lab in bulk: what is in the file, what is missing from it, and how it is stopped."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lab import Lab, Progress, record_lab, run_memory
+from lab import Lab, Pace, record_lab
 from resources.failures import CancelledError
 from sessions.model import Kind
 from sessions.store import SessionReader, SessionWriter
+from tests.lab.in_memory import lab_session
 from tests.lab.runs import SCENARIOS
 
 
@@ -34,7 +35,7 @@ def test_every_host_is_a_source_with_all_of_its_columns(tmp_path: Path) -> None:
 
 
 def test_memory_and_file_hold_the_same(tmp_path: Path) -> None:
-    memory = run_memory(a_lab(), duration_s=120)
+    memory = lab_session(a_lab(), duration_s=120)
     with SessionWriter.create(tmp_path / "a.hscope", durable=False) as writer:
         record_lab(a_lab(), writer, duration_s=120)
     with SessionReader.open(tmp_path / "a.hscope") as session:
@@ -47,7 +48,7 @@ def test_memory_and_file_hold_the_same(tmp_path: Path) -> None:
 
 
 def test_the_first_sample_has_no_io_and_the_filled_group_is_a_gap() -> None:
-    session = run_memory(a_lab())
+    session = lab_session(a_lab())
     io = [one.id for one in session.series({"disk.commands", "vdisk.latency_read"})]
     for frame in session.read(np.array(io)):
         assert np.isnan(frame.values[0]).all()
@@ -59,7 +60,7 @@ def test_the_first_sample_has_no_io_and_the_filled_group_is_a_gap() -> None:
 
 
 def test_pauses_are_gaps_of_the_whole_source() -> None:
-    session = run_memory(a_lab("data-gaps"))
+    session = lab_session(a_lab("data-gaps"))
     pauses = [gap for gap in session.gaps() if gap.entity is None and gap.source == 1]
     times = session.times(1)
     missing = sum(gap.ticks or 0 for gap in pauses)
@@ -72,7 +73,7 @@ def test_pauses_are_gaps_of_the_whole_source() -> None:
 def test_facts_tell_vcpus_limits_and_speeds() -> None:
     lab = Lab(SCENARIOS["cpu-limit-vm"], seed=8, fields="all")
     victim = lab.cluster.vms[lab.cluster.cast["victim"].members[0]]
-    session = run_memory(lab, duration_s=60)
+    session = lab_session(lab, duration_s=60)
     entity = next(
         one.ref for one in session.entities().values() if one.name == victim.name and one.ref.kind == "vm"
     )
@@ -86,7 +87,7 @@ def test_facts_tell_vcpus_limits_and_speeds() -> None:
 
 def test_entities_are_joined_across_classes() -> None:
     lab = a_lab()
-    session = run_memory(lab, duration_s=10)
+    session = lab_session(lab, duration_s=10)
     kinds: dict[Kind, int] = {}
     for ref in session.entities():
         kinds[ref.kind] = kinds.get(ref.kind, 0) + 1
@@ -100,19 +101,19 @@ def test_entities_are_joined_across_classes() -> None:
     assert not [one.counter for one in session.series() if one.counter.startswith("raw/")]
 
 
-def test_at_a_speed_others_can_watch_the_session_grow(tmp_path: Path) -> None:
-    seen: list[int] = []
-
-    def watch(progress: Progress) -> None:
-        with SessionReader.open(tmp_path / "a.hscope", check=False) as session:
-            seen.append(session.sources()[0].ticks)
-        assert progress.total == 20
-
+def test_the_pace_is_so_many_times_real_time_and_ends_when_it_is_told() -> None:
+    stop = threading.Event()
+    pace, at_once = Pace(40, stop), Pace(0, stop)
     began = time.monotonic()
-    with SessionWriter.create(tmp_path / "a.hscope", durable=False) as writer:
-        record_lab(a_lab(), writer, duration_s=20, speed=40, progress=watch)
-    assert seen == [1, 2, 3, 4]
-    assert time.monotonic() - began >= 0.45
+    assert all(pace.wait(seconds) is not None for seconds in (5.0, 10.0, 20.0))
+    assert time.monotonic() - began >= 0.5
+    late_s = pace.wait(0.0)
+    assert late_s is not None
+    assert late_s >= 0.5
+    assert at_once.wait(3600.0) == 0.0
+    stop.set()
+    assert pace.wait(3600.0) is None
+    assert at_once.wait(0.0) is None
 
 
 def test_stopping_keeps_what_there_is(tmp_path: Path) -> None:
@@ -120,7 +121,7 @@ def test_stopping_keeps_what_there_is(tmp_path: Path) -> None:
     writer = SessionWriter.create(tmp_path / "a.hscope", durable=False)
     with pytest.raises(CancelledError), writer:
         record_lab(
-            a_lab(), writer, speed=1000, cancel=stop,
+            a_lab(), writer, cancel=stop,
             progress=lambda progress: stop.set() if progress.seconds >= 30 else None,
         )  # fmt: skip
     with SessionReader.open(tmp_path / "a.hscope") as session:

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from lab import Lab, find_scenario, load_scenarios, run_memory
-from sessions.memory import MemorySession
+from lab import Lab, find_scenario, load_scenarios
 from sessions.store import SessionReader, SessionWriter, check_session
+from tests.lab.in_memory import lab_session
 from tests.recorder.conftest import Record
 from tests.recorder.running import ROOT, environment, samples_of
+from tests.sessions.memory_session import MemorySession
 
 SHORT = "cpu-costop-snapshot"
 LONG = "demo"
@@ -24,7 +25,7 @@ FAST = ("--speed", "150", "--keep-free", "0")
 @pytest.fixture(scope="module")
 def whole() -> MemorySession:
     """All of the short scenario, straight into memory."""
-    return run_memory(Lab(find_scenario(load_scenarios(), SHORT), seed=1, fields="all"))
+    return lab_session(Lab(find_scenario(load_scenarios(), SHORT), seed=1, fields="all"))
 
 
 def test_a_whole_scenario_is_what_the_lab_says(

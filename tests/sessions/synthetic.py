@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from sessions.memory import MemorySession
 from sessions.model import Entity, EntityRef, Fact, FloatArray, IntArray, SeriesSpec, SourceSpec
 from sessions.store import SessionWriter, encode_block
+from tests.sessions.memory_session import MemorySession
 
 T0 = 1_700_000_000_000
 HOST = EntityRef("host", "esx01")

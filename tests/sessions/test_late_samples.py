@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sessions.memory import MemorySession
 from sessions.model import Entity, FloatArray, IntArray, SeriesSpec, SourceSpec
 from sessions.store import SessionReader, SessionWriter, check_session
 from sessions.store.pending import LATE_TICKS, Pending
 from sessions.times import TimeRange
+from tests.sessions.memory_session import MemorySession
 from tests.sessions.synthetic import HOST, T0
 
 SERIES = 5

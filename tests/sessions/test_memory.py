@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sessions.memory import MemorySession
 from sessions.model import Entity, EntityRef, Event, Gap, SeriesSpec, SourceSpec
 from sessions.times import TimeRange
+from tests.sessions.memory_session import MemorySession
 from tests.sessions.synthetic import HOST, T0, capture
 
 SPEC = SourceSpec("lab", "esx01", 5.0)

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sessions.memory import MemorySession
 from sessions.model import Entity, EntityRef, Event, Fact, Gap, SourceSpec
 from sessions.store import SessionReader, SessionWriter
+from tests.sessions.memory_session import MemorySession
 from tests.sessions.synthetic import HOST, T0
 
 VM = EntityRef("vm", "4210")

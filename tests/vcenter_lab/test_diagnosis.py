@@ -8,10 +8,11 @@ import pytest
 
 from benchmarks.vcenter_board import play
 from diagnosis import Diagnosis, diagnose_session
-from lab import Lab, load_scenarios, vcenter_document, vcenter_session
+from lab import Lab, load_scenarios, vcenter_document
 from resources.catalogue import Catalogue, load_catalogue
 from resources.problem_cards import Problems, load_problems
 from sessions.findings import Finding
+from tests.vcenter_lab.vcenter_session import vcenter_session
 
 SCENARIOS = load_scenarios()
 SEED = 4_003

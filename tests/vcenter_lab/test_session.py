@@ -7,10 +7,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from lab import Lab, load_scenarios, run_memory, vcenter_document, vcenter_session
+from lab import Lab, load_scenarios, vcenter_document
 from resources.catalogue import load_catalogue
-from sessions.memory import MemorySession
 from sessions.model import EntityRef, Series
+from tests.lab.in_memory import lab_session
+from tests.sessions.memory_session import MemorySession
+from tests.vcenter_lab.vcenter_session import vcenter_session
 
 
 @cache
@@ -61,7 +63,7 @@ def test_what_is_stored_is_vcenter_s_number_and_its_scale_makes_it_canonical() -
 
 def test_both_routes_show_the_same_ready() -> None:
     lab = Lab(load_scenarios()["cpu-limit-vm"], seed=6)
-    captured = run_memory(lab, 300.0)
+    captured = lab_session(lab, 300.0)
     victim = lab.cluster.vms[lab.cluster.cast["victim"].members[0]].name
     levels = []
     for found in (captured, session()):

@@ -16,8 +16,8 @@ from collectors.esxtop_names.instances import is_shared_device
 from lab.lab import TICK_S
 from resources.catalogue import Catalogue, Counter, VcenterSpelling
 from resources.conversions import scale_of
-from sessions.memory import MemorySession
 from sessions.model import Entity, EntityRef, Event, Fact, Kind, SeriesSpec, SourceSpec
+from tests.sessions.memory_session import MemorySession
 
 NAME = "vc01.lab"
 VCENTER_KEY = "6d4a5f1e-lab"

@@ -1,0 +1,30 @@
+"""The lab run into memory: the session that a recording of it gives, without a file."""
+
+from __future__ import annotations
+
+from collectors.esxtop_names import Counters, build_layouts
+from lab import Lab
+from lab.recording import TICK_MS, lab_source, rows_of, ticks_in
+from lab.samples import HostSamples
+from resources.catalogue import load_catalogue
+from tests.sessions.memory_session import MemorySession
+
+
+def lab_session(
+    lab: Lab, duration_s: float | None = None, *, catalogue: Counters | None = None
+) -> MemorySession:
+    """Run the lab to its end (or for ``duration_s``) and keep what it shows."""
+    known = catalogue or load_catalogue()
+    ticks = ticks_in(lab.duration_s if duration_s is None else duration_s)
+    taken = [tick for _ in range(ticks) if (tick := lab.tick()) is not None]
+    session = MemorySession()
+    for host, name in enumerate(lab.hosts):
+        layout = build_layouts(lab.columns()[host], known)[0]
+        samples = HostSamples(layout, TICK_MS)
+        times, rows = rows_of(taken, host)
+        values = samples.take(times, rows)
+        session.add_source(
+            lab_source(lab, name), times, layout.specs, values,
+            entities=layout.entities, facts=samples.facts(), gaps=samples.gaps(0),
+        )  # fmt: skip
+    return session
