@@ -116,8 +116,3 @@ def read_port(text: str) -> Port | None:
 def is_uplink(client: str) -> bool:
     """Whether a port's client is a physical NIC."""
     return _NIC.fullmatch(client) is not None
-
-
-def is_shared_device(device: str) -> bool:
-    """Whether a device id is the same on every host that sees it."""
-    return device.startswith(("naa.", "eui."))

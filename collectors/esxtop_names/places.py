@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from collectors.esxtop_names.instances import (
     adapter_of_path,
-    is_shared_device,
     is_uplink,
     read_group,
     read_numbered,
@@ -16,6 +15,7 @@ from collectors.esxtop_names.instances import (
     read_world,
 )
 from collectors.esxtop_names.roster import Roster
+from sessions.identity import is_shared_device
 from sessions.model import EntityRef
 
 

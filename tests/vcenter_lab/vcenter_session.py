@@ -12,10 +12,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from collectors.esxtop_names.instances import is_shared_device
 from lab.lab import TICK_S
 from resources.catalogue import Catalogue, Counter, VcenterSpelling
 from resources.conversions import scale_of
+from sessions.identity import is_shared_device
 from sessions.model import Entity, EntityRef, Event, Fact, Kind, SeriesSpec, SourceSpec
 from tests.sessions.memory_session import MemorySession
 

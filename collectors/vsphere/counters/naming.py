@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from collectors.esxtop_names.instances import is_shared_device
 from collectors.vsphere.counters.metrics import Meaning
+from sessions.identity import is_shared_device
 from sessions.model import Entity, EntityRef, Kind, SeriesSpec
 
 

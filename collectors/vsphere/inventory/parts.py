@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from collectors.esxtop_names.instances import is_shared_device
 from collectors.vsphere.inventory.facts import Look, Pair, numbers, words
 from collectors.vsphere.inventory.values import (
     Adapter,
@@ -16,6 +15,7 @@ from collectors.vsphere.inventory.values import (
     Ref,
     Switch,
 )
+from sessions.identity import is_shared_device
 from sessions.model import Entity, EntityRef
 
 
