@@ -11,7 +11,7 @@ from app.gui.desk import Desk
 from app.gui.recorder_process import RecorderProcess, RecordRequest
 from app.gui.source_words import beginning, live_entries, stored_entries
 from app.gui.window import Window
-from recorder.protocol import Ended, Rotated, SourceReport, StatusReport, Warned
+from recorder.protocol import Ended, Rotated, SourceReport, Started, StatusReport, Warned
 from recorder.stop_file import ask_to_stop
 from resources.failures import ChangedCertificateError, LoginError
 from resources.units import format_count, format_duration
@@ -42,6 +42,7 @@ class Recordings(QObject):
         self._desk, self._window = desk, window
         self._process: RecorderProcess | None = None
         self._has_samples = False
+        self._part: Path | None = None
         self._refusals: set[str] = set()
         self._stale: Snapshot | None = None
         desk.session.opened.connect(lambda _snapshot: self.show())
@@ -76,6 +77,7 @@ class Recordings(QObject):
         process.reported.connect(self._reported)
         process.changed.connect(lambda _state: self.show())
         process.warned.connect(self._warned)
+        process.started.connect(self._started)
         process.rotated.connect(self._rotated)
         process.detached.connect(lambda _event: self._detached())
         process.ended.connect(self._ended)
@@ -154,6 +156,11 @@ class Recordings(QObject):
         assert self._process is not None
         return Path(self._process.request.session).resolve()
 
+    def _started(self, _event: Started) -> None:
+        """A long recording that is resumed goes on in the newest of its parts."""
+        if self._process is not None:
+            self._part = self._session
+
     def _reported(self, status: StatusReport) -> None:
         process = self._process
         if process is None:
@@ -173,8 +180,19 @@ class Recordings(QObject):
         self._desk.notify(words, "critical" if warning.state == "failed" else "warning")
 
     def _rotated(self, event: Rotated) -> None:
-        self._desk.notify(f"The recording goes on in {event.session}.", "info")
-        self.first_samples.emit(Path(event.session), self._process.request if self._process else None)
+        """Go along with the recording if the window shows it; who looks at another session is asked."""
+        process, shown, before = self._process, self._desk.session.path, self._part
+        if process is None:
+            return
+        self._part = part = self._session
+        text = f"The recording goes on in {event.session}."
+        if shown is not None and shown.resolve() == before:
+            self._desk.notify(text, "info")
+            self.first_samples.emit(part, process.request)
+        else:
+            self._window.messages.show_message(
+                text, "info", button="Show it", act=lambda: self.first_samples.emit(part, process.request)
+            )
 
     def _detached(self) -> None:
         self._forget()

@@ -20,6 +20,7 @@ from app.gui.source_words import beginning, live_entries
 from recorder.protocol import CollectorReport, Ended, SourceReport, Started, StatusReport, Warned
 from sessions.store import SessionReader
 from sessions.times import TimeRange
+from tests.gui.recordings import record
 from tests.gui.windows import child_of, wait
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
@@ -195,6 +196,40 @@ def test_a_recording_that_was_let_go_is_stopped_from_the_window(live: Program, q
     wait(qtbot, lambda: not alone.is_running() or alone.status() == psutil.STATUS_ZOMBIE)
     with SessionReader.open(path) as reader:
         assert {source.state for source in reader.sources()} == {"complete"}
+
+
+@pytest.fixture
+def short_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Recordings that go on in another file every few seconds."""
+    whole = RecordRequest.arguments
+    monkeypatch.setattr(
+        RecordRequest, "arguments", lambda self: [*whole(self)[:1], "--rotate", "4s", *whole(self)[1:]]
+    )
+
+
+@pytest.mark.usefixtures("short_parts")
+def test_a_window_goes_along_with_the_recording_that_it_shows(live: Program, qtbot: QtBot) -> None:
+    first = start_lab(live, qtbot)
+    second = first.with_name(f"{first.stem}-002.hscope")
+    wait(qtbot, lambda: live.desk.session.path == second)
+    assert live.desk.scope.scope.follow
+    stop(live, qtbot)
+
+
+@pytest.mark.usefixtures("short_parts")
+def test_a_window_that_shows_another_session_stays_there(live: Program, qtbot: QtBot, home: Path) -> None:
+    other = record(home / "other.hscope", seconds=60)
+    start_lab(live, qtbot)
+    live.workbench.open_paths([other])
+    wait(qtbot, lambda: live.desk.session.path == other)
+    parts: list[Path] = []
+    recorder(live).rotated.connect(lambda event: parts.append(Path(event.session)))
+    wait(qtbot, lambda: len(parts) == 2)
+    assert live.desk.session.path == other
+    assert "goes on in" in live.window.messages.text
+    live.window.messages._button.click()
+    wait(qtbot, lambda: live.desk.session.path == parts[-1])
+    stop(live, qtbot)
 
 
 def test_closing_asks_what_is_to_become_of_it(live: Program, qtbot: QtBot) -> None:
