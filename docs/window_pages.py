@@ -43,18 +43,15 @@ def shortcuts_page() -> str:
         parts.append(table(head, ((clean(spec.title), keys(spec), spec.help) for spec in own)))
     shown = ((spec.title, keys_text(spec.keys), spec.help) for spec in panels.PANELS if spec.keys)
     parts.append(table(("Panel", "Keys", "What it does"), shown))
+    catalogue = load_catalogue()
+    view_keys = panels.view_keys(load_screens(catalogue))
     for spec in panels.PANELS:
-        own = list(panel_keys(spec.id))
+        own = list(view_keys.get(spec.id, ()))
         if own:
             parts.append(f"## {spec.title}\n")
             parts.append(table(("In this view", "Keys"), ((clean(one.title), keys(one)) for one in own)))
-    parts.append(esxtop_screens())
+    parts.append(esxtop_screens(catalogue))
     return "\n".join(parts)
-
-
-def panel_keys(identity: str) -> Iterator[ActionSpec]:
-    """The keys of a panel: the table KEYS of its module, where it has one."""
-    yield from getattr(getattr(panels, identity, None), "KEYS", ())
 
 
 def keys(spec: ActionSpec) -> str:
@@ -73,9 +70,8 @@ def clean(title: str) -> str:
     return title.rstrip("…")
 
 
-def esxtop_screens() -> str:
+def esxtop_screens(catalogue: Catalogue) -> str:
     """Screens of the esxtop view with their columns and sort keys."""
-    catalogue = load_catalogue()
     head = ("Key", "Screen", "Columns, as esxtop calls them", "More with `f`", "Sort keys")
     rows = (screen_row(screen, catalogue) for screen in load_screens(catalogue))
     return "## Screens of the esxtop view\n\n" + table(head, rows)

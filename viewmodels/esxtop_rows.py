@@ -1,17 +1,16 @@
-"""Which rows and columns a screen of the esxtop view has in a session. Knows no Qt."""
+"""Which rows a screen of the esxtop view has in a session, and which series its cells show."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 
 from resources.catalogue import Catalogue
-from resources.units import format_value
 from resources.views import Limits, Screen
 from sessions.model import Entity, EntityRef, IntArray, Series
+from viewmodels.esxtop_columns import columns_of, split_instance, tails_of
 from viewmodels.esxtop_table import Column, Row
 from viewmodels.snapshot import Snapshot, is_own
 
@@ -31,26 +30,40 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
-    """What the user asked of a screen: VMs only, a filter, expanded rows, other columns."""
+class ScreenOptions:
+    """What the user chose of a screen: VMs only, a filter of names, expanded rows, columns, hosts.
+
+    ``counters``: the columns; those of the screen where empty. ``hosts``: whose rows; all where empty.
+    """
 
     only_vms: bool = False
-    words: str = ""
+    name_filter: str = ""
     expanded: frozenset[EntityRef] = frozenset()
-    fields: tuple[str, ...] = ()
-    hosts: frozenset[str] = frozenset()
+    counters: tuple[str, ...] = ()
+    hosts: frozenset[EntityRef] = frozenset()
+
+    @property
+    def is_filter(self) -> bool:
+        """Whether rows are hidden by choice."""
+        return self.only_vms or bool(self.name_filter) or bool(self.hosts)
 
 
-def grid_of(screen: Screen, snapshot: Snapshot, columns: Sequence[Column], wishes: Wishes) -> Grid:
-    """Rows of all entities of the screen's kinds that have a number for any of its columns."""
+def grid_of(
+    screen: Screen, snapshot: Snapshot, options: ScreenOptions, catalogue: Catalogue, limits: Limits
+) -> Grid:
+    """Rows of all entities of the screen's kinds with a number for any column; columns that any row has."""
+    tails = tails_of(screen, snapshot, catalogue)
+    columns = columns_of(options.counters or screen.columns, screen.kinds[0], catalogue, limits, tails)
     keys = [column.key for column in columns]
     rows: list[Row] = []
     ids: list[list[int]] = []
-    for row, cells in _rows(screen, snapshot, frozenset(keys), wishes):
+    for row, cells in _rows(screen, snapshot, frozenset(keys), options):
         rows.append(row)
         ids.append([cells.get(key, 0) for key in keys])
     table = np.array(ids, np.int64).reshape(len(rows), len(keys))
-    return Grid(tuple(rows), tuple(columns), table)
+    some = (table > 0).any(axis=0)
+    kept = tuple(columns[number] for number in np.flatnonzero(some).tolist())
+    return Grid(tuple(rows), kept, table[:, some])
 
 
 def why_no_rows(screen: Screen, sources: Collection[str], catalogue: Catalogue) -> str:
@@ -68,76 +81,13 @@ def why_no_rows(screen: Screen, sources: Collection[str], catalogue: Catalogue) 
     )
 
 
-def tails_of(screen: Screen, snapshot: Snapshot, catalogue: Catalogue) -> Mapping[str, Sequence[str]]:
-    """The columns that a counter of numbered states has in this session: C0, C1 … of ``power.cstate``."""
-    if not screen.each:
-        return {}
-    numbered = {key for key in screen.columns if _is_numbered(catalogue, key)}
-    found: dict[str, set[str]] = {}
-    for ref in snapshot.entities:
-        if ref.kind in screen.kinds:
-            for one in snapshot.series_of.get(ref, ()):
-                if one.counter in numbered:
-                    found.setdefault(one.counter, set()).add(_split(one.spec.instance)[1])
-    return {key: sorted(tails, key=lambda tail: (len(tail), tail)) for key, tails in found.items()}
-
-
-def columns_of(
-    counters: Sequence[str],
-    kind: str,
-    catalogue: Catalogue,
-    limits: Limits,
-    tails: Mapping[str, Sequence[str]] = MappingProxyType({}),
-) -> list[Column]:
-    """The columns of these counters, with the limits that they have on entities of a kind.
-
-    A counter with ``tails`` has a column for each of them.
-    """
-    found: list[Column] = []
-    for key in counters:
-        known = catalogue.get(key)
-        if known is None:
-            continue
-        bounds = limits.of(key, kind)
-        tip = [f"{known.label}, in {known.unit}", known.meaning]
-        if bounds is not None:
-            tip.append(f"Limit {format_value(bounds.warning.value, known.unit)} ({bounds.warning.source})")
-        if bounds is not None and bounds.critical is not None:
-            value = format_value(bounds.critical.value, known.unit)
-            tip.append(f"Critical above {value} ({bounds.critical.source})")
-        found += [
-            Column(
-                key,
-                f"{known.unit}{tail}" if tail else known.short or known.label,
-                known.unit,
-                "\n".join(tip),
-                bounds.warning.value if bounds else np.nan,
-                bounds.critical.value if bounds and bounds.critical else np.nan,
-                frozenset(of for (counter, of), same in limits.items() if counter == key and same == bounds),
-                tail,
-            )
-            for tail in tails.get(key, ("",))
-        ]
-    return found
-
-
-def _is_numbered(catalogue: Catalogue, key: str) -> bool:
-    known = catalogue.get(key)
-    return known is not None and any(spelling.tail for spelling in known.esxtop)
-
-
-def _split(instance: str) -> tuple[str, str]:
-    """``PCPU 3`` and ``C0`` of ``PCPU 3 C0``."""
-    name, _, tail = instance.rpartition(" ")
-    return name, tail
-
-
 def _rows(
-    screen: Screen, snapshot: Snapshot, keys: Collection[Key], wishes: Wishes
+    screen: Screen, snapshot: Snapshot, keys: Collection[Key], options: ScreenOptions
 ) -> Iterator[tuple[Row, Cells]]:
-    words = wishes.words.casefold().split()
+    words = options.name_filter.casefold().split()
     hosts = _hosts(snapshot)
-    only_vms = wishes.only_vms and "vm" in screen.kinds
+    host_names = {name for ref in options.hosts for name in (ref.key, snapshot.name(ref))}
+    only_vms = options.only_vms and "vm" in screen.kinds
     for entity in snapshot.entities.values():
         if entity.ref.kind not in screen.kinds or (only_vms and entity.ref.kind != "vm"):
             continue
@@ -145,9 +95,12 @@ def _rows(
             continue
         if not all(word in _name(entity, snapshot).casefold() for word in words):
             continue
-        family = _family(screen, snapshot, entity, keys, hosts, expanded=entity.ref in wishes.expanded)
+        host = hosts.get(entity.ref)
+        if options.hosts and host is not None and host not in options.hosts:
+            continue
+        family = _family(screen, snapshot, entity, keys, host, expanded=entity.ref in options.expanded)
         for row, cells in family:
-            if not wishes.hosts or row.host in wishes.hosts:
+            if not options.hosts or host is not None or row.host in host_names:
                 yield row, cells
 
 
@@ -156,17 +109,20 @@ def _family(
     snapshot: Snapshot,
     entity: Entity,
     keys: Collection[Key],
-    hosts: Mapping[EntityRef, str],
+    on: EntityRef | None,
     *,
     expanded: bool,
 ) -> Iterator[tuple[Row, Cells]]:
-    host = hosts.get(entity.ref, "")
+    """The rows of an entity that is on a host, or on None: shared, then each row says which host saw it."""
+    host = snapshot.name(on) if on is not None else ""
     if screen.each:
         for name, cells in _by_instance(screen, snapshot.series_of.get(entity.ref, ()), keys).items():
             yield Row(entity.ref, name, host), cells
         return
     below = [one for one in snapshot.children.get(entity.ref, ()) if one.ref.kind in screen.below]
-    name = _name(entity, snapshot).removeprefix(f"{host}/")  # the host has a column of its own
+    name = _name(entity, snapshot)
+    if on is not None:  # the host has a column of its own
+        name = name.removeprefix(f"{host}/").removeprefix(f"{on.key}/")
     for source_host, cells in _by_source(snapshot, entity.ref, keys).items():
         yield Row(entity.ref, name, host or source_host, expandable=bool(below)), cells
     if expanded:
@@ -199,7 +155,7 @@ def _by_instance(screen: Screen, series: Sequence[Series], keys: Collection[Key]
     """A row for each instance, by its name; ``PCPU 3 C0`` is the column C0 of the row of ``3``."""
     found: dict[str, dict[Key, int]] = {}
     for one in series:
-        name, tail = _split(one.spec.instance)
+        name, tail = split_instance(one.spec.instance)
         if (one.counter, tail) not in keys:
             name, tail = one.spec.instance, ""
         if name and (one.counter, tail) in keys:
@@ -209,14 +165,13 @@ def _by_instance(screen: Screen, series: Sequence[Series], keys: Collection[Key]
     return found
 
 
-def _hosts(snapshot: Snapshot) -> dict[EntityRef, str]:
-    """The host on which each entity is, by facts and parents; empty for what several hosts share."""
-    names: dict[EntityRef, str] = {}
+def _hosts(snapshot: Snapshot) -> dict[EntityRef, EntityRef]:
+    """The host on which each entity is, by facts and parents; none for what several hosts share."""
+    found: dict[EntityRef, EntityRef] = {}
     for ref, entity in snapshot.entities.items():
-        if ref.kind == "host":
-            names[ref] = entity.name
-        elif (host := snapshot.host_of(ref)) is not None:
-            names[ref] = host.key
-        elif entity.parent is not None and entity.parent in names:
-            names[ref] = names[entity.parent]
-    return names
+        host = ref if ref.kind == "host" else snapshot.host_of(ref)
+        if host is None and entity.parent is not None:
+            host = found.get(entity.parent)
+        if host is not None:
+            found[ref] = host
+    return found

@@ -33,6 +33,16 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
+class FieldChoice:
+    """A column that a screen can have: ``text`` names it, ``meaning`` explains its counter."""
+
+    counter: str
+    text: str
+    meaning: str
+    is_shown: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """An entity, or one instance of its series. ``depth`` 1 stands below the row above it with depth 0."""
 

@@ -134,7 +134,7 @@ class _Frame(QObject):
             "go.palette": self._palette,
             "view.reset": window.reset_layout,
             "view.theme": self._switch_theme,
-            "help.shortcuts": lambda: ShortcutSheet([*ACTIONS, *panel_keys()], window).open(),
+            "help.shortcuts": lambda: ShortcutSheet([*ACTIONS, *panel_keys(desk.screens)], window).open(),
             "help.guide": lambda: _done(QDesktopServices.openUrl(QUrl.fromLocalFile(str(_guide())))),
             "help.about": lambda: About(window).open(),
         }

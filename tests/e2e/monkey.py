@@ -198,7 +198,11 @@ class Monkey:
         return where
 
     def _shortcut(self) -> str:
-        specs = [spec for spec in (*ACTIONS, *panel_keys()) if spec.keys and spec.id not in _LEAVES]
+        specs = [
+            spec
+            for spec in (*ACTIONS, *panel_keys(self.program.desk.screens))
+            if spec.keys and spec.id not in _LEAVES
+        ]
         spec = self.chance.choice(specs)
         key = x_key(self.chance.choice(spec.keys))
         self.hand.do(f"key {key}")

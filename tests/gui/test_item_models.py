@@ -30,7 +30,7 @@ from tests.gui.windows import child_of, wait
 from viewmodels.esxtop_table import Column, Row
 from viewmodels.inventory_tree import Node
 from widgets.connect import ConnectDialog, Place, Profile
-from widgets.esxtop import EsxtopModel, Values
+from widgets.esxtop import EsxtopModel
 from widgets.inventory import InventoryModel, InventoryView
 from widgets.start.recent import RecentEntry, RecentModel
 from widgets.theme import Theme
@@ -127,7 +127,7 @@ def test_esxtop(qapp: object, steps: list[tuple[list[str], int, int, bool]]) -> 
             rows = [Row(EntityRef("vm", str(number)), name, "esx1") for number, name in enumerate(names)]
             columns = [Column(f"c{number}", f"%C{number}", "%", "", 50.0) for number in range(wide)]
             for _ in range(2):  # other rows, then other numbers of the same
-                model.set_table(rows, columns, Values(generator.random((len(rows), wide)) * 100))
+                model.set_table(rows, columns, generator.random((len(rows), wide)) * 100)
                 model.set_sparks(0, {0: np.arange(3.0)})
                 order = Qt.SortOrder.DescendingOrder if down else Qt.SortOrder.AscendingOrder
                 model.sort(min(column, model.columnCount() - 1), order)

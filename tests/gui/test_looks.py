@@ -137,7 +137,7 @@ DIALOGS: dict[str, Callable[[Program], QDialog]] = {
     "password": lambda p: PasswordDialog(p.desk.theme, HOSTILE, HOSTILE, "It was wrong.", p.window),
     "trust": lambda p: TrustDialog(p.desk.theme, Certificate(HOSTILE, SHA, "", SHA), p.window),
     "preferences": lambda p: Preferences(p.desk.settings, p.window),
-    "shortcuts": lambda p: ShortcutSheet([*ACTIONS, *panel_keys()], p.window),
+    "shortcuts": lambda p: ShortcutSheet([*ACTIONS, *panel_keys(p.desk.screens)], p.window),
     "about": lambda p: About(p.window),
     "crash": lambda p: CrashDialog(f"A report was written to {shown(HOSTILE)}", "x\n" * 90, p.window),
 }
@@ -167,7 +167,7 @@ def test_dialogs_fit_a_small_window(live: Program, name: str) -> None:
 
 
 def test_the_sheet_writes_esxtops_keys_as_esxtop_does(live: Program) -> None:
-    sheet = ShortcutSheet([*ACTIONS, *panel_keys()], live.window)
+    sheet = ShortcutSheet([*ACTIONS, *panel_keys(live.desk.screens)], live.window)
     chips = {label.text() for label in sheet.findChildren(QLabel) if label.property("role") == "chip"}
     assert {"c", "m", "V", "v", "R", "r"} <= chips
     assert "Shift+V" not in chips

@@ -9,13 +9,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
-from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
+from sessions.model import Entity, EntityRef, Fact, SeriesSpec, SourceSpec
 from sessions.store import SessionWriter
 from tests.gui.windows import child_of, wait
-from tests.viewmodels.sessions import add_source
+from tests.viewmodels.sessions import T0, add_source
+from widgets.esxtop import EsxtopView
 from widgets.heatmap import HeatmapView
 from widgets.inventory import InventoryView
 from widgets.inventory.model import REF, VALUE
@@ -117,3 +119,45 @@ def test_the_heat_map_follows_the_clock_of_the_settings(live: Program, qtbot: Qt
     before = view.map.grab().toImage()
     live.desk.settings.set("look.times", "local")
     assert view.map.grab().toImage() != before
+
+
+def test_esxtop_shows_no_number_of_a_host_that_fell_silent(live: Program, qtbot: QtBot, home: Path) -> None:
+    path = home / "s.hscope"
+    with SessionWriter.create(path) as writer:
+        vms = [EntityRef("vm", name) for name in ("silent", "slow")]
+        writer.add_entities([Entity(ref, ref.key) for ref in vms])
+        for ref, interval, ticks in ((vms[0], 5, 108), (vms[1], 300, 3)):
+            specs = [SeriesSpec(ref, "cpu.ready", UNIT)]
+            spec = SourceSpec("esxtop", ref.key, interval)
+            add_source(writer, spec, specs, np.full((ticks, 1), 2.0), every_s=interval)
+    opened(live, qtbot, path)
+    live.window.show_panel("esxtop")
+    view = child_of(live.window, EsxtopView)
+    wait(qtbot, lambda: view.when.text().startswith("as of"))
+    model = view.table.model()
+    column = next(
+        at for at in range(model.columnCount()) if model.headerData(at, Qt.Orientation.Horizontal) == "%RDY"
+    )
+    rows = {model.index(row, 0).data(): model.index(row, column).data() for row in range(model.rowCount())}
+    assert rows == {"silent": "–", "slow": "2.00"}
+
+
+def test_a_renamed_host_as_the_scope_keeps_its_vms_in_esxtop(live: Program, qtbot: QtBot, home: Path) -> None:
+    path = home / "s.hscope"
+    vms = [EntityRef("vm", name) for name in ("here", "elsewhere")]
+    with SessionWriter.create(path) as writer:
+        writer.add_entities([Entity(HOST, "esx01"), Entity(OTHER, "esx02")])
+        writer.add_entities([Entity(ref, ref.key) for ref in vms])
+        writer.add_facts([Fact(HOST, "name", "esx01-new", T0)])
+        writer.add_facts([Fact(vms[0], "host", "esx01", T0), Fact(vms[1], "host", "esx02", T0)])
+        specs = [SeriesSpec(ref, "cpu.ready", UNIT) for ref in vms]
+        add_source(writer, SourceSpec("vcenter", "vc", 20), specs, np.full((9, 2), 4.0), every_s=20)
+    opened(live, qtbot, path)
+    live.window.show_panel("esxtop")
+    model = child_of(live.window, EsxtopView).table.model()
+    wait(qtbot, lambda: model.rowCount() == 2)
+    live.desk.scope.set(live.desk.scope.scope.on([HOST]))
+    wait(qtbot, lambda: model.rowCount() < 2)
+    assert [(model.index(row, 0).data(), model.index(row, 1).data()) for row in range(model.rowCount())] == [
+        ("here", "esx01-new")
+    ]

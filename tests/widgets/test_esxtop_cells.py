@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from sessions.model import EntityRef
 from viewmodels.esxtop_table import Column, Row
-from widgets.esxtop.model import EsxtopModel, Values
+from widgets.esxtop.model import EsxtopModel
 from widgets.esxtop.table import EsxtopTable
 from widgets.theme import Theme
 
@@ -26,7 +26,7 @@ def table(qtbot: QtBot, theme: Theme) -> EsxtopTable:
     numbers = np.ones((len(ROWS), len(COLUMNS)))
     numbers[:, 1], numbers[:, 2] = 7.0, 12.0
     made = EsxtopTable(model, theme, lambda _indexes: [])
-    model.set_table(ROWS, COLUMNS, Values(numbers))
+    model.set_table(ROWS, COLUMNS, numbers)
     qtbot.addWidget(made)
     made.resize(700, 400)
     made.show()
@@ -73,7 +73,7 @@ def test_selection_and_the_cell_of_the_keys(table: EsxtopTable, theme: Theme, qt
 def test_below_the_last_row_is_nothing(table: EsxtopTable, theme: Theme) -> None:
     model = table.model()
     assert isinstance(model, EsxtopModel)
-    model.set_table(ROWS[:2], COLUMNS, Values(np.ones((2, len(COLUMNS)))))
+    model.set_table(ROWS[:2], COLUMNS, np.ones((2, len(COLUMNS))))
     image = table.viewport().grab().toImage()
     below = {image.pixelColor(x, 100).name() for x in range(0, image.width(), 3)}
     assert len(below) == 1

@@ -9,9 +9,10 @@ from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
 from sessions.model import EntityRef
+from viewmodels.esxtop_cells import decimals_of, number_text
 from viewmodels.esxtop_table import Column, Row
-from widgets.esxtop import EsxtopModel, EsxtopTable, Values
-from widgets.esxtop.model import STATE, decimals_of, number_text
+from widgets.esxtop import EsxtopModel, EsxtopTable
+from widgets.esxtop.model import STATE
 from widgets.theme import Theme
 
 DOWN = Qt.SortOrder.DescendingOrder
@@ -32,7 +33,7 @@ NUMBERS = np.array([[20.0, 1.0], [10.0, 0.5], [30.0, 1.5], [95.0, np.nan], [80.0
 @pytest.fixture
 def model(qapp: object) -> EsxtopModel:
     found = EsxtopModel()
-    found.set_table(ROWS, COLUMNS, Values(NUMBERS))
+    found.set_table(ROWS, COLUMNS, NUMBERS)
     return found
 
 
@@ -43,9 +44,9 @@ def names(model: EsxtopModel) -> list[str]:
 def test_qt_accepts_it(model: EsxtopModel) -> None:
     QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
     model.sort(2, DOWN)
-    model.set_table(ROWS, COLUMNS, Values(NUMBERS[::-1].copy()))
-    model.set_table(ROWS[:2], COLUMNS, Values(NUMBERS[:2]))
-    model.set_table((), (), Values())
+    model.set_table(ROWS, COLUMNS, NUMBERS[::-1].copy())
+    model.set_table(ROWS[:2], COLUMNS, NUMBERS[:2])
+    model.set_table((), ())
 
 
 def test_families_stay_together(model: EsxtopModel) -> None:
@@ -66,7 +67,7 @@ def test_a_selected_row_stays_selected_when_numbers_change_the_order(model: Esxt
     kept = QPersistentModelIndex(model.index(1, 0))
     other = NUMBERS.copy()
     other[4, 0] = 1.0
-    model.set_table(ROWS, COLUMNS, Values(other))
+    model.set_table(ROWS, COLUMNS, other)
     assert model.row_at(kept.row())[1].name == "gamma"
 
 
@@ -74,7 +75,7 @@ def test_limits_hold_only_for_the_kinds_that_they_were_made_for(model: EsxtopMod
     """The group `system` waits for the sum of its 50 worlds: that is no VM that is not served."""
     ready = Column("cpu.ready", "%RDY", "%", "ready", 5.0, 10.0, kinds=frozenset({"vm", "vcpu"}))
     rows = (ROWS[0], Row(EntityRef("world", "system"), "system", "esx1"))
-    model.set_table(rows, (ready,), Values(np.array([[12.0], [1035.8]])))
+    model.set_table(rows, (ready,), np.array([[12.0], [1035.8]]))
     states = {row.name: model.index(model.place_of(row.ref), 2).data(STATE) for row in rows}
     assert states == {"alpha": "critical", "system": ""}
 
@@ -122,7 +123,7 @@ def test_the_numbers_of_a_column_have_the_same_decimals(
 def test_two_thousand_rows_are_sorted_by_arrays(model: EsxtopModel) -> None:
     rows = [Row(EntityRef("vm", str(n)), f"vm{n}", "esx1") for n in range(2_000)]
     numbers = np.random.default_rng(1).random((2_000, 2)) * 100
-    model.set_table(rows, COLUMNS, Values(numbers))
+    model.set_table(rows, COLUMNS, numbers)
     model.sort(2, DOWN)
     shown = [float(str(model.index(row, 2).data()).lstrip("◆▲ ")) for row in range(2_000)]
     assert shown == sorted(shown, reverse=True)
@@ -135,17 +136,17 @@ def test_no_number_is_cut_and_the_sorted_column_is_seen(theme: Theme, qtbot: QtB
     table.resize(420, 200)
     table.show()
     columns = [Column(f"c{n}", f"C{n}", "MB", "", 10.0) for n in range(12)]
-    model.set_table(ROWS, columns, Values(np.full((5, 12), 1.0)))
-    model.set_table(ROWS, columns, Values(np.full((5, 12), 123_456_789.0)))
+    model.set_table(ROWS, columns, np.full((5, 12), 1.0))
+    model.set_table(ROWS, columns, np.full((5, 12), 123_456_789.0))
     for column in range(2, model.columnCount()):
         text = str(model.index(0, column).data())
         assert text == "◆ 123,456,789"
         assert table.fontMetrics().horizontalAdvance(text) + 16 <= table.columnWidth(column)
     assert model.widest(2) == "◆ 123,456,789"
     numbers = np.array([[1234.0], [0.5], [np.nan], [12.0], [3.0]])  # only vCPUs are judged
-    model.set_table(ROWS, [Column("c", "C", "%", "", 10.0, kinds=frozenset({"vcpu"}))], Values(numbers))
+    model.set_table(ROWS, [Column("c", "C", "%", "", 10.0, kinds=frozenset({"vcpu"}))], numbers)
     assert model.widest(2) == "1234.00"
-    model.set_table(ROWS, columns, Values(np.full((5, 12), 123_456_789.0)))
+    model.set_table(ROWS, columns, np.full((5, 12), 123_456_789.0))
     for column in (13, 2, 7):
         table.reveal(column)
         left = table.columnViewportPosition(column)

@@ -65,9 +65,13 @@ class _Names(QTableView):
 
 
 class EsxtopTable(QTableView):
-    """Signal ``charted(row, column)`` on a double click; ``series_of`` names the series of dragged cells."""
+    """Signals: ``charted(row, column)`` on a double click, ``sorted`` when it is by another column or way.
+
+    ``series_of`` names the series of dragged cells.
+    """
 
     charted = Signal(int, int)
+    sorted = Signal()
 
     def __init__(
         self, model: EsxtopModel, theme: Theme, series_of: Callable[[Sequence[QModelIndex]], list[int]]
@@ -81,6 +85,7 @@ class EsxtopTable(QTableView):
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.horizontalHeader().setSectionsClickable(True)
+        self.horizontalHeader().sectionClicked.connect(self._sort_by_click)
         self.doubleClicked.connect(lambda index: self.charted.emit(index.row(), index.column()))
         self._frozen = _Names(self, model, theme)
         self._frozen.setModel(model)
@@ -109,6 +114,20 @@ class EsxtopTable(QTableView):
             header.sorted_by = (column, order)
             header.viewport().update()
         self.model().sort(column, order)
+        self.sorted.emit()
+
+    def sort_by_counter(self, counter: str) -> None:
+        """Sort by a counter's column, largest on top; nothing happens where there is none."""
+        model = self.model()
+        assert isinstance(model, EsxtopModel)
+        column = model.column_of(counter)
+        if column >= 0:
+            self.sort_by(column, Qt.SortOrder.DescendingOrder)
+
+    def scroll_to_start(self) -> None:
+        """Show the first rows and columns."""
+        for bar in (self.horizontalScrollBar(), self.verticalScrollBar()):
+            bar.setValue(0)
 
     def reveal(self, column: int) -> None:
         """Bring the top of a column into sight."""
@@ -152,6 +171,18 @@ class EsxtopTable(QTableView):
             event.ignore()
         else:
             super().keyPressEvent(event)
+
+    def _sort_by_click(self, column: int) -> None:
+        """Counters fall at the first click, names rise; another click turns the order round."""
+        model = self.model()
+        assert isinstance(model, EsxtopModel)
+        before, order = model.sorting
+        down, up = Qt.SortOrder.DescendingOrder, Qt.SortOrder.AscendingOrder
+        if column != before:
+            order = up if column < EsxtopModel.FIXED else down
+        else:
+            order = up if order == down else down
+        self.sort_by(column, order)
 
     def _fit(self) -> None:
         model = self.model()

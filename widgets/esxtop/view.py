@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -18,9 +18,12 @@ from PySide6.QtWidgets import (
 )
 
 from resources.foreign_text import tip
+from resources.views import Screen
 from widgets.empty_state import EmptyState
+from widgets.esxtop.keys import key_rows, portable
 from widgets.esxtop.model import EsxtopModel
 from widgets.esxtop.table import EsxtopTable, letter
+from widgets.keys import KeyHandlers
 from widgets.search_field import SearchField
 from widgets.theme import Theme, figures_font
 from widgets.theme.tokens import SMALL_PX
@@ -32,29 +35,37 @@ _LEAST_FILTER, _MOST_FILTER = 80, 170
 class EsxtopView(QWidget):
     """Signals: ``screen_chosen(n)``, ``moved(part)`` of the session (1 is its end), ``filtered(text)``.
 
-    ``toggled(what, on)`` for ``vms`` (virtual machines only) and ``sparks``; ``fields``: choose columns;
-    ``cleared``: show all rows.
+    ``vms_toggled(on)``: virtual machines only; ``sparks_toggled(on)``; ``expanded`` with the entities whose
+    rows are to be expanded or folded; ``fields``: choose columns; ``interval``: choose how often the table is
+    renewed; ``cleared``: show all rows; ``appeared`` when it comes into sight.
     """
 
     screen_chosen = Signal(int)
     moved = Signal(float)
     filtered = Signal(str)
-    toggled = Signal(str, bool)
+    vms_toggled = Signal(bool)
+    sparks_toggled = Signal(bool)
+    expanded = Signal(object)
     fields = Signal()
+    interval = Signal()
     cleared = Signal()
+    appeared = Signal()
 
     def __init__(
         self,
         model: EsxtopModel,
         theme: Theme,
+        screens: Sequence[Screen],
         series_of: Callable[[Sequence[QModelIndex]], list[int]],
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._theme = theme
+        self._model, self._screens = model, screens
         self.tabs = QTabBar(drawBase=False, expanding=False)
         self.tabs.setObjectName("screens")
         self.tabs.setAccessibleName("esxtop screens")
+        for screen in screens:
+            self.tabs.addTab(f"{screen.key}  {screen.title}")
         self.tabs.currentChanged.connect(self.screen_chosen)
         self.filter = SearchField("Filter names", "Filter rows by name")
         self.filter.left.connect(lambda: self.setFocus(Qt.FocusReason.OtherFocusReason))
@@ -62,9 +73,9 @@ class EsxtopView(QWidget):
         self.filter.setMaximumWidth(_MOST_FILTER)
         self.filter.textChanged.connect(self.filtered)
         self.only_vms = self._button("VMs only", "V: virtual machines only")
-        self.only_vms.toggled.connect(lambda on: self.toggled.emit("vms", on))
+        self.only_vms.toggled.connect(self.vms_toggled)
         self.sparks = self._button("Sparklines", "k: the last samples of the sorted column as small curves")
-        self.sparks.toggled.connect(lambda on: self.toggled.emit("sparks", on))
+        self.sparks.toggled.connect(self.sparks_toggled)
         self._more = QToolButton()
         self._more.setText("Fields…")
         self._more.setToolTip("f: choose columns")
@@ -86,6 +97,19 @@ class EsxtopView(QWidget):
         self.slider.setValue(_STEPS)
         self.slider.setAccessibleName("Moment of the session")
         self.slider.valueChanged.connect(lambda value: self.moved.emit(value / _STEPS))
+        self._keys = KeyHandlers(
+            key_rows(screens),
+            {
+                "screens": self._choose_screen,
+                "vms": lambda _key: self.only_vms.toggle(),
+                "expand": lambda _key: self._expand(),
+                "fields": lambda _key: self.fields.emit(),
+                "interval": lambda _key: self.interval.emit(),
+                "sparks": lambda _key: self.sparks.toggle(),
+                "sort": self._sort,
+                "chart": lambda _key: self._chart(),
+            },
+        )
         self.setFocusProxy(self.table)
         self._arrange()
 
@@ -112,10 +136,10 @@ class EsxtopView(QWidget):
         column.addWidget(self.empty, 1)
         column.addLayout(foot)
 
-    def set_screens(self, titles: Sequence[tuple[str, str]]) -> None:
-        """The tabs: key and title of each screen."""
-        for key, title in titles:
-            self.tabs.addTab(f"{key}  {title}")
+    @property
+    def chosen_screen(self) -> Screen:
+        """The screen that is shown."""
+        return self._screens[self.tabs.currentIndex()]
 
     def say_totals(self, totals: Sequence[str], details: str) -> None:
         """The hosts' totals; each stays on one line, lines break between two of them."""
@@ -137,6 +161,17 @@ class EsxtopView(QWidget):
         if had_keys:
             self.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """esxtop's own keys."""
+        if not self._keys.press(event):
+            super().keyPressEvent(event)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        """It takes the keys, and tells that it can be seen."""
+        super().showEvent(event)
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.appeared.emit()
+
     def event(self, event: QEvent) -> bool:
         """Letters are esxtop's keys on the whole page, even where the window has a shortcut on them."""
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and letter(event):
@@ -151,6 +186,25 @@ class EsxtopView(QWidget):
         if not self.slider.isSliderDown():
             with QSignalBlocker(self.slider):
                 self.slider.setValue(round(part * _STEPS))
+
+    def _choose_screen(self, key: str) -> None:
+        keys = [portable(screen.key) for screen in self._screens]
+        self.tabs.setCurrentIndex(keys.index(key))
+
+    def _sort(self, key: str) -> None:
+        counters = {portable(letter): counter for letter, counter in self.chosen_screen.sort.items()}
+        if key in counters:
+            self.table.sort_by_counter(counters[key])
+            self.table.reveal(self._model.sorting[0])
+
+    def _expand(self) -> None:
+        indexes = self.table.selectedIndexes() or [self.table.currentIndex()]
+        rows = [self._model.row_at(index.row())[1] for index in indexes if index.isValid()]
+        self.expanded.emit(frozenset(row.ref for row in rows if row.expandable))
+
+    def _chart(self) -> None:
+        index = self.table.currentIndex()
+        self.table.charted.emit(index.row(), index.column())
 
     def _button(self, text: str, tip: str) -> QToolButton:
         button = QToolButton()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from app.gui.actions import ActionSpec
 from app.gui.desk import PanelSpec
 from app.gui.panels import charts, esxtop, findings, heatmap, inventory, jobs, overview, timeline
+from resources.views import Screen
 
 PANELS: tuple[PanelSpec, ...] = (
     PanelSpec("inventory", "Inventory", "inventory", "left", inventory.make, ("Ctrl+5",)),
@@ -19,19 +22,21 @@ PANELS: tuple[PanelSpec, ...] = (
 """In the order in which tabs and menu show them."""
 
 
-_VIEW_KEYS = (
-    *charts.KEYS,
-    *esxtop.KEYS,
-    *heatmap.KEYS,
-    *inventory.KEYS,
-    *findings.KEYS,
-    *timeline.KEYS,
-)
+def view_keys(screens: Sequence[Screen]) -> Mapping[str, tuple[ActionSpec, ...]]:
+    """The keys of the views, by panel; those of the esxtop view are of its ``screens``."""
+    return {
+        "inventory": inventory.KEYS,
+        "charts": charts.KEYS,
+        "esxtop": esxtop.keys(screens),
+        "heatmap": heatmap.KEYS,
+        "findings": findings.KEYS,
+        "timeline": timeline.KEYS,
+    }
 
 
-def panel_keys() -> tuple[ActionSpec, ...]:
+def panel_keys(screens: Sequence[Screen]) -> tuple[ActionSpec, ...]:
     """Keys of the panels themselves and of the views in them, for the shortcut sheet."""
-    shown = tuple(
+    shown = (
         ActionSpec(f"panel.{spec.id}", f"Show {spec.title}", keys=spec.keys) for spec in PANELS if spec.keys
     )
-    return (*shown, *_VIEW_KEYS)
+    return (*shown, *(key for keys in view_keys(screens).values() for key in keys))

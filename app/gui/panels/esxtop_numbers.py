@@ -1,0 +1,145 @@
+"""Reads the numbers of the esxtop page: those of a moment, and the small curves, in workers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from PySide6.QtCore import QObject, QTimer
+
+from app.gui.desk import Desk
+from app.gui.jobs import Job
+from sessions.model import FloatArray
+from sessions.store import SessionReader
+from viewmodels.esxtop_moment import Moment, moment_of, sparks_of
+from viewmodels.esxtop_rows import Grid
+from viewmodels.snapshot import Snapshot
+from viewmodels.time_labels import clock_of
+from widgets.esxtop import LEAST_S, EsxtopModel, EsxtopView
+
+_SPARK_ROWS = 300
+_SLIDE_MS = 60
+_AT_END = 0.9995
+
+NO_ROWS = Grid((), (), np.zeros((0, 0), np.int64))
+
+
+class EsxtopNumbers(QObject):
+    """Fills the grid that is shown with the numbers of a moment; at the live end every few seconds.
+
+    ``is_stale``: it was hidden when there was something new to read. The part of the session says which
+    moment: 1 is its end, which moves while the session grows.
+    """
+
+    def __init__(self, desk: Desk, view: EsxtopView, model: EsxtopModel) -> None:
+        super().__init__(view)
+        self._desk, self._view, self._model = desk, view, model
+        self._grid = NO_ROWS
+        self._part = 1.0
+        self.is_stale = False
+        self._seek_selection = False
+        self._every = QTimer(self, interval=LEAST_S * 1000)
+        self._every.timeout.connect(self._tick)
+        self._slide = QTimer(self, singleShot=True, interval=_SLIDE_MS)
+        self._slide.timeout.connect(self._read)
+        view.moved.connect(self.move)
+        view.sparks_toggled.connect(lambda _on: self._read_sparks())
+        view.table.sorted.connect(self._read_sparks)
+
+    @property
+    def interval_s(self) -> int:
+        """Seconds between two looks at the newest samples."""
+        return self._every.interval() // 1000
+
+    def set_interval(self, seconds: int) -> None:
+        """Look every so many seconds."""
+        self._every.setInterval(seconds * 1000)
+
+    def follow(self) -> None:
+        """The session has grown: look now and then, as long as it is recorded."""
+        if not self._every.isActive() and self._view.isVisible():
+            self._every.start()
+
+    def show_grid(self, grid: Grid) -> None:
+        """Read the numbers of these rows and columns."""
+        self._grid, self.is_stale = grid, False
+        self._slide.stop()
+        self._read()
+
+    def move(self, part: float) -> None:
+        """Show another moment, soon."""
+        self._part = part
+        if self._view.isVisible():
+            self._slide.start()
+        else:
+            self.is_stale = True
+
+    def seek_selection(self) -> None:
+        """Scroll to the selected row when its number has put it where it belongs."""
+        self._seek_selection = True
+
+    def forget(self) -> None:
+        """Show no moment; the next one is the end of a session."""
+        self._every.stop()
+        self._grid, self._part = NO_ROWS, 1.0
+        self._view.say_totals((), "")
+        self._view.show_moment("", self._part)
+
+    def _moment(self, snapshot: Snapshot | None) -> int | None:
+        span = snapshot.span if snapshot is not None else None
+        return None if span is None else span.start + round((span.end - span.start) * self._part)
+
+    def _tick(self) -> None:
+        snapshot = self._desk.session.snapshot
+        if snapshot is None or not snapshot.recording or not self._view.isVisible():
+            self._every.stop()
+            self.is_stale = not self._view.isVisible()
+        if snapshot is not None and self._part >= _AT_END and self._view.isVisible():
+            self._read()
+
+    def _read(self) -> None:
+        snapshot, grid = self._desk.session.snapshot, self._grid
+        at = self._moment(snapshot)
+        if snapshot is None or at is None:
+            return
+        screen, catalogue = self._view.chosen_screen, self._desk.catalogue
+
+        def work(reader: SessionReader, job: Job) -> Moment:
+            return moment_of(reader, grid, screen, snapshot, catalogue, at, job)
+
+        def done(moment: Moment) -> None:
+            if grid is self._grid:
+                self._show(moment)
+
+        self._desk.session.query("esxtop", work, done)
+
+    def _show(self, moment: Moment) -> None:
+        self._model.set_table(self._grid.rows, self._grid.columns, moment.numbers)
+        if self._seek_selection:  # the numbers have just put the selected row elsewhere
+            self._seek_selection = False
+            self._view.table.scrollTo(self._view.table.currentIndex())
+        self._view.say_totals(moment.totals, moment.details)
+        clock = clock_of(self._desk.settings.text("look.times"))
+        self._view.show_moment(f"as of {clock(moment.at):%H:%M:%S}", self._part)
+        self._read_sparks()
+
+    def _read_sparks(self) -> None:
+        column = self._model.sorting[0] - EsxtopModel.FIXED
+        snapshot, grid = self._desk.session.snapshot, self._grid
+        at = self._moment(snapshot)
+        if not self._view.sparks.isChecked() or column < 0 or snapshot is None or at is None or not grid.rows:
+            self._model.set_sparks(max(column, 0), {})
+            return
+        rows = [self._model.row_at(row)[0] for row in range(min(self._model.rowCount(), _SPARK_ROWS))]
+        ids = grid.ids[rows, column]
+
+        def work(reader: SessionReader, job: Job) -> Mapping[int, FloatArray]:
+            return sparks_of(reader, ids, snapshot, at, job)
+
+        def done(found: Mapping[int, FloatArray]) -> None:
+            if grid is self._grid:
+                numbers = zip(rows, ids.tolist(), strict=True)
+                self._model.set_sparks(column, {row: found[one] for row, one in numbers if one in found})
+                self._view.table.make_room_for_curves(column + EsxtopModel.FIXED)
+
+        self._desk.session.query("esxtop.sparks", work, done)

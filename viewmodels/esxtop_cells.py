@@ -1,0 +1,124 @@
+"""What the cells of the esxtop table say: numbers as esxtop prints them, states by limits, and row order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sessions.model import FloatArray, IntArray
+from viewmodels.esxtop_table import Column, Row
+from viewmodels.name_order import natural
+
+WITHIN, WARNING, CRITICAL = range(3)
+"""States of a cell."""
+
+_MARKS = ("", "◆ ", "▲ ")
+_WHOLE = frozenset({"count", "shares", "state", "flag"})
+_DECIMAL_STEPS = (9_999.5, 999.95)
+"""A column has a decimal less from each of these on."""
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells of some rows and columns. ``numbers`` (rows, columns), NaN where absent.
+
+    ``states`` (rows, columns): WITHIN, WARNING or CRITICAL, by the limits of the column where they hold for
+    the kind of the row. ``decimals``: how many each column has.
+    """
+
+    numbers: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    states: NDArray[np.int8] = field(default_factory=lambda: np.zeros((0, 0), np.int8))
+    decimals: Sequence[int] = ()
+
+    @classmethod
+    def of(cls, rows: Sequence[Row], columns: Sequence[Column], numbers: FloatArray | None) -> Cells:
+        """The cells for these numbers; all absent where their shape does not fit, or None."""
+        if numbers is None or numbers.shape != (len(rows), len(columns)):
+            numbers = np.full((len(rows), len(columns)), np.nan)
+        warning = np.array([column.warning for column in columns])
+        critical = np.array([column.critical for column in columns])
+        with np.errstate(invalid="ignore"):
+            states = (numbers > warning).astype(np.int8) + (numbers > critical).astype(np.int8)
+        states[~_judged(rows, columns)] = WITHIN
+        return cls(
+            numbers,
+            states,
+            [decimals_of(numbers[:, at], column.unit) for at, column in enumerate(columns)],
+        )
+
+    def text(self, row: int, column: int) -> str:
+        """What a cell says: ``▲ 97.20``."""
+        words = number_text(float(self.numbers[row, column]), self.decimals[column])
+        return _MARKS[self.states[row, column]] + words
+
+    def widest(self, column: int) -> str:
+        """The longest text of a column: its largest number, or its largest with a mark."""
+        sizes, states = np.nan_to_num(np.abs(self.numbers[:, column])), self.states[:, column]
+        texts = (
+            mark + number_text(float(sizes[states == state].max(initial=0.0)), self.decimals[column])
+            for state, mark in enumerate(_MARKS)
+            if state == WITHIN or (states == state).any()
+        )
+        return max(texts, key=len)
+
+
+def _judged(rows: Sequence[Row], columns: Sequence[Column]) -> NDArray[np.bool_]:
+    """(rows, columns): whether the limits of the column hold for the kind of the row."""
+    kinds = np.array([row.ref.kind for row in rows])
+    judged = np.ones((len(rows), len(columns)), bool)
+    for number, column in enumerate(columns):
+        if column.kinds:
+            judged[:, number] = np.isin(kinds, list(column.kinds))
+    return judged
+
+
+def decimals_of(values: FloatArray, unit: str) -> int:
+    """How many decimals the numbers of a column have: two as in esxtop, fewer where there are large ones.
+
+    All of a column have the same, so that its longest number is its largest.
+    """
+    if unit == "%":
+        return len(_DECIMAL_STEPS)  # the system's thousands of percent leave a VM's hundredths alone
+    there = values[np.isfinite(values)]
+    if unit in _WHOLE and (there == there.astype(np.int64)).all():
+        return 0
+    largest = float(np.abs(there).max(initial=0.0))
+    return sum(largest < step for step in _DECIMAL_STEPS)
+
+
+def number_text(value: float, decimals: int) -> str:
+    """A number of a column whose numbers have so many decimals; absent is a dash."""
+    if not np.isfinite(value):
+        return "–"
+    return f"{value:.{decimals}f}" if decimals else f"{value:,.0f}"
+
+
+def order_by_number(rows: Sequence[Row], values: FloatArray, *, descending: bool) -> IntArray:
+    """Numbers of rows in order of ``values`` (rows,); absent ones last, families together."""
+    keys = np.where(np.isnan(values), np.inf, -values if descending else values)
+    return _families_together(rows, np.argsort(keys, kind="stable"))
+
+
+def order_by_name(rows: Sequence[Row], *, host: bool = False, descending: bool = False) -> IntArray:
+    """Numbers of rows in order of their names, or of their hosts' names; families together."""
+    names = [natural(row.host if host else row.name) for row in rows]
+    order = sorted(range(len(rows)), key=names.__getitem__, reverse=descending)
+    return _families_together(rows, np.array(order, np.int64))
+
+
+def _families_together(rows: Sequence[Row], order: IntArray) -> IntArray:
+    """``order``, with expanded rows right below theirs, in the same order among each other."""
+    if not rows:
+        return np.zeros(0, np.int64)
+    rank = np.empty(len(rows), np.int64)
+    rank[order] = np.arange(len(rows))
+    is_head = np.array([row.depth == 0 for row in rows])
+    family = np.cumsum(is_head) - 1
+    heads = np.flatnonzero(is_head)
+    place = np.empty(heads.size, np.int64)
+    place[np.argsort(rank[heads], kind="stable")] = np.arange(heads.size)
+    found: IntArray = np.lexsort((rank, ~is_head, place[family]))
+    return found

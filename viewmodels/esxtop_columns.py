@@ -1,0 +1,93 @@
+"""Which columns a screen of the esxtop view has, and which it can have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+import numpy as np
+
+from resources.catalogue import Catalogue
+from resources.units import format_value
+from resources.views import Limits, Screen
+from viewmodels.esxtop_table import Column, FieldChoice
+from viewmodels.snapshot import Snapshot
+
+
+def field_choices(screen: Screen, shown: Sequence[str], catalogue: Catalogue) -> Sequence[FieldChoice]:
+    """The columns that a screen can have; ``shown``: counters of those it has, its standard ones if empty."""
+    counters = dict.fromkeys((*screen.columns, *screen.more))
+    return [
+        FieldChoice(
+            key,
+            f"{known.short or known.label}   {known.label} ({known.unit})",
+            known.meaning,
+            key in (shown or screen.columns),
+        )
+        for key in counters
+        if (known := catalogue.get(key)) is not None
+    ]
+
+
+def tails_of(screen: Screen, snapshot: Snapshot, catalogue: Catalogue) -> Mapping[str, Sequence[str]]:
+    """The columns that a counter of numbered states has in this session: C0, C1 … of ``power.cstate``."""
+    if not screen.each:
+        return {}
+    numbered = {key for key in screen.columns if _is_numbered(catalogue, key)}
+    found: dict[str, set[str]] = {}
+    for ref in snapshot.entities:
+        if ref.kind in screen.kinds:
+            for one in snapshot.series_of.get(ref, ()):
+                if one.counter in numbered:
+                    found.setdefault(one.counter, set()).add(split_instance(one.spec.instance)[1])
+    return {key: sorted(tails, key=lambda tail: (len(tail), tail)) for key, tails in found.items()}
+
+
+def columns_of(
+    counters: Sequence[str],
+    kind: str,
+    catalogue: Catalogue,
+    limits: Limits,
+    tails: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> list[Column]:
+    """The columns of these counters, with the limits that they have on entities of a kind.
+
+    A counter with ``tails`` has a column for each of them.
+    """
+    found: list[Column] = []
+    for key in counters:
+        known = catalogue.get(key)
+        if known is None:
+            continue
+        bounds = limits.of(key, kind)
+        tip = [f"{known.label}, in {known.unit}", known.meaning]
+        if bounds is not None:
+            tip.append(f"Limit {format_value(bounds.warning.value, known.unit)} ({bounds.warning.source})")
+        if bounds is not None and bounds.critical is not None:
+            value = format_value(bounds.critical.value, known.unit)
+            tip.append(f"Critical above {value} ({bounds.critical.source})")
+        found += [
+            Column(
+                key,
+                f"{known.unit}{tail}" if tail else known.short or known.label,
+                known.unit,
+                "\n".join(tip),
+                bounds.warning.value if bounds else np.nan,
+                bounds.critical.value if bounds and bounds.critical else np.nan,
+                frozenset(of for (counter, of), same in limits.items() if counter == key and same == bounds),
+                tail,
+            )
+            for tail in tails.get(key, ("",))
+        ]
+    return found
+
+
+def _is_numbered(catalogue: Catalogue, key: str) -> bool:
+    known = catalogue.get(key)
+    return known is not None and any(spelling.tail for spelling in known.esxtop)
+
+
+def split_instance(instance: str) -> tuple[str, str]:
+    """``PCPU 3`` and ``C0`` of ``PCPU 3 C0``."""
+    name, _, tail = instance.rpartition(" ")
+    return name, tail

@@ -1,0 +1,19 @@
+"""The dialog that asks how often the esxtop table is renewed."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QInputDialog, QWidget
+
+LEAST_S, MOST_S = 2, 60
+
+
+def interval_dialog(seconds: int, parent: QWidget) -> QInputDialog:
+    """The dialog; its ``intValueSelected`` carries the seconds."""
+    dialog = QInputDialog(parent)
+    dialog.setWindowTitle("How often the table is renewed")
+    dialog.setLabelText("Seconds between two looks at the newest samples:")
+    dialog.setInputMode(QInputDialog.InputMode.IntInput)
+    dialog.setIntRange(LEAST_S, MOST_S)
+    dialog.setIntValue(seconds)
+    dialog.resize(360, dialog.sizeHint().height())
+    return dialog

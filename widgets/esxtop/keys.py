@@ -1,0 +1,38 @@
+"""esxtop's own keys, as rows of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from resources.views import Screen
+from widgets.keys import KeyRow
+
+
+def key_rows(screens: Sequence[Screen]) -> tuple[KeyRow, ...]:
+    """The keys of the esxtop view: of its screens, of their sort columns, and of what it does itself."""
+    titles = ", ".join(_in_sentence(screen.title) for screen in screens)
+    sort_keys = dict.fromkeys(letter for screen in screens for letter in screen.sort)
+    return (
+        KeyRow("screens", f"Screens: {titles}", tuple(portable(screen.key) for screen in screens)),
+        KeyRow("vms", "Virtual machines only", ("Shift+V",)),
+        KeyRow("expand", "Expand or fold the selected rows", ("E",)),
+        KeyRow("fields", "Choose columns", ("F",)),
+        KeyRow("interval", "How often the table is renewed", ("S",)),
+        KeyRow("sparks", "Small curves of the sorted column", ("K",)),
+        KeyRow(
+            "sort",
+            "Sort by used, ready, memory, ballooning, reads, writes … as esxtop",
+            tuple(portable(letter) for letter in sort_keys),
+        ),
+        KeyRow("chart", "Chart the selected cell", ("Return",)),
+    )
+
+
+def _in_sentence(title: str) -> str:
+    """``memory`` for ``Memory``; ``CPU`` and ``VM disk`` as they are."""
+    return title[:1].lower() + title[1:] if title[1:2].islower() else title
+
+
+def portable(letter: str) -> str:
+    """The portable name of a key that esxtop calls by a letter: ``Shift+V`` for ``V``, ``V`` for ``v``."""
+    return f"Shift+{letter}" if letter.isupper() else letter.upper()
