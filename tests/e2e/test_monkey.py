@@ -24,6 +24,6 @@ def test_the_window_survives_a_monkey(tmp_path: Path, seed: int, size: str, them
     export(capture, "demo", "--duration", "300")
     words = ["--seed", str(seed), "--size", size, "--theme", theme, "--seconds", "20", "--round-s", "20"]
     # Beside other tests a machine may stand still for seconds; the benchmark takes one second for a stall.
-    report = let_loose(tmp_path / "home", *words, "--stall-s", "20", files=[session, capture], patience_s=280)
+    report = let_loose(tmp_path / "home", *words, "--stall-s", "10", files=[session, capture], patience_s=280)
     assert not report["findings"], "\n".join(report["findings"])
     assert sum(report["events"].values()) > 50

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import sys
 import threading
 import time
@@ -28,7 +27,8 @@ _HARMLESS = ("This plugin does not support", "propagateSizeHints", "Could not lo
 class Watch(QObject):
     """Collects findings, each once, with how often it was seen. ``stall_s``: a longer pause is one.
 
-    A stall is the time in which the event loop did nothing else; its stack is that of the window's thread.
+    A stall is the time in which the event loop came round to nothing, less what the thread waited for a
+    processor; its stack is that of the window's thread.
     """
 
     def __init__(self, stall_s: float) -> None:
@@ -36,12 +36,12 @@ class Watch(QObject):
         self.findings: Counter[str] = Counter()
         self.longest_s = 0.0
         self._stall_s = stall_s
-        self._beat = time.monotonic()
+        self._beat, self._queued = time.monotonic(), 0.0
         self._doing = ""
         self._ended = threading.Event()
         self._resting = True
         self._main = threading.get_ident()
-        self._task = Path(f"/proc/self/task/{threading.get_native_id()}/stat")
+        self._task = Path(f"/proc/self/task/{threading.get_native_id()}/schedstat")
         self._timer = QTimer(self, interval=_BEAT_MS)
         self._timer.timeout.connect(self._alive)
         self._thread = threading.Thread(target=self._look, name="watch", daemon=True)
@@ -88,34 +88,36 @@ class Watch(QObject):
         self.findings[text] += 1
 
     def _alive(self) -> None:
+        self._queued = self._queued_s()
         self._beat = time.monotonic()
+
+    def _still_s(self, beat: float, queued: float) -> float:
+        """How long it has done nothing, less what it waited for a processor."""
+        return time.monotonic() - beat - (self._queued_s() - queued)
 
     def _look(self) -> None:
         while not self._ended.wait(_LOOK_S):
-            beat = self._beat
-            if self._is_resting() or time.monotonic() - beat < self._stall_s:
+            queued, beat = self._queued, self._beat
+            if self._is_resting() or self._still_s(beat, queued) < self._stall_s:
                 continue
-            computed = self._computed_s()
             stack = "".join(traceback.format_stack(sys._current_frames()[self._main])[-6:])
             while self._beat == beat and not self._ended.wait(_LOOK_S):
                 pass
-            if self._is_resting():
+            if self._is_resting() or self._beat == beat:
                 continue
-            lasted = time.monotonic() - beat
+            lasted = self._still_s(beat, queued)
             self.longest_s = max(self.longest_s, lasted)
-            busy = self._computed_s() - computed
-            self.note(f"a stall, at\n{stack}", f"{lasted:.1f} s, {busy:.1f} s of them computing")
+            self.note(f"a stall, at\n{stack}", f"{lasted:.1f} s")
 
     def _is_resting(self) -> bool:
         return self._resting
 
-    def _computed_s(self) -> float:
-        """Seconds of processor that the window's thread has used; where the system does not say, none."""
+    def _queued_s(self) -> float:
+        """Seconds in which the window's thread was ready and the machine gave it no processor."""
         try:
-            fields = self._task.read_text(encoding="ascii").rpartition(")")[2].split()
-        except OSError:
+            return int(self._task.read_text(encoding="ascii").split()[1]) / 1e9
+        except OSError:  # not Linux
             return 0.0
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def _said(self, kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
         if kind in (QtMsgType.QtDebugMsg, QtMsgType.QtInfoMsg) or any(one in text for one in _HARMLESS):
