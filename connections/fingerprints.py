@@ -36,21 +36,35 @@ def _with_colons(digits: str) -> str:
 
 
 def parse_key_fingerprint(text: str) -> str:
-    """An SSH host key's SHA-256 fingerprint as OpenSSH writes it, ``SHA256:…``. Raises UsageError."""
-    match = re.fullmatch(r"SHA256:([A-Za-z0-9+/]{43})=?", text.strip())
+    """An SSH host key's SHA-256 fingerprint as OpenSSH writes it, ``SHA256:…``. Raises UsageError.
+
+    Its type may stand before, ``ssh-ed25519 SHA256:…``, and says which of its keys a machine is asked for.
+    """
+    match = re.fullmatch(r"((?:ssh|ecdsa)-[a-z0-9-]+ )?SHA256:([A-Za-z0-9+/]{43})=?", text.strip())
     if match:
-        return f"SHA256:{match[1]}"
+        return f"{match[1] or ''}SHA256:{match[2]}"
     raise UsageError(
         "That is no SHA-256 fingerprint of an SSH host key.",
         meaning="One begins with SHA256: and has 43 more signs.",
-        advice="To see it, on the host: ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub "
+        advice="To see it, on the machine: ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub "
         "(ESXi: /etc/ssh/ssh_host_rsa_key.pub).",
     )
 
 
-def key_fingerprint_of(key: bytes) -> str:
-    """The SHA-256 fingerprint of a public SSH host key (its wire form), as OpenSSH writes it."""
-    return "SHA256:" + base64.b64encode(hashlib.sha256(key).digest()).decode("ascii").rstrip("=")
+def key_fingerprint_of(key_type: str, key: bytes) -> str:
+    """Type and SHA-256 fingerprint of a public SSH host key, which is in its wire form."""
+    digest = base64.b64encode(hashlib.sha256(key).digest()).decode("ascii").rstrip("=")
+    return f"{key_type} SHA256:{digest}"
+
+
+def key_type_of(fingerprint: str) -> str:
+    """``ssh-ed25519`` of ``ssh-ed25519 SHA256:…``; empty where the type was not told."""
+    return fingerprint.rpartition(" ")[0]
+
+
+def same_key(one: str, other: str) -> bool:
+    """True if two fingerprints are of one key, whether or not they tell its type."""
+    return one.rpartition(" ")[2] == other.rpartition(" ")[2]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,12 +18,13 @@
     │   ├── UnknownHostError     21    its name does not resolve
     │   ├── RefusedError         22    nothing listens there
     │   ├── TimedOutError        23    no answer in time
-    │   ├── UntrustedError       24    a certificate that nobody vouches for
-    │   ├── ChangedCertificateError 25 not the certificate that was trusted before
+    │   ├── UntrustedError       24    a certificate or host key that nobody vouches for
+    │   ├── ChangedCertificateError 25 not the certificate or host key that was trusted before
     │   ├── NotVSphereError      26    something else answers there
     │   ├── LoginError           27    wrong user or password
     │   ├── PrivilegeError       28    logged in, but not allowed to
     │   ├── NoCountersError      29    it has no performance data to give
+    │   ├── NotSSHError          31    something else than ssh answers there
     │   └── DisconnectedError    30    the connection broke, or what came over it makes no sense
     └── CancelledError      130    the user stopped it
 
@@ -162,13 +163,13 @@ class TimedOutError(SourceError):
 
 
 class UntrustedError(SourceError):
-    """A certificate that neither the system's store nor a thumbprint vouches for."""
+    """A certificate or ssh host key that neither the system's store nor a fingerprint vouches for."""
 
     exit_code = 24
 
 
 class ChangedCertificateError(SourceError):
-    """Not the certificate that was trusted before."""
+    """Not the certificate or ssh host key that was trusted before."""
 
     exit_code = 25
 
@@ -177,6 +178,12 @@ class NotVSphereError(SourceError):
     """Something answers there, but it is no vCenter and no ESXi host."""
 
     exit_code = 26
+
+
+class NotSSHError(SourceError):
+    """Something answers there, but it does not speak ssh, or no version that is safe."""
+
+    exit_code = 31
 
 
 class LoginError(SourceError):

@@ -1,0 +1,238 @@
+"""One logged-in ssh connection to a host or a guest, over which commands are run."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+from dataclasses import dataclass
+from typing import Any, Self
+
+from paramiko import ChannelException, IncompatiblePeer, SSHException, Transport
+
+from connections.address import Address
+from connections.failures import ClosedError, unconnected
+from connections.fingerprints import key_fingerprint_of
+from connections.known_hosts import KnownHosts
+from connections.ssh.faults import VENDOR, broken, no_common_way, not_ssh, silent, translated
+from connections.ssh.host_key import HostKeyTrust
+from connections.ssh.keepalive import KeepAlive
+from connections.ssh.login import SshLogin, log_in
+from connections.ssh.process import RemoteProcess, watched
+from connections.strangers import Ask
+from resources.failures import SourceError, TimedOutError
+
+_ENDING_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long an ssh connection waits, in seconds: for TCP, for first words and keys, for the login.
+
+    ``keepalive_s`` is the rest after which the machine is asked whether it is there; ``answer_s`` is for that
+    answer, and for a command to begin.
+    """
+
+    connect_s: float = 10.0
+    handshake_s: float = 15.0
+    login_s: float = 30.0
+    keepalive_s: float = 15.0
+    answer_s: float = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A command that has ended: ``exit_code`` is None when a signal ended it; ``stderr`` is the end of it."""
+
+    exit_code: int | None
+    stdout: bytes
+    stderr: str
+
+
+class SshConnection:
+    """One connection; thread-safe once it is open. ``open`` before use, ``close`` after.
+
+    ``pin`` is the fingerprint that the host key must have; otherwise ``known`` and ``ask`` decide.
+    """
+
+    def __init__(
+        self,
+        address: Address,
+        login: SshLogin,
+        *,
+        pin: str | None = None,
+        known: KnownHosts | None = None,
+        ask: Ask | None = None,
+        patience: Patience = Patience(),
+    ) -> None:
+        self.address = address
+        self._login, self._patience = login, patience
+        self._trust = HostKeyTrust(address, pin=pin, known=known, ask=ask)
+        self._socket: socket.socket | None = None
+        self._transport: Transport | None = None
+        self._keepalive: KeepAlive | None = None
+        self._closed = threading.Event()
+        self._silence: SourceError | None = None
+
+    def open(self) -> None:
+        """Connect, check the host key, log in. Raises SourceError, UsageError; it is closed for good then."""
+        try:
+            self._open()
+        except BaseException as error:
+            closed_by_us = self._closed.is_set()
+            self.close()
+            if closed_by_us and isinstance(error, SourceError):
+                raise ClosedError from error
+            raise
+
+    def _open(self) -> None:
+        transport = self._spoken_to(self._connected())
+        key = transport.get_remote_server_key()
+        self._trust.check(key_fingerprint_of(key.get_name(), key.asbytes()))
+        log_in(transport, self.address, self._login)
+        self._keepalive = KeepAlive(
+            transport, self._patience.keepalive_s, self._patience.answer_s, self._fallen_silent
+        )
+
+    def _connected(self) -> socket.socket:
+        where = (self.address.host, self.address.port)
+        try:
+            connected = socket.create_connection(where, self._patience.connect_s)
+        except (OSError, UnicodeError) as error:
+            raise unconnected(error, self.address, "its ssh service") from error
+        self._socket = connected
+        if self._closed.is_set():
+            raise ClosedError
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        return connected
+
+    def _spoken_to(self, connected: socket.socket) -> Transport:
+        transport = self._transport = Transport(connected)
+        patience = self._patience
+        transport.banner_timeout = transport.handshake_timeout = patience.handshake_s
+        transport.auth_timeout = patience.login_s
+        transport.channel_timeout = patience.answer_s
+        options = transport.get_security_options()
+        options.key_types = self._trust.ordered(options.key_types)
+        began = time.monotonic()
+        try:
+            transport.start_client(timeout=patience.handshake_s)
+        except IncompatiblePeer as error:
+            raise no_common_way(self.address, error) from error
+        except VENDOR as error:
+            raise self._unspoken(transport, error, time.monotonic() - began) from error
+        if not transport.initial_kex_done:  # start_client's own time-out raises nothing
+            raise silent("begin", self.address)
+        return transport
+
+    def _unspoken(self, transport: Transport, error: BaseException, waited_s: float) -> SourceError:
+        if waited_s >= self._patience.handshake_s:
+            return silent("begin", self.address)
+        if isinstance(error, SSHException) and not transport.remote_version and _said_something(error):
+            return not_ssh(self.address)
+        return broken("begin", self.address, error)
+
+    @property
+    def is_open(self) -> bool:
+        """True from ``open`` on until the connection is closed or lost."""
+        transport = self._transport
+        return transport is not None and transport.is_authenticated() and not self._closed.is_set()
+
+    def start(self, command: str) -> RemoteProcess:
+        """Start ``command`` in a POSIX shell; it ends when it is closed, and when the connection ends.
+
+        It reads nothing from stdin. Raises SourceError.
+        """
+        what = "start a command"
+        transport = self._living(what)
+        try:
+            with translated(what, self.address):
+                channel = transport.open_session(timeout=self._patience.answer_s)
+                channel.exec_command(watched(command))
+        except SourceError as error:
+            if isinstance(error.__cause__, ChannelException):
+                raise SourceError(
+                    f"{self.address.place} refuses to run another command over this connection.",
+                    meaning="Its sshd allows only so many at once (MaxSessions), or none at all.",
+                ) from error
+            raise self._lost(what) or error from error
+        return RemoteProcess(channel, command, self._lost)
+
+    def run(self, command: str, within_s: float, most_bytes: int = 1 << 24) -> Finished:
+        """Run ``command`` to its end.
+
+        Raises TimedOutError after ``within_s``, SourceError for more than ``most_bytes`` of output.
+        """
+        deadline = time.monotonic() + within_s
+        output = bytearray()
+        with self.start(command) as process:
+            while (chunk := process.read(deadline - time.monotonic())) != b"":
+                output += chunk or b""
+                if len(output) > most_bytes:
+                    raise SourceError(f"{command} says more than {most_bytes} bytes.")
+                if chunk is None or time.monotonic() >= deadline:
+                    raise TimedOutError(f"{command} did not end within {within_s:g} s.")
+            code = process.exit_code(max(0.0, deadline - time.monotonic()))
+        return Finished(code, bytes(output), process.stderr)
+
+    def close(self) -> None:
+        """End the connection and every command that runs over it. Never raises; may be repeated."""
+        self._closed.set()
+        self._cut()
+        if self._keepalive is not None:
+            self._keepalive.end()
+
+    def _cut(self) -> None:
+        transport, connected = self._transport, self._socket
+        if transport is not None:
+            with contextlib.suppress(*VENDOR):
+                transport.close()
+        if connected is not None:
+            connected.close()
+        if transport is not None and transport.is_alive() and transport is not threading.current_thread():
+            transport.join(_ENDING_S)
+
+    def _fallen_silent(self) -> None:
+        self._silence = silent("say whether it is there", self.address)
+        self._cut()
+
+    def _living(self, what: str) -> Transport:
+        failure = self._lost(what)
+        if failure is not None:
+            raise failure
+        transport = self._transport
+        if transport is None or not transport.is_authenticated():
+            raise ClosedError("The connection is not open.")
+        return transport
+
+    def _lost(self, what: str, soon_s: float = 0.0) -> SourceError | None:
+        """Why nothing comes any more; None while the connection stands, and does so ``soon_s`` later."""
+        transport = self._transport
+        if transport is not None and soon_s:
+            transport.join(soon_s)
+        if self._closed.is_set():
+            return ClosedError()
+        if transport is None or transport.is_active():
+            return None
+        return self._silence or broken(what, self.address, transport.get_exception() or EOFError())
+
+    def __enter__(self) -> Self:
+        self.open()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"SshConnection({self.address})"
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a connection can't be pickled")
+
+
+def _said_something(error: SSHException) -> bool:
+    """True if paramiko complains about what came, and not that nothing came."""
+    is_unread = str(error).startswith("Error reading SSH protocol banner")
+    return not is_unread or isinstance(error.__context__, UnicodeError)
