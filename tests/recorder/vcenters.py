@@ -69,7 +69,9 @@ def stored(session: Path) -> dict[Key, dict[int, int]]:
                 one, values = by_id[number], frame.values[:, column]
                 there = np.flatnonzero(~np.isnan(values))
                 numbers = np.rint(values[there] / one.spec.scale).astype(int).tolist()
-                found[_key(one, entities)] = dict(zip(frame.times[there].tolist(), numbers, strict=True))
+                found[server_key(one, owner_of(one, entities))] = dict(
+                    zip(frame.times[there].tolist(), numbers, strict=True)
+                )
     return found
 
 
@@ -86,18 +88,19 @@ def differences(session: Path, server: TestVCenter, start_ms: int, end_ms: int) 
     return wrong
 
 
-def _key(one: Series, entities: dict[EntityRef, Entity]) -> Key:
-    counter, _, rest = one.spec.label.partition("[")
-    return (*_owner(one, entities), counter, rest.removesuffix("]"))
-
-
-def _owner(one: Series, entities: dict[EntityRef, Entity]) -> tuple[str, str]:
+def owner_of(one: Series, entities: dict[EntityRef, Entity]) -> Entity:
     """The object that answers for it: of a shared device or datastore, the host that the instance names."""
     host = entities.get(EntityRef("host", one.spec.instance))
     if host is not None and one.entity.kind in ("device", "datastore"):
-        return "host", host.name
+        return host
     entity = entities[one.entity]
     while entity.ref.kind not in ("vm", "host", "cluster", "datastore"):
         assert entity.parent is not None, entity
         entity = entities[entity.parent]
-    return entity.ref.kind, entity.name
+    return entity
+
+
+def server_key(one: Series, owner: Entity) -> Key:
+    """What the server calls a series."""
+    counter, _, rest = one.spec.label.partition("[")
+    return owner.ref.kind, owner.name, counter, rest.removesuffix("]")
