@@ -38,7 +38,7 @@ from lab import Lab, load_scenarios, vcenter_document
 from resources.catalogue import load_catalogue
 from resources.vcenter_limits import load_limits
 from resources.vcenter_presets import Preset
-from sessions.model import Entity, EntityRef, Gap, IntArray, SeriesSpec, SourceSpec
+from sessions.model import Entity, EntityRef, Gap, IntArray, Kind, SeriesSpec, SourceSpec
 from sessions.store import SessionWriter
 from tests.vcenter.running import PASSWORD, PlainVcsim
 
@@ -449,6 +449,9 @@ class StoreFeed:
 
     def update_source(self, source: int, **said: Any) -> None:
         self.writer.update_source(source, **said)
+
+    def identify(self, kind: Kind, identities: Sequence[str], name: str) -> EntityRef:  # noqa: ARG002 - nobody is renamed
+        return EntityRef(kind, name)
 
     def add_entities(self, entities: Sequence[Entity]) -> None:
         self.writer.add_entities(entities)

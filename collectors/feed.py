@@ -13,7 +13,18 @@ from typing import Literal, Protocol
 import numpy as np
 
 from sessions.journal import JournalEntry, TestRun
-from sessions.model import Entity, Event, Fact, FloatArray, Gap, IntArray, SeriesSpec, SourceSpec
+from sessions.model import (
+    Entity,
+    EntityRef,
+    Event,
+    Fact,
+    FloatArray,
+    Gap,
+    IntArray,
+    Kind,
+    SeriesSpec,
+    SourceSpec,
+)
 
 State = Literal["connecting", "recording", "reconnecting", "paused", "ended", "failed"]
 
@@ -84,6 +95,13 @@ class Feed(Protocol):
         attributes: Iterable[tuple[str, str]] | None = None,
     ) -> None:
         """Change what is said of a source."""
+
+    def identify(self, kind: Kind, identities: Sequence[str], name: str) -> EntityRef:
+        """The entity of an object that its source knows by lasting identities, whatever it is called.
+
+        It is the one that an earlier run or another source met by one of them, else the one of that name,
+        unless another object is that one. Its facts have to say them (``sessions.identities``).
+        """
 
     def add_entities(self, entities: Sequence[Entity]) -> None:
         """Entities, parents in the same call or before; known ones are left as they are."""

@@ -12,7 +12,7 @@ from recorder.queue import Job, WriterQueue
 from recorder.session_file import SessionFile, attributes_of
 from resources.failures import HyperscopeError
 from sessions.journal import JournalEntry, TestRun
-from sessions.model import Entity, Event, Fact, Gap, SeriesSpec, SourceSpec
+from sessions.model import Entity, EntityRef, Event, Fact, Gap, Kind, SeriesSpec, SourceSpec
 
 _OBJECT_BYTES = 400
 """About what an entity, a fact or a series' description takes in memory."""
@@ -45,6 +45,11 @@ class CollectorFeed:
         """Change what is said of a source."""
         said = attributes_of(attributes)
         self._tell(lambda file: file.update_source(source, interval_s, clock_offset_ms, said), 0)
+
+    def identify(self, kind: Kind, identities: Sequence[str], name: str) -> EntityRef:
+        """The entity of an object that its source knows by lasting identities."""
+        ref: EntityRef = self._ask(lambda file: file.identify(kind, identities, name), 0)
+        return ref
 
     def add_entities(self, entities: Sequence[Entity]) -> None:
         """Entities, parents in the same call or before."""

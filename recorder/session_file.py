@@ -22,10 +22,12 @@ from sessions.model import (
     EXPECTED,
     RECEIVED,
     Entity,
+    EntityRef,
     Event,
     Fact,
     Gap,
     IntArray,
+    Kind,
     Mark,
     SeriesSpec,
     SourceSpec,
@@ -157,6 +159,10 @@ class SessionFile:
             if not known.is_written:
                 self._writer.update_source(known.stored, attributes=known.all_attributes())
                 known.is_written = True
+
+    def identify(self, kind: Kind, identities: Sequence[str], name: str) -> EntityRef:
+        """The entity of an object that its source knows by lasting identities."""
+        return self._taken_up.identities.identify(kind, identities, name)
 
     def add_entities(self, entities: Sequence[Entity]) -> None:
         """Add entities; known ones are left as they are."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from sessions.identities import Identities
 from sessions.model import Entity, EntityRef, Event, Fact
 from sessions.store import SessionReader
 
@@ -25,8 +26,10 @@ class TakenUp:
         held: dict[tuple[EntityRef, str], Fact],
         names: Mapping[EntityRef, str] | None = None,
         events: Iterable[Event] = (),
+        identities: Identities | None = None,
     ) -> None:
         self._held = held
+        self.identities = identities or Identities()
         self._names = {
             **(names or {}),
             **{ref: str(one.value) for (ref, n), one in held.items() if n == _NAME},
@@ -41,9 +44,10 @@ class TakenUp:
     def of(cls, path: Path) -> TakenUp:
         """Those of a session."""
         with SessionReader.open(path, check=False) as reader:
-            held = {(fact.entity, fact.name): fact for fact in reader.facts() if fact.end is None}
+            facts = reader.facts()
+            held = {(fact.entity, fact.name): fact for fact in facts if fact.end is None}
             names = {ref: entity.name for ref, entity in reader.entities().items()}
-            return cls(held, names, reader.events())
+            return cls(held, names, reader.events(), Identities(facts))
 
     def meet(self, entities: Sequence[Entity]) -> None:
         """Entities are there, by the names that they have now."""

@@ -9,7 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from collectors.feed import Health, Layout, Tick
-from sessions.model import Entity, EntityRef, Event, Fact, Gap, SeriesSpec, SourceSpec
+from sessions.identities import Identities
+from sessions.model import Entity, EntityRef, Event, Fact, Gap, Kind, SeriesSpec, SourceSpec
 
 
 class MemoryFeed:
@@ -29,6 +30,7 @@ class MemoryFeed:
         self.twice: list[tuple[EntityRef, str, int]] = []
         self.calls = 0
         self._changed = threading.Condition()
+        self._identities = Identities()
 
     def add_source(self, spec: SourceSpec) -> int:
         with self._changed:
@@ -53,6 +55,10 @@ class MemoryFeed:
                 interval_s=spec.interval_s if interval_s is None else interval_s,
                 attributes=spec.attributes if attributes is None else tuple(attributes),
             )
+
+    def identify(self, kind: Kind, identities: Sequence[str], name: str) -> EntityRef:
+        with self._changed:
+            return self._identities.identify(kind, identities, name)
 
     def add_entities(self, entities: Sequence[Entity]) -> None:
         with self._changed:

@@ -14,7 +14,8 @@ from collectors.vsphere.inventory.replies import Update
 from collectors.vsphere.inventory.values import Value
 from resources.vcenter_events import load_events
 from resources.vcenter_inventory import load_inventory_knowledge
-from sessions.model import Entity, EntityRef, Event, Fact, Gap, SeriesSpec, SourceSpec
+from sessions.identities import Identities
+from sessions.model import Entity, EntityRef, Event, Fact, Gap, Kind, SeriesSpec, SourceSpec
 from sessions.replacing import settled_events, settled_facts
 
 KNOWN = load_inventory_knowledge()
@@ -50,7 +51,7 @@ def update(api_type: str, moid: str, kind: str = "enter", **paths: Value) -> Upd
 
 def keeper(*updates: Update, at: int = 1000, vcenter: Entity | None = VCENTER) -> tuple[Keeper, KeptFeed]:
     """A keeper that has loaded these objects, and all that it said."""
-    kept, feed = Keeper("vc", vcenter, KNOWN, EVENTS), KeptFeed()
+    kept, feed = Keeper("vc", Identities().identify, vcenter, KNOWN, EVENTS), KeptFeed()
     kept.begin()
     kept.take(updates)
     feed.settle(kept, at, complete=True)
@@ -64,6 +65,7 @@ class KeptFeed:
     entities: dict[EntityRef, Entity] = field(default_factory=dict)
     written: list[Fact] = field(default_factory=list)
     told: list[Event] = field(default_factory=list)
+    identities: Identities = field(default_factory=Identities)
 
     def settle(self, kept: Keeper, at: int, *, complete: bool = False) -> list[Fact]:
         """Let a keeper settle; the facts that it says, and events without pairing."""
@@ -107,6 +109,9 @@ class KeptFeed:
         attributes: Iterable[tuple[str, str]] | None = None,
     ) -> None:
         raise AssertionError(source)
+
+    def identify(self, kind: Kind, identities: Sequence[str], name: str) -> EntityRef:
+        return self.identities.identify(kind, identities, name)
 
     def add_entities(self, entities: Sequence[Entity]) -> None:
         for one in entities:

@@ -64,7 +64,9 @@ STORE = update(
 PORTGROUP = update("DistributedVirtualPortgroup", "dvportgroup-7", name="dv-prod")
 
 
-def host(moid: str, name: str, cluster: str = "domain-c1", depth: float = 64.0) -> Update:
+def host(
+    moid: str, name: str, cluster: str = "domain-c1", depth: float = 64.0, uuid: str | None = None
+) -> Update:
     return update(
         "HostSystem",
         moid,
@@ -73,6 +75,7 @@ def host(moid: str, name: str, cluster: str = "domain-c1", depth: float = 64.0) 
         runtime__connectionState="connected",
         runtime__powerState="poweredOn",
         runtime__inMaintenanceMode=False,
+        hardware__systemInfo__uuid=f"uuid-of-{name}" if uuid is None else uuid,
         config__powerSystemInfo="static",
         config__product="8.0.2 build-1",
         config__hyperThread=True,

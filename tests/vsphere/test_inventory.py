@@ -42,6 +42,8 @@ def test_a_vm_as_facts() -> None:
 def test_a_host_and_what_it_has_as_facts() -> None:
     _, feed = keeper(*WORLD)
     assert feed.facts(HOST) == {
+        "moid": "vc/host-1",
+        "uuid": "uuid-of-esx01",
         "power_policy": "static",
         "hyperthreading": True,
         "numa.nodes": 2.0,

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
+from collectors.vsphere.inventory.keeping import Keeper
 from collectors.vsphere.inventory.objects import Inventory
 from collectors.vsphere.inventory.replies import Update
 from collectors.vsphere.inventory.values import (
@@ -286,3 +289,46 @@ def test_a_host_is_off_when_it_was_switched_off_not_when_it_is_silent() -> None:
         feed.settle(kept, 2000)
         one = kept.objects["host-1"]
         assert (one.powered_on, one.connected) == expected
+
+
+def hosts_of(kept: Keeper) -> dict[str, EntityRef]:
+    return {moid: one.ref for moid, one in kept.objects.items() if one.type == "HostSystem"}
+
+
+def test_hosts_of_the_same_name_are_two() -> None:
+    kept, feed = keeper(
+        host("host-1", "localhost.localdomain", uuid="A-0001"),
+        host("host-2", "localhost.localdomain", uuid="A-0002"),
+    )
+    found = hosts_of(kept)
+    assert [ref.key for ref in found.values()] == ["localhost.localdomain", "localhost.localdomain (0002)"]
+    assert {feed.entities[ref].name for ref in found.values()} == {"localhost.localdomain"}
+    assert feed.facts(found["host-2"])["uuid"] == "a-0002"
+
+
+def test_a_host_that_is_renamed_stays_what_it_was() -> None:
+    """Also where that takes removing it and adding it again by its new name, which gives it a new id."""
+    kept, feed = keeper(host("host-1", "esx01", uuid="A-0001"))
+    kept.take([Update("leave", "HostSystem", "host-1"), host("host-9", "esx01.lab", uuid="A-0001")])
+    feed.settle(kept, 2000)
+    assert hosts_of(kept) == {"host-9": EntityRef("host", "esx01")}
+    assert kept.objects["host-9"].name == "esx01.lab"
+
+
+@pytest.mark.parametrize("uuid", ["", "00000000-0000-0000-0000-000000000000", "A-0001"])
+def test_hosts_without_an_identity_of_their_own_have_their_ids(uuid: str) -> None:
+    """No UUID, none that says anything, or the one of the host that theirs was cloned from."""
+    kept, feed = keeper(host("host-1", "esx01", uuid=uuid), host("host-2", "esx02", uuid=uuid))
+    assert hosts_of(kept) == {
+        "host-1": EntityRef("host", "esx01"),
+        "host-2": EntityRef("host", "esx02"),
+    }
+    assert feed.facts(EntityRef("host", "esx02"))["moid"] == "vc/host-2"
+    assert "uuid" not in feed.facts(EntityRef("host", "esx02"))
+
+
+def test_what_all_hosts_alone_call_themselves_tells_none_of_them() -> None:
+    _, feed = keeper(host("ha-host", "esx01", "", uuid="A-0001"), vcenter=None)
+    facts = feed.facts(EntityRef("host", "esx01"))
+    assert facts["uuid"] == "a-0001"
+    assert "moid" not in facts

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from collectors.vsphere.inventory.keeping import Keeper
 from collectors.vsphere.inventory.replies import Update
 from collectors.vsphere.inventory.values import Allocation, Ref
+from sessions.identities import Identities
 from tests.vsphere.inventories import EVENTS, KNOWN, VCENTER, KeptFeed, keeper, update
 from tests.vsphere.small_world import CLUSTER, GOLD, HOST, PORTGROUP, ROOT_POOL, STORE, WORLD, host, vm
 
@@ -82,7 +83,7 @@ def _change(what: str, moid: str, value: str) -> Update:
 
 def test_too_many_paths_are_left_out_and_said() -> None:
     known = msgspec.structs.replace(KNOWN, reading=msgspec.structs.replace(KNOWN.reading, most_paths=1))
-    kept, feed = Keeper("vc", VCENTER, known, EVENTS), KeptFeed()
+    kept, feed = Keeper("vc", Identities().identify, VCENTER, known, EVENTS), KeptFeed()
     kept.begin()
     kept.take(WORLD)
     feed.settle(kept, 1000, complete=True)

@@ -33,6 +33,7 @@ def describe(seen: Seen, look: Lookup, vcenter: EntityRef | None) -> Described |
     name = seen.text("name")
     parts = list(_parts(seen, ref, look))
     pairs: dict[EntityRef, dict[str, Pair]] = {ref: {pair[0]: pair for pair in _pairs(seen, look)}}
+    pairs[ref].update((pair[0], pair) for pair in look.identities(seen.moid))
     if look.is_renamed(seen.moid):
         pairs[ref]["name"] = ("name", name)
     for part in parts:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from collectors.vsphere.inventory.describe import Described, describe
 from collectors.vsphere.inventory.happenings import Heard, noticed
-from collectors.vsphere.inventory.lookup import Lookup, Seen
+from collectors.vsphere.inventory.lookup import Identify, Lookup, Seen
 from collectors.vsphere.inventory.objects import HOST, VM, Managed
 from collectors.vsphere.inventory.paths import ORDER, PLACES, ROWS
 from collectors.vsphere.inventory.replies import Update
@@ -38,9 +38,12 @@ class Settled:
 
 @dataclass(slots=True)
 class Keeper:
-    """Objects, what was said of them, and what changed since. ``site`` begins keys of this server's own."""
+    """Objects, what was said of them, and what changed since. ``site`` begins keys of this server's own,
+    ``identify`` gives the entities of hosts.
+    """
 
     site: str
+    identify: Identify
     vcenter: Entity | None
     known: InventoryKnowledge
     events: EventKnowledge
@@ -60,7 +63,14 @@ class Keeper:
     _loaded: bool = False
 
     def __post_init__(self) -> None:
-        self._look = Lookup(self.site, self.known.words, self.known.reading.remembered, left=self._left)
+        self._look = Lookup(
+            self.site,
+            self.identify,
+            self.known.words,
+            is_vcenter=self.vcenter is not None,
+            remembered=self.known.reading.remembered,
+            left=self._left,
+        )
         self._told = Told(self.known.patience)
 
     def ref_ever(self, moid: str) -> EntityRef | None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from collectors.vsphere.inventory.objects import CLUSTER, DATASTORE, HOST, NETWORK, POOL, VM
 from collectors.vsphere.inventory.paths import PLACES, ROWS
 from collectors.vsphere.inventory.replies import Update
 from collectors.vsphere.inventory.values import DatastoreInfo, Devices, Ref, Value
-from sessions.model import EntityRef
+from sessions.identities import MOID, UUID
+from sessions.model import EntityRef, Kind
+
+Identify = Callable[[Kind, Sequence[str], str], EntityRef]
+"""``Feed.identify``: the entity of an object by its kind, its lasting identities and its name."""
 
 _DEEPEST = 64  # of nested pools; a server that sends a cycle is none of ours to trust
 
@@ -45,12 +49,14 @@ class Seen:
 class Lookup:
     """The objects by moid. ``site`` begins the keys of what has no identity of its own beyond this server.
 
-    An object keeps the entity that it was first: hosts are keyed by name, and may be renamed. One that was
-    removed and added again has another moid and is the same entity. ``left``: moids of objects that leave.
+    An object keeps the entity that it was first. One that was removed and added again has another moid and
+    is the same entity. ``left``: moids of objects that leave.
     """
 
     site: str
+    identify: Identify
     words: Mapping[str, str]
+    is_vcenter: bool = True
     remembered: int = 10_000
     lists_paths: bool = True
     left: set[str] = field(default_factory=set)
@@ -60,6 +66,8 @@ class Lookup:
     _gone: dict[str, EntityRef] = field(default_factory=dict)
     _first_name: dict[str, str] = field(default_factory=dict)
     _renamed: set[str] = field(default_factory=set)
+    _uuids: dict[str, str] = field(default_factory=dict)
+    _copies: set[str] = field(default_factory=set)
 
     def apply(self, update: Update) -> Seen:
         """Take over an update of an object that is there; one that enters has only what the update says."""
@@ -82,6 +90,7 @@ class Lookup:
                     del self._owner[forgotten]
                 self._first_name.pop(oldest, None)
                 self._renamed.discard(oldest)
+                self._copies.discard(oldest)
         return self.objects.pop(moid, None)
 
     def ref(self, moid: str) -> EntityRef | None:
@@ -98,6 +107,29 @@ class Lookup:
         self._refs[moid], self._owner[ref] = ref, moid
         self._first_name.setdefault(moid, self.name(moid))
         return ref
+
+    def identities(self, moid: str) -> Iterator[tuple[str, str]]:
+        """The facts by which a host is known again, the surest first: its id in a vCenter, its UUID.
+
+        A host alone calls itself ``ha-host``, as they all do: that counts only where there is nothing else.
+        """
+        seen = self.objects.get(moid)
+        if seen is None or seen.type != HOST:
+            return
+        uuid = "" if moid in self._copies else hardware_uuid(seen)
+        if self.is_vcenter or not uuid:
+            yield MOID, f"{self.site}/{moid}"
+        if uuid:
+            yield UUID, uuid
+
+    def _note_copy(self, host: Seen) -> None:
+        """A host whose UUID another host that is there has, too, is known by its id alone."""
+        uuid = hardware_uuid(host)
+        first = self._uuids.get(uuid, host.moid)
+        if uuid and first != host.moid and first in self.objects and first not in self.left:
+            self._copies.add(host.moid)
+        else:
+            self._uuids[uuid] = host.moid
 
     def _is_taken(self, ref: EntityRef, moid: str) -> bool:
         """Whether another object that is there is this entity."""
@@ -129,7 +161,10 @@ class Lookup:
             return None if self.is_root(seen) else EntityRef("pool", own)
         if seen.type == DATASTORE:
             return EntityRef("datastore", store_key(seen.text("summary.url")) or own)
-        return EntityRef("host", name) if seen.type == HOST else EntityRef("cluster", own)
+        if seen.type == HOST:
+            self._note_copy(seen)
+            return self.identify("host", [identity for _, identity in self.identities(seen.moid)], name)
+        return EntityRef("cluster", own)
 
     def _vm(self, seen: Seen, own: str) -> EntityRef | None:
         if uuid := seen.text("config.instanceUuid"):
@@ -176,6 +211,12 @@ class Lookup:
         for seen in self.objects.values():
             if not moids.isdisjoint(_mentions(seen)):
                 yield seen.moid
+
+
+def hardware_uuid(host: Seen) -> str:
+    """A host's UUID as every server writes it, empty where its firmware has none."""
+    uuid = host.text("hardware.systemInfo.uuid").strip().lower()
+    return uuid if uuid.strip("0-f") else ""
 
 
 def store_key(url: str) -> str:

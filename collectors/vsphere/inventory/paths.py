@@ -65,6 +65,7 @@ _ROWS: Mapping[str, tuple[Row, ...]] = {
         Row("runtime.connectionState", elements.text, facts.plain("connection_state")),
         Row("runtime.powerState", elements.text),
         Row("runtime.inMaintenanceMode", elements.flag, facts.plain("maintenance")),
+        Row("hardware.systemInfo.uuid", elements.text),
         Row("config.product", elements.product, facts.plain("version")),
         Row("config.powerSystemInfo", elements.policy, facts.plain("power_policy")),
         Row("config.hyperThread", elements.hyperthreads, facts.plain("hyperthreading")),

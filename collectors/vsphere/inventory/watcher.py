@@ -55,6 +55,7 @@ class InventoryWatcher:
         self._follower = Follower(vsphere, self._known.reading)
         self._keeper = Keeper(
             vsphere.about.instance_uuid or vsphere.address.host,
+            feed.identify,
             self._vcenter(),
             self._known,
             self._event_knowledge,

@@ -74,7 +74,7 @@ func (w *World) standalone(name string) *simulator.HostSystem {
 }
 
 func (w *World) configureHost(host *simulator.HostSystem, entry *HostEntry) {
-	id := stableUUID("host/" + entry.Name)
+	id := orText(entry.UUID, stableUUID("host/"+entry.Name))
 	boot := time.Unix(w.line.Epoch, 0).Add(-40 * 24 * time.Hour).UTC()
 	host.Name, host.Summary.Config.Name = entry.Name, entry.Name
 	host.Runtime.ConnectionState, host.Runtime.PowerState = "connected", "poweredOn"

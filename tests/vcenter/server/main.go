@@ -25,6 +25,7 @@ import (
 
 type options struct {
 	listen, control, scenario, username, password, cert, key, deny, about string
+	hostName, hostUUID                                                    string
 	interval, history, epoch, rollupDays                                  int64
 	clusters, hosts, vms, elementLimit, sessionTimeout                    int
 	esxi, verbose, hideLimit, stdin                                       bool
@@ -51,6 +52,8 @@ func parse(words []string) (*options, error) {
 	flags.IntVar(&o.clusters, "clusters", 1, "clusters of a generated inventory")
 	flags.IntVar(&o.hosts, "hosts", 4, "hosts of a generated inventory")
 	flags.IntVar(&o.vms, "vms", 16, "VMs of a generated inventory")
+	flags.StringVar(&o.hostName, "host-name", "", "what the first host calls itself; empty: as the scenario says")
+	flags.StringVar(&o.hostUUID, "host-uuid", "", "the first host's hardware UUID; empty: one made from its name")
 	flags.BoolVar(&o.esxi, "esxi", false, "be a standalone host: the scenario's first")
 	flags.StringVar(&o.about, "about", "", "API version to report, such as 8.0.3.0; empty: the simulator's 6.5")
 	flags.StringVar(&o.username, "username", "", "the only user; none: any")
@@ -93,6 +96,7 @@ func run(words []string) error {
 			return err
 		}
 	}
+	scenario.identifyFirstHost(o.hostName, o.hostUUID)
 	world, err := newWorld(scenario, timeline(o, scenario), o.esxi)
 	if err != nil {
 		return err

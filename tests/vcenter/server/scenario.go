@@ -38,6 +38,7 @@ type ClusterEntry struct {
 // HostEntry is a host; without a cluster it stands alone.
 type HostEntry struct {
 	Name        string        `json:"name"`
+	UUID        string        `json:"uuid"`
 	Cluster     string        `json:"cluster"`
 	Cores       int           `json:"cores"`
 	Threads     int           `json:"threads"`
@@ -204,4 +205,24 @@ func (s *Scenario) check(path string) error {
 		}
 	}
 	return nil
+}
+
+// identifyFirstHost gives the first host another name and hardware UUID; an empty one stays as it is.
+func (s *Scenario) identifyFirstHost(name, uuid string) {
+	first := &s.Hosts[0]
+	first.UUID = orText(uuid, first.UUID)
+	before := first.Name
+	first.Name = orText(name, before)
+	for n := range s.VMs {
+		if s.VMs[n].Host == before {
+			s.VMs[n].Host = first.Name
+		}
+	}
+	for n := range s.Datastores {
+		for at, host := range s.Datastores[n].Hosts {
+			if host == before {
+				s.Datastores[n].Hosts[at] = first.Name
+			}
+		}
+	}
 }
