@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -35,6 +36,17 @@ class TimeRange:
         """The part that both share, or None."""
         start, end = max(self.start, other.start), min(self.end, other.end)
         return TimeRange(start, end) if start <= end else None
+
+
+def joined(ranges: Iterable[TimeRange]) -> list[TimeRange]:
+    """The same instants in as few ranges as possible, ordered by time."""
+    found: list[TimeRange] = []
+    for one in sorted(ranges):
+        if found and one.start <= found[-1].end + 1:
+            found[-1] = TimeRange(found[-1].start, max(found[-1].end, one.end))
+        else:
+            found.append(one)
+    return found
 
 
 def iso(t_ms: int) -> str:

@@ -16,9 +16,10 @@ from viewmodels.chart_spec import Band, ChartSpec, Limit
 from viewmodels.snapshot import Snapshot, is_own
 
 _DOMAIN = re.compile(r"[^.\s]*[^.\s\d][^.\s]*(?P<domain>(\.[\w-]+)+)$")
-_MOST_CHARTS = 8
-_MOST_CURVES = 12
-_LEAST_MARGIN_MS = 60_000
+_MAX_CHARTS = 8
+_MAX_CURVES = 12
+_MAX_HOSTS = 4
+_MIN_MARGIN_MS = 60_000
 
 
 def charts_of(
@@ -35,10 +36,16 @@ def charts_of(
         if len(members) == 1:
             title = f"{template.title} of {snapshot.name(members[0])}"
         for unit in dict.fromkeys(series.spec.unit for series in chosen):
-            same = [series for series in chosen if series.spec.unit == unit][:_MOST_CURVES]
+            same = [series for series in chosen if series.spec.unit == unit][:_MAX_CURVES]
             ids = tuple(series.id for series in same)
             found.append(ChartSpec(title, unit, ids, template.note, lines_of(same, limits)))
-    return found[:_MOST_CHARTS]
+    return found[:_MAX_CHARTS]
+
+
+def interesting_entities(snapshot: Snapshot, worst: Iterable[EntityRef]) -> list[EntityRef]:
+    """What to draw where the scope names nothing: the worst entity with a finding, else some hosts."""
+    known = [ref for ref in worst if ref in snapshot.entities]
+    return known[:1] or [ref for ref in snapshot.entities if ref.kind == "host"][:_MAX_HOSTS]
 
 
 def lines_of(series: Iterable[Series], limits: Limits) -> tuple[Limit, ...]:
@@ -47,9 +54,9 @@ def lines_of(series: Iterable[Series], limits: Limits) -> tuple[Limit, ...]:
         known = limits.of(one.counter, one.entity.kind)
         if known is None or known.warning.value <= 0:
             continue
-        lines = [Limit(known.warning.value, _words(known.warning.value, one), "warning")]
+        lines = [Limit(known.warning.value, _value_text(known.warning.value, one), "warning")]
         if known.critical is not None:
-            lines.append(Limit(known.critical.value, _words(known.critical.value, one), "critical"))
+            lines.append(Limit(known.critical.value, _value_text(known.critical.value, one), "critical"))
         return tuple(lines)
     return ()
 
@@ -67,14 +74,14 @@ def charts_of_finding(
     for unit in dict.fromkeys(item.unit for item in finding.evidence):
         items = [item for item in finding.evidence if item.unit == unit]
         series = [one for item in items for one in evidence_series(item, finding.entity, snapshot)]
-        ids = tuple(dict.fromkeys(one.id for one in series))[:_MOST_CURVES]
+        ids = tuple(dict.fromkeys(one.id for one in series))[:_MAX_CURVES]
         if ids:
             title = f"{_label(series[0], catalogue)} of {finding.entity_name}"
             charts.append(ChartSpec(title, series[0].spec.unit, ids, "", _evidence_limits(items), bands))
     drawn = {number for chart in charts for number in chart.series}
     others = charts_of([finding.entity], snapshot, templates, limits)
     charts += [replace(chart, bands=bands) for chart in others if not drawn >= set(chart.series)]
-    return charts[:_MOST_CHARTS]
+    return charts[:_MAX_CHARTS]
 
 
 def window_around(finding: Finding, span: TimeRange | None) -> TimeRange | None:
@@ -83,7 +90,7 @@ def window_around(finding: Finding, span: TimeRange | None) -> TimeRange | None:
         return None
     start = min(window.start for window in finding.windows)
     end = max(window.end for window in finding.windows)
-    margin = max((end - start) // 2, _LEAST_MARGIN_MS)
+    margin = max((end - start) // 2, _MIN_MARGIN_MS)
     return TimeRange(start - margin, end + margin).intersect(span)
 
 
@@ -101,8 +108,8 @@ def curve_name(series: Series, among: Sequence[Series], snapshot: Snapshot, cata
     if len(set(same)) < len(same) and len({one.source for one in among}) > 1:
         names = {one.id: one.spec.name for one in snapshot.sources}
         source = without_domain(names.get(series.source, ""), [names.get(one.source, "") for one in among])
-        return " ".join(part for part in (_told(series, among, snapshot, catalogue), source) if part)
-    return _told(series, among, snapshot, catalogue) or _label(series, catalogue)
+        return " ".join(part for part in (_distinction(series, among, snapshot, catalogue), source) if part)
+    return _distinction(series, among, snapshot, catalogue) or _label(series, catalogue)
 
 
 def without_domain(name: str, among: Sequence[str]) -> str:
@@ -113,7 +120,7 @@ def without_domain(name: str, among: Sequence[str]) -> str:
     return name.replace(domain, "", 1) if domain else name
 
 
-def _told(series: Series, among: Sequence[Series], snapshot: Snapshot, catalogue: Catalogue) -> str:
+def _distinction(series: Series, among: Sequence[Series], snapshot: Snapshot, catalogue: Catalogue) -> str:
     parts: list[str] = []
     if len({one.entity for one in among}) > 1:
         name = snapshot.name(series.entity)
@@ -145,7 +152,7 @@ def _evidence_limits(items: Sequence[Evidence]) -> tuple[Limit, ...]:
     return tuple(Limit(value, format_value(value, items[0].unit)) for value in values if value is not None)
 
 
-def _words(value: float, series: Series) -> str:
+def _value_text(value: float, series: Series) -> str:
     return format_value(value, series.spec.unit)
 
 

@@ -1,14 +1,15 @@
 """A curve in memory and how it is thinned for the screen: M4 from a pyramid of its own, gaps kept as breaks.
 
 M4 keeps the first, lowest, highest and last sample of each bin, so a spike of one sample stays visible at any
-zoom. Each level of the pyramid has about a quarter of the points of the one below, and thinning starts from
-the coarsest that is still fine enough: the cost of a frame hardly depends on the length of the session.
+zoom. Each level of the pyramid has a quarter of the points of the one below, and thinning starts from the
+coarsest that is still fine enough: the cost of a frame hardly depends on the length of the session. When a
+session grows, only the ends of the levels are worked out anew.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -20,6 +21,8 @@ from sessions.model import FloatArray, IntArray
 _downsample = M4Downsampler().mod_single_core.downsample_f64  # type: ignore[no-untyped-call]
 """The function itself: ``M4Downsampler.downsample`` checks types for 45 µs, as long as the work."""
 _STEP = 4
+_GROUP = 16
+"""So many points of a level become ``_STEP`` of the next."""
 _SMALL = 1024
 _COARSE = 64
 _TORN = 2.5
@@ -47,28 +50,16 @@ class Summary:
     count: int = 0
 
 
-@dataclass(eq=False)
-class Curve:
-    """Samples of one series: ``times`` int64 ms strictly increasing, ``values`` float64, NaN where absent."""
+class Instants:
+    """The times of samples, int64 ms strictly increasing; shared by the curves of one source."""
 
-    times: IntArray
-    values: FloatArray
-    _levels: list[tuple[IntArray, FloatArray]] = field(default_factory=list)
+    def __init__(self, times: IntArray) -> None:
+        self.times = times
 
     @cached_property
-    def _present(self) -> IntArray:
-        return np.flatnonzero(np.isfinite(self.values))
-
-    @cached_property
-    def x(self) -> FloatArray:
-        """Times of the samples that are there, as float64 ms."""
-        return self.times[self._present].astype(np.float64)
-
-    @cached_property
-    def y(self) -> FloatArray:
-        """Values of the samples that are there."""
-        whole = self._present.size == self.values.size
-        return np.ascontiguousarray(self.values if whole else self.values[self._present], np.float64)
+    def as_floats(self) -> FloatArray:
+        """The times as float64, in which one can search with fractions of a millisecond."""
+        return self.times.astype(np.float64)
 
     @cached_property
     def interval_ms(self) -> float:
@@ -76,12 +67,108 @@ class Curve:
         return float(np.median(np.diff(self.times))) if self.times.size > 1 else 0.0
 
     @cached_property
+    def gaps(self) -> tuple[IntArray, FloatArray]:
+        """After which instants it takes too long until the next one, and how long in ms."""
+        apart = np.diff(self.as_floats)
+        at = np.flatnonzero(apart > _TORN * self.interval_ms)
+        return at, apart[at]
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """One level of a pyramid: four of each group of 16 points below; which samples they are and their values.
+
+    It stands for the first ``covered`` samples, ``covered_below`` points of the level below; those behind
+    them fill no group yet and are found below.
+    """
+
+    index: IntArray
+    y: FloatArray
+    covered: int
+    covered_below: int
+
+
+class Curve:
+    """Samples of one series: ``times`` int64 ms strictly increasing, ``values`` float64, NaN where absent."""
+
+    def __init__(self, times: IntArray | Instants, values: FloatArray) -> None:
+        self._instants = times if isinstance(times, Instants) else Instants(times)
+        self.values = values
+        self._levels: list[_Level] = []
+
+    def renewed(self, instants: Instants, values: FloatArray, unchanged: int) -> Curve:
+        """A curve of these samples, the first ``unchanged`` of which are the same as here.
+
+        What was worked out of samples that are unchanged serves the new curve, too.
+        """
+        curve = Curve(instants, values)
+        kept = self._absent[: np.searchsorted(self._absent, unchanged)]
+        absent = _absent(values[unchanged:])
+        curve._absent = np.concatenate([kept, absent + unchanged])
+        same = unchanged - kept.size
+        if curve._absent.size:
+            times = instants.as_floats[unchanged:]
+            curve.x = np.concatenate([self.x[:same], np.delete(times, absent)])
+            curve.y = np.concatenate([self.y[:same], np.delete(values[unchanged:], absent)])
+        if same and self.interval_ms == curve.interval_ms:
+            at, lengths = self._breaks
+            old = int(np.searchsorted(at, same - 1))
+            new_at, new_lengths = curve._breaks_from(same - 1)
+            curve._breaks = np.concatenate([at[:old], new_at]), np.concatenate([lengths[:old], new_lengths])
+        for level in self._levels:
+            curve._add_level(level, same)
+            same = _STEP * (min(same, level.covered_below) // _GROUP)
+        return curve
+
+    def prepare(self) -> Curve:
+        """Work out now, in a worker, what drawing needs; returns the curve itself."""
+        levels = 0
+        while self._size(levels + 1):
+            levels += 1
+        self._build(levels)
+        _ = self._breaks
+        return self
+
+    @property
+    def times(self) -> IntArray:
+        """Times of all samples, absent ones too."""
+        return self._instants.times
+
+    @cached_property
+    def _absent(self) -> IntArray:
+        """Which samples are not there."""
+        return _absent(self.values)
+
+    @cached_property
+    def x(self) -> FloatArray:
+        """Times of the samples that are there, as float64 ms."""
+        times = self._instants.as_floats
+        return np.delete(times, self._absent) if self._absent.size else times
+
+    @cached_property
+    def y(self) -> FloatArray:
+        """Values of the samples that are there."""
+        there = np.delete(self.values, self._absent) if self._absent.size else self.values
+        return np.ascontiguousarray(there, np.float64)
+
+    @property
+    def interval_ms(self) -> float:
+        """The usual distance between samples, 0 for fewer than two."""
+        return self._instants.interval_ms
+
+    @cached_property
     def _breaks(self) -> tuple[IntArray, FloatArray]:
         """After which of the samples that are there the line is broken, and how long each gap is in ms."""
-        apart = np.diff(self.x)
-        missing = np.diff(self._present) > 1
-        at = np.flatnonzero(missing | (apart > _TORN * self.interval_ms))
-        return at, apart[at]
+        return self._breaks_from(0) if self._absent.size else self._instants.gaps
+
+    def _breaks_from(self, first: int) -> tuple[IntArray, FloatArray]:
+        """The breaks after the sample ``first`` and later ones."""
+        apart = np.diff(self.x[first:])
+        torn = apart > _TORN * self.interval_ms
+        before_absent = self._absent - np.arange(self._absent.size) - 1 - first
+        torn[before_absent[(before_absent >= 0) & (before_absent < apart.size)]] = True
+        at = np.flatnonzero(torn)
+        return at + first, apart[at]
 
     def line(self, start: float, end: float, points: int) -> Line:
         """The curve from ``start`` to ``end`` (ms) in about ``points`` points, one more on either side."""
@@ -108,7 +195,7 @@ class Curve:
             return math.nan, math.nan
         # The extremes of whole bins stand in a coarse level; the cut bins at both ends are looked at raw.
         index, y = self._level(first, last, _COARSE)
-        parts = [y] if index is None else [self.y[first : index[0] + 1], y, self.y[index[-1] : last]]
+        parts = (self.y[first : index[0] + 1], y, self.y[index[-1] : last])
         return min(float(part.min()) for part in parts if part.size), max(
             float(part.max()) for part in parts if part.size
         )
@@ -131,38 +218,63 @@ class Curve:
         """Indices and values of samples in [first, last), at most about ``points`` of them."""
         index, y = self._level(first, last, 2 * points)
         if y.size <= points:
-            return (np.arange(first, first + y.size) if index is None else index), y
+            return index, y
         chosen = _downsample(y, points).astype(np.int64)
-        return (chosen + first if index is None else index[chosen]), y[chosen]
+        return index[chosen], y[chosen]
 
-    def _level(self, first: int, last: int, points: int) -> tuple[IntArray | None, FloatArray]:
-        """Samples of [first, last) in the coarsest level that has at least ``points`` there.
-
-        Indices, or None where they are just first to last; and values.
-        """
+    def _level(self, first: int, last: int, points: int) -> tuple[IntArray, FloatArray]:
+        """Indices and values of samples of [first, last) in the coarsest level that has ``points`` there."""
         level = 0
         share = (last - first) / max(self.y.size, 1)
         while self._size(level + 1) * share >= points:
             level += 1
-        if level == 0:
-            return None, self.y[first : max(last, first)]
         self._build(level)
-        index, y = self._levels[level - 1]
-        begin, end = np.searchsorted(index, [first, last])
-        if begin >= end:
-            return None, self.y[first:last]
-        return index[begin:end], y[begin:end]
+        return self._points(level, first, max(last, first))
+
+    def _points(self, level: int, first: int, last: int) -> tuple[IntArray, FloatArray]:
+        """What stands for [first, last) in a level, and behind what that covers in the level below."""
+        if level == 0:
+            return np.arange(first, last), self.y[first:last]
+        here = self._levels[level - 1]
+        begin, end = np.searchsorted(here.index, [first, last])
+        index, y = here.index[begin:end], here.y[begin:end]
+        if last <= here.covered:
+            return (index, y) if index.size else self._points(0, first, last)
+        rest, rest_y = self._points(level - 1, max(first, here.covered), last)
+        return np.concatenate([index, rest]), np.concatenate([y, rest_y])
 
     def _size(self, level: int) -> int:
         size = self.y.size >> (2 * level)
         return size if size >= _SMALL else 0
 
-    def _build(self, level: int) -> None:
-        while len(self._levels) < level:
-            index, y = self._levels[-1] if self._levels else (np.arange(self.y.size), self.y)
-            points = max(y.size // _STEP // _STEP, 1) * _STEP
-            chosen = _downsample(y, points).astype(np.int64)
-            self._levels.append((index[chosen], y[chosen]))
+    def _build(self, levels: int) -> None:
+        while len(self._levels) < levels:
+            self._add_level()
+
+    def _add_level(self, old: _Level | None = None, same: int = 0) -> None:
+        """Add a level above the last; of the points below it the first ``same`` are those of ``old``'s."""
+        below = self._levels[-1] if self._levels else None
+        y = self.y if below is None else below.y
+        groups = y.size // _GROUP
+        kept = min(same, old.covered_below) // _GROUP if old is not None else 0
+        if old is not None and kept == groups == old.covered_below // _GROUP:
+            self._levels.append(old)
+            return
+        first, end = kept * _GROUP, groups * _GROUP
+        index: IntArray = np.zeros(0, np.int64)
+        if first < end:
+            index = _downsample(y[first:end], _STEP * (groups - kept)).astype(np.int64) + first
+        chosen = y[index]
+        index = index if below is None else below.index[index]
+        if old is not None:
+            index = np.concatenate([old.index[: _STEP * kept], index])
+            chosen = np.concatenate([old.y[: _STEP * kept], chosen])
+        covered = end if below is None else (int(below.index[end - 1]) + 1 if end else 0)
+        self._levels.append(_Level(index, chosen, covered, end))
+
+
+def _absent(values: FloatArray) -> IntArray:
+    return np.flatnonzero(~np.isfinite(values))
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,8 +60,8 @@ class Views(QObject):
         board, page = self._desk.charts, self._window.pages.currentWidget()
         view = ViewState(
             scope=self._desk.scope.scope,
-            charts=board.charts if board.chosen else None,
-            charts_of=board.of,
+            charts=board.charts if board.choice.chosen else None,
+            charts_of=board.choice.of,
             page=page.objectName().removeprefix("panel-") if page is not None else "",
             request=self._request,
         )

@@ -128,6 +128,15 @@ class SessionReader(RecordReader):
                 for source in np.unique(owners).tolist()
             ]
 
+    def written_since(self, ids: IntArray, newest: int) -> tuple[list[TimeRange], int]:
+        """In which ranges of time samples of these series were written, for those who follow a session.
+
+        ``newest`` is what the last call returned beside them, 0 at first. Late samples and what was only put
+        in order anew count, too; what is outside of the ranges reads as it did before.
+        """
+        with self._state():
+            return self._samples.written_since(np.asarray(ids, np.int64), newest)
+
     def overview(self, series: int, window: TimeRange | None, width: int) -> Overview:
         """The series in at most ``width`` buckets over the window, None meaning its source's whole time."""
         with self._state():
@@ -161,7 +170,7 @@ class SessionReader(RecordReader):
                 title=self.meta().get("title", ""),
                 sources=tuple(found),
                 gaps=tuple(self.gaps()),
-                intervals={source.id: self._interval(source) for source in found},
+                intervals={source.id: _interval(source, self._samples) for source in found},
                 entities=Counter(ref.kind for ref in inventory.entities),
                 columns=Counter(inventory.source[1:].tolist()),
                 series=inventory.count,
@@ -199,11 +208,13 @@ class SessionReader(RecordReader):
             state=state,
         )
 
-    def _interval(self, source: Source) -> float | None:
-        times = self._samples.times(source.id, None)
-        if source.spec.interval_s is not None or times.size < 2:
-            return source.spec.interval_s
-        return float(np.median(np.diff(times))) / 1000
+
+def _interval(source: Source, samples: Samples) -> float | None:
+    """Seconds between samples as the source's description says, else as they usually are."""
+    times = samples.times(source.id, None)
+    if source.spec.interval_s is not None or times.size < 2:
+        return source.spec.interval_s
+    return float(np.median(np.diff(times))) / 1000
 
 
 def _span(segments: Sequence[Segment]) -> TimeRange | None:

@@ -14,7 +14,7 @@ from sessions.store.database import Database
 from sessions.store.inventory import Inventory
 from sessions.store.merging import Piece, merge
 from sessions.store.segments import Layout, Places, Segment, contested, load_layouts, load_segments
-from sessions.times import TimeRange
+from sessions.times import TimeRange, joined
 
 MAX_CELLS = 1 << 28
 """Most values that one read returns: 2 GiB of them. What is more is read a window at a time."""
@@ -62,6 +62,16 @@ class Samples:
             self.contents.times(segment)[_cut(self.contents.times(segment), window)] for segment in touched
         ]
         return np.unique(np.concatenate(instants)) if instants else np.zeros(0, np.int64)
+
+    def written_since(self, ids: IntArray, newest: int) -> tuple[list[TimeRange], int]:
+        """When samples of these series were written to segments after ``newest``, and the newest segment."""
+        places, found = Places(ids), []
+        for segment in reversed(self.segments):
+            if segment.id <= newest:
+                break
+            if places.of(segment.layout)[0].size:
+                found.append(TimeRange(segment.start, segment.end))
+        return joined(found), self.segments[-1].id if self.segments else newest
 
     def sources_of(self, ids: IntArray) -> IntArray:
         """The source of each series; raises ValueError for ids that no series has."""

@@ -18,7 +18,6 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from app.gui.application import Program, build
-from app.gui.panels.charts import ChartsPanel
 from tests.e2e.hands import (
     WaitedInVainError,
     click,
@@ -34,6 +33,7 @@ from tests.e2e.hands import (
     wheel_down,
     write_into,
 )
+from widgets.charts.page import ChartsPage
 from widgets.connect import ConnectDialog, TrustDialog
 from widgets.findings import FindingsView
 from widgets.marks import MarkNote
@@ -108,7 +108,7 @@ def from_finding_to_mark(program: Program) -> dict[str, object]:
     assert scope.window is not None
     assert not scope.follow
     assert scope.entities
-    charts = one_visible(window, ChartsPanel)
+    charts = one_visible(window, ChartsPage)
     until("the charts' window", lambda: charts.stack.cards[0].plot.window_shown[0] == scope.window.start)  # type: ignore[union-attr]
     assert any(card.spec.bands for card in charts.stack.cards), finding
     press("m")
@@ -125,7 +125,7 @@ def from_finding_to_mark(program: Program) -> dict[str, object]:
 
 def curve_to_the_next_chart(program: Program) -> None:
     """Drag a name of the first chart's legend onto the second chart."""
-    cards = one_visible(program.window, ChartsPanel).stack.cards
+    cards = one_visible(program.window, ChartsPage).stack.cards
     entry = next(one for one in cards[0].legend if one.isVisible())
     before = [chart.series for chart in program.desk.charts.charts]
     drag_within(
@@ -136,7 +136,7 @@ def curve_to_the_next_chart(program: Program) -> None:
     assert sum(moved in chart.series for chart in program.desk.charts.charts) == 1 + sum(
         moved in series for series in before
     )
-    assert program.desk.charts.pinned
+    assert program.desk.charts.choice.pinned
 
 
 def show_me(program: Program) -> None:
@@ -145,7 +145,7 @@ def show_me(program: Program) -> None:
     for _ in range(3):
         with suppress(RuntimeError, WaitedInVainError):
             click(shows(program)[0])
-            until("the evidence", lambda: visible(window, ChartsPanel) and has_curves(program), 60)
+            until("the evidence", lambda: visible(window, ChartsPage) and has_curves(program), 60)
             return
     raise WaitedInVainError("the evidence")
 
@@ -169,7 +169,7 @@ def shows(program: Program) -> list[QPushButton]:
 
 def has_curves(program: Program) -> bool:
     """Whether a chart shows samples."""
-    panel = program.window.findChild(ChartsPanel)
+    panel = program.window.findChild(ChartsPage)
     assert panel is not None
     return any(one.curve.y.size > 1 for card in panel.stack.cards for one in card.curves)
 

@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
-from app.gui.panels.charts import ChartsPanel
 from sessions.store import SessionWriter
 from tests.gui.recordings import record
 from tests.gui.windows import child_of, wait
 from widgets.charts.card import ChartCard
+from widgets.charts.page import ChartsPage
 from widgets.esxtop import EsxtopView
 from widgets.findings import FindingsView
 from widgets.heatmap import HeatmapView
@@ -86,7 +86,7 @@ def test_a_single_sample_is_seen_on_every_page(live: Program, qtbot: QtBot, home
     assert window.start < window.end
     look_at_all(live, qtbot)
     live.window.show_panel("charts")
-    panel = child_of(live.window, ChartsPanel)
+    panel = child_of(live.window, ChartsPage)
     wait(qtbot, lambda: bool(panel.stack.cards) and bool(panel.stack.cards[0].curves))
     card = panel.stack.cards[0]
     assert [round(end) for end in card.plot.window_shown] == [window.start, window.end]

@@ -10,7 +10,6 @@ from pytestqt.qtbot import QtBot
 
 from app.gui import navigation
 from app.gui.application import Program
-from app.gui.panels.charts import ChartsPanel
 from app.gui.panels.timeline import TimelinePanel
 from sessions.model import Entity, EntityRef, Gap
 from sessions.store import SessionReader, SessionWriter
@@ -18,6 +17,7 @@ from tests.gui.recordings import record
 from tests.gui.windows import child_of, wait
 from viewmodels.snapshot import read_snapshot, renewed_of_sources, snapshot_of_sources
 from widgets.charts.card import ChartCard
+from widgets.charts.page import ChartsPage
 from widgets.esxtop import EsxtopView
 from widgets.heatmap import HeatmapView
 from widgets.inventory import InventoryView
@@ -59,7 +59,7 @@ def shown_series(program: Program, page: str) -> list[int]:
     """What series a page draws."""
     window = program.window
     if page == "charts":
-        cards = child_of(window, ChartsPanel).stack.cards
+        cards = child_of(window, ChartsPage).stack.cards
     elif page == "overview":
         cards = child_of(window, OverviewView).findChildren(ChartCard)
     else:

@@ -14,10 +14,10 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program, build
-from app.gui.panels.charts import ChartsPanel
 from sessions.times import TimeRange
 from tests.gui.recordings import record
 from tests.gui.windows import child_of, wait
+from widgets.charts.page import ChartsPage
 from widgets.findings import FindingsView
 from widgets.heatmap import HeatmapView
 from widgets.marks import MarkNote
@@ -96,7 +96,7 @@ def _click(widget: QWidget, at: QPointF | QPoint) -> None:
 
 def test_a_click_in_a_chart_picks_its_moment(opened: Program, qtbot: QtBot) -> None:
     opened.window.show_panel("charts")
-    stack = child_of(opened.window, ChartsPanel).stack
+    stack = child_of(opened.window, ChartsPage).stack
     wait(qtbot, lambda: stack.cards and stack.cards[0].curves)
     picked: list[int] = []
     stack.picked.connect(picked.append)

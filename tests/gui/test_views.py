@@ -78,7 +78,7 @@ def test_scope_charts_and_page_come_back(live: Program, qtbot: QtBot, home: Path
     live.window.show_panel("esxtop")
     open_(live, qtbot, second)
     assert live.desk.scope.scope == Scope()
-    assert not live.desk.charts.chosen
+    assert not live.desk.charts.choice.chosen
     live.window.show_panel("overview")
     open_(live, qtbot, first)
     assert live.desk.scope.scope == scope
@@ -109,7 +109,7 @@ def test_charts_of_a_finding_stay_until_something_else_is_selected(
     first, second = [ref for ref in snapshot.entities if ref.kind == "vm"][:2]
     desk.scope.set(desk.scope.scope.on([first]))
     assert desk.charts.charts != of_finding
-    assert not desk.charts.chosen
+    assert not desk.charts.choice.chosen
     desk.charts.add(snapshot.series_of[first][:1], "Mine")
     own = desk.charts.charts
     desk.scope.set(desk.scope.scope.on([second]))

@@ -16,13 +16,13 @@ from app.gui.actions import ACTIONS
 from app.gui.application import Program, build
 from app.gui.navigation import entries
 from app.gui.palette import Palette, matches
-from app.gui.panels.charts import ChartsPanel
 from app.gui.panels.timeline import TimelinePanel
 from sessions.store import SessionReader
 from tests.gui.recordings import record
 from viewmodels.name_order import natural
 from viewmodels.snapshot import Snapshot
 from widgets.charts.card import ChartCard
+from widgets.charts.page import ChartsPage
 from widgets.esxtop import EsxtopModel, EsxtopView
 from widgets.findings import FindingsView
 from widgets.heatmap import HeatmapView
@@ -92,7 +92,7 @@ def test_without_a_session_it_says_what_to_do(program: Program) -> None:
 
 def test_all_views_show_the_session(opened: Program, qtbot: QtBot) -> None:
     window = opened.window
-    charts, esxtop, heatmap = part(window, ChartsPanel), part(window, EsxtopView), part(window, HeatmapView)
+    charts, esxtop, heatmap = part(window, ChartsPage), part(window, EsxtopView), part(window, HeatmapView)
     window.show_panel("charts")
     qtbot.waitUntil(lambda: len(charts.stack.cards) > 0, timeout=WAIT)
     assert charts.stack.cards[0].curves[0].curve.y.size > 100
@@ -122,7 +122,7 @@ def test_show_me_moves_scope_and_charts_to_the_evidence(opened: Program, qtbot: 
     assert scope.window is not None
     start = scope.window.start
     assert scope.window.start <= finding.windows[0].start
-    charts = part(opened.window, ChartsPanel)
+    charts = part(opened.window, ChartsPage)
     qtbot.waitUntil(lambda: bool(charts.stack.cards) and charts.isVisible(), timeout=WAIT)
     qtbot.waitUntil(lambda: charts.stack.cards[0].plot.window_shown[0] == start, timeout=WAIT)
     assert charts.stack.cards[0].spec.bands
@@ -189,7 +189,7 @@ def test_keys_work_on_a_page_as_soon_as_it_is_shown(opened: Program, qtbot: QtBo
     window, desk = opened.window, opened.desk
     window.activateWindow()
     window.show_panel("charts")
-    charts = part(window, ChartsPanel)
+    charts = part(window, ChartsPage)
     qtbot.waitUntil(lambda: bool(charts.stack.cards) and bool(charts.stack.cards[0].curves), timeout=WAIT)
     press(qtbot, Qt.Key.Key_Plus)
     assert desk.scope.scope.window is not None
@@ -208,7 +208,7 @@ def test_the_keys_stay_with_the_findings_when_one_is_shown(opened: Program, qtbo
     first, second = part(opened.window, FindingsView).cards[:2]
     first.setFocus()
     qtbot.keyClick(first, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    assert opened.window.pages.currentWidget() is part(opened.window, ChartsPanel)
+    assert opened.window.pages.currentWidget() is part(opened.window, ChartsPage)
     assert first.hasFocus()
     press(qtbot, Qt.Key.Key_Down)
     assert second.hasFocus()
@@ -254,7 +254,7 @@ def test_a_charts_keys_work_while_the_inventory_is_closed(opened: Program, qtbot
     window.activateWindow()
     part(window, QDockWidget, "dock-inventory").close()
     window.show_panel("charts")
-    charts = part(window, ChartsPanel)
+    charts = part(window, ChartsPage)
     qtbot.waitUntil(lambda: bool(charts.stack.cards) and bool(charts.stack.cards[0].curves), timeout=WAIT)
     before = opened.desk.settings.flag("look.statistics")
     for focus in (charts.stack, charts.stack.cards[0].plot):

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program, build
-from app.gui.panels.charts import ChartsPanel
+from widgets.charts.page import ChartsPage
 
 WAIT = 120_000
 Part = TypeVar("Part", bound=QObject)
@@ -66,5 +66,5 @@ def drop(window: QWidget, *paths: Path) -> None:
 
 def has_charts(program: Program) -> bool:
     """Whether a chart shows samples."""
-    cards = child_of(program.window, ChartsPanel).stack.cards
+    cards = child_of(program.window, ChartsPage).stack.cards
     return any(one.curve.y.size > 1 for card in cards for one in card.curves)

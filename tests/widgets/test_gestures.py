@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QPushButton, QVBoxLayout, QWi
 from pytestqt.qtbot import QtBot
 
 from viewmodels.chart_spec import ChartSpec
-from viewmodels.curve import Curve, NamedCurve
+from viewmodels.curve import Curve, Line, NamedCurve
 from widgets.charts.card import ChartCard
 from widgets.charts.curves_item import Drawn
 from widgets.charts.plot import Plot
@@ -242,3 +242,20 @@ def test_escape_clears_a_search_then_leaves_it_and_closes_a_message(theme: Theme
     other.setFocus()
     qtbot.keyClick(other, Qt.Key.Key_Escape)
     assert not bar.isVisible()
+
+
+def test_a_window_is_painted_once(hand: Hand, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    painted: list[float] = []
+    line = Curve.line
+
+    def counted(curve: Curve, start: float, end: float, points: int) -> Line:
+        painted.append(start)
+        return line(curve, start, end, points)
+
+    monkeypatch.setattr(Curve, "line", counted)
+    qtbot.wait(50)
+    painted.clear()
+    for step in range(1, 6):
+        hand.plot.set_window(T0 + step * 60_000, T0 + HOUR)
+        qtbot.wait(30)
+    assert painted == [T0 + step * 60_000 for step in range(1, 6)]

@@ -362,6 +362,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         top = top if top > low else low + 1.0
         room = _LIMIT_HEADROOM if top in near else _HEADROOM
         self._box_view.setYRange(low, low + (top - low) * room, padding=0)
+        self.scene().prepareForPaint()  # else pyqtgraph does so in its paint event, and all is painted twice
         size, name = rung_of(top, self._unit)
         if name != self.unit_shown:
             self.unit_shown = name

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
-import numpy as np
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QWidget
 
 from app.gui.actions import ActionSpec
+from app.gui.chart_reading import ChartReading
 from app.gui.desk import Desk
-from app.gui.jobs import Job
-from resources.units import format_value
-from sessions.model import EntityRef, Event, Series
-from sessions.store import SessionReader
 from sessions.times import TimeRange
-from viewmodels.chart_sets import charts_of, curve_name, title_of
-from viewmodels.chart_spec import ChartSpec
-from viewmodels.curve import Curve, NamedCurve
-from viewmodels.snapshot import Change, Snapshot
+from viewmodels.chart_curves import CurveLabels, events_of
+from viewmodels.chart_sets import charts_of, interesting_entities, title_of
+from viewmodels.chart_windows import moved_window
+from viewmodels.snapshot import Change
 from viewmodels.time_labels import clock_of
-from widgets.charts.stack import ChartStack
+from widgets.charts.page import ChartsPage
 from widgets.dragging import unpacked
-from widgets.empty_state import EmptyState
+
+_REDRAW_MS = 40
+_PREPARE_MS = 150
+_MAX_ENTITIES = 12
+_STATISTICS = "look.statistics"
+
 
 KEYS: tuple[ActionSpec, ...] = (
     ActionSpec("charts.left", "Move in time", keys=("Left", "Right"), context="charts"),
@@ -34,266 +32,150 @@ KEYS: tuple[ActionSpec, ...] = (
     ),
 )
 
-_REDRAW_MS = 40
-_PREPARE_MS = 150
-_MOST_ENTITIES = 12
-_MARGIN = 0.25
 
-
-@dataclass(frozen=True, slots=True)
-class _Loaded:
-    """Samples of the series that charts show, over a stretch that may be longer than the window."""
-
-    ids: frozenset[int]
-    span: TimeRange | None
-    curves: dict[int, Curve]
-
-
-class ChartsPanel(QWidget):
-    """Reads the samples of the charts' series once, and again when the session has grown."""
+class ChartsPanel(QObject):
+    """Joins the charts page to the session, the scope and the chart board."""
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__()
-        self._desk = desk
-        self._loaded = _Loaded(frozenset(), None, {})
-        self._stale = False
-        self._stack = ChartStack(desk.theme, clock_of(desk.settings.text("look.times")))
-        self.setFocusProxy(self._stack)
-        self._empty = EmptyState()
-        self._empty.say(
-            "Nothing to draw for this scope.\n\nChoose a VM, host, datastore or device in the inventory, "
-            "or drag a counter here from the esxtop view."
-        )
-        self._pinned = _Pinned()
-        self._pinned.released.connect(self._release)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._pinned)
-        self._pages = QStackedLayout()
-        column.addLayout(self._pages, 1)
-        self._pages.addWidget(self._stack)
-        self._pages.addWidget(self._empty)
+        self.view = ChartsPage(desk.theme, clock_of(desk.settings.text("look.times")))
+        super().__init__(self.view)
+        self._desk, self._stack = desk, self.view.stack
+        self._labels = CurveLabels(desk.catalogue, desk.limits)
+        self._reading = ChartReading(desk, self)
+        self._is_stale = False
         self._redraw = QTimer(self, singleShot=True, interval=_REDRAW_MS)
-        self._redraw.timeout.connect(self._draw)
-        self._reading = QTimer(self, singleShot=True, interval=0)
-        self._reading.timeout.connect(self._read)
         self._idle = QTimer(self, interval=_PREPARE_MS)
-        self._idle.timeout.connect(self._prepare)
         self._idle.start()
-        self._stack.windowed.connect(self._windowed)
-        self._stack.unzoomed.connect(self._unzoomed)
-        self._stack.closed.connect(desk.charts.remove)
-        self._stack.dropped.connect(self._dropped)
-        self._stack.copied.connect(lambda text: desk.notify(text, "ok"))
-        self._stack.show_statistics(on=desk.settings.flag("look.statistics"))
-        self._stack.statistics.connect(lambda on: desk.settings.set("look.statistics", on))
-        key = QShortcut(QKeySequence("S"), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        key.activated.connect(self._switch_statistics)
-        desk.session.opened.connect(self._opened)
-        desk.session.changed.connect(self._grown)
-        desk.session.closed.connect(self._closed)
-        desk.scope.changed.connect(self._scoped)
-        desk.charts.changed.connect(self._load)
-        desk.charts.changed.connect(lambda: self._pinned.setVisible(desk.charts.pinned))
+        self._join_view()
+        self._join_models()
+
+    def _join_view(self) -> None:
+        stack, desk = self._stack, self._desk
+        self.view.came_into_view.connect(self._come_into_view)
+        self.view.released.connect(self._release)
+        stack.show_statistics(on=desk.settings.flag(_STATISTICS))
+        stack.windowed.connect(self._show_window)
+        stack.unzoomed.connect(lambda: desk.scope.set(desk.scope.scope.during(None)))
+        stack.closed.connect(desk.charts.remove)
+        stack.dropped.connect(self._add_series)
+        stack.copied.connect(lambda text: desk.notify(text, "ok"))
+        stack.statistics.connect(lambda on: desk.settings.set(_STATISTICS, on))
+        context = Qt.ShortcutContext.WidgetWithChildrenShortcut
+        key = QShortcut(QKeySequence("S"), self.view, context=context)
+        key.activated.connect(lambda: desk.settings.set(_STATISTICS, not desk.settings.flag(_STATISTICS)))
+        self._redraw.timeout.connect(self._draw)
+        self._reading.ready.connect(self._draw)
+        self._idle.timeout.connect(self._prepare_a_card)
+
+    def _join_models(self) -> None:
+        desk = self._desk
+        desk.session.opened.connect(self._begin)
+        desk.session.changed.connect(self._take_change)
+        desk.session.closed.connect(self._end)
+        desk.scope.changed.connect(self._take_scope)
+        desk.charts.changed.connect(self._read)
+        desk.charts.changed.connect(lambda: self.view.show_pinned(on=desk.charts.choice.pinned))
         desk.findings.changed.connect(self._follow)
-        desk.settings.changed.connect(self._settings_changed)
+        desk.settings.changed.connect(self._take_setting)
 
-    @property
-    def stack(self) -> ChartStack:
-        """The view."""
-        return self._stack
-
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
-        """What changed while it was hidden is drawn now."""
-        super().showEvent(event)
-        if self._stale:
-            self._load()
-
-    def _prepare(self) -> None:
-        """Make cards before the first session needs them, one at a time."""
-        if not self._stack.prepare():
-            self._idle.stop()
-
-    def _opened(self) -> None:
+    def _begin(self) -> None:
         self._idle.stop()
-        self._loaded = _Loaded(frozenset(), None, {})
+        self._reading.forget()
         self._follow()
 
-    def _closed(self) -> None:
-        self._loaded = _Loaded(frozenset(), None, {})
+    def _end(self) -> None:
+        self._reading.forget()
         self._stack.show_charts([])
 
-    def _grown(self, change: Change) -> None:
+    def _take_change(self, change: Change) -> None:
         if change.sources or (change.inventory and not self._desk.charts.charts):
             self._follow()
         if change.samples:
-            self._load()
+            self._read()
         elif change.records:
             self._redraw.start()
 
-    def _scoped(self) -> None:
+    def _take_scope(self) -> None:
         self._follow()
         self._redraw.start()
+
+    def _take_setting(self, key: str) -> None:
+        if key == _STATISTICS:
+            self._stack.show_statistics(on=self._desk.settings.flag(key))
+        if key == "look.times":
+            self._stack.set_clock(clock_of(self._desk.settings.text(key)))
 
     def _follow(self) -> None:
         """Let the charts suit the scope, or the worst entities where it names none."""
         snapshot = self._desk.session.snapshot
         if snapshot is None:
             return
-        entities = list(self._desk.scope.scope.entities) or self._interesting(snapshot)
+        chosen = self._desk.scope.scope.entities
+        entities = chosen or interesting_entities(snapshot, self._desk.findings.worst)
         before = self._desk.charts.charts
-        charts = charts_of(entities[:_MOST_ENTITIES], snapshot, self._desk.chart_templates, self._desk.limits)
-        self._desk.charts.follow(charts, self._desk.scope.scope.entities)
-        if self._desk.charts.charts == before:
-            self._load()
-
-    def _interesting(self, snapshot: Snapshot) -> list[EntityRef]:
-        worst = [ref for ref in self._desk.findings.worst if ref in snapshot.entities]
-        return worst[:1] or [ref for ref in snapshot.entities if ref.kind == "host"][:4]
+        self._desk.charts.follow(
+            charts_of(entities[:_MAX_ENTITIES], snapshot, self._desk.chart_templates, self._desk.limits),
+            chosen,
+        )
+        if self._desk.charts.charts != before:
+            return  # the board's own signal has it read
+        if self.view.isVisible():
+            self._reading.ask_near_the_edge()
+        else:
+            self._is_stale = True
 
     def _release(self) -> None:
         self._desk.charts.release()
         self._follow()
 
-    def _load(self) -> None:
-        """Read the samples soon: scope, findings and board often ask for it in one breath."""
-        self._reading.start()
-
     def _read(self) -> None:
-        """Read the samples, in a worker."""
-        if not self.isVisible():
-            self._stale = True
-            return
-        self._stale = False
-        ids = sorted({number for chart in self._desk.charts.charts for number in chart.series})
-        if not ids:
-            self._loaded = _Loaded(frozenset(), None, {})
-            self._redraw.start()
-            return
+        self._is_stale = not self.view.isVisible()
+        if not self._is_stale:
+            self._reading.ask()
 
-        def work(reader: SessionReader, job: Job) -> _Loaded:
-            span = reader.span()
-            curves: dict[int, Curve] = {}
-            for frame in reader.read(np.array(ids, np.int64)):
-                job.check()
-                for column, number in enumerate(frame.ids.tolist()):
-                    curves[number] = Curve(frame.times, np.ascontiguousarray(frame.values[:, column]))
-            return _Loaded(frozenset(ids), span, curves)
-
-        self._desk.session.query("charts", work, self._take, title="Reading the charts")
-
-    def _take(self, loaded: _Loaded) -> None:
-        self._loaded = loaded
-        self._draw()
+    def _come_into_view(self) -> None:
+        if self._is_stale:
+            self._read()
+        self._redraw.start()
 
     def _draw(self) -> None:
         self._redraw.stop()
         snapshot = self._desk.session.snapshot
-        window = self._desk.scope.scope.window_in(snapshot.span) if snapshot else None
-        if snapshot is None or not self.isVisible():
+        if snapshot is None or not self.view.isVisible():
             return
-        charts = self._desk.charts.charts
-        self._pages.setCurrentWidget(self._stack if charts and window is not None else self._empty)
-        if window is None:
-            return
-        drawable = [chart for chart in charts if set(chart.series) <= self._loaded.ids]
-        if len(drawable) < len(charts):
+        charts, samples = self._desk.charts.charts, self._reading.samples
+        window = self._desk.scope.scope.window_in(snapshot.span)
+        self.view.show_empty(on=not charts or window is None)
+        if window is None or not samples.ids.issuperset(one for chart in charts for one in chart.series):
             return  # samples of a newer set of charts are on their way
         self._stack.show_window(window)
-        self._stack.show_events(self._events(snapshot), snapshot.marks)
-        self._stack.show_charts([(chart, self._curves(chart, snapshot)) for chart in charts])
-
-    def _curves(self, chart: ChartSpec, snapshot: Snapshot) -> Sequence[NamedCurve]:
-        series = [
-            snapshot.by_id[number]
-            for number in chart.series
-            if number in self._loaded.curves and number in snapshot.by_id
-        ]
-        return [self._named(one, series, snapshot) for one in series]
-
-    def _named(self, one: Series, among: Sequence[Series], snapshot: Snapshot) -> NamedCurve:
-        catalogue = self._desk.catalogue
-        known = catalogue.get(one.counter)
-        limits = self._desk.limits.of(one.counter, one.entity.kind)
-        about = [known.meaning] if known else []
-        if limits is not None:
-            about.append(
-                f"limit {format_value(limits.warning.value, one.spec.unit)} ({limits.warning.source})"
-            )
-        return NamedCurve(
-            curve_name(one, among, snapshot, catalogue),
-            one.spec.unit,
-            self._loaded.curves[one.id],
-            "\n".join(about),
-            one.id,
+        self._stack.show_events(events_of(self._desk.scope.scope.entities, snapshot), snapshot.marks)
+        self._stack.show_charts(
+            [(chart, self._labels.named_curves(chart, samples.curves, snapshot)) for chart in charts]
         )
 
-    def _events(self, snapshot: Snapshot) -> Sequence[Event]:
-        """Those of the scope; of entities that it names and of none."""
-        chosen = {None, *self._desk.scope.scope.entities}
-        if len(chosen) == 1:
-            return snapshot.events
-        return [event for event in snapshot.events if event.entity in chosen]
-
-    def _windowed(self, window: TimeRange, passing: bool) -> None:
+    def _show_window(self, wanted: TimeRange, passing: bool) -> None:
         snapshot = self._desk.session.snapshot
-        if snapshot is None or snapshot.span is None:
+        if snapshot is not None and snapshot.span is not None:
+            window = moved_window(wanted, snapshot.span)
+            self._desk.scope.set(self._desk.scope.scope.during(window), passing=passing)
+            self._draw()
+
+    def _add_series(self, number: int, dragged: bytes) -> None:
+        snapshot = self._desk.session.snapshot
+        if snapshot is None:
             return
-        span = snapshot.span
-        length = min(window.end - window.start, span.end - span.start)
-        margin = round(length * _MARGIN)
-        start = min(
-            max(window.start, span.start - margin), max(span.end + margin - length, span.start - margin)
-        )
-        whole = length >= span.end - span.start
-        scope = self._desk.scope.scope
-        self._desk.scope.set(
-            scope.during(None if whole else TimeRange(start, start + length)), passing=passing
-        )
-        self._draw()
-
-    def _unzoomed(self) -> None:
-        self._desk.scope.set(self._desk.scope.scope.during(None))
-
-    def _dropped(self, number: int, data: bytes) -> None:
-        snapshot = self._desk.session.snapshot
-        ids = unpacked(data)
-        series = [snapshot.by_id[one] for one in ids if one in snapshot.by_id] if snapshot else []
-        if snapshot is not None and series:
+        series = [snapshot.by_id[one] for one in unpacked(dragged) if one in snapshot.by_id]
+        if series:
             title = title_of(series[0], snapshot, self._desk.catalogue)
             self._desk.charts.add(series, title, None if number < 0 else number)
 
-    def _switch_statistics(self) -> None:
-        settings = self._desk.settings
-        settings.set("look.statistics", not settings.flag("look.statistics"))
-
-    def _settings_changed(self, key: str) -> None:
-        if key == "look.statistics":
-            self._stack.show_statistics(on=self._desk.settings.flag(key))
-        if key == "look.times":
-            self._stack.set_clock(clock_of(self._desk.settings.text(key)))
-
-
-class _Pinned(QWidget):
-    """Says that the charts are the user's own and follow no selection; ``released`` to change that."""
-
-    released = Signal()
-
-    def __init__(self) -> None:
-        super().__init__()
-        words = QLabel("Charts of your own choice: they stay when you select something else.")
-        words.setProperty("role", "muted")
-        follow = QPushButton("Follow the selection")
-        follow.clicked.connect(self.released)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(13, 8, 10, 0)
-        row.addWidget(words)
-        row.addStretch(1)
-        row.addWidget(follow)
-        self.hide()
+    def _prepare_a_card(self) -> None:
+        """Make the charts' cards before the first session needs them, one at a time."""
+        if not self._stack.prepare():
+            self._idle.stop()
 
 
 def make(desk: Desk) -> QWidget:
     """The panel of the table."""
-    return ChartsPanel(desk)
+    return ChartsPanel(desk).view

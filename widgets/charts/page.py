@@ -1,0 +1,65 @@
+"""The charts page: the charts, or why there are none, and that they are the user's own where they are."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedLayout, QVBoxLayout, QWidget
+
+from viewmodels.time_labels import Clock
+from widgets.charts.stack import ChartStack
+from widgets.empty_state import EmptyState
+from widgets.theme import Theme
+
+
+class ChartsPage(QWidget):
+    """Signals: ``came_into_view``; ``released`` when charts are to follow the selection again."""
+
+    released = Signal()
+    came_into_view = Signal()
+
+    def __init__(self, theme: Theme, clock: Clock) -> None:
+        super().__init__()
+        self.stack = ChartStack(theme, clock)
+        self.setFocusProxy(self.stack)
+        self._empty = EmptyState()
+        self._empty.say(
+            "Nothing to draw for this scope.\n\nChoose a VM, host, datastore or device in the inventory, "
+            "or drag a counter here from the esxtop view."
+        )
+        self._pinned_note = self._make_pinned_note()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._pinned_note)
+        self._pages = QStackedLayout()
+        column.addLayout(self._pages, 1)
+        self._pages.addWidget(self.stack)
+        self._pages.addWidget(self._empty)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        """Charts that changed while the page was hidden can be drawn now."""
+        super().showEvent(event)
+        self.came_into_view.emit()
+
+    def show_empty(self, *, on: bool) -> None:
+        """Show what to do to get charts, or the charts."""
+        self._pages.setCurrentWidget(self._empty if on else self.stack)
+
+    def show_pinned(self, *, on: bool) -> None:
+        """Show whether the charts are the user's own and stay when he selects something else."""
+        self._pinned_note.setVisible(on)
+
+    def _make_pinned_note(self) -> QWidget:
+        note = QWidget()
+        label = QLabel("Charts of your own choice: they stay when you select something else.")
+        label.setProperty("role", "muted")
+        follow = QPushButton("Follow the selection")
+        follow.clicked.connect(self.released)
+        row = QHBoxLayout(note)
+        row.setContentsMargins(13, 8, 10, 0)
+        row.addWidget(label)
+        row.addStretch(1)
+        row.addWidget(follow)
+        note.hide()
+        return note
