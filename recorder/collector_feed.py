@@ -21,11 +21,14 @@ _OBJECT_BYTES = 400
 class CollectorFeed:
     """The ``Feed`` of one collector (``collectors.feed``); safe to call from all of its threads.
 
-    ``error`` is why nothing more is taken from it, if so: every call raises it.
+    ``error`` is why nothing more is taken from it, if so: every call raises it. ``sources_with_samples`` are
+    the numbers of those of which samples came in this run.
     """
 
     def __init__(self, collector: int, queue: WriterQueue, board: Board) -> None:
         self._collector, self._queue, self._board = collector, queue, board
+        self._sources: dict[int, int] = {}
+        self.sources_with_samples: set[int] = set()
         self.error: HyperscopeError | None = None
 
     def add_source(self, spec: SourceSpec) -> int:
@@ -78,11 +81,13 @@ class CollectorFeed:
     def add_layout(self, source: int, specs: Sequence[SeriesSpec]) -> Layout:
         """Series that arrive together; waits until what was handed over before is stored."""
         layout: Layout = self._ask(lambda file: file.add_layout(source, specs), len(specs))
+        self._sources[layout.id] = source
         return layout
 
     def add_ticks(self, ticks: Sequence[Tick]) -> None:
         """Store these instants in one transaction."""
         if ticks:
+            self.sources_with_samples.update(self._sources.get(tick.layout, 0) for tick in ticks)
             size = sum(tick.stored.nbytes for tick in ticks)
             self._put(Job(lambda file: file.add_ticks(ticks), size, refused=self._refused))
 

@@ -199,7 +199,9 @@ class Detached(_Event, frozen=True, tag="detached"):
 class Ended(_Event, frozen=True, tag="ended"):
     """The last event of a recording. ``session`` is None where no file is left; ``code`` 0 is a good end.
 
-    ``expected`` and ``received`` count samples that should have come by the end and that did.
+    ``expected`` and ``received`` count samples that should have come by the end and that did;
+    ``without_samples`` names the sources that were in trouble all the time, so that nobody knows what was to
+    be expected of them.
     """
 
     code: int = 0
@@ -210,6 +212,7 @@ class Ended(_Event, frozen=True, tag="ended"):
     expected: Count = 0
     received: Count = 0
     gaps: Count = 0
+    without_samples: tuple[str, ...] = ()
     message: str = ""
 
 

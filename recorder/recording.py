@@ -7,7 +7,8 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from collectors.feed import Collector
@@ -23,7 +24,8 @@ from recorder.session_file import SessionFile
 from recorder.writing import Rules, Writing
 from resources.crash_reports import save_crash
 from resources.failures import CancelledError, HyperscopeError, NoCountersError
-from sessions.model import Mark
+from sessions.model import Gap, Mark
+from sessions.times import now_ms
 
 _MEGABYTE = 1 << 20
 
@@ -84,6 +86,7 @@ class Outcome:
     expected: int = 0
     received: int = 0
     gaps: int = 0
+    without_samples: tuple[str, ...] = ()
 
     def report(self) -> Ended:
         """The last line of a recording."""
@@ -96,6 +99,7 @@ class Outcome:
             expected=self.expected,
             received=self.received,
             gaps=self.gaps,
+            without_samples=self.without_samples,
             message=str(self.error) if self.error else "",
         )
 
@@ -131,7 +135,8 @@ class Recording:
             )
             for number in range(len(collectors))
         ]
-        self._began = time.monotonic()
+        self._began, self._began_ms = time.monotonic(), now_ms()
+        self._without_samples: list[str] = []
         self._seen: deque[tuple[float, int]] = deque()
         self.resumed = file.resumed
 
@@ -147,7 +152,7 @@ class Recording:
 
     def start(self) -> None:
         """Begin."""
-        self._began = time.monotonic()
+        self._began, self._began_ms = time.monotonic(), now_ms()
         self._writing.start()
         for thread in self._threads:
             thread.start()
@@ -225,6 +230,7 @@ class Recording:
             expected=sum(one.expected for one in health),
             received=sum(one.received for one in health),
             gaps=sum(one.gaps for one in health),
+            without_samples=tuple(self._without_samples),
         )
 
     def _rate(self, now: float, samples: int) -> float:
@@ -255,6 +261,22 @@ class Recording:
             "Nothing was recorded.", meaning=trouble or "It ended before the first samples came."
         )
 
+    def _note_silence(self, number: int, feed: CollectorFeed, error: HyperscopeError | None) -> None:
+        """A source that was in trouble from start to end, and gave nothing, has a gap as long as this run."""
+        own = [source for source in self._board.sources() if source.collector == number]
+        if error is not None and not own:
+            self._without_samples.append(self._collectors[number].name)
+        for source in own:
+            health = source.health
+            reason = error.happened if error is not None else health.message
+            if source.number in feed.sources_with_samples or not reason:
+                continue
+            self._without_samples.append(source.name)
+            if not health.gaps:
+                with suppress(HyperscopeError):  # the writer has failed, which says more
+                    feed.add_gaps([Gap(source.number, self._began_ms, now_ms(), reason)])
+                    feed.report(source.number, replace(health, gaps=1))
+
     def _collect(self, number: int) -> None:
         feed = CollectorFeed(number, self._queue, self._board)
         error: HyperscopeError | None = None
@@ -266,6 +288,8 @@ class Recording:
             error = failure
         except Exception as failure:  # noqa: BLE001 - the recorder's loop: a bug in one ends only that one
             error = BugError(save_crash(failure))
-        self._board.end(number, error or feed.error)
+        error = error or feed.error
+        self._note_silence(number, feed, error)
+        self._board.end(number, error)
         if all(one.is_over for one in self._board.collectors()):
             self._on_over()

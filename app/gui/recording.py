@@ -12,6 +12,7 @@ from app.gui.recorder_process import RecorderProcess, RecordRequest
 from app.gui.source_words import beginning, live_entries, stored_entries
 from app.gui.window import Window
 from recorder.protocol import Ended, Rotated, SourceReport, Started, StatusReport, Warned
+from recorder.shortfalls import shortfalls
 from recorder.stop_file import ask_to_stop
 from resources.failures import ChangedCertificateError, LoginError
 from resources.units import format_count, format_duration
@@ -209,11 +210,10 @@ class Recordings(QObject):
         died = process.state == "died"
         self._forget()
         if ended.code == 0:
-            self._desk.notify(
-                f"The recording has ended: {format_count(ended.samples)} samples "
-                f"in {format_duration(ended.seconds)}.",
-                "ok",
-            )
+            samples = f"{format_count(ended.samples)} samples in {format_duration(ended.seconds)}"
+            lacking = shortfalls(ended)
+            text = f"The recording has ended: {'; '.join((samples, *lacking))}."
+            self._desk.notify(text, "warning" if lacking else "ok")
         elif ended.code in _ASKED_AGAIN:
             self.refused.emit(process, process.request.sources[0], ended)
         else:

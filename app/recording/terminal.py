@@ -13,6 +13,7 @@ from app.recording.page import page
 from app.terminal import typed_line
 from recorder.board import SourceStatus
 from recorder.recording import Outcome, Recording, Status
+from recorder.shortfalls import shortfalls
 from resources.failures import CancelledError
 from resources.units import format_bytes, format_count, format_duration
 
@@ -120,9 +121,4 @@ def summary(outcome: Outcome) -> str:
         return "Nothing was recorded; no file is left."
     samples = f"{format_count(outcome.samples)} samples in {format_duration(outcome.seconds)}"
     stored = f"{samples} → {outcome.session} ({format_bytes(outcome.bytes)})"
-    missing = outcome.expected - outcome.received
-    if missing <= 0:
-        return stored
-    gaps = f"{format_count(outcome.gaps)} gap{'' if outcome.gaps == 1 else 's'}"
-    lacking = f"{format_count(missing)} of {format_count(outcome.expected)} expected samples"
-    return f"{stored}; {lacking} did not come ({gaps})"
+    return "; ".join((stored, *shortfalls(outcome.report())))

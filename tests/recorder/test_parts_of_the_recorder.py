@@ -194,7 +194,7 @@ EVENTS: list[Event] = [
     Started("s.hscope", ("lab:demo",), False, 4711, "2026-11-21T14:21:35Z"), STATUS,
     Warned("vc01", "failed", "No."), Rotated("s-002.hscope"), PasswordWanted("vc01"),
     CertificateWanted("vc01", "AA:BB", "self-signed"), Finishing(), Detached(),
-    Ended(4, "s.hscope", 7, 1000, 1.5, 9, 7, 1, "No."),
+    Ended(4, "s.hscope", 7, 1000, 1.5, 9, 7, 1, ("vc02",), "No."),
 ]  # fmt: skip
 IMPORT_EVENTS: list[Event] = [
     ImportProgress(5, 10, 3, 1.5, None), ImportEnded(0, "s.hscope", "", ("A note.",)), Warned(message="Oh."),
@@ -219,7 +219,7 @@ def test_events_look_as_they_always_did() -> None:
     }  # fmt: skip
     assert json.loads(encode(Ended(0, None))) == {
         "event": "ended", "code": 0, "session": None, "samples": 0, "bytes": 0, "seconds": 0.0,
-        "expected": 0, "received": 0, "gaps": 0, "message": "",
+        "expected": 0, "received": 0, "gaps": 0, "without_samples": [], "message": "",
     }  # fmt: skip
     assert list(json.loads(encode(STATUS))) == [
         "event", "session", "sources", "collectors", "seconds", "rate", "behind_s", "queue", "queue_bytes",

@@ -19,6 +19,7 @@ from recorder.writing import Rules
 from resources.failures import DiskFullError, HyperscopeError, LoginError, NoCountersError, RefusedError
 from sessions.model import Entity, EntityRef, Fact, Gap, SeriesSpec, SourceSpec
 from sessions.store import SessionReader, check_session
+from sessions.times import now_ms
 
 T0 = 1_700_000_000_000
 HOST = EntityRef("host", "esx01")
@@ -375,6 +376,37 @@ def test_what_did_not_come_is_in_the_outcome(session_path: Path) -> None:
     assert "100 of 250 expected samples did not come (1 gap)" in summary(outcome)
     whole = play(session_path.with_name("whole.hscope"), Scripted("vc01", ticks(3)), stop=False)
     assert "did not come" not in summary(whole)
+
+
+def test_a_source_of_which_nothing_came_is_a_gap_from_start_to_end(session_path: Path) -> None:
+    """The others were recorded, so that it is no failure; but it is said, and it is in the session."""
+    before = now_ms()
+
+    def unreachable(feed: Feed, controls: Controls, source: int, layout: Layout) -> None:
+        feed.report(source, Health("reconnecting", 20.0, message="vc01 broke the connection off."))
+        controls.wait(0.2)
+
+    def refused(feed: Feed, controls: Controls, source: int, layout: Layout) -> None:
+        raise LoginError("Wrong password.")
+
+    outcome = play(
+        session_path,
+        Scripted("vc01", unreachable),
+        Scripted("vc02", ticks(3)),
+        Scripted("vc03", refused),
+        stop=False,
+    )
+    assert outcome.code == 0
+    assert sorted(outcome.without_samples) == ["vc01", "vc03"]
+    assert outcome.gaps == 2
+    assert "; nothing came from vc0" in summary(outcome)
+    with SessionReader.open(session_path) as reader:
+        names = {source.id: source.spec.name for source in reader.sources()}
+        gaps = {names[gap.source]: gap for gap in reader.gaps()}
+    reasons = {name: gap.reason for name, gap in gaps.items()}
+    assert reasons == {"vc01": "vc01 broke the connection off.", "vc03": "Wrong password."}
+    assert all(before <= gap.start <= gap.end <= now_ms() for gap in gaps.values())
+    assert all(gap.entity is None for gap in gaps.values())
 
 
 @pytest.mark.parametrize("trouble", ["", "vc01 broke the connection off."])
