@@ -161,7 +161,6 @@ def wanted_keys() -> frozenset[Key]:
 
 def play(seed: int, number: int) -> Result:
     """Recording ``number`` of a soak."""
-    warnings.simplefilter("error")
     rnd = random.Random(f"{seed}/{number}")
     faults = plan(rnd)
     began = time.monotonic()
@@ -187,7 +186,7 @@ def soak(seed: int, numbers: Sequence[int], jobs: int, out: Path | None) -> list
     """Play what the file does not have, and add it there."""
     done = known(out, seed)
     results = [done[number] for number in numbers if number in done]
-    with ProcessPoolExecutor(jobs) as pool:
+    with ProcessPoolExecutor(jobs, initializer=warnings.simplefilter, initargs=("error",)) as pool:
         waiting = {pool.submit(play, seed, number): number for number in numbers if number not in done}
         for future in as_completed(waiting):
             try:
