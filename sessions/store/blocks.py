@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sessions.model import FloatArray, IntArray
-from sessions.store.chunks import encode_floats, encode_integers, pack_presence
+from sessions.store.chunks import Coding, encode_floats, encode_integers, pack_presence
 from sessions.store.codec import (
     MAX_DECIMALS,
     MAX_EXACT,
@@ -227,7 +227,7 @@ def _encode_whole(
             values.astype(unsigned(int(span[i]))),
             int(low[i]),
             places,
-            delta=bool(delta[i]),
+            coding=Coding.DIFFERENCES if delta[i] else Coding.VALUES,
             presence=b"" if full[i] else _presence(present[i]),
         )
 

@@ -26,24 +26,53 @@ from sessions.store.blocks import (
 from sessions.store.codec import measured
 from sessions.store.hundredths import NOTHING, Int32Array, encode_hundredths, to_hundredths, to_numbers
 
+_MAX_16 = np.iinfo(np.int16).max
+
+
+@dataclass(frozen=True, slots=True)
+class _Moving:
+    """Hundredths (ticks, positions) of the series at ``positions``, which are increasing."""
+
+    positions: IntArray
+    hundredths: Int32Array | NDArray[np.int16]
+
+    @property
+    def nbytes(self) -> int:
+        return self.positions.nbytes + self.hundredths.nbytes
+
+    def fill(self, columns: Int32Array, chosen: IntArray) -> None:
+        """Write those of the ``chosen`` series that are here into ``columns`` (chosen, ticks)."""
+        here, target = _matches(self.positions, chosen)
+        columns[target] = self.hundredths[:, here].T
+
+
+def _in_little_room(positions: IntArray, whole: Int32Array) -> tuple[_Moving, ...]:
+    """The same in 16 bits where that suffices: twice as many rows make a block."""
+    narrow = (whole.max(axis=0) <= _MAX_16) & (whole.min(axis=0) >= -_MAX_16)  # nor is any absent
+    if narrow.all():
+        return (_Moving(positions, whole.astype(np.int16)),)
+    return (
+        _Moving(positions[narrow], whole[:, narrow].astype(np.int16)),
+        _Moving(positions[~narrow], whole[:, ~narrow]),
+    )
+
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """Some rows: ``still`` holds for all series but those at ``moving`` (hundredths) and ``wide`` (numbers).
+    """Some rows: ``still`` holds for all series but those in ``moving`` (hundredths) and ``wide`` (numbers).
 
-    Positions are increasing; ``hundredths`` and ``numbers`` have a row for each tick.
+    Positions are increasing; ``numbers`` has a row for each tick.
     """
 
     times: IntArray
     still: FloatArray
-    moving: IntArray
-    hundredths: Int32Array
+    moving: tuple[_Moving, ...]
     wide: IntArray
     numbers: FloatArray
 
     @property
     def nbytes(self) -> int:
-        return self.still.nbytes + self.moving.nbytes + self.hundredths.nbytes + self.numbers.nbytes
+        return self.still.nbytes + sum(part.nbytes for part in self.moving) + self.numbers.nbytes
 
     @classmethod
     def of(cls, times: IntArray, values: FloatArray) -> _Batch:
@@ -54,7 +83,7 @@ class _Batch:
         some = values[:, moving]
         whole, exact = to_hundredths(some)
         if exact.all():
-            return cls(times, still, moving, whole, moving[:0], np.empty((len(times), 0)))
+            return cls(times, still, _in_little_room(moving, whole), moving[:0], np.empty((len(times), 0)))
         other = np.flatnonzero(~exact.all(axis=0))
         present = measured(some[:, other])
         whole[:, other] = np.where(present, whole[:, other], NOTHING)
@@ -62,7 +91,7 @@ class _Batch:
         wide = other[inexact]
         numbers = np.where(present[:, inexact], some[:, wide] + 0.0, np.nan)
         kept = np.delete(np.arange(len(moving)), wide)
-        return cls(times, still, moving[kept], whole[:, kept], moving[wide], numbers)
+        return cls(times, still, _in_little_room(moving[kept], whole[:, kept]), moving[wide], numbers)
 
     @classmethod
     def of_hundredths(
@@ -76,20 +105,19 @@ class _Batch:
         wide = (numbers[1:] != numbers[0]).any(axis=0) | ~measured(numbers[0])
         moves[positions] = False
         moving = np.flatnonzero(moves)
-        hundredths = whole.copy() if len(moving) == whole.shape[1] else whole[:, moving]
         some = numbers[:, wide] + 0.0
         some[~measured(some)] = np.nan
-        return cls(times, still, moving, hundredths, positions[wide], some)
+        taken = whole.copy() if len(moving) == whole.shape[1] else whole[:, moving]
+        return cls(times, still, _in_little_room(moving, taken), positions[wide], some)
 
     def fill(self, columns: IntArray, values: FloatArray) -> None:
         """Write the numbers of some series, increasing, into ``values`` (rows, len(columns))."""
         values[...] = self.still[columns]
-        for positions, numbers in ((self.moving, None), (self.wide, self.numbers)):
-            there = np.flatnonzero(np.isin(positions, columns))
-            target = np.searchsorted(columns, positions[there])
-            values[:, target] = (
-                to_numbers(self.hundredths[:, there]) if numbers is None else numbers[:, there]
-            )
+        for part in self.moving:
+            here, target = _matches(part.positions, columns)
+            values[:, target] = to_numbers(part.hundredths[:, here].astype(np.int32))
+        here, target = _matches(self.wide, columns)
+        values[:, target] = self.numbers[:, here]
 
 
 class Gathering:
@@ -147,27 +175,28 @@ class Gathering:
         moves = (still[1:] != still[0]).any(axis=0)
         wide = np.zeros(end - begin, np.bool_)
         for batch in self._batches:
-            moves[_within(batch.moving, begin, end) - begin] = True
+            for part in batch.moving:
+                moves[_within(part.positions, begin, end) - begin] = True
             wide[_within(batch.wide, begin, end) - begin] = True
         moving = np.flatnonzero(moves)
         whole = np.zeros(still.shape, np.int32)
         whole[:, moving], exact = to_hundredths(still[:, moving])
         for row, batch in enumerate(self._batches):
-            own = np.searchsorted(moving, _within(batch.moving, begin, end) - begin)
-            exact[row, own] = True  # only looks as if it stood still
+            for part in batch.moving:
+                own = np.searchsorted(moving, _within(part.positions, begin, end) - begin)
+                exact[row, own] = True  # only looks as if it stood still
         wide[moving] |= ~exact.all(axis=0)
         return whole, moves | wide, wide
 
     def _hundredths(self, begin: int, by_tick: IntArray, still: Int32Array) -> Int32Array:
         """Hundredths (series, ticks) of the series ``begin + by_tick``."""
-        ticks = sum(len(batch.times) for batch in self._batches)
-        columns = np.empty((len(by_tick), ticks), np.int32)
+        columns = np.empty((len(by_tick), sum(len(batch.times) for batch in self._batches)), np.int32)
         tick = 0
         for batch, row in zip(self._batches, still, strict=True):
-            part = columns[:, tick : tick + len(batch.times)]
-            part[...] = row[by_tick][:, None]
-            there, target = _matches(batch.moving - begin, by_tick)
-            part[target] = batch.hundredths[:, there].T
+            ticks = columns[:, tick : tick + len(batch.times)]
+            ticks[...] = row[by_tick][:, None]
+            for part in batch.moving:
+                part.fill(ticks, begin + by_tick)
             tick += len(batch.times)
         return columns
 

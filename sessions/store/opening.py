@@ -12,10 +12,14 @@ from sessions.store.lock import WriterLock, is_written, real_path, remove_stale_
 
 _SMALL_BYTES = 1 << 18
 _SMALL_PAGE_BYTES = 512
+_LOG_BYTES = 4000 * schema.PAGE_BYTES
 
 
-def create_file(path: Path) -> tuple[Database, WriterLock]:
-    """A new, empty session, and the lock to write it; raises AlreadyExistsError, DiskFullError …"""
+def create_file(path: Path, *, bulk: bool = False) -> tuple[Database, WriterLock]:
+    """A new, empty session, and the lock to write it; ``bulk`` for one that is made in one go.
+
+    Raises AlreadyExistsError, NotFoundError (no such folder), AccessDeniedError, DiskFullError.
+    """
     if path.exists() or path.is_symlink():
         raise AlreadyExistsError(
             f"{path} exists already.",
@@ -28,7 +32,7 @@ def create_file(path: Path) -> tuple[Database, WriterLock]:
     try:
         database = Database(path, "rwc")
         try:
-            schema.create(database)
+            schema.create(database, page_bytes=schema.BULK_PAGE_BYTES if bulk else schema.PAGE_BYTES)
             _prepare_for_writing(database)
         except BaseException:
             database.close()
@@ -100,8 +104,9 @@ def leave_one_file(database: Database) -> None:
     database.pragma("journal_mode = DELETE")
     pages, free = database.pragma("page_count"), database.pragma("freelist_count")
     small = (pages - free) * database.pragma("page_size") <= _SMALL_BYTES
-    size = _SMALL_PAGE_BYTES if small else schema.PAGE_BYTES
-    if (free * 10 > pages or database.pragma("page_size") != size) and _is_sound(database):
+    before = database.pragma("page_size")
+    size = _SMALL_PAGE_BYTES if small else max(before, schema.PAGE_BYTES)
+    if (free * 10 > pages or before != size) and _is_sound(database):
         _rebuild(database, size)
 
 
@@ -137,7 +142,7 @@ def _end_log(path: Path) -> None:
 
 def _make_roomy(database: Database) -> None:
     """Undo what ``leave_one_file`` did to a small file: it is about to grow."""
-    if database.pragma("page_size") == schema.PAGE_BYTES or database.pragma("journal_mode") == "wal":
+    if database.pragma("page_size") >= schema.PAGE_BYTES or database.pragma("journal_mode") == "wal":
         return
     if not _is_sound(database):
         raise damaged(database.path, "its pages do not fit together")
@@ -194,7 +199,7 @@ def _connect_for_reading(path: Path) -> Database:
 def _prepare_for_writing(database: Database) -> None:
     database.pragma("journal_mode = WAL")
     database.pragma("synchronous = FULL")
-    database.pragma("wal_autocheckpoint = 4000")
+    database.pragma(f"wal_autocheckpoint = {_LOG_BYTES // database.pragma('page_size')}")
 
 
 def _migrate(database: Database, version: int) -> None:

@@ -76,7 +76,7 @@ class SessionWriter(RecordWriter):
         losing power may cost the last seconds, and the end of the process still nothing. Raises
         AlreadyExistsError, NotFoundError (no such folder), AccessDeniedError, DiskFullError.
         """
-        writer = cls._take(*create_file(path), durable=durable)
+        writer = cls._take(*create_file(path, bulk=not durable), durable=durable)
         writer.set_meta("title", title)
         writer.set_meta("created", datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"))
         return writer

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sessions.model import FloatArray
 from sessions.store.blocks import MAX_BLOCK_TICKS, encode_block
-from sessions.store.chunks import decode_chunk, encode_floats, encode_integers, pack_presence
+from sessions.store.chunks import Coding, decode_chunk, encode_floats, encode_integers, pack_presence
 from sessions.store.codec import (
     BlobError,
     as_decimals,
@@ -83,7 +83,7 @@ def test_real_columns_shrink_to_less_than_a_byte_a_value() -> None:
     rng = np.random.default_rng(3)
     noisy = np.round(np.abs(rng.normal(12, 3, 256)), 2)
     codes = np.rint(noisy * 100).astype(np.uint16)
-    assert len(encode_integers(codes, 0, 2, delta=False, presence=b"")) < 1.5 * 256
+    assert len(encode_integers(codes, 0, 2, coding=Coding.VALUES)) < 1.5 * 256
 
 
 @given(st.lists(st.one_of(DECIMALS, st.floats(-1e280, 1e280)), min_size=1, max_size=300), st.randoms())
@@ -108,7 +108,7 @@ PACKED: dict[str, tuple[bytes, Callable[[bytes, int], Sized]]] = {
     "texts": (pack_texts(["a", "b", "a"]), unpack_texts),
     "bytes": (pack_bytes(np.array([1, 2, 0], np.uint8)), unpack_bytes),
     "a chunk": (
-        encode_integers(np.array([1, 2, 9], np.uint8), -70, 1, delta=True, presence=b""),
+        encode_integers(np.array([1, 2, 9], np.uint8), -70, 1, coding=Coding.DIFFERENCES),
         unpack_chunk,
     ),
 }
