@@ -8,21 +8,33 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks.captures import lab_capture
-from benchmarks.measure import Row, megabytes, run, size_of
+from benchmarks.captures import VALUES, Values, entropy_bytes, lab_capture, unrepeating_capture
+from benchmarks.measure import Row, Run, megabytes, run, size_of
 from resources.failures import HyperscopeError
 from sessions.store import SessionReader
 
 PANDAS = "import sys, pandas; frame = pandas.read_csv(sys.argv[1], low_memory=False); print(frame.shape)"
 
+POLARS = "import sys, polars; frame = polars.read_csv(sys.argv[1]); print(frame.shape)"
+
 TURNS = 5
+SHAPES = {"wide": (20_000, 1500), "tall": (1500, 20_000)}
+"""Columns and rows."""
+MAX_BYTES = 0.8
+"""A sample, where the values allow it; noise of 10,001 values takes 1.66 bytes whatever one does."""
+OVER_ENTROPY = 1.2
 
 
 def measure(cache: Path, *, quick: bool) -> list[Row]:
     """Speed and memory on 300 MB; first rows and memory on 1 GB."""
     small = lab_capture(cache, megabytes=30 if quick else 300)
     large = lab_capture(cache, megabytes=60 if quick else 1000)
-    return [*against_pandas(small, cache), *first_rows(large, cache)]
+    rows = [*against_pandas(small, cache), *first_rows(large, cache)]
+    for shape, (columns, count) in SHAPES.items():
+        for values in VALUES:
+            capture = unrepeating_capture(cache, columns, count // 10 if quick else count, values)
+            rows += unrepeating(capture, cache, shape, values)
+    return rows
 
 
 def against_pandas(capture: Path, cache: Path) -> list[Row]:
@@ -54,13 +66,61 @@ def against_pandas(capture: Path, cache: Path) -> list[Row]:
     ]
 
 
+def unrepeating(capture: Path, cache: Path, shape: str, values: Values) -> list[Row]:
+    """A capture whose values don't repeat, in turns with pandas and polars: speed, bytes a sample, memory."""
+    size, session = size_of(capture), cache / "import.hscope"
+    commands = {
+        "here": ["-m", "app", "import", str(capture), "-o", str(session)],
+        "pandas": ["-c", PANDAS, str(capture)],
+        "polars": ["-c", POLARS, str(capture)],
+    }
+    runs: dict[str, list[Run]] = {name: [] for name in commands}
+    for _ in range(TURNS):
+        session.unlink(missing_ok=True)
+        for name, words in commands.items():
+            runs[name].append(run(words, watch=False))
+    stored = size_of(session)
+    session.unlink()
+    watched = run(commands["here"])
+    wall = {name: min(one.seconds for one in some) for name, some in runs.items()}
+    cpu = {name: min(one.cpu_seconds for one in some) for name, some in runs.items()}
+    with SessionReader.open(session, check=False) as reader:
+        samples = sum(source.samples for source in reader.sources())
+    per_sample, least = stored / samples, entropy_bytes(values)
+    limit = max(MAX_BYTES, OVER_ENTROPY * least)
+    what = f"import of {megabytes(size)} of {values}, {shape}"
+    speeds = [
+        Row(
+            what=f"{what}, end to end",
+            here=f"{wall['here']:.2f} s ({cpu['here']:.2f} s of processors)",
+            peer=f"{peer}.read_csv alone {wall[peer]:.2f} s ({cpu[peer]:.2f} s)",
+            ratio=f"{wall[peer] / wall['here']:.2f}×",
+            goal=f"≥ {goal:g}×",
+            holds=wall[peer] / wall["here"] >= goal,
+        )
+        for peer, goal in (("pandas", 2.5), ("polars", 1.0))
+    ]
+    return [
+        *speeds,
+        Row(
+            what=f"{what}, size",
+            here=f"{per_sample:.3f} bytes a sample",
+            peer=f"entropy of the values {least:.3f}",
+            ratio=f"{per_sample / least:.2f}×",
+            goal=f"≤ {limit:.2f} bytes",
+            holds=per_sample <= limit,
+        ),
+        memory_row(what, watched.peak_bytes, 0),
+    ]
+
+
 def memory_row(what: str, memory: int, peer: int) -> Row:
     """Memory of all processes."""
     return Row(
         what=f"{what}, memory of all processes",
         here=megabytes(memory),
-        peer=f"pandas {megabytes(peer)}",
-        ratio=f"{peer / memory:.1f}×",
+        peer=f"pandas {megabytes(peer)}" if peer else "–",
+        ratio=f"{peer / memory:.1f}×" if peer else "–",
         goal="≤ 300 MB",
         holds=memory <= 300e6,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import statistics
 import subprocess
 import sys
@@ -30,6 +31,8 @@ class Row:
 class Run:
     """A finished process: seconds of wall time, and the highest sum of the memory of all its processes.
 
+    ``cpu_seconds`` is the processor time of all its processes, 0 on Windows.
+
     ``peak_bytes`` sums the private memory (USS) plus, once, the shared pages of the largest process: what the
     machine has to find for all of them. ``peak_rss`` is the plain sum of resident sizes.
     """
@@ -38,11 +41,12 @@ class Run:
     peak_bytes: int
     peak_rss: int
     output: str
+    cpu_seconds: float = 0.0
 
 
 def run(words: Sequence[str], *, watch: bool = True) -> Run:
     """Run a Python command (words after the interpreter) and watch its whole process tree."""
-    begin = time.perf_counter()
+    begin, cpu = time.perf_counter(), _cpu_of_children()
     with subprocess.Popen(
         [sys.executable, *words],
         stdout=subprocess.PIPE,
@@ -58,7 +62,12 @@ def run(words: Sequence[str], *, watch: bool = True) -> Run:
     seconds = time.perf_counter() - begin
     if child.returncode:
         raise RuntimeError(f"{' '.join(words)} ended with {child.returncode}:\n{output}")
-    return Run(seconds, watcher.peak, watcher.peak_rss, output)
+    return Run(seconds, watcher.peak, watcher.peak_rss, output, _cpu_of_children() - cpu)
+
+
+def _cpu_of_children() -> float:
+    times = os.times()
+    return times.children_user + times.children_system
 
 
 class Watcher(threading.Thread):

@@ -39,7 +39,10 @@ def import_(
         typer.Option("-o", "--output", metavar="S.hscope", help="The session to make.", show_default=False),
     ],
     workers: Annotated[
-        int, typer.Option(min=0, help="Worker processes; 0 takes one a core.", show_default=False)
+        int,
+        typer.Option(
+            min=0, help="Worker processes; 0 takes as many as cores and 300 MB allow.", show_default=False
+        ),
     ] = 0,
     as_json: AsJson = False,
     attached: Annotated[

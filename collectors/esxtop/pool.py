@@ -47,6 +47,11 @@ class Workers:
         for worker in self._workers:
             worker.stop()
 
+    def grow(self, count: int) -> None:
+        """Start more workers, up to ``count``."""
+        self._workers += [_Remote() for _ in range(count - self.count)]
+        self.count = max(self.count, count)
+
     @property
     def busy(self) -> bool:
         """Whether any result is still to come."""

@@ -12,6 +12,8 @@ from sessions.store.lock import WriterLock, is_written, real_path, remove_stale_
 
 _SMALL_BYTES = 1 << 18
 _SMALL_PAGE_BYTES = 512
+_MODEST_BYTES = 1 << 21
+"""A larger session keeps the large pages that it was made with."""
 _LOG_BYTES = 4000 * schema.PAGE_BYTES
 
 
@@ -103,11 +105,18 @@ def leave_one_file(database: Database) -> None:
     database.pragma("busy_timeout = 0")
     database.pragma("journal_mode = DELETE")
     pages, free = database.pragma("page_count"), database.pragma("freelist_count")
-    small = (pages - free) * database.pragma("page_size") <= _SMALL_BYTES
     before = database.pragma("page_size")
-    size = _SMALL_PAGE_BYTES if small else max(before, schema.PAGE_BYTES)
+    size = _fitting_page(before, (pages - free) * before)
     if (free * 10 > pages or before != size) and _is_sound(database):
         _rebuild(database, size)
+
+
+def _fitting_page(before: int, used: int) -> int:
+    """The page size for a file of ``used`` bytes in pages of ``before``; each table takes a page at least."""
+    tables = len(schema.SCHEMAS[schema.VERSION])
+    if used <= _SMALL_BYTES + tables * max(0, before - schema.PAGE_BYTES):
+        return _SMALL_PAGE_BYTES
+    return schema.PAGE_BYTES if used <= _MODEST_BYTES else max(before, schema.PAGE_BYTES)
 
 
 def close_reader(database: Database) -> None:

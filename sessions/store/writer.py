@@ -69,14 +69,17 @@ class SessionWriter(RecordWriter):
         self._numbers = itertools.count(max((segment.id for segment in segments), default=0) + 1)
 
     @classmethod
-    def create(cls, path: Path, *, title: str = "", durable: bool = True) -> SessionWriter:
+    def create(
+        cls, path: Path, *, title: str = "", durable: bool = True, bulk: bool = False
+    ) -> SessionWriter:
         """A new session at ``path``.
 
         ``durable`` syncs the disk at each tick, so that losing power costs at most that one; without it,
-        losing power may cost the last seconds, and the end of the process still nothing. Raises
-        AlreadyExistsError, NotFoundError (no such folder), AccessDeniedError, DiskFullError.
+        losing power may cost the last seconds, and the end of the process still nothing. ``bulk`` is for
+        a session that is made in one go, of blocks of many ticks. Raises AlreadyExistsError, NotFoundError
+        (no such folder), AccessDeniedError, DiskFullError.
         """
-        writer = cls._take(*create_file(path, bulk=not durable), durable=durable)
+        writer = cls._take(*create_file(path, bulk=bulk), durable=durable)
         writer.set_meta("title", title)
         writer.set_meta("created", datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"))
         return writer

@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from collectors.esxtop import Progress, import_captures
+from collectors.esxtop import Progress, import_captures, importing
 from resources.failures import CancelledError, DiskFullError
 from sessions.store import SessionReader
 from tests.esxtop.captures import capture
@@ -103,6 +103,23 @@ def test_progress_runs_to_the_end(file: Path) -> None:
     assert seen[-1].rows == 4000
     assert seen[-1].bytes_per_second > 0
     assert seen[-1].seconds_left == 0
+
+
+@pytest.mark.parametrize(("cores", "workers"), [(1, 0), (2, 1), (4, 3), (64, 3)])
+def test_a_worker_for_each_other_core_as_far_as_memory_goes(
+    file: Path, monkeypatch: pytest.MonkeyPatch, cores: int, workers: int
+) -> None:
+    monkeypatch.setattr(importing, "_SMALL", 0)
+    monkeypatch.setattr(os, "cpu_count", lambda: cores)
+    seen: set[int] = set()
+
+    def look(_now: Progress) -> None:
+        seen.add(len(children()))
+
+    import_captures([file], file.with_suffix(".hscope"), progress=look)
+    assert max(seen) == workers
+    with SessionReader.open(file.with_suffix(".hscope")) as reader:
+        assert next(iter(reader.sources())).ticks == 4000
 
 
 def test_a_worker_that_is_killed_costs_no_sample(file: Path) -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from sessions.model import FloatArray, IntArray
-from sessions.store import EncodedBlock, Gathering, encode_block
+from sessions.model import Entity, EntityRef, FloatArray, IntArray, SeriesSpec, SourceSpec
+from sessions.store import EncodedBlock, Gathering, SessionReader, SessionWriter, encode_block
 from sessions.store.chunks import decode_chunk
 from sessions.store.codec import unpack_floats, unpack_ints
 
@@ -104,3 +105,44 @@ def test_what_stands_still_takes_no_room() -> None:
     assert [place for place, _ in block.chunks()] == [7]
     assert unpack_ints(block.times, 100).tolist() == (T0 + np.arange(100)).tolist()
     assert unpack_floats(block.summary[1], 999).tolist() == [n for n in range(1000) if n != 7]
+
+
+def noise(series: int, ticks: int) -> FloatArray:
+    return np.random.default_rng(5).integers(0, 10_001, (ticks, series)) / 100
+
+
+def test_noise_takes_little_more_than_its_entropy() -> None:
+    gathering = Gathering()
+    rows = noise(50, 1000)
+    gathering.add(T0 + 5000 * np.arange(1000), rows)
+    block = gathering.block(0, 50)
+    assert block is not None
+    assert len(block.data) < 1.09 * rows.size * np.log2(10_001) / 8
+
+
+def test_twice_as_many_small_numbers_fit() -> None:
+    small, large = Gathering(), Gathering()
+    small.add(T0 + 5000 * np.arange(100), noise(50, 100))
+    large.add(T0 + 5000 * np.arange(100), noise(50, 100) + 1000.0)
+    assert small.nbytes < 0.6 * large.nbytes
+
+
+def test_a_session_that_is_made_in_bulk_wastes_no_room_and_goes_on(tmp_path: Path) -> None:
+    rows, times = noise(1500, 1500), T0 + 5000 * np.arange(1500)
+    sizes = {}
+    for bulk in (False, True):
+        path = tmp_path / f"{bulk}.hscope"
+        with SessionWriter.create(path, durable=False, bulk=bulk) as writer:
+            source = writer.add_source(SourceSpec("esxtop", "esx01"))
+            host = Entity(EntityRef("host", "esx01"), "esx01")
+            writer.add_entities([host])
+            specs = [SeriesSpec(host.ref, "cpu.used", "%", str(at)) for at in range(1500)]
+            layout = writer.add_layout(source, writer.add_series(source, specs))
+            writer.add_block(layout, encode_block(times, rows))
+        sizes[bulk] = path.stat().st_size
+    assert sizes[True] < 0.85 * sizes[False]
+    with SessionWriter.open(path, durable=False) as writer:
+        writer.append_tick(layout, T0 + 5000 * 1500, rows[0])
+    with SessionReader.open(path) as reader:
+        [frame] = reader.read(np.array([7]))
+        np.testing.assert_array_equal(frame.values[:, 0], [*rows[:, 6], rows[0, 6]])
