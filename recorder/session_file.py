@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from collectors.feed import Health, Layout, Tick
+from recorder.earlier_gaps import EarlierGaps
 from recorder.parts import MADE, PART, next_part, open_part
 from recorder.taken_up import TakenUp
 from resources.failures import UsageError
@@ -186,8 +187,10 @@ class SessionFile:
             self._writer.add_events(new)
 
     def add_gaps(self, gaps: Sequence[Gap]) -> None:
-        """Add gaps."""
-        self._writer.add_gaps([replace(gap, source=self._sources[gap.source - 1].stored) for gap in gaps])
+        """Add gaps; what an earlier run told of the same time is not told again."""
+        stored = (replace(gap, source=self._sources[gap.source - 1].stored) for gap in gaps)
+        new = (self._taken_up.gaps.beyond(gap) for gap in stored)
+        self._writer.add_gaps([gap for gap in new if gap is not None])
 
     def add_journal(self, entries: Sequence[JournalEntry]) -> None:
         """Write changes to the journal, or how far they came."""
@@ -221,6 +224,17 @@ class SessionFile:
         for layout, tick in zip(layouts, ticks, strict=True):
             given = layout.ids[~np.isnan(tick.stored)]
             self._last[given] = np.maximum(self._last[given], tick.t_ms)
+            self._recover(layout.source, tick.t_ms, given.size)
+
+    def _recover(self, number: int, t_ms: int, samples: int) -> None:
+        """Samples have come after all that an earlier run counted as lost."""
+        source = self._sources[number - 1]
+        if not samples or not self._taken_up.gaps.was_lost(source.stored, t_ms):
+            return
+        expected, received = source.before
+        source.before = max(received, expected - samples), received
+        if left := self._taken_up.gaps.shortened(source.stored, t_ms):
+            self._writer.add_gaps([left])
 
     def require_on_disk(self) -> None:
         """Raise ValueError unless all that was stored is on disk: a durable writer syncs each call."""
@@ -276,6 +290,7 @@ class SessionFile:
         known = self._writer.sources()
         old_last = [self._last[layout.ids] for layout in self._layouts]
         self._writer = writer
+        self._taken_up.gaps = EarlierGaps()
         self._last = np.zeros(1, np.int64)
         for source in self._sources:
             source.stored = writer.add_source(replace(known[source.stored], attributes=source.attributes))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from recorder.earlier_gaps import EarlierGaps
 from sessions.identities import Identities
 from sessions.model import Entity, EntityRef, Event, Fact
 from sessions.store import SessionReader
@@ -27,9 +28,11 @@ class TakenUp:
         names: Mapping[EntityRef, str] | None = None,
         events: Iterable[Event] = (),
         identities: Identities | None = None,
+        gaps: EarlierGaps | None = None,
     ) -> None:
         self._held = held
         self.identities = identities or Identities()
+        self.gaps = gaps or EarlierGaps()
         self._names = {
             **(names or {}),
             **{ref: str(one.value) for (ref, n), one in held.items() if n == _NAME},
@@ -47,7 +50,7 @@ class TakenUp:
             facts = reader.facts()
             held = {(fact.entity, fact.name): fact for fact in facts if fact.end is None}
             names = {ref: entity.name for ref, entity in reader.entities().items()}
-            return cls(held, names, reader.events(), Identities(facts))
+            return cls(held, names, reader.events(), Identities(facts), EarlierGaps(reader.gaps()))
 
     def meet(self, entities: Sequence[Entity]) -> None:
         """Entities are there, by the names that they have now."""

@@ -423,3 +423,47 @@ def test_nothing_recorded_is_a_failure(session_path: Path, trouble: str) -> None
     resumed = play(session_path, Scripted("vc01", nothing), stop=False)
     code = NoCountersError.exit_code if trouble else 0  # the session may have had everything before
     assert (resumed.code, resumed.session) == (code, session_path)
+
+
+def outage(first: int, lost: int, reason: str) -> Work:
+    """Three ticks, then as many as are ``lost``: expected, and a gap until the end."""
+
+    def work(feed: Feed, controls: Controls, source: int, layout: Layout) -> None:
+        ticks(3, first)(feed, controls, source, layout)
+        start, end = (T0 + 20_000 * at for at in (first + 3, first + 2 + lost))
+        feed.add_gaps([Gap(source, start, end, reason, None, lost)])
+        counts = (3 + lost) * SERIES, 3 * SERIES
+        feed.report(source, Health("ended", 20.0, 1, SERIES, *counts, gaps=1, last_ms=T0))
+
+    return work
+
+
+@pytest.mark.parametrize(
+    ("away", "gaps", "expected"),
+    [
+        (0, [], 3 + 5),
+        (2, [(3, 4, "vc01 is gone")], 3 + 2 + 5),
+        (4, [(3, 6, "vc01 is gone")], 3 + 4 + 5),
+        (7, [(3, 6, "vc01 is gone"), (7, 9, "nobody recorded")], 3 + 4 + 5),
+    ],
+)
+def test_an_outage_at_the_end_of_a_recording_that_goes_on(
+    session_path: Path, away: int, gaps: list[tuple[int, int, str]], expected: int
+) -> None:
+    """What comes after all is no gap any more; the time until then is no gap twice, nor counted twice."""
+    play(session_path, Scripted("vc01", outage(0, 4, "vc01 is gone")), stop=False)
+
+    def go_on(feed: Feed, controls: Controls, source: int, layout: Layout) -> None:
+        if away:
+            until = T0 + 20_000 * (2 + away)
+            feed.add_gaps([Gap(source, T0 + 60_000, until, "nobody recorded", None, away)])
+        ticks(5, 3 + away)(feed, controls, source, layout)
+
+    play(session_path, Scripted("vc01", go_on), stop=False)
+    with SessionReader.open(session_path) as reader:
+        assert [
+            ((gap.start - T0) // 20_000, (gap.end - T0) // 20_000, gap.reason) for gap in reader.gaps()
+        ] == gaps
+        assert [gap.ticks for gap in reader.gaps()] == [last - first + 1 for first, last, _ in gaps]
+        (source,) = reader.sources()
+        assert source.spec.counted == (expected * SERIES, 8 * SERIES)
