@@ -37,6 +37,10 @@ class KeyHandlers:
         """``handlers`` by the ids of the rows; KeyError for a row without one."""
         self._by_key = {key: handlers[row.id] for row in rows for key in row.keys}
 
+    def has(self, event: QKeyEvent) -> bool:
+        """Whether the key is one of the rows'."""
+        return key_name(event) in self._by_key
+
     def press(self, event: QKeyEvent) -> bool:
         """Do what the key is for; False when it is none of the rows'."""
         handler = self._by_key.get(key_name(event))

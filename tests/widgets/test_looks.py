@@ -16,11 +16,12 @@ from pytestqt.qtbot import QtBot
 from app.gui.status_bar import SourceEntry, StatusBar
 from viewmodels.chart_spec import ChartSpec
 from viewmodels.curve import Curve, NamedCurve
+from viewmodels.overview import OverviewLine
 from widgets.charts.card import ChartCard
 from widgets.charts.decorations import label_boxes
 from widgets.charts.legend import names_in
 from widgets.empty_state import EmptyState
-from widgets.overview.section import Line, Section
+from widgets.overview.section import Section
 from widgets.pane import PaneTitle
 from widgets.theme import DARK, LIGHT, SYMBOLS, Theme, Tokens
 
@@ -194,10 +195,10 @@ def test_rows_of_a_section_live_on_while_their_numbers_change(theme: Theme, qtbo
     section = Section(theme, "CPU READY")
     qtbot.addWidget(section)
     section.show()
-    section.show_lines([Line("a", "1 %"), Line("b", "2 %")], "No numbers.")
+    section.show_lines([OverviewLine("a", "1 %"), OverviewLine("b", "2 %")], "No numbers.")
     before = list(section.rows)
     assert all(row.isVisible() for row in before)  # at once: an empty list between two would flicker
-    section.show_lines([Line("b", "3 %"), Line("a", "2 %")], "No numbers.")
+    section.show_lines([OverviewLine("b", "3 %"), OverviewLine("a", "2 %")], "No numbers.")
     assert section.rows == before
     assert [row.accessibleName() for row in section.rows] == ["b 3 %", "a 2 %"]
     with qtbot.waitSignal(section.picked, timeout=5_000) as picked:

@@ -12,8 +12,14 @@ from resources.foreign_text import breakable, brief, shown, tip
 from sessions.findings import Finding
 from viewmodels.finding_labels import EvidenceLookup, duration_label, followers_label
 from widgets.findings.body import CardBody, Unfolded, text_label
+from widgets.keys import KeyHandlers, KeyRow
 from widgets.theme import SYMBOLS, Theme
 
+KEYS = (
+    KeyRow("open", "Unfold or fold the finding", ("Return", "Space")),
+    KeyRow("follow", "Show or hide what follows from it", ("Right", "Left")),
+    KeyRow("show", "Show its evidence in the charts", ("Ctrl+Return",)),
+)
 _INDENT = 16
 _RADIUS = 8
 
@@ -35,6 +41,14 @@ class FindingCard(QFrame):
         self._lookup, self._theme, self.is_consequence = lookup, theme, is_consequence
         self._followers = 0
         self._body: CardBody | None = None
+        self._keys = KeyHandlers(
+            KEYS,
+            {
+                "open": lambda _key: self._toggle(),
+                "follow": lambda key: self.show_followers(key == "Right"),
+                "show": lambda _key: self.wanted.emit(self.finding),
+            },
+        )
         self._kept = Unfolded()
         self.setProperty("role", "card")
         if is_consequence:
@@ -117,15 +131,8 @@ class FindingCard(QFrame):
             self._toggle()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Enter and Space unfold and fold, with Ctrl the evidence is shown in the charts."""
-        if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space}:
-            if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-                self.wanted.emit(self.finding)
-            else:
-                self._toggle()
-        elif event.key() in {Qt.Key.Key_Right, Qt.Key.Key_Left} and self._followers:
-            self.show_followers(event.key() == Qt.Key.Key_Right)
-        else:
+        """The keys of a card."""
+        if not self._keys.press(event):
             super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802

@@ -16,10 +16,12 @@ from sessions.findings import Finding, Severity
 from viewmodels.finding_labels import EvidenceLookup
 from viewmodels.finding_order import STEP, Identity, Kind, Row, Shown, families, identity, plan
 from widgets.findings.card import FindingCard
+from widgets.keys import KeyHandlers, KeyRow
 from widgets.pane import Pane
 from widgets.theme import Theme
 
-_WORDS: dict[Severity, tuple[str, str]] = {
+KEYS = (KeyRow("move", "Go from finding to finding", ("Up", "Down", "Home", "End")),)
+_SEVERITIES: dict[Severity, tuple[str, str]] = {
     "critical": ("critical", "critical"),
     "warning": ("warning", "warnings"),
     "info": ("to know", "to know"),
@@ -38,6 +40,7 @@ class FindingsView(Pane):
     def __init__(self, lookup: EvidenceLookup, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._lookup, self._theme = lookup, theme
+        self._keys = KeyHandlers(KEYS, {"move": self._move})
         self._findings: Sequence[Finding] = ()
         self._cards: list[FindingCard] = []
         self._mores: dict[tuple[str, Identity | Kind], _More] = {}
@@ -98,21 +101,29 @@ class FindingsView(Pane):
         if chosen:
             chosen[0].setFocus(Qt.FocusReason.TabFocusReason)
 
+    def event(self, event: QEvent) -> bool:
+        """Home is its own here, even though the window has a shortcut on it."""
+        override = event.type() == QEvent.Type.ShortcutOverride
+        if override and isinstance(event, QKeyEvent) and self._keys.has(event):
+            event.accept()
+            return True
+        return super().event(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Up and down go from card to card, Home and End to the first and last."""
+        """The keys that go from card to card."""
+        if not self._cards or not self._keys.press(event):
+            super().keyPressEvent(event)
+
+    def _move(self, key: str) -> None:
         at = next((number for number, card in enumerate(self._cards) if _has_focus(card)), None)
         last = len(self._cards) - 1
         places = {
-            Qt.Key.Key_Down: 0 if at is None else min(at + 1, last),
-            Qt.Key.Key_Up: last if at is None else max(at - 1, 0),
-            Qt.Key.Key_Home: 0,
-            Qt.Key.Key_End: last,
+            "Down": 0 if at is None else min(at + 1, last),
+            "Up": last if at is None else max(at - 1, 0),
+            "Home": 0,
+            "End": last,
         }
-        place = places.get(Qt.Key(event.key()))
-        if place is None or last < 0:
-            super().keyPressEvent(event)
-            return
-        card = self._cards[place]
+        card = self._cards[places[key]]
         card.setFocus(Qt.FocusReason.TabFocusReason)
         self._scroll.ensureWidgetVisible(card, 0, 8)
 
@@ -182,7 +193,7 @@ class FindingsView(Pane):
         self._is_folded = not card.is_open
         self._open_one()
         if card.is_open:
-            self._lay_out()
+            _lay_out(self._cards, self._body)
             self._scroll.ensureWidgetVisible(card, 0, 8)
 
     def _unfold(self, card: FindingCard, on: bool) -> None:
@@ -211,15 +222,8 @@ class FindingsView(Pane):
         """Put that card back where it was."""
         if anchor is None or anchor[0] not in self._cards:
             return
-        self._lay_out()
+        _lay_out(self._cards, self._body)
         self._scroll.verticalScrollBar().setValue(anchor[0].y() - anchor[1])
-
-    def _lay_out(self) -> None:
-        """Have the layout done now; else it comes some events later, and everything would jump till then."""
-        for card in self._cards:
-            _activate(card)
-        _activate(self._body)
-        QCoreApplication.sendEvent(self._body, QEvent(QEvent.Type.LayoutRequest))
 
 
 class _More(QPushButton):
@@ -261,13 +265,21 @@ def counted(findings: Sequence[Finding]) -> str:
     counts = Counter(finding.severity for finding in findings if identity(finding) in roots)
     order: tuple[Severity, ...] = ("critical", "warning", "info")
     return " · ".join(
-        f"{format_count(counts[one])} {_WORDS[one][counts[one] != 1]}" for one in order if counts[one]
+        f"{format_count(counts[one])} {_SEVERITIES[one][counts[one] != 1]}" for one in order if counts[one]
     )
 
 
 def _has_focus(card: QWidget) -> bool:
     focus = card.window().focusWidget()
     return focus is not None and (focus is card or card.isAncestorOf(focus))
+
+
+def _lay_out(cards: Sequence[QWidget], body: QWidget) -> None:
+    """Have the layout done now; else it comes some events later, and everything would jump till then."""
+    for card in cards:
+        _activate(card)
+    _activate(body)
+    QCoreApplication.sendEvent(body, QEvent(QEvent.Type.LayoutRequest))
 
 
 def _activate(widget: QWidget) -> None:

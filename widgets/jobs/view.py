@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -44,10 +45,13 @@ class JobRow:
 
 
 class JobsView(Pane):
-    """``cancelled`` carries a row's number; ``cleared`` when ended jobs are to be forgotten."""
+    """``cancelled`` carries a row's number; ``cleared`` when ended jobs are to be forgotten; ``appeared``
+    when it comes into sight.
+    """
 
     cancelled = Signal(object)
     cleared = Signal()
+    appeared = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -79,6 +83,11 @@ class JobsView(Pane):
         self.setMinimumHeight(_LEAST_HEIGHT)
         theme.changed.connect(self._dress)
         self.show_jobs([])
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        """Tell that it can be seen."""
+        super().showEvent(event)
+        self.appeared.emit()
 
     def show_jobs(self, rows: Sequence[JobRow]) -> None:
         """Show these, in their order; a row that was there before keeps its place and its focus."""

@@ -1,6 +1,5 @@
 """The overview: what an admin wants in ten seconds."""
 
-from widgets.overview.section import Line
-from widgets.overview.view import OverviewView, TalkerList
+from widgets.overview.view import OverviewView
 
-__all__ = ["Line", "OverviewView", "TalkerList"]
+__all__ = ["OverviewView"]

@@ -3,32 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout
 
 from resources.foreign_text import breakable, shown
-from sessions.model import EntityRef
+from viewmodels.overview import OverviewLine
 from widgets.dragging import Draggable
-from widgets.theme import SYMBOLS, Health, Theme
+from widgets.theme import SYMBOLS, Theme
 
 _ROW_HEIGHT = 26
 _LONGEST = 400
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """An entity and its number, a moment and what happened, or a finding's sentence.
-
-    ``series`` can be dragged onto a chart (0: there is none).
-    """
-
-    name: str
-    value: str
-    state: Health = "none"
-    ref: EntityRef | None = None
-    series: int = 0
 
 
 class Row(QPushButton):
@@ -37,7 +22,7 @@ class Row(QPushButton):
     def __init__(self, theme: Theme, *, wrapped: bool) -> None:
         super().__init__()
         self._theme = theme
-        self.line = Line("", "")
+        self.line = OverviewLine("", "")
         Draggable(self, lambda _at: ((self.line.series,) if self.line.series else (), shown(self.line.name)))
         self.setProperty("role", "row")
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
@@ -57,7 +42,7 @@ class Row(QPushButton):
             widget.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
             row.addWidget(widget, stretch, place)
 
-    def show_line(self, line: Line) -> None:
+    def show_line(self, line: OverviewLine) -> None:
         """Show this line."""
         self.line = line
         name, value = shown(line.name, _LONGEST), shown(line.value)
@@ -98,7 +83,7 @@ class Section(QFrame):
         """Show another title."""
         self._title.setText(title)
 
-    def show_lines(self, lines: Sequence[Line], note: str) -> None:
+    def show_lines(self, lines: Sequence[OverviewLine], note: str) -> None:
         """Show these; ``note`` where there are none. A row that is there keeps its focus."""
         while len(self.rows) > len(lines):
             gone = self.rows.pop()

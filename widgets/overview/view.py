@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -15,36 +14,23 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from resources.foreign_text import shown
-from resources.units import format_count
 from sessions.findings import Finding
 from sessions.times import TimeRange
 from viewmodels.chart_spec import ChartSpec
 from viewmodels.curve import NamedCurve
-from viewmodels.finding_order import foremost_causes
+from viewmodels.overview import MAX_LINES, OverviewLine, TopList, worst_findings
 from viewmodels.time_labels import Clock
 from widgets.charts.card import ChartCard
-from widgets.overview.section import Line, Section
+from widgets.overview.section import Section
 from widgets.theme import Theme
 
-_FINDINGS = 4
-_LINES = 6
 _CHART_HEIGHT = 184
 _TWO_COLUMNS = 590
-_LONGEST = 400
-
-
-@dataclass(frozen=True, slots=True)
-class TalkerList:
-    """A titled list of lines."""
-
-    title: str
-    lines: Sequence[Line] = field(default=())
 
 
 class OverviewView(QScrollArea):
     """Signals: ``wanted(Finding)``, ``chosen(EntityRef)``; from charts ``windowed(TimeRange, passing)``,
-    ``unzoomed``, ``opened(ChartSpec)``, ``copied`` with what to say.
+    ``unzoomed``, ``opened(ChartSpec)``, ``copied`` with what to say; ``appeared`` when it comes into sight.
     """
 
     wanted = Signal(object)
@@ -53,6 +39,7 @@ class OverviewView(QScrollArea):
     unzoomed = Signal()
     opened = Signal(object)
     copied = Signal(str)
+    appeared = Signal()
 
     def __init__(self, theme: Theme, clock: Clock, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -98,16 +85,9 @@ class OverviewView(QScrollArea):
 
     def show_findings(self, findings: Sequence[Finding], note: str) -> None:
         """The worst causes, each a line that can be clicked; ``note`` where there is none."""
-        foremost = foremost_causes(findings, _FINDINGS)
-        self._shown_findings = [one for one, _ in foremost]
-        lines = [
-            Line(
-                shown(one.conclusion, _LONGEST),
-                f"{format_count(alike)} more like it" if alike else "",
-                one.severity,
-            )
-            for one, alike in foremost
-        ]
+        worst = worst_findings(findings)
+        self._shown_findings = [finding for finding, _ in worst]
+        lines = [line for _, line in worst]
         self._findings.show_lines(lines, note)
         self._order_focus()
 
@@ -137,7 +117,7 @@ class OverviewView(QScrollArea):
             card.show_chart(spec, curves)
         self._order_focus()
 
-    def show_lists(self, lists: Sequence[TalkerList]) -> None:
+    def show_lists(self, lists: Sequence[TopList]) -> None:
         """Who has most, four lists side by side."""
         while len(self._talkers) > len(lists):
             gone = self._talkers.pop()
@@ -152,13 +132,18 @@ class OverviewView(QScrollArea):
             self._place(self._lists, section, number)
         for section, one in zip(self._talkers, lists, strict=True):
             section.say(one.title.upper())
-            section.show_lines(one.lines[:_LINES], "No numbers.")
+            section.show_lines(one.lines[:MAX_LINES], "No numbers.")
         self._order_focus()
 
-    def show_changes(self, lines: Sequence[Line]) -> None:
+    def show_changes(self, lines: Sequence[OverviewLine]) -> None:
         """Events and marks, the newest first."""
-        self._changes.show_lines(lines[:_LINES], "No event was recorded in this window.")
+        self._changes.show_lines(lines[:MAX_LINES], "No event was recorded in this window.")
         self._order_focus()
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        """Tell that it can be seen."""
+        super().showEvent(event)
+        self.appeared.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         """Charts and lists go below each other where two do not fit side by side."""

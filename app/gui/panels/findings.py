@@ -3,63 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from app.gui.actions import ActionSpec
+from app.gui.actions import view_actions
 from app.gui.desk import Desk
 from sessions.findings import Evidence, Finding
 from viewmodels.chart_sets import evidence_series
+from widgets import findings
 from widgets.findings import EvidenceLookup, FindingsView
 
-KEYS: tuple[ActionSpec, ...] = (
-    ActionSpec("findings.move", "Go from finding to finding", keys=("Up", "Down"), context="findings"),
-    ActionSpec("findings.open", "Unfold or fold the finding", keys=("Return", "Space"), context="findings"),
-    ActionSpec(
-        "findings.follow", "Show or hide what follows from it", keys=("Right", "Left"), context="findings"
-    ),
-    ActionSpec("findings.show", "Show its evidence in the charts", keys=("Ctrl+Return",), context="findings"),
-)
+KEYS = view_actions("findings", findings.KEYS)
 
 
-class FindingsPanel(FindingsView):
+class FindingsPanel(QObject):
     """Shows the last diagnosis; "Show me" moves scope and charts."""
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__(EvidenceLookup(partial(_label, desk), partial(_series, desk)), desk.theme)
+        self.view = FindingsView(EvidenceLookup(self._label, self._series), desk.theme)
+        super().__init__(self.view)
         self._desk = desk
-        self.wanted.connect(desk.show_finding)
+        self.view.wanted.connect(desk.show_finding)
         desk.findings.changed.connect(self._renew)
-        desk.findings.busy_changed.connect(lambda _busy: self._say())
+        desk.findings.busy_changed.connect(lambda _busy: self._show_note())
         desk.session.opened.connect(lambda _snapshot: self._begin())
         desk.session.closed.connect(self._renew)
 
     def _begin(self) -> None:
-        self.forget()
-        self._say()
+        self.view.forget()
+        self._show_note()
 
     def _renew(self) -> None:
-        self.show_findings(self._desk.findings.findings)
-        self._say()
+        self.view.show_findings(self._desk.findings.findings)
+        self._show_note()
 
-    def _say(self) -> None:
-        closed = self._desk.session.snapshot is None
-        self.say("Open a session: what is wrong in it is shown here." if closed else self._desk.findings.note)
+    def _show_note(self) -> None:
+        is_closed = self._desk.session.snapshot is None
+        hint = "Open a session: what is wrong in it is shown here."
+        self.view.say(hint if is_closed else self._desk.findings.note)
 
+    def _label(self, key: str) -> str:
+        known = self._desk.catalogue.get(key)
+        return known.label if known else key
 
-def _label(desk: Desk, key: str) -> str:
-    known = desk.catalogue.get(key)
-    return known.label if known else key
-
-
-def _series(desk: Desk, finding: Finding, item: Evidence) -> Sequence[int]:
-    snapshot = desk.session.snapshot
-    if snapshot is None:
-        return ()
-    return [one.id for one in evidence_series(item, finding.entity, snapshot)]
+    def _series(self, finding: Finding, item: Evidence) -> Sequence[int]:
+        snapshot = self._desk.session.snapshot
+        if snapshot is None:
+            return ()
+        return [one.id for one in evidence_series(item, finding.entity, snapshot)]
 
 
 def make(desk: Desk) -> QWidget:
-    """The panel of the table."""
-    return FindingsPanel(desk)
+    """The view of the panel, which the view owns."""
+    return FindingsPanel(desk).view

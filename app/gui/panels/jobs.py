@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtGui import QShowEvent
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from app.gui.desk import Desk
@@ -10,24 +10,21 @@ from app.gui.jobs import Job
 from widgets.jobs import JobRow, JobsView
 
 
-class JobsPanel(JobsView):
+class JobsPanel(QObject):
     """Follows the runner while it can be seen."""
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__(desk.theme)
+        self.view = JobsView(desk.theme)
+        super().__init__(self.view)
         self._jobs = desk.jobs
         desk.jobs.changed.connect(self._renew)
-        self.cancelled.connect(self._cancel)
-        self.cleared.connect(desk.jobs.clear_ended)
-
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
-        """What happened while nobody looked."""
-        super().showEvent(event)
-        self._renew()
+        self.view.appeared.connect(self._renew)
+        self.view.cancelled.connect(self._cancel)
+        self.view.cleared.connect(desk.jobs.clear_ended)
 
     def _renew(self) -> None:
-        if self.isVisible():
-            self.show_jobs([_row(job) for job in self._jobs.visible_jobs()])
+        if self.view.isVisible():
+            self.view.show_jobs([_row(job) for job in self._jobs.visible_jobs()])
 
     def _cancel(self, number: int) -> None:
         for job in self._jobs.visible_jobs():
@@ -36,12 +33,12 @@ class JobsPanel(JobsView):
 
 
 def _row(job: Job) -> JobRow:
-    words = job.text
+    text = job.text
     if job.state == "failed" and job.error is not None:
-        words = str(job.error)
-    return JobRow(job.number, job.title, job.state, job.part, words)
+        text = str(job.error)
+    return JobRow(job.number, job.title, job.state, job.part, text)
 
 
 def make(desk: Desk) -> QWidget:
-    """The panel of the table."""
-    return JobsPanel(desk)
+    """The view of the panel, which the view owns."""
+    return JobsPanel(desk).view

@@ -1,0 +1,90 @@
+"""The overview as values: what its charts and lists hold, and what changed."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from resources.catalogue import load_catalogue
+from resources.problem_cards import load_problems
+from resources.views import load_limits, load_overview
+from sessions.model import Entity, EntityRef, Event, Mark, SeriesSpec, SourceSpec
+from sessions.store import SessionWriter
+from sessions.times import TimeRange
+from tests.viewmodels.sessions import T0, add_source, reading
+from viewmodels.overview import OverviewContent, OverviewLine, latest_changes, overview_content
+
+HOSTS = [EntityRef("host", name) for name in ("esx01", "esx02")]
+VMS = [EntityRef("vm", f"vm{number}") for number in range(8)]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Two hosts with four VMs each; a VM's ready rises with its number, and vm0 had one peak."""
+    rows = np.tile([30.0, 60.0, *range(8)], (30, 1))
+    rows[20, 2] = 50.0
+    with SessionWriter.create(tmp_path / "s.hscope") as writer:
+        writer.add_entities([Entity(ref, ref.key) for ref in HOSTS])
+        writer.add_entities([Entity(ref, ref.key, HOSTS[at // 4]) for at, ref in enumerate(VMS)])
+        specs = [SeriesSpec(ref, "cpu.pcpu_util", "%") for ref in HOSTS]
+        specs += [SeriesSpec(ref, "cpu.ready", "%") for ref in VMS]
+        add_source(writer, SourceSpec("vcenter", "vc", 20), specs, rows, every_s=20)
+        writer.add_events([Event(T0 + 40_000, "vmotion", "moved", VMS[3], T0 + 100_000)])
+        writer.add_mark(Mark(T0 + 60_000, "load starts"))
+    return tmp_path / "s.hscope"
+
+
+def content(
+    path: Path, chosen: frozenset[EntityRef] = frozenset(), window: TimeRange | None = None
+) -> OverviewContent:
+    catalogue = load_catalogue()
+    with reading(path) as (reader, snapshot):
+        window = window or snapshot.span
+        assert window is not None
+        spec, limits = load_overview(catalogue), load_limits(load_problems())
+        return overview_content(reader, spec, snapshot, chosen, window, catalogue, limits)
+
+
+def test_charts_show_the_highest_first_and_only_what_is_there(path: Path) -> None:
+    [(spec, curves)] = content(path).charts
+    assert spec.title == "CPU utilisation"
+    assert [curve.name for curve in curves] == ["esx02", "esx01"]
+    assert [curve.curve.y.max() for curve in curves] == [60.0, 30.0]
+
+
+def test_charts_are_of_the_chosen_entities_and_lists_of_all(path: Path) -> None:
+    found = content(path, frozenset({HOSTS[0]}))
+    assert [spec.series for spec, _ in found.charts] == [(1,)]
+    assert [line.ref for line in found.lists[0].lines] == [VMS[0], *VMS[:2:-1]]
+
+
+def test_a_list_is_ranked_within_the_window(path: Path) -> None:
+    [ready] = content(path).lists
+    assert ready.title == "CPU ready (max)"
+    assert ready.lines[0] == OverviewLine("vm0", "50 %", "critical", VMS[0], ready.lines[0].series)
+    [before_the_peak] = content(path, window=TimeRange(T0, T0 + 200_000)).lists
+    assert [(line.name, line.value, line.state) for line in before_the_peak.lines[:3]] == [
+        ("vm7", "7 %", "warning"),
+        ("vm6", "6 %", "warning"),
+        ("vm5", "5 %", "none"),
+    ]
+    assert len(before_the_peak.lines) == 6
+
+
+def test_what_changed_lately_is_in_the_window_and_newest_first(path: Path) -> None:
+    def clock(t_ms: int) -> datetime:
+        return datetime.fromtimestamp((t_ms - T0) / 1000, UTC)
+
+    with reading(path) as (_, snapshot):
+        both = latest_changes(snapshot, TimeRange(T0, T0 + 60_000), clock)
+        later = latest_changes(snapshot, TimeRange(T0 + 80_000, T0 + 90_000), clock)
+        none = latest_changes(snapshot, TimeRange(T0 + 200_000, T0 + 300_000), clock)
+    assert [(line.name, line.value) for line in both] == [
+        ("⚑ load starts", "00:01:00"),
+        ("moved (1 min)", "00:00:40"),
+    ]
+    assert [line.ref for line in later] == [VMS[3]], "it lasted into the window"
+    assert none == []

@@ -1,0 +1,219 @@
+"""The overview as values: small charts of the scope, lists of who does most, findings, and what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from resources.catalogue import Catalogue
+from resources.foreign_text import shown
+from resources.units import format_count, format_duration, format_value
+from resources.views import Limits, Overview
+from sessions.findings import Finding
+from sessions.model import EntityRef, Event, Series
+from sessions.store import SessionReader
+from sessions.times import TimeRange
+from viewmodels.chart_sets import curve_name, lines_of
+from viewmodels.chart_spec import ChartSpec
+from viewmodels.curve import Curve, NamedCurve
+from viewmodels.finding_order import foremost_causes
+from viewmodels.health import Health
+from viewmodels.rankings import Ranked, highest
+from viewmodels.snapshot import Snapshot, is_own
+from viewmodels.time_labels import Clock
+from viewmodels.work import UnwatchedWork, Work
+
+MAX_LINES = 6
+_MAX_CURVES = 4
+_MAX_FINDINGS = 4
+_LONGEST = 400
+
+SeriesByCounter = Mapping[tuple[str, str], Sequence[Series]]
+"""Series of whole entities, by the kind of the entity and the counter."""
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewLine:
+    """A line of a list: an entity and its number, a moment and what happened, or a finding's sentence.
+
+    ``series`` can be dragged onto a chart (0: there is none).
+    """
+
+    name: str
+    value: str
+    state: Health = "none"
+    ref: EntityRef | None = None
+    series: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TopList:
+    """Who has most of something: a title and lines, highest first."""
+
+    title: str
+    lines: Sequence[OverviewLine] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewContent:
+    """Charts with their curves, and lists; each only where the session has its counters."""
+
+    charts: Sequence[tuple[ChartSpec, Sequence[NamedCurve]]] = field(default=())
+    lists: Sequence[TopList] = field(default=())
+
+
+def overview_content(
+    reader: SessionReader,
+    spec: Overview,
+    snapshot: Snapshot,
+    chosen: frozenset[EntityRef],
+    window: TimeRange,
+    catalogue: Catalogue,
+    limits: Limits,
+    work: Work | None = None,
+) -> OverviewContent:
+    """The overview of a window; charts show the ``chosen`` entities and those below them, all where none is.
+
+    Lists rank all entities: who does most is a question about everybody.
+    """
+    work = work or UnwatchedWork()
+    known = _series_by_counter(snapshot.series, spec)
+    work.check()
+    in_charts: list[tuple[str, list[Series]]] = []
+    for chart in spec.chart:
+        series = _of_scope(snapshot, known, chosen, chart.counters)
+        weights = _beside(series, known, chart.by)
+        best = highest(reader, series, "max", window, _MAX_CURVES, weights)
+        in_charts.append((chart.title, [one.series for one in best]))
+        work.check()
+    lists: list[TopList] = []
+    for talkers in spec.talkers:
+        series = known.get((talkers.kind, talkers.counter), ())
+        found = highest(reader, series, talkers.statistic, window, MAX_LINES)
+        if found:
+            lines = [_ranked_line(one, snapshot, limits) for one in found]
+            lists.append(TopList(f"{talkers.title} ({talkers.statistic})", lines))
+        work.check()
+    curves = _curves(reader, [one for _, series in in_charts for one in series], window)
+    charts = [
+        _chart(title, series, curves, snapshot, catalogue, limits) for title, series in in_charts if series
+    ]
+    return OverviewContent(charts, lists)
+
+
+def latest_changes(snapshot: Snapshot, window: TimeRange, clock: Clock) -> Sequence[OverviewLine]:
+    """Events and marks of the window, the newest first, with the time at which each began."""
+    moments = [
+        (event.at, f"{event.text}{_duration(event)}", event.entity)
+        for event in snapshot.events
+        if event.at <= window.end and event.until >= window.start
+    ]
+    moments += [(mark.at, f"⚑ {mark.text}", None) for mark in snapshot.marks if window.contains(mark.at)]
+    newest = sorted(moments, key=lambda one: -one[0])[:MAX_LINES]
+    return [OverviewLine(text, f"{clock(when):%H:%M:%S}", "none", ref) for when, text, ref in newest]
+
+
+def worst_findings(findings: Sequence[Finding]) -> Sequence[tuple[Finding, OverviewLine]]:
+    """The worst causes, each with its sentence and how many more like it there are."""
+    return [
+        (
+            finding,
+            OverviewLine(
+                shown(finding.conclusion, _LONGEST),
+                f"{format_count(alike)} more like it" if alike else "",
+                finding.severity,
+            ),
+        )
+        for finding, alike in foremost_causes(findings, _MAX_FINDINGS)
+    ]
+
+
+def _series_by_counter(series: Sequence[Series], spec: Overview) -> SeriesByCounter:
+    """The series of the page's counters, in one go: there may be 40,000 others."""
+    wanted = {(kind, counter) for chart in spec.chart for kind, counter in chart.counters}
+    wanted |= {(one.kind, one.counter) for one in spec.talkers}
+    wanted |= {(kind, chart.by) for chart in spec.chart for kind, _ in chart.counters if chart.by}
+    counters = {counter for _, counter in wanted}
+    found: dict[tuple[str, str], list[Series]] = {}
+    for one in series:
+        own = one.spec
+        if own.counter in counters and (own.entity.kind, own.counter) in wanted and is_own(one):
+            found.setdefault((own.entity.kind, own.counter), []).append(one)
+    return found
+
+
+def _of_scope(
+    snapshot: Snapshot,
+    known: SeriesByCounter,
+    chosen: frozenset[EntityRef],
+    counters: Sequence[tuple[str, str]],
+) -> Sequence[Series]:
+    """Series of the first counter that the session has: of the chosen entities, else of all."""
+    for which in counters:
+        found = known.get(which, ())
+        if found:
+            return [one for one in found if _is_below(one.entity, chosen, snapshot)] or found
+    return ()
+
+
+def _beside(series: Sequence[Series], known: SeriesByCounter, counter: str) -> Sequence[int]:
+    """Ids of the series of ``counter`` of the same entities as seen by the same source; 0 where none is."""
+    kinds = {one.entity.kind for one in series} if counter else set()
+    ids = {
+        (one.source, one.entity, one.spec.instance): one.id
+        for kind in kinds
+        for one in known.get((kind, counter), ())
+    }
+    return [ids.get((one.source, one.entity, one.spec.instance), 0) for one in series]
+
+
+def _is_below(ref: EntityRef, chosen: frozenset[EntityRef], snapshot: Snapshot) -> bool:
+    """Whether an entity is one of the chosen ones, or below one of them."""
+    passed: set[EntityRef] = set()
+    while ref not in chosen:
+        entity = snapshot.entities.get(ref)
+        if entity is None or entity.parent is None or entity.parent in passed:
+            return False  # a session is untrusted and may hold a cycle
+        passed.add(ref)
+        ref = entity.parent
+    return True
+
+
+def _curves(reader: SessionReader, series: Sequence[Series], window: TimeRange) -> Mapping[int, Curve]:
+    ids = np.array(sorted({one.id for one in series}), np.int64)
+    return {
+        number: Curve(frame.times, np.ascontiguousarray(column))
+        for frame in reader.read(ids, window)
+        for number, column in zip(frame.ids.tolist(), frame.values.T, strict=True)
+    }
+
+
+def _chart(
+    title: str,
+    series: Sequence[Series],
+    curves: Mapping[int, Curve],
+    snapshot: Snapshot,
+    catalogue: Catalogue,
+    limits: Limits,
+) -> tuple[ChartSpec, Sequence[NamedCurve]]:
+    named = [
+        NamedCurve(curve_name(one, series, snapshot, catalogue), one.spec.unit, curves[one.id], series=one.id)
+        for one in series
+        if one.id in curves
+    ]
+    ids = tuple(one.id for one in series)
+    return ChartSpec(title, series[0].spec.unit, ids, "", lines_of(series, limits)), named
+
+
+def _ranked_line(ranked: Ranked, snapshot: Snapshot, limits: Limits) -> OverviewLine:
+    series = ranked.series
+    bounds = limits.of(series.counter, series.entity.kind)
+    state = (bounds.state(ranked.value) if bounds else "") or "none"
+    value = format_value(ranked.value, series.spec.unit)
+    return OverviewLine(snapshot.name(series.entity), value, state, series.entity, series.id)
+
+
+def _duration(event: Event) -> str:
+    return f" ({format_duration((event.until - event.at) / 1000)})" if event.until > event.at else ""
