@@ -22,15 +22,15 @@ from pyVmomi import SoapAdapter, VmomiSupport
 
 from benchmarks.measure import Row, size_of
 from collectors.feed import Health, Layout, Tick
-from collectors.vsphere.counters.asked import Asked
-from collectors.vsphere.counters.columns import Columns
-from collectors.vsphere.counters.ledger import Ledger
-from collectors.vsphere.counters.marks import Marks, Slots
+from collectors.vsphere.counters.counter_selection import CounterSelection
 from collectors.vsphere.counters.metrics import Definition, MetricSet, choose
 from collectors.vsphere.counters.realtime import Realtime
 from collectors.vsphere.counters.reply import decode
 from collectors.vsphere.counters.request import QuerySpec, metric_list, query_perf
+from collectors.vsphere.counters.sample_book import SampleBook
+from collectors.vsphere.counters.series_index import SeriesIndex
 from collectors.vsphere.counters.server import PerfServer
+from collectors.vsphere.counters.watermarks import Slots, Watermarks
 from collectors.vsphere.inventory.objects import HOST, VM, Managed
 from connections.vsphere.address import parse_address
 from connections.vsphere.session import VSphere
@@ -210,7 +210,7 @@ def _govc(server: PlainVcsim, vms: int, names: Sequence[str]) -> tuple[float, in
 
 
 def _ours(server: PlainVcsim, names: Sequence[str]) -> tuple[float, int]:
-    """CPU seconds here for the same question: envelope, connection, decoding, columns, marks."""
+    """CPU seconds here for the same question: envelope, connection, decoding, columns, watermarks."""
     address = parse_address(server.address)
     with VSphere(address, lambda: PASSWORD, thumbprint=server.thumbprint) as vsphere:
         perf = PerfServer(vsphere)
@@ -224,10 +224,10 @@ def _ours(server: PlainVcsim, names: Sequence[str]) -> tuple[float, int]:
         manager = perf.manager()
         best, count = 1e9, 0
         for _ in range(3):
-            ledger, columns = _ledger(chosen)
+            book, columns = _book(chosen)
             begin = time.process_time()
-            ledger.take(decode(vsphere.post(query_perf(manager, specs, INTERVAL_S))), subjects.get)
-            ledger.store()
+            book.take(decode(vsphere.post(query_perf(manager, specs, INTERVAL_S))), subjects.get)
+            book.store()
             best, count = min(best, time.process_time() - begin), len(columns)
     return best, count
 
@@ -239,10 +239,10 @@ def _vm_ids(connection: Any) -> list[str]:
     return [vm._moId for vm in view.view]
 
 
-def _ledger(chosen: MetricSet) -> tuple[Ledger, Columns]:
-    columns = Columns(INTERVAL_S)
+def _book(chosen: MetricSet) -> tuple[SampleBook, SeriesIndex]:
+    columns = SeriesIndex(INTERVAL_S)
     columns.mean([chosen])
-    return Ledger(_Nowhere(), 1, columns, Marks(), Slots(INTERVAL_S * 1000)), columns
+    return SampleBook(_Nowhere(), 1, columns, Watermarks(), Slots(INTERVAL_S * 1000)), columns
 
 
 def _tool(name: str) -> str:
@@ -323,7 +323,7 @@ class Replay:
 
     def realtime(self, feed: StoreFeed, source: int) -> _Driven:
         server = SimpleNamespace(vsphere=self, sampled=self._sampled)
-        asked = Asked(
+        asked = CounterSelection(
             cast("PerfServer", server),
             CATALOGUE,
             Preset("", "", ("*",)),
@@ -371,8 +371,8 @@ class _Driven(Realtime):
 
     def end(self) -> None:
         self._finish()
-        if self._asker is not None:
-            self._asker.close()
+        if self._queries is not None:
+            self._queries.close()
 
 
 Pattern = list[tuple[str, list[str]]]

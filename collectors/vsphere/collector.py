@@ -13,7 +13,7 @@ from pathlib import Path
 
 from collectors.feed import Controls, Feed, Health
 from collectors.vsphere.counters.archive import Archive
-from collectors.vsphere.counters.asked import REALTIME, Asked
+from collectors.vsphere.counters.counter_selection import REALTIME, CounterSelection
 from collectors.vsphere.counters.naming import Subject
 from collectors.vsphere.counters.realtime import Realtime
 from collectors.vsphere.counters.server import PerfServer
@@ -26,7 +26,7 @@ from connections.known_hosts import KnownHosts
 from connections.strangers import Ask
 from connections.vsphere.faults import ReplacedError
 from connections.vsphere.privileges import missing_privileges
-from connections.vsphere.retry import passes
+from connections.vsphere.retry import is_transient
 from connections.vsphere.session import VSphere
 from resources.catalogue import load_catalogue
 from resources.failures import HyperscopeError, NotFoundError, PrivilegeError, SourceError
@@ -123,7 +123,7 @@ class VSphereCollector:
         )
         chosen = Chosen(self._wishes.selection, watcher)
         chosen.require(watcher.load(reading))
-        asked = self._asked(PerfServer(vsphere), chosen.objects())
+        asked = self._selection(PerfServer(vsphere), chosen.objects())
         lacking += [("privileges", str(missing)) for missing in missing_privileges(vsphere)]
         said = self._said(vsphere, watcher, lacking)
         feed.update_source(source, interval_s=float(asked.interval_s), attributes=said)
@@ -179,7 +179,7 @@ class VSphereCollector:
             except (ClosedError, ReplacedError):
                 raise
             except SourceError as error:
-                if passes(error):
+                if is_transient(error):
                     raise
                 _log.warning("The inventory is not followed: %s", error.happened)
                 controls.wait(self._limits.refused_s)
@@ -201,9 +201,9 @@ class VSphereCollector:
         hour_s = self._limits.realtime_s if self._wishes.backfill else 0.0
         return max(hour_s, self._wishes.history_days * _DAY_S)
 
-    def _asked(self, server: PerfServer, objects: Mapping[str, Subject]) -> Asked:
+    def _selection(self, server: PerfServer, objects: Mapping[str, Subject]) -> CounterSelection:
         definitions = server.definitions()
-        return Asked(
+        return CounterSelection(
             server,
             load_catalogue(self._wishes.extra_dirs),
             self._preset,

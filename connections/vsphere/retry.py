@@ -1,4 +1,4 @@
-"""Waiting for a server to come back: for ever, patiently, and not at all where waiting can't help."""
+"""Retrying until a server answers again, with growing pauses; errors that need a person are not retried."""
 
 from __future__ import annotations
 
@@ -19,15 +19,18 @@ from resources.failures import (
 Wait = Callable[[float], bool]
 """Waits so many seconds, or until asked to stop; returns whether to stop."""
 
-FIRST_S = 1.0
-MOST_S = 30.0
+FIRST_BACKOFF_S = 1.0
+MAX_BACKOFF_S = 30.0
 
 LASTING = (ChangedCertificateError, ClosedError, LoginError, PrivilegeError, ReplacedError, UntrustedError)
-"""Failures that somebody has to do something about; every other SourceError may pass by itself."""
+"""Errors that need a person; after every other SourceError the same request may succeed later."""
 
 
-def passes(error: SourceError) -> bool:
-    """Whether waiting may help."""
+def is_transient(error: SourceError) -> bool:
+    """True if the same request may succeed later (time-out, busy server).
+
+    False for errors that need a person: a refused login, a missing privilege, another certificate.
+    """
     return not isinstance(error, LASTING)
 
 
@@ -35,16 +38,16 @@ def reconnecting(
     vsphere: VSphere,
     wait: Wait,
     *,
-    first_s: float = FIRST_S,
-    most_s: float = MOST_S,
-    told: Callable[[SourceError, float], None] = lambda _error, _wait_s: None,
+    first_s: float = FIRST_BACKOFF_S,
+    most_s: float = MAX_BACKOFF_S,
+    on_failure: Callable[[SourceError, float], None] = lambda _error, _wait_s: None,
     chance: Callable[[], float] = random.random,
 ) -> bool:
     """Wait until the server answers and we are logged in; False when asked to stop before that.
 
     Waits ``first_s`` first, then twice as long each time up to ``most_s``, each with up to half of jitter, so
-    that many recorders do not come back at once. ``told`` hears each failure and the wait after it.
-    Raises the SourceErrors that waiting does not mend.
+    that many recorders do not come back at once. ``on_failure`` is called with each
+    failure and the wait after it. Raises the SourceErrors that need a person.
     """
     pause = first_s
     wait_s = _jittered(pause, chance)
@@ -52,42 +55,43 @@ def reconnecting(
         try:
             vsphere.check()
         except SourceError as error:
-            if not passes(error):
+            if not is_transient(error):
                 raise
             pause = min(most_s, pause * 2)
             wait_s = _jittered(pause, chance)
-            told(error, wait_s)
+            on_failure(error, wait_s)
         else:
             return True
     return False
 
 
-def outlast(
+def retry_until_stopped(
     error: SourceError,
     vsphere: VSphere,
     wait: Wait,
     *,
     first_s: float,
     refused_s: float,
-    told: Callable[[SourceError], None],
+    on_failure: Callable[[SourceError], None],
 ) -> None:
-    """Wait after ``error`` until the server answers again, also where somebody has to do something about it.
+    """Retry after ``error`` until the server answers again or ``wait`` says that we are to stop.
 
-    ``first_s`` is the first wait, ``refused_s`` that for what does not pass by itself. ``told`` hears every
-    failure. Raises ClosedError, ReplacedError: the one is our own doing, the other no server of ours.
+    Errors that need a person are retried as well, since one may come: ``first_s`` is the first wait, and
+    ``refused_s`` that after such an error. ``on_failure`` is called with every failure, ``error`` first.
+    Raises ClosedError (we closed the connection) and ReplacedError (another server answers there).
     """
-    told(error)
+    on_failure(error)
     try:
         reconnecting(
             vsphere,
             wait,
-            first_s=first_s if passes(error) else refused_s,
-            told=lambda failure, _wait_s: told(failure),
+            first_s=first_s if is_transient(error) else refused_s,
+            on_failure=lambda failure, _wait_s: on_failure(failure),
         )
     except (ClosedError, ReplacedError):
         raise
     except SourceError as failure:
-        told(failure)
+        on_failure(failure)
 
 
 def _jittered(pause: float, chance: Callable[[], float]) -> float:

@@ -7,7 +7,7 @@ from pyVmomi import vim
 
 from connections.vsphere.address import parse_address
 from connections.vsphere.login import LoginGuard
-from connections.vsphere.retry import passes, reconnecting
+from connections.vsphere.retry import is_transient, reconnecting
 from connections.vsphere.session import VSphere, session_key
 from resources.failures import (
     ChangedCertificateError,
@@ -54,7 +54,7 @@ def test_it_comes_back_when_the_server_does(connect: Connect, front: Front) -> N
         front.drop()
 
     waits = Waits()
-    assert reconnecting(vsphere, waits.wait, told=told, chance=lambda: 1.0)
+    assert reconnecting(vsphere, waits.wait, on_failure=told, chance=lambda: 1.0)
     assert waits.waits == [1, 2, 4, 8, 16, 30]
     assert [type(error) for error in failures].count(TimedOutError) == 1
     vsphere.server_time()
@@ -81,7 +81,7 @@ def test_a_vcenter_that_starts_again(vcenter: TestVCenter) -> None:
             if len(failures) == 2:
                 vcenter.start()
 
-        assert reconnecting(vsphere, Waits().wait, told=told)
+        assert reconnecting(vsphere, Waits().wait, on_failure=told)
         assert {type(error) for error in failures} == {RefusedError}
         assert vsphere.ask("its session", session_key) != before
         assert vsphere.generation == 2
@@ -112,8 +112,8 @@ def test_it_does_not_wait_for_what_does_not_pass(
     with pytest.raises(ChangedCertificateError):
         reconnecting(vsphere, Waits().wait)
     vsphere.close()
-    assert not passes(LoginError("no."))
-    assert passes(DisconnectedError("gone."))
+    assert not is_transient(LoginError("no."))
+    assert is_transient(DisconnectedError("gone."))
 
 
 class Door:

@@ -10,7 +10,7 @@ import pytest
 from collectors.vsphere.inventory.objects import VM
 from collectors.vsphere.inventory.watcher import InventoryWatcher
 from connections.vsphere.address import parse_address
-from connections.vsphere.retry import passes
+from connections.vsphere.retry import is_transient
 from connections.vsphere.session import VSphere
 from connections.vsphere.soap import call
 from resources.failures import DisconnectedError, SourceError
@@ -73,7 +73,7 @@ def follow(server: TestVCenter, watcher: InventoryWatcher, until: Callable[[], b
         try:
             watcher.follow(1)
         except SourceError as error:
-            if not passes(error):
+            if not is_transient(error):
                 raise
         else:
             if until():

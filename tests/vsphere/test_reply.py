@@ -15,7 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pyVmomi import SoapAdapter, VmomiSupport
 
-from collectors.vsphere.counters import usual_form
+from collectors.vsphere.counters import plain_reply
 from collectors.vsphere.counters.reply import Reply, decode, numbers, sample_times
 from resources.failures import DisconnectedError
 from tests.vsphere.replies import HEAD, TAIL, Answer, info, reply
@@ -145,7 +145,7 @@ def test_another_prefix_means_the_same() -> None:
 def test_other_forms_are_left_to_lxml(change: tuple[str, str]) -> None:
     whole = reply([Answer("vm-1", info(STAMPS), [("12", "0", "1,2,3")])]).decode()
     other = whole.replace(*change).encode()
-    assert usual_form.read(other) is None
+    assert plain_reply.read(other) is None
     assert list(read(decode(other)).values()) == list(read(decode(whole.encode())).values())
 
 
@@ -213,7 +213,7 @@ def test_what_pyvmomi_reads_is_read(entities: list[list[tuple[str, str, list[int
             numbers = [float(text) for text in series.value.split(",")]
             key = (metric.entity._moId, str(series.id.counterId), series.id.instance)
             expected[key] = {T0 + 20_000 * i: v for i, v in enumerate(numbers) if v >= 0}
-    assert usual_form.read(raw) is not None
+    assert plain_reply.read(raw) is not None
     for form in (raw, raw + b"<!-- read by lxml -->"):
         decoded = decode(form)
         assert decoded.refused == 0

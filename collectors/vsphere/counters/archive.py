@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from collectors.feed import Controls, Feed, Health
-from collectors.vsphere.counters.asked import Asked
 from collectors.vsphere.counters.clock import read_clock
+from collectors.vsphere.counters.counter_selection import CounterSelection
 from collectors.vsphere.counters.naming import Subject
 from collectors.vsphere.counters.rollups import ALWAYS, Rollups, Span, spans
 from collectors.vsphere.counters.server import Kept
 from connections.failures import ClosedError
-from connections.vsphere.retry import FIRST_S, outlast
+from connections.vsphere.retry import FIRST_BACKOFF_S, retry_until_stopped
 from connections.vsphere.session import VSphere
 from resources.failures import SourceError
 from resources.vcenter_limits import QueryLimits
@@ -35,7 +35,7 @@ class Archive:
     feed: Feed
     source: SourceSpec
     objects: Callable[[], Mapping[str, Subject]]
-    asked: Asked
+    asked: CounterSelection
     limits: QueryLimits
     history_days: float
     live: bool
@@ -77,13 +77,13 @@ class Archive:
                 raise
             except SourceError as error:
                 refused_s = self.limits.refused_s
-                outlast(
+                retry_until_stopped(
                     error,
                     self.vsphere,
                     controls.wait,
-                    first_s=FIRST_S,
+                    first_s=FIRST_BACKOFF_S,
                     refused_s=refused_s,
-                    told=_say_waiting,
+                    on_failure=_report_waiting,
                 )
         return None
 
@@ -109,5 +109,5 @@ class Archive:
         )
 
 
-def _say_waiting(error: SourceError) -> None:
+def _report_waiting(error: SourceError) -> None:
     _log.info("The archive waits: %s", error.happened)

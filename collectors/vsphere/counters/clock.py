@@ -43,7 +43,7 @@ def read_clock(vsphere: VSphere) -> Clock:
     return Clock(server.timestamp() * 1000, at, float(vsphere.clock_offset_ms), took * 500)
 
 
-def said_of_jump(place: str, jump_ms: int) -> str:
-    """The sentence on a jump."""
+def clock_jump_message(place: str, jump_ms: int) -> str:
+    """The sentence that tells that the clock of ``place`` was set by ``jump_ms``."""
     way = "forward" if jump_ms > 0 else "back"
     return f"The clock of {place} was set {way} by {abs(jump_ms) / 1000:.0f} s"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from collectors.vsphere.counters.marks import Mask, Slots
+from collectors.vsphere.counters.watermarks import Mask, Slots
 from sessions.model import EntityRef, Gap, IntArray
 
 

@@ -15,8 +15,8 @@ from resources.vcenter_presets import Preset
 EVERY = "*"
 """The instance that stands for all instances in a query."""
 
-Asked = Literal["host", "vm", "cluster", "datastore"]
-KINDS: dict[str, Asked] = {
+CounterSelection = Literal["host", "vm", "cluster", "datastore"]
+KINDS: dict[str, CounterSelection] = {
     "HostSystem": "host",
     "VirtualMachine": "vm",
     "ClusterComputeResource": "cluster",
@@ -68,7 +68,7 @@ class MetricSet:
     ``ids``: (counter id, "" or "*"). ``meanings`` by the id's text and whether the instance is named.
     """
 
-    kind: Asked
+    kind: CounterSelection
     ids: tuple[tuple[int, str], ...]
     meanings: Mapping[tuple[str, bool], Meaning]
 
@@ -82,7 +82,7 @@ Available = Collection[tuple[int, bool]]
 
 
 def choose(
-    kind: Asked,
+    kind: CounterSelection,
     definitions: Iterable[Definition],
     catalogue: Catalogue,
     preset: Preset,
@@ -104,7 +104,7 @@ def choose(
 
 
 def choose_rollups(
-    kind: Asked, definitions: Iterable[Definition], preset: Preset, available: Available
+    kind: CounterSelection, definitions: Iterable[Definition], preset: Preset, available: Available
 ) -> MetricSet:
     """The rollups of ``kind`` (cluster or datastore): vCenter's own numbers, entity's own values only."""
     wanted = preset.rollups.of(kind)
@@ -124,7 +124,7 @@ def undefined(definitions: Iterable[Definition], available: Available) -> list[i
 
 
 class _Chooser:
-    def __init__(self, kind: Asked, catalogue: Catalogue, preset: Preset) -> None:
+    def __init__(self, kind: CounterSelection, catalogue: Catalogue, preset: Preset) -> None:
         self._kind, self._catalogue, self._preset = kind, catalogue, preset
         self._best: dict[tuple[str, str], tuple[int, int, Meaning]] = {}
         self._raw: dict[tuple[int, bool], Meaning] = {}

@@ -10,28 +10,28 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from collectors.feed import Controls, Feed, Health, State
-from collectors.vsphere.counters.asked import REALTIME, Asked
-from collectors.vsphere.counters.asking import Asker, Call
-from collectors.vsphere.counters.attendance import Attendance
-from collectors.vsphere.counters.clock import Clock, read_clock, said_of_jump
-from collectors.vsphere.counters.columns import Columns
+from collectors.vsphere.counters.clock import Clock, clock_jump_message, read_clock
+from collectors.vsphere.counters.counter_selection import REALTIME, CounterSelection
+from collectors.vsphere.counters.coverage import Coverage
 from collectors.vsphere.counters.gaps import GapBook, subjects
-from collectors.vsphere.counters.ledger import Ledger
-from collectors.vsphere.counters.marks import Marks, Mask, Slots
 from collectors.vsphere.counters.naming import Subject
 from collectors.vsphere.counters.plan import Limits, Member, batches
+from collectors.vsphere.counters.query_calls import Call, QueryCalls
+from collectors.vsphere.counters.sample_book import SampleBook
+from collectors.vsphere.counters.series_index import SeriesIndex
+from collectors.vsphere.counters.watermarks import Mask, Slots, Watermarks
 from collectors.vsphere.wording import iso
 from connections.failures import ClosedError
 from connections.vsphere.faults import SoapFault
-from connections.vsphere.retry import MOST_S, outlast
+from connections.vsphere.retry import MAX_BACKOFF_S, retry_until_stopped
 from connections.vsphere.session import VSphere
 from resources.failures import NoCountersError, SourceError
 from resources.vcenter_limits import QueryLimits
 from sessions.model import Event
 
-_CELLS = 1 << 25
+_MAX_SAMPLES = 1 << 25
 """Samples that are held at once while a long time is caught up: 256 MB."""
-_MOST_SLOTS = 256
+_MAX_SLOTS = 256
 _FIRST_LAG = 0.1
 """How long after an instant the first round asks, in intervals; it moves with what the server needs."""
 _LATE_SHARE = 0.1
@@ -70,30 +70,30 @@ class Realtime:
         feed: Feed,
         source: int,
         objects: Callable[[], Mapping[str, Subject]],
-        asked: Asked,
+        asked: CounterSelection,
         limits: QueryLimits,
         *,
         backfill: bool = True,
     ) -> None:
         self._vsphere, self._feed, self._source = vsphere, feed, source
-        self._objects, self._asked, self._limits = objects, asked, limits
+        self._objects, self._selection, self._limits = objects, asked, limits
         self._interval_s = asked.interval_s
         self._backfill = backfill
         self._slots = Slots(self._interval_s * 1000)
-        self._marks = Marks()
-        self._columns = Columns(self._interval_s)
-        self._ledger = Ledger(feed, source, self._columns, self._marks, self._slots)
+        self._watermarks = Watermarks()
+        self._series = SeriesIndex(self._interval_s)
+        self._book = SampleBook(feed, source, self._series, self._watermarks, self._slots)
         self._hour = max(1, int(limits.realtime_s // self._interval_s))
-        self._attendance = Attendance(
-            self._columns,
-            self._ledger,
-            self._marks,
+        self._coverage = Coverage(
+            self._series,
+            self._book,
+            self._watermarks,
             look_back=max(1, int(limits.look_back_s // self._interval_s)),
             hour=self._hour,
             backfill=backfill,
         )
         self._gaps = GapBook(source, self._slots)
-        self._asker: Asker | None = None
+        self._queries: QueryCalls | None = None
         self._plan = _Plan()
         self._now: Mapping[str, Subject] = {}
         self._lag_s = _FIRST_LAG * self._interval_s
@@ -127,8 +127,8 @@ class Realtime:
             self._close_books(self._due_slot())
             raise
         finally:
-            if self._asker is not None:
-                self._asker.close()
+            if self._queries is not None:
+                self._queries.close()
 
     # one round
 
@@ -153,16 +153,16 @@ class Realtime:
 
     def _read_clock(self) -> None:
         before, self._clock = self._clock, read_clock(self._vsphere)
-        self._say_offset()
+        self._report_offset()
         jump_ms = self._clock.jumped_ms(before, self._limits.clock_jump_s * 1000) if before else 0
         if jump_ms:
-            self._say_jump(jump_ms, round(self._clock.now_ms()))
+            self._report_jump(jump_ms, round(self._clock.now_ms()))
 
-    def _say_jump(self, jump_ms: int, now_ms: int) -> None:
+    def _report_jump(self, jump_ms: int, now_ms: int) -> None:
         """A clock that was set is an event; what it jumps over was never measured, and for what it goes
         through again the session has samples: these remain.
         """
-        text = said_of_jump(self._vsphere.address.place, jump_ms)
+        text = clock_jump_message(self._vsphere.address.place, jump_ms)
         cursor, last = self._cursor or 0, self._slots.reached(now_ms)
         if jump_ms > 0:
             self._reasons |= dict.fromkeys(range(max(cursor + 1, last - self._hour), last + 1), text)
@@ -174,15 +174,15 @@ class Realtime:
 
     def _slice(self) -> int:
         guess = sum(member.series for call in self._plan.calls for member in call)
-        return max(1, min(_MOST_SLOTS, _CELLS // max(1, len(self._columns), guess)))
+        return max(1, min(_MAX_SLOTS, _MAX_SAMPLES // max(1, len(self._series), guess)))
 
     def _reachable(self, high: int) -> int:
         """The slot to go on after: what lies before the hosts' hour is a gap."""
         assert self._cursor is not None
         low = max(self._cursor, high - self._hour)
-        if low > self._cursor and self._ledger.newest_ms:
+        if low > self._cursor and self._book.newest_ms:
             lost = low - self._cursor
-            self._marks.forgo(lost * self._attendance.due_series())
+            self._watermarks.forgo(lost * self._coverage.due_series())
             reason = self._reasons.get(low, NO_SAMPLES)
             self._gaps.miss(None, self._cursor + 1, low, reason)
         return low
@@ -192,64 +192,64 @@ class Realtime:
         objects = self._objects()
         if objects is not self._now:
             self._take_in(objects)
-            self._attendance.update(objects.values(), slot)
+            self._coverage.update(objects.values(), slot)
         if self._is_stale(objects):
             self._make_plan(objects)
 
     def _take_in(self, objects: Mapping[str, Subject]) -> None:
         """Forget what was known of objects that are gone or changed."""
         for moid in self._now.keys() - objects.keys():
-            self._columns.forget(moid)
-            self._asked.forget(moid)
+            self._series.forget(moid)
+            self._selection.forget(moid)
         for moid, subject in objects.items():
             if self._now.get(moid) is not subject:
-                self._columns.forget(moid)
-                self._asked.forget(moid)
-                self._columns.change_vcpus(subject)
+                self._series.forget(moid)
+                self._selection.forget(moid)
+                self._series.change_vcpus(subject)
         self._now = objects
 
     def _is_stale(self, objects: Mapping[str, Subject]) -> bool:
-        if self._asker is not None and self._asker.limits is not self._plan.limits:
+        if self._queries is not None and self._queries.limits is not self._plan.limits:
             return True
         old = time.monotonic() - self._plan.made_at >= self._limits.join_s
         return old or (not self._plan.calls and self._plan.inventory is not objects)
 
     def _make_plan(self, objects: Mapping[str, Subject]) -> None:
-        asker = self._asker or self._open(objects)
-        if self._asked.refresh(objects, asker.bad):
-            self._columns.mean(self._asked.sets)
-        asker.forgive()  # what was refused once a minute ago may have been the server's mishap
-        same = self._plan.inventory is objects and self._plan.limits is asker.limits
+        queries = self._queries or self._open(objects)
+        if self._selection.refresh(objects, queries.bad):
+            self._series.mean(self._selection.sets)
+        queries.forgive()  # what was refused once a minute ago may have been the server's mishap
+        same = self._plan.inventory is objects and self._plan.limits is queries.limits
         if not same:
             answered = self._answered()
             members = (
-                self._asked.member(one, answered.get(self._columns.number(one.ref), 0))
+                self._selection.member(one, answered.get(self._series.number(one.ref), 0))
                 for one in objects.values()
-                if one.type in REALTIME and self._attendance.is_asked(one)
+                if one.type in REALTIME and self._coverage.is_asked(one)
             )
             there = [member for member in members if member is not None]
-            self._plan = _Plan(batches(there, asker.limits), asker.limits, objects)
+            self._plan = _Plan(batches(there, queries.limits), queries.limits, objects)
         self._plan.made_at = time.monotonic()
 
     def _answered(self) -> dict[int, int]:
         """How many series each object has."""
-        counts = np.bincount(self._columns.owner)
+        counts = np.bincount(self._series.owner)
         return {number: int(count) for number, count in enumerate(counts.tolist()) if count}
 
-    def _open(self, objects: Mapping[str, Subject]) -> Asker:
+    def _open(self, objects: Mapping[str, Subject]) -> QueryCalls:
         many = sum(one.type in REALTIME for one in objects.values())
         workers = min(self._limits.workers, 1 + many // self._limits.entities_per_worker)
         limits = Limits(self._limits.elements, self._limits.entities)
-        self._asker = Asker(
-            self._vsphere.post, self._asked.manager, self._interval_s, limits, max(2, workers)
+        self._queries = QueryCalls(
+            self._vsphere.post, self._selection.manager, self._interval_s, limits, max(2, workers)
         )
-        return self._asker
+        return self._queries
 
     def _fetch(self, low: int, until: int) -> None:
-        assert self._asker is not None
+        assert self._queries is not None
         end = self._slots.instant(until)
         starts = {
-            moid: self._attendance.start(one, low, until)
+            moid: self._coverage.start(one, low, until)
             for moid, one in self._now.items()
             if one.type in REALTIME
         }
@@ -259,49 +259,49 @@ class Realtime:
 
         failed: list[SourceError] = []
         nothing: list[SourceError] = []
-        for answer in self._asker.ask(self._plan.calls, window):
+        for answer in self._queries.ask(self._plan.calls, window):
             for reply in answer.replies:
-                self._ledger.take(reply, self._now.get)
+                self._book.take(reply, self._now.get)
             if answer.error is not None:
                 failed.append(answer.error)
             if (why := answer.why_nothing) is not None:
                 nothing.append(why)
         if nothing and len(nothing) == len(self._plan.calls):
-            self._ledger.store()
+            self._book.store()
             raise nothing[0]
         self._message = failed[0].happened if failed else self._said_of_refused()
 
     def _settle(self, low: int, until: int) -> None:
         """Store what came, see what is missing, tell of gaps."""
-        first = not self._ledger.newest_ms
+        first = not self._book.newest_ms
         if first and self._learn_phase():
             low, until = low - 1, until - 1  # the last slot's instant is later now
-        self._ledger.store()
-        if first and self._ledger.resumed:
+        self._book.store()
+        if first and self._book.resumed:
             self._resume(low)
-        self._attendance.note(until)
-        self._attendance.expect(low + 1, until)
+        self._coverage.note(until)
+        self._coverage.expect(low + 1, until)
         self._cursor = until
-        for slot, lost in self._attendance.review(until):
+        for slot, lost in self._coverage.review(until):
             self._lose(slot, lost)
         self._tell_gaps()
         self._adjust_lag(until)
 
     def _learn_phase(self) -> bool:
         """Take over when in the interval the server samples; whether that is not at its start."""
-        self._slots.phase_ms = self._ledger.phase_ms(self._interval_s * 1000)
+        self._slots.phase_ms = self._book.phase_ms(self._interval_s * 1000)
         return self._slots.phase_ms != 0
 
     def _resume(self, low: int) -> None:
         """The time between an earlier run's last sample and what can still be had."""
-        last = self._slots.of(self._ledger.resumed)
+        last = self._slots.of(self._book.resumed)
         if last < low:
             self._gaps.miss(None, last + 1, low, AWAY)
 
     def _adjust_lag(self, until: int) -> None:
         """Ask later where much was not there yet at the first time, a little earlier where all was."""
-        missing = self._marks.missing(until)
-        share = np.count_nonzero(missing) / max(1, self._marks.size) if missing is not None else 0.0
+        missing = self._watermarks.missing(until)
+        share = np.count_nonzero(missing) / max(1, self._watermarks.size) if missing is not None else 0.0
         most = min(self._limits.max_lag_s, 0.75 * self._interval_s)
         if share > _LATE_SHARE:
             self._lag_s = min(most, self._lag_s + 0.1 * self._interval_s)
@@ -310,13 +310,13 @@ class Realtime:
 
     def _require_samples(self) -> None:
         """Raise NoCountersError when running hosts and VMs never gave a sample."""
-        if self._ledger.newest_ms or not self._attendance.active:
+        if self._book.newest_ms or not self._coverage.active:
             self._silent_rounds = 0
             return
         self._silent_rounds += 1
         if self._silent_rounds > _SILENT_ROUNDS:
             raise NoCountersError(
-                f"{self._vsphere.address.place} gives no samples of any of its {self._attendance.active} "
+                f"{self._vsphere.address.place} gives no samples of any of its {self._coverage.active} "
                 "running hosts and VMs.",
                 meaning="Its performance service is not running, or hosts do not send their statistics.",
                 advice="See whether the performance charts of the vSphere Client show the last hour.",
@@ -325,12 +325,12 @@ class Realtime:
     # gaps
 
     def _lose(self, slot: int, lost: Mask) -> None:
-        owners = list(self._columns.owners)
-        specs = self._columns.specs
-        due = self._marks.due_at(slot)
+        owners = list(self._series.owners)
+        specs = self._series.specs
+        due = self._watermarks.due_at(slot)
         reason = self._reasons.get(slot, NO_SAMPLES)
         refused = {one.ref: error.happened for one, error in self._refused()}
-        for subject in subjects(lost, due, self._columns.owner, owners, lambda column: specs[column].entity):
+        for subject in subjects(lost, due, self._series.owner, owners, lambda column: specs[column].entity):
             self._gaps.miss(subject, slot, slot, refused.get(subject, reason) if subject else reason)
 
     def _tell_gaps(self) -> None:
@@ -344,15 +344,15 @@ class Realtime:
         """Wait until the server answers again; what was missed meanwhile is asked for then."""
         if controls.is_set():
             return
-        first_s = min(MOST_S, 2.0 ** min(self._failures, 5))
+        first_s = min(MAX_BACKOFF_S, 2.0 ** min(self._failures, 5))
         self._failures += 1
-        outlast(
+        retry_until_stopped(
             error,
             self._vsphere,
             controls.wait,
             first_s=first_s,
             refused_s=self._limits.refused_s,
-            told=self._hold,
+            on_failure=self._hold,
         )
         self._excuse(error.happened)
 
@@ -385,7 +385,7 @@ class Realtime:
             return
         last = self._server_slot()
         if last > first:
-            self._marks.close(range(first + 1, last + 1))
+            self._watermarks.close(range(first + 1, last + 1))
             self._gaps.miss(None, first + 1, last, PAUSED)
             self._tell_gaps()
             self._cursor = last
@@ -403,9 +403,9 @@ class Realtime:
             if self._cursor is not None and self._cursor < due:
                 while self.round():
                     pass
-            elif self._cursor is not None and self._attendance.is_lacking:
+            elif self._cursor is not None and self._coverage.is_lacking:
                 self._fetch(self._cursor, self._cursor)
-                self._ledger.store()
+                self._book.store()
         except SourceError as error:
             _log.info("The last samples were not to be had: %s", error.happened)
             if not isinstance(error, ClosedError):  # that is our own doing
@@ -415,10 +415,10 @@ class Realtime:
 
     def _close_books(self, due: int) -> None:
         """What is missing is lost: single samples so far, and everything from the last round to ``due``."""
-        for slot, lost in self._attendance.close():
+        for slot, lost in self._coverage.close():
             self._lose(slot, lost)
-        if self._cursor is not None and self._ledger.newest_ms and self._cursor < due:
-            self._marks.forgo((due - self._cursor) * self._attendance.due_series())
+        if self._cursor is not None and self._book.newest_ms and self._cursor < due:
+            self._watermarks.forgo((due - self._cursor) * self._coverage.due_series())
             slots = range(self._cursor + 1, due + 1)
             reason = next((self._reasons[slot] for slot in slots if slot in self._reasons), STOPPED)
             for slot in slots:
@@ -431,7 +431,7 @@ class Realtime:
 
     def _refused(self) -> list[tuple[Subject, SourceError]]:
         """Objects that the server gives no counters of even when asked for them alone."""
-        found = dict(self._asker.refused) if self._asker is not None else {}
+        found = dict(self._queries.refused) if self._queries is not None else {}
         return [(one, error) for moid, error in found.items() if (one := self._now.get(moid)) is not None]
 
     def _said_of_refused(self) -> str:
@@ -448,24 +448,24 @@ class Realtime:
         due_ms = self._slots.instant(self._cursor + 1) + self._lag_s * 1000
         return float(np.clip((due_ms - self._clock.now_ms()) / 1000, 0.02, self._interval_s))
 
-    def _say_offset(self) -> None:
+    def _report_offset(self) -> None:
         offset = self._vsphere.clock_offset_ms
         if self._offset_ms is None or abs(offset - self._offset_ms) > 500:
             self._offset_ms = offset
             self._feed.update_source(self._source, clock_offset_ms=offset)
 
     def _report(self, state: State) -> None:
-        newest = self._ledger.newest_ms
+        newest = self._book.newest_ms
         now = self._clock.now_ms() if self._clock is not None else 0.0
         self._feed.report(
             self._source,
             Health(
                 state,
                 float(self._interval_s),
-                self._attendance.active,
-                len(self._columns),
-                self._marks.due,
-                self._marks.come,
+                self._coverage.active,
+                len(self._series),
+                self._watermarks.due,
+                self._watermarks.come,
                 max(0.0, (now - newest) / 1000) if newest else 0.0,
                 self._gaps.count,
                 newest or None,
@@ -475,15 +475,15 @@ class Realtime:
         )
 
     def _details(self) -> Iterator[tuple[str, str]]:
-        if self._ledger.refused:
-            yield "unreadable series", str(self._ledger.refused)
+        if self._book.refused:
+            yield "unreadable series", str(self._book.refused)
         if refused := self._refused():
             yield (
                 "refused objects",
                 ", ".join(f"{one.name} ({_word(error)})" for one, error in refused[:_NAMED]),
             )
-        if self._asked.undefined:
-            yield "undefined counters", ", ".join(map(str, sorted(self._asked.undefined)))
+        if self._selection.undefined:
+            yield "undefined counters", ", ".join(map(str, sorted(self._selection.undefined)))
 
 
 def _word(error: SourceError) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from collectors.vsphere.counters import usual_form
+from collectors.vsphere.counters import plain_reply
 from connections.vsphere.soap import legal
 from resources.failures import DisconnectedError
 from sessions.model import FloatArray, IntArray
@@ -66,7 +66,7 @@ def decode(raw: bytes) -> Reply:
     Raises DisconnectedError for what is no XML or no QueryPerfResponse: half a reply, garbage.
     """
     reader = _Reader()
-    usual = usual_form.read(raw)
+    usual = plain_reply.read(raw)
     if usual is not None:
         for rows in usual:
             reader.keep(*rows)

@@ -9,22 +9,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from collectors.feed import Controls, Feed, Health, State
-from collectors.vsphere.counters.asked import Asked
-from collectors.vsphere.counters.asking import Asker, Call
 from collectors.vsphere.counters.clock import Clock, read_clock
-from collectors.vsphere.counters.columns import Columns
+from collectors.vsphere.counters.counter_selection import CounterSelection
 from collectors.vsphere.counters.gaps import GapBook, subjects
-from collectors.vsphere.counters.ledger import Ledger
-from collectors.vsphere.counters.marks import Marks, Slots
 from collectors.vsphere.counters.metrics import KINDS, MetricSet, choose, choose_rollups
 from collectors.vsphere.counters.naming import Subject
 from collectors.vsphere.counters.plan import Limits, Member, historical, query_metrics
+from collectors.vsphere.counters.query_calls import Call, QueryCalls
 from collectors.vsphere.counters.realtime import NO_SAMPLES
 from collectors.vsphere.counters.request import MetricList, metric_list
+from collectors.vsphere.counters.sample_book import SampleBook
+from collectors.vsphere.counters.series_index import SeriesIndex
 from collectors.vsphere.counters.server import Kept
+from collectors.vsphere.counters.watermarks import Slots, Watermarks
 from connections.failures import ClosedError
 from connections.vsphere.faults import ReplacedError
-from connections.vsphere.retry import FIRST_S, MOST_S, outlast, passes
+from connections.vsphere.retry import FIRST_BACKOFF_S, MAX_BACKOFF_S, is_transient, retry_until_stopped
 from connections.vsphere.session import VSphere
 from resources.failures import SourceError
 from resources.vcenter_limits import QueryLimits
@@ -38,8 +38,8 @@ _LAG = 0.2
 _LOOK_BACK = 3
 """Rollups that are asked again in each round: they may come late."""
 
-_CELLS = 1 << 25
-_MOST_SLOTS = 256
+_MAX_SAMPLES = 1 << 25
+_MAX_SLOTS = 256
 
 _log = logging.getLogger(__name__)
 
@@ -77,21 +77,21 @@ class Rollups:
         feed: Feed,
         source: int,
         objects: Callable[[], Mapping[str, Subject]],
-        asked: Asked,
+        asked: CounterSelection,
         limits: QueryLimits,
         *,
         period_s: int,
     ) -> None:
         self._vsphere, self._feed, self._source = vsphere, feed, source
-        self._objects, self._asked, self._limits = objects, asked, limits
+        self._objects, self._selection, self._limits = objects, asked, limits
         self._period_s = period_s
         self._slots = Slots(period_s * 1000)
-        self._marks = Marks()
-        self._columns = Columns(period_s)
-        self._ledger = Ledger(feed, source, self._columns, self._marks, self._slots)
+        self._watermarks = Watermarks()
+        self._series = SeriesIndex(period_s)
+        self._book = SampleBook(feed, source, self._series, self._watermarks, self._slots)
         self._gaps = GapBook(source, self._slots)
         self._lists: dict[str, MetricList] = {}
-        self._asker: Asker | None = None
+        self._queries: QueryCalls | None = None
         self._clock: Clock | None = None
         self._cursor: int | None = None
         self._message = ""
@@ -115,8 +115,8 @@ class Rollups:
 
     def close(self) -> None:
         """End the threads that ask."""
-        if self._asker is not None:
-            self._asker.close()
+        if self._queries is not None:
+            self._queries.close()
 
     def _due_slot(self) -> int:
         """The last slot whose rollups a round would have asked for by now."""
@@ -169,7 +169,7 @@ class Rollups:
             stop_ms = min(end_ms, start_ms + piece_ms)
             self._piece(start_ms, stop_ms, controls)
             self._report("recording")
-            slots = max(1, min(_MOST_SLOTS, _CELLS // max(1, len(self._columns))))
+            slots = max(1, min(_MAX_SLOTS, _MAX_SAMPLES // max(1, len(self._series))))
             start_ms, piece_ms = stop_ms, slots * self._period_s * 1000
         self._cursor = self._slots.of(end_ms)
         self._message = ""
@@ -189,10 +189,10 @@ class Rollups:
             if not failed or controls.is_set():
                 break
             calls = [call for call, _ in failed if call] or None
-            passing = next((error for _, error in failed if passes(error)), None)
+            passing = next((error for _, error in failed if is_transient(error)), None)
             if passing is None:
                 break
-            self._survive(passing, controls, first_s=min(MOST_S, 2.0**tries))
+            self._survive(passing, controls, first_s=min(MAX_BACKOFF_S, 2.0**tries))
         if not controls.is_set():
             self._lose(failed, start_ms, stop_ms)
 
@@ -210,35 +210,35 @@ class Rollups:
 
     def _calls(self, types: Sequence[str]) -> list[Call]:
         objects = self._objects()
-        asker = self._asker or self._open()
+        queries = self._queries or self._open()
         self._choose(types, objects)
-        return historical(self._members(types, objects), asker.limits)
+        return historical(self._members(types, objects), queries.limits)
 
     def _fetch(self, calls: Sequence[Call], start_ms: int, end_ms: int) -> tuple[list[Failed], list[Failed]]:
         """Store what these calls give; those that failed, and objects that were left out of theirs."""
-        asker = self._asker or self._open()
-        asker.forgive()
+        queries = self._queries or self._open()
+        queries.forgive()
         failed: list[Failed] = []
         left_out: list[Failed] = []
-        for answer in asker.ask(calls, lambda _member: (start_ms, end_ms)):
+        for answer in queries.ask(calls, lambda _member: (start_ms, end_ms)):
             for reply in answer.replies:
-                self._ledger.take(reply, self._objects().get)
+                self._book.take(reply, self._objects().get)
             if isinstance(answer.error, ClosedError | ReplacedError):
                 raise answer.error
             if answer.error is not None:
                 failed.append((answer.call, answer.error))
             else:
                 left_out += [((member,), error) for member, error in answer.left_out]
-        self._ledger.store()
+        self._book.store()
         return failed, left_out
 
-    def _open(self) -> Asker:
-        most = query_metrics(self._asked.server.query_metrics(), self._limits.default_query_metrics)
+    def _open(self) -> QueryCalls:
+        most = query_metrics(self._selection.server.query_metrics(), self._limits.default_query_metrics)
         limits = Limits(
             self._limits.elements, self._limits.entities, most, self._limits.cluster_query_metrics
         )
-        self._asker = Asker(self._vsphere.post, self._asked.manager, self._period_s, limits, 1)
-        return self._asker
+        self._queries = QueryCalls(self._vsphere.post, self._selection.manager, self._period_s, limits, 1)
+        return self._queries
 
     def _choose(self, types: Sequence[str], objects: Mapping[str, Subject]) -> None:
         """What each type has in the archive, looked up once: its level decides, and is seldom changed."""
@@ -249,15 +249,15 @@ class Rollups:
             if there:
                 step = max(1, len(there) // self._limits.sampled)
                 sampled = there[::step][: self._limits.sampled]
-                available = self._asked.server.sampled(sampled, self._period_s)
+                available = self._selection.server.sampled(sampled, self._period_s)
                 chosen = self._chosen(kind, available)
                 self._lists[kind] = metric_list(chosen.ids)
                 sets.append(chosen)
         if sets:
-            self._columns.mean([*self._columns.meant, *sets])
+            self._series.mean([*self._series.meant, *sets])
 
     def _chosen(self, kind: str, available: set[tuple[int, bool]]) -> MetricSet:
-        asked = self._asked
+        asked = self._selection
         if kind in ALWAYS:
             return choose_rollups(KINDS[kind], asked.definitions, asked.preset, available)
         return choose(KINDS[kind], asked.definitions, asked.catalogue, asked.preset, available)
@@ -271,28 +271,33 @@ class Rollups:
 
     def _count(self, first: int, last: int, look_back: int = _LOOK_BACK, reason: str = NO_SAMPLES) -> None:
         """What should have come by now; what is missing after the look-back is a gap."""
-        owners = list(self._columns.owners)
-        owner = self._columns.owner
+        owners = list(self._series.owners)
+        owner = self._series.owner
         followed = np.array([ref.kind in ("cluster", "datastore") for ref in owners], np.bool_)[owner]
         for slot in range(first, last + 1):
-            self._marks.expect(slot, followed & (self._ledger.since <= slot))
-        for slot in self._marks.slots:
-            missing = self._marks.missing(slot)
+            self._watermarks.expect(slot, followed & (self._book.since <= slot))
+        for slot in self._watermarks.slots:
+            missing = self._watermarks.missing(slot)
             if missing is not None and last - slot >= look_back:
-                self._marks.give_up(slot, missing)
-                due = self._marks.due_at(slot)
-                for ref in subjects(missing, due, owner, owners, lambda one: self._columns.specs[one].entity):
+                self._watermarks.give_up(slot, missing)
+                due = self._watermarks.due_at(slot)
+                for ref in subjects(missing, due, owner, owners, lambda one: self._series.specs[one].entity):
                     self._gaps.miss(ref, slot, slot, reason)
-        self._marks.settle(last - 2 * _LOOK_BACK)
+        self._watermarks.settle(last - 2 * _LOOK_BACK)
         news = self._gaps.news()
         if news:
             self._feed.add_gaps(news)
 
-    def _survive(self, error: SourceError, controls: Controls, *, first_s: float = FIRST_S) -> None:
+    def _survive(self, error: SourceError, controls: Controls, *, first_s: float = FIRST_BACKOFF_S) -> None:
         if not controls.is_set():
             refused_s = self._limits.refused_s
-            outlast(
-                error, self._vsphere, controls.wait, first_s=first_s, refused_s=refused_s, told=self._hold
+            retry_until_stopped(
+                error,
+                self._vsphere,
+                controls.wait,
+                first_s=first_s,
+                refused_s=refused_s,
+                on_failure=self._hold,
             )
 
     def _hold(self, error: SourceError) -> None:
@@ -301,17 +306,17 @@ class Rollups:
         self._report("reconnecting")
 
     def _report(self, state: State, clock: Clock | None = None) -> None:
-        newest = self._ledger.newest_ms
+        newest = self._book.newest_ms
         behind = max(0.0, (clock.now_ms() - newest) / 1000) if clock is not None and newest else 0.0
         self._feed.report(
             self._source,
             Health(
                 state,
                 float(self._period_s),
-                int(np.unique(self._columns.owner).size),
-                len(self._columns),
-                self._marks.due,
-                self._marks.come,
+                int(np.unique(self._series.owner).size),
+                len(self._series),
+                self._watermarks.due,
+                self._watermarks.come,
                 behind,
                 self._gaps.count,
                 newest or None,

@@ -15,7 +15,7 @@ from collectors.vsphere.inventory.happenings import Pairing
 from collectors.vsphere.inventory.keeping import Keeper, Settled
 from collectors.vsphere.inventory.objects import Inventory
 from connections.failures import ClosedError
-from connections.vsphere.retry import passes, reconnecting
+from connections.vsphere.retry import is_transient, reconnecting
 from connections.vsphere.session import VSphere
 from resources.failures import DisconnectedError, SourceError
 from resources.vcenter_events import EventKnowledge, load_events
@@ -133,7 +133,7 @@ class InventoryWatcher:
             try:
                 missing, listed = self._read_pages(progress)
             except (DisconnectedError, LostTrackError) as error:
-                if not more_tries or not passes(error):
+                if not more_tries or not is_transient(error):
                     raise
                 _log.info("The inventory is read anew: %s", error.happened)
             else:
@@ -196,7 +196,7 @@ class InventoryWatcher:
         try:
             self.follow(self._known.reading.wait_s)
         except SourceError as error:
-            if not passes(error):
+            if not is_transient(error):
                 raise
             _log.info("The inventory waits: %s", error.happened)
             reconnecting(self._vsphere, controls.wait)

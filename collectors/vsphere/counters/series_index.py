@@ -1,4 +1,4 @@
-"""The series of a source as numbered columns, found by what a reply calls them."""
+"""Which series a sample of a reply belongs to: each has a number, the column that its samples stand in."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNKNOWN = -1
 
 
 @dataclass(slots=True)
-class _Known:
+class _Answered:
     """What an object answered last, and where that went: equal lists mean equal columns."""
 
     counters: list[str]
@@ -26,8 +26,8 @@ class _Known:
     columns: IntArray
 
 
-class Columns:
-    """Columns are numbered from 0 in the order of their first sample and never change.
+class SeriesIndex:
+    """Numbers the series of a source from 0, in the order of their first sample; a number never changes.
 
     ``owner`` (n,) is the number of the object that answers for the column, ``factor`` (n,) what its numbers
     are multiplied with before they are stored: 1, but for a VM whose vCPUs are not those that its series'
@@ -38,7 +38,7 @@ class Columns:
         self._interval_s = interval_s
         self._sets: Mapping[str, MetricSet] = {}
         self._by_identity: dict[tuple[EntityRef, str, str], int] = {}
-        self._known: dict[str, _Known] = {}
+        self._known: dict[str, _Answered] = {}
         self._owners: dict[EntityRef, int] = {}
         self._per_vcpu: dict[int, dict[int, int]] = {}
         self._vcpus: dict[int, int] = {}
@@ -50,12 +50,12 @@ class Columns:
 
     @property
     def owner(self) -> IntArray:
-        """The number of each column's owner."""
+        """For each column, the number of the object that answers for it; shape (n,), int."""
         return self._owner.values
 
     @property
     def factor(self) -> FloatArray:
-        """What each column's numbers are multiplied with."""
+        """For each column, what its numbers are multiplied with before they are stored; shape (n,), float."""
         return self._factor.values
 
     @property
@@ -68,11 +68,11 @@ class Columns:
 
     @property
     def meant(self) -> Sequence[MetricSet]:
-        """What counter ids mean now."""
+        """The metric sets that say what counter ids mean now."""
         return list(self._sets.values())
 
     def mean(self, sets: Iterable[MetricSet]) -> None:
-        """What counter ids mean from now on."""
+        """Take ``sets`` for what counter ids mean from now on."""
         self._sets = {chosen.kind: chosen for chosen in sets}
         self._known.clear()
 
@@ -86,11 +86,11 @@ class Columns:
         if known is not None and known.counters == samples.counters and known.instances == samples.instances:
             return known.columns
         columns = self._resolve(subject, samples)
-        self._known[subject.moid] = _Known(samples.counters, samples.instances, columns)
+        self._known[subject.moid] = _Answered(samples.counters, samples.instances, columns)
         return columns
 
     def forget(self, moid: str) -> None:
-        """An object is gone or changed: look its series up again."""
+        """Look the series of an object up again, because it is gone or changed."""
         self._known.pop(moid, None)
 
     def change_vcpus(self, subject: Subject) -> None:
@@ -117,7 +117,7 @@ class Columns:
                     self._per_vcpu[owner][column] = round(self._vcpus[owner] * factor)
 
     def translate(self, row: FloatArray) -> None:
-        """States by their words, in place."""
+        """Replace a vCenter's numbers for states by those of our words for them, in place."""
         for column, words in self._words.items():
             if column < row.size and 0 <= row[column] < words.size:
                 row[column] = words[int(row[column])]

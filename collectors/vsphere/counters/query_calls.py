@@ -1,4 +1,4 @@
-"""Asks QueryPerf, several calls at a time: refused calls are halved, half replies asked again."""
+"""Sends QueryPerf calls, several at a time; halves calls that are refused, repeats those half answered."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ class Answer:
 
     @property
     def why_nothing(self) -> SourceError | None:
-        """Why nobody of the call was heard, None where somebody was."""
+        """The error why no object of the call gave samples, None if at least one did."""
         if self.error is None and len(self.left_out) == len(self.call):
             return self.left_out[0][1]
         return self.error
 
 
-class Asker:
-    """Threads that query and decode. ``limits`` shrinks as the server refuses; close it in the end.
+class QueryCalls:
+    """Threads that send calls and decode replies. ``limits`` shrink when the server refuses.
 
     ``refused`` holds members that the server refuses even alone, ``bad`` the (type, counter id) that it
     refuses of members whose other metrics it gives.
@@ -67,7 +67,7 @@ class Asker:
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="vsphere-counters")
 
     def ask(self, calls: Sequence[Call], window: Window) -> Iterator[Answer]:
-        """Answers as they come; few calls are under way at a time, so that replies do not pile up."""
+        """Send ``calls`` and yield their answers as they come; few are under way at a time."""
         waiting = list(reversed(calls))
         under_way: set[Future[Answer]] = set()
         try:
@@ -86,7 +86,7 @@ class Asker:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def forgive(self) -> None:
-        """Ask again what was refused."""
+        """Query again what was refused before."""
         with self._lock:
             self.refused.clear()
 

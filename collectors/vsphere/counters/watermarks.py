@@ -35,8 +35,8 @@ class Slots:
         return slot * self.interval_ms + self.phase_ms
 
 
-class Marks:
-    """Due and come, by slot and series. Series are numbered from 0; ``grow`` when there are more.
+class Watermarks:
+    """Which samples are due and which have come, by slot and series (numbered from 0; ``grow`` adds some).
 
     ``due`` and ``come`` count samples over the whole run; what is given up is no longer missing. ``come``
     never exceeds ``due``: what comes unasked (the last sample of a VM that was switched off since) was due.
@@ -58,11 +58,11 @@ class Marks:
         return sorted(self._due.keys() | self._come.keys())
 
     def grow(self, size: int) -> None:
-        """Take in series up to ``size``."""
+        """Make room for series up to the number ``size``."""
         self.size = max(self.size, size)
 
     def expect(self, slot: int, due: Mask) -> None:
-        """These series should have a sample at ``slot``."""
+        """Expect a sample of the series ``due`` at ``slot``."""
         if self._is_open(slot):
             before = self._unpacked(self._due, slot)
             self.due += int(np.count_nonzero(due & ~before))
@@ -104,14 +104,14 @@ class Marks:
         self._lost[slot] = np.packbits(self._unpacked(self._lost, slot) | lost)
 
     def excuse(self, slot: int, series: Mask) -> None:
-        """These series were not due at ``slot`` after all, unless they came."""
+        """Expect no sample of these series at ``slot`` after all, unless one has come."""
         due = self._unpacked(self._due, slot)
         excused = due & series & ~self._unpacked(self._come, slot)
         self.due -= int(np.count_nonzero(excused))
         self._due[slot] = np.packbits(due & ~excused)
 
     def forgo(self, samples: int) -> None:
-        """So many samples were due at slots that can't be asked any more."""
+        """Count so many samples as due that the server has dropped before they were read."""
         self.due += samples
 
     def settle(self, slot: int) -> None:
@@ -123,7 +123,7 @@ class Marks:
         self._closed = {at for at in self._closed if at > slot}
 
     def close(self, slots: Iterable[int]) -> None:
-        """Let nothing in at these slots: the recording was paused."""
+        """Take no sample at these slots, because the recording was paused."""
         self._closed.update(at for at in slots if at > self._floor)
 
     def _is_open(self, slot: int) -> bool:

@@ -1,4 +1,4 @@
-"""What is asked of whom: metric sets by kind of object, made from what the server says and shows."""
+"""Which counters are polled: metric sets by type of object, made from what the server offers and shows."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _UNSEEN = Stars(expands=True, own=False)
 
 
 @dataclass(slots=True)
-class Asked:
+class CounterSelection:
     """The realtime metrics of hosts and VMs.
 
     QueryAvailablePerfMetric is asked of a sample of each kind, spread over all, and again every half hour:
@@ -64,11 +64,11 @@ class Asked:
 
     @property
     def sets(self) -> Sequence[MetricSet]:
-        """What each kind is asked."""
+        """The metric set of each type of object."""
         return list(self._sets.values())
 
     def refresh(self, subjects: Mapping[str, Subject], bad: set[tuple[str, int]]) -> bool:
-        """Ask what is available if it is time; whether the metric sets changed. Raises SourceError."""
+        """Look up what is available if it is time; True if the metric sets changed. Raises SourceError."""
         now = time.monotonic()
         if self._sampled_at is not None and now - self._sampled_at < self.limits.resample_s:
             return False
@@ -138,7 +138,7 @@ class Asked:
         )
 
     def forget(self, moid: str) -> None:
-        """The object changed: list its instances again."""
+        """Look an object's instances up again, because it changed."""
         self._own_lists.pop(moid, None)
 
 

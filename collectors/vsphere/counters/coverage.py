@@ -1,4 +1,4 @@
-"""Who should have answered, who is asked again, and what is given up as lost."""
+"""Which objects should have samples, which are polled again, and which samples are given up as lost."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from collectors.vsphere.counters.columns import Columns
-from collectors.vsphere.counters.ledger import NEVER, Ledger
-from collectors.vsphere.counters.marks import Marks, Mask
 from collectors.vsphere.counters.naming import Subject
+from collectors.vsphere.counters.sample_book import NEVER, SampleBook
+from collectors.vsphere.counters.series_index import SeriesIndex
+from collectors.vsphere.counters.watermarks import Mask, Watermarks
 from sessions.model import IntArray
 
 _AT_ONCE = 3
@@ -20,7 +20,7 @@ _WAKING = 3
 """Slots that a VM may take to its first sample after it was switched on."""
 
 
-class Attendance:
+class Coverage:
     """The objects that are recorded: since when, whether they run, when they answered last.
 
     A VM is due while it is switched on, a host from when it was first connected until it is switched off:
@@ -29,9 +29,16 @@ class Attendance:
     """
 
     def __init__(
-        self, columns: Columns, ledger: Ledger, marks: Marks, *, look_back: int, hour: int, backfill: bool
+        self,
+        columns: SeriesIndex,
+        book: SampleBook,
+        watermarks: Watermarks,
+        *,
+        look_back: int,
+        hour: int,
+        backfill: bool,
     ) -> None:
-        self._columns, self._ledger, self._marks = columns, ledger, marks
+        self._series, self._book, self._watermarks = columns, book, watermarks
         self._look_back, self._hour, self._backfill = look_back, hour, backfill
         self._active = np.zeros(0, np.bool_)
         self._joined = np.zeros(0, np.int64)
@@ -42,10 +49,10 @@ class Attendance:
         self._ended: dict[int, int] = {}
 
     def update(self, subjects: Iterable[Subject], slot: int) -> None:
-        """These objects there are at ``slot``."""
+        """Take over the objects that exist at time slot ``slot``."""
         running: list[int] = []
         for subject in subjects:
-            number = self._columns.number(subject.ref)
+            number = self._series.number(subject.ref)
             if subject.type not in ("VirtualMachine", "HostSystem"):
                 continue
             if self._runs(subject, number):
@@ -69,7 +76,7 @@ class Attendance:
         return number < self._active.size and bool(self._active[number])
 
     def _grow(self, slot: int) -> None:
-        more = len(self._columns.owners) - self._active.size
+        more = len(self._series.owners) - self._active.size
         if more > 0:
             self._active = np.concatenate((self._active, np.zeros(more, np.bool_)))
             self._joined = np.concatenate((self._joined, np.full(more, slot, np.int64)))
@@ -79,12 +86,12 @@ class Attendance:
 
     @property
     def active(self) -> int:
-        """How many objects are due now."""
+        """How many objects should have samples now."""
         return int(np.count_nonzero(self._active))
 
     def start(self, subject: Subject, low: int, until: int) -> int:
         """The slot after which an object is asked in a round from ``low`` to ``until``."""
-        number = self._columns.number(subject.ref)
+        number = self._series.number(subject.ref)
         if number >= self._last.size:
             return low
         if self._last[number] == -NEVER:
@@ -95,28 +102,28 @@ class Attendance:
         return min(low, self._again.get(number, low))
 
     def is_asked(self, subject: Subject) -> bool:
-        """Whether to ask an object: also for a while after it ended, for its last samples."""
-        number = self._columns.number(subject.ref)
+        """True if an object is polled: also for a while after it ended, for its last samples."""
+        number = self._series.number(subject.ref)
         return self._is_active(number) or number in self._ended
 
     def expect(self, first: int, last: int) -> None:
-        """The slots ``first`` to ``last`` are due now, of every series that had a sample by then."""
-        owner = self._columns.owner
+        """Expect samples at the slots ``first`` to ``last`` of every series that had one by then."""
+        owner = self._series.owner
         if owner.size == 0:
             return
         running = (self._active & (self._due_from <= last))[owner]
-        taken_up = self._ledger.last_slots() > -NEVER
+        taken_up = self._book.last_slots() > -NEVER
         for slot in range(first, last + 1):
             known = taken_up | (self._joined[owner] < slot)
             awake = (self._due_from <= slot)[owner]
-            self._marks.expect(slot, running & awake & known & (self._ledger.since <= slot))
+            self._watermarks.expect(slot, running & awake & known & (self._book.since <= slot))
 
     def note(self, until: int) -> None:
-        """See who answered in the round up to ``until``."""
-        owner = self._columns.owner
+        """Note which objects answered in the round up to slot ``until``."""
+        owner = self._series.owner
         self._grow(until)
         latest = np.full(self._last.size, -NEVER, np.int64)
-        np.maximum.at(latest, owner, self._ledger.latest[: owner.size])
+        np.maximum.at(latest, owner, self._book.latest[: owner.size])
         back = (latest > self._last + _AT_ONCE) & (self._last > -NEVER)
         self._answering[back] = until
         waking = (latest >= self._due_from - _WAKING) & (latest < self._due_from)
@@ -130,28 +137,28 @@ class Attendance:
         for as long as its host keeps samples.
         """
         self._again.clear()
-        owner = self._columns.owner
+        owner = self._series.owner
         silent = self._active & (self._last < until - _AT_ONCE)
-        for slot in self._marks.slots:
+        for slot in self._watermarks.slots:
             missing = self._present(slot)
             if missing is None:
                 continue
             over = ~silent & (until - np.maximum(slot, self._answering) >= self._look_back)
             lost = missing & (over[owner] | (until - slot >= self._hour))
             if lost.any():
-                self._marks.give_up(slot, lost)
+                self._watermarks.give_up(slot, lost)
                 yield slot, lost
             self._ask_again(slot, until - slot, owner[missing & ~lost])
-        self._marks.settle(until - self._hour - 1)
+        self._watermarks.settle(until - self._hour - 1)
 
     def _present(self, slot: int) -> Mask | None:
         """What is missing at ``slot``, but for VMs that ended before: they were not due."""
-        missing = self._marks.missing(slot)
+        missing = self._watermarks.missing(slot)
         if missing is None:
             return None
-        ended = missing & (~self._active & (self._last < slot))[self._columns.owner]
+        ended = missing & (~self._active & (self._last < slot))[self._series.owner]
         if ended.any():
-            self._marks.excuse(slot, ended)
+            self._watermarks.excuse(slot, ended)
             missing &= ~ended
         return missing if missing.any() else None
 
@@ -161,19 +168,19 @@ class Attendance:
                 self._again.setdefault(number, slot - 1)
 
     def close(self) -> Iterator[tuple[int, Mask]]:
-        """All that is missing in the end."""
-        for slot in self._marks.slots:
+        """Give up every sample that is still missing: slots, and the series that did not come."""
+        for slot in self._watermarks.slots:
             missing = self._present(slot)
             if missing is not None:
-                self._marks.give_up(slot, missing)
+                self._watermarks.give_up(slot, missing)
                 yield slot, missing
 
     @property
     def is_lacking(self) -> bool:
-        """Whether anything is to be asked again."""
+        """True if samples are missing that the next round polls again."""
         return bool(self._again)
 
     def due_series(self) -> int:
-        """How many series are due at an instant now."""
-        running = self._active[self._columns.owner]
-        return int(np.count_nonzero(running & (self._ledger.since < NEVER)))
+        """How many series should have a sample at each instant now."""
+        running = self._active[self._series.owner]
+        return int(np.count_nonzero(running & (self._book.since < NEVER)))

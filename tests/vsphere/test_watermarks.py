@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collectors.vsphere.counters.marks import Marks, Slots
+from collectors.vsphere.counters.watermarks import Slots, Watermarks
 
 SIZE = 11
 masks = st.sets(st.integers(0, SIZE - 1))
@@ -29,44 +29,44 @@ def mask(members: set[int], size: int = SIZE) -> np.ndarray[tuple[int], np.dtype
 
 @given(steps)
 def test_as_a_set_would(walk: list[tuple[str, int, set[int]]]) -> None:
-    marks, due, come = Marks(), set[tuple[int, int]](), set[tuple[int, int]]()
+    watermarks, due, come = Watermarks(), set[tuple[int, int]](), set[tuple[int, int]]()
     shut, floor = set[int](), -1
-    marks.grow(SIZE)
+    watermarks.grow(SIZE)
     for what, slot, members in walk:
         is_open = slot > floor and slot not in shut
         cells = {(slot, series) for series in members}
         if what == "expect":
-            marks.expect(slot, mask(members))
+            watermarks.expect(slot, mask(members))
             due |= cells if is_open else set()
         elif what == "admit":
             fresh = cells - come if is_open else set()
-            assert set(np.flatnonzero(marks.admit(slot, mask(members)))) == {s for _, s in fresh}
+            assert set(np.flatnonzero(watermarks.admit(slot, mask(members)))) == {s for _, s in fresh}
             come |= fresh
             due |= fresh
         elif what == "close":
-            marks.close([slot])
+            watermarks.close([slot])
             shut.add(slot)
         else:
-            marks.settle(slot)
+            watermarks.settle(slot)
             floor = max(floor, slot)
-        assert (marks.due, marks.come) == (len(due), len(come))
+        assert (watermarks.due, watermarks.come) == (len(due), len(come))
         for at in range(7):
             if at > floor:
-                lacking = marks.missing(at)
+                lacking = watermarks.missing(at)
                 wanted = {s for slot, s in due - come if slot == at}
                 assert (set(np.flatnonzero(lacking)) if lacking is not None else set()) == wanted
 
 
 def test_series_that_join_later() -> None:
-    marks = Marks()
-    marks.grow(3)
-    assert marks.admit(1, mask({0, 2}, 3)).tolist() == [True, False, True]
-    marks.grow(20)
-    marks.expect(1, mask({19}, 20))
-    lacking = marks.missing(1)
+    watermarks = Watermarks()
+    watermarks.grow(3)
+    assert watermarks.admit(1, mask({0, 2}, 3)).tolist() == [True, False, True]
+    watermarks.grow(20)
+    watermarks.expect(1, mask({19}, 20))
+    lacking = watermarks.missing(1)
     assert lacking is not None
     assert np.flatnonzero(lacking).tolist() == [19]
-    assert np.flatnonzero(marks.admit(1, mask({0, 19}, 20))).tolist() == [19]
+    assert np.flatnonzero(watermarks.admit(1, mask({0, 19}, 20))).tolist() == [19]
 
 
 @given(st.integers(0, 2**42), st.integers(0, 40_000), st.integers(1, 60_000))

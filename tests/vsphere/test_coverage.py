@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from collectors.vsphere.counters.attendance import Attendance
-from collectors.vsphere.counters.columns import Columns
-from collectors.vsphere.counters.ledger import Ledger
-from collectors.vsphere.counters.marks import Marks, Slots
+from collectors.vsphere.counters.coverage import Coverage
+from collectors.vsphere.counters.sample_book import SampleBook
+from collectors.vsphere.counters.series_index import SeriesIndex
+from collectors.vsphere.counters.watermarks import Slots, Watermarks
 from collectors.vsphere.inventory.objects import HOST, VM, Managed
 from sessions.model import EntityRef
 from tests.vsphere.feeds import MemoryFeed
@@ -16,14 +16,14 @@ ESX = Managed("host-1", HOST, EntityRef("host", "esx01"), "esx01", None, 0, True
 GUEST = Managed("vm-1", VM, EntityRef("vm", "uuid-1"), "sql", "host-1", 2, True, True, None, {})
 
 
-def attendance() -> Attendance:
-    columns, marks, slots = Columns(20.0), Marks(), Slots(20_000)
-    ledger = Ledger(MemoryFeed(), 1, columns, marks, slots)
-    return Attendance(columns, ledger, marks, look_back=15, hour=180, backfill=False)
+def coverage() -> Coverage:
+    columns, watermarks, slots = SeriesIndex(20.0), Watermarks(), Slots(20_000)
+    book = SampleBook(MemoryFeed(), 1, columns, watermarks, slots)
+    return Coverage(columns, book, watermarks, look_back=15, hour=180, backfill=False)
 
 
 def test_a_host_that_does_not_respond_is_due_and_one_in_standby_is_not() -> None:
-    there = attendance()
+    there = coverage()
     there.update([ESX], 10)
     assert there.active == 1
     silent = replace(ESX, connected=False)
@@ -39,6 +39,6 @@ def test_a_host_that_does_not_respond_is_due_and_one_in_standby_is_not() -> None
 
 
 def test_a_host_that_never_was_connected_is_not_asked() -> None:
-    there, away = attendance(), replace(ESX, connected=False)
+    there, away = coverage(), replace(ESX, connected=False)
     there.update([away, GUEST], 10)
     assert (there.active, there.is_asked(away), there.is_asked(GUEST)) == (1, False, True)

@@ -43,7 +43,7 @@ class Rows(NamedTuple):
 
 
 def read(raw: bytes) -> list[Rows] | None:
-    """The entities of a reply; None when it has another form, which says nothing of its content."""
+    """The entities of a reply; None when it is not written exactly so, whatever its content."""
     try:
         text = raw.decode()
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""From replies to ticks: samples into columns, columns into layouts, each sample handed over once."""
+"""Turns replies into ticks: samples into columns, columns into layouts; each sample is stored once."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from itertools import pairwise
 import numpy as np
 
 from collectors.feed import Feed, Tick
-from collectors.vsphere.counters.columns import Columns
-from collectors.vsphere.counters.marks import Marks, Slots
 from collectors.vsphere.counters.naming import Subject
 from collectors.vsphere.counters.reply import Reply
+from collectors.vsphere.counters.series_index import SeriesIndex
+from collectors.vsphere.counters.watermarks import Slots, Watermarks
 from sessions.model import FloatArray, IntArray
 
 LAYOUT_SERIES = 32_768
@@ -21,17 +21,19 @@ LAYOUT_SERIES = 32_768
 NEVER = 1 << 62
 
 
-class Ledger:
-    """What a source has delivered. ``take`` replies, then ``store`` what was new in them.
+class SampleBook:
+    """The samples that a source has delivered. ``take`` replies, then ``store`` what was new in them.
 
     ``since`` and ``latest`` (n,): the slots of each series' first and newest sample, ``±NEVER`` before.
     ``stored`` counts samples of this run, ``refused`` series that could not be read, ``resumed`` is the last
     instant that an earlier run of the session had, 0 for none.
     """
 
-    def __init__(self, feed: Feed, source: int, columns: Columns, marks: Marks, slots: Slots) -> None:
+    def __init__(
+        self, feed: Feed, source: int, columns: SeriesIndex, watermarks: Watermarks, slots: Slots
+    ) -> None:
         self._feed, self._source = feed, source
-        self._columns, self._marks, self._slots = columns, marks, slots
+        self._series, self._watermarks, self._slots = columns, watermarks, slots
         self._rows: dict[int, FloatArray] = {}
         self._layouts: list[int] = []
         self._starts: list[int] = [0]
@@ -44,7 +46,7 @@ class Ledger:
         self.resumed = 0
 
     def take(self, reply: Reply, subject_of: Callable[[str], Subject | None]) -> None:
-        """Lay the reply's samples out. Those of unknown objects are left out."""
+        """Put the samples of a reply into their columns. Those of unknown objects are left out."""
         self.refused += reply.refused
         for block in reply.blocks:
             rows, columns = [], []
@@ -52,7 +54,7 @@ class Ledger:
                 subject = subject_of(entity.moid)
                 if subject is not None:
                     rows.append(np.arange(entity.first, entity.last))
-                    columns.append(self._columns.of(subject, entity))
+                    columns.append(self._series.of(subject, entity))
             if columns:
                 self._lay(block.times, block.values, np.concatenate(rows), np.concatenate(columns))
 
@@ -70,7 +72,7 @@ class Ledger:
                 row[columns[have]] = come[have]
 
     def _row(self, t_ms: int) -> FloatArray:
-        size = len(self._columns)
+        size = len(self._series)
         row = self._rows.get(t_ms)
         if row is None or row.size < size:
             wider = np.full(size + size // 8, np.nan)
@@ -92,7 +94,7 @@ class Ledger:
         ticks: list[Tick] = []
         stored = 0
         for t_ms in sorted(self._rows):
-            stored += self._tick(t_ms, self._rows[t_ms][: len(self._columns)], ticks)
+            stored += self._tick(t_ms, self._rows[t_ms][: len(self._series)], ticks)
         self._rows.clear()
         if ticks:
             self._feed.add_ticks(ticks)
@@ -101,17 +103,17 @@ class Ledger:
 
     def _tick(self, t_ms: int, row: FloatArray, ticks: list[Tick]) -> int:
         slot = self._slots.of(t_ms)
-        row = np.pad(row, (0, len(self._columns) - row.size), constant_values=np.nan)
+        row = np.pad(row, (0, len(self._series) - row.size), constant_values=np.nan)
         come = ~np.isnan(row) & (self._last < t_ms)
-        fresh = self._marks.admit(slot, come)
+        fresh = self._watermarks.admit(slot, come)
         count = int(np.count_nonzero(fresh))
         if not count:
             return 0
         self.newest_ms = max(self.newest_ms, t_ms)
         np.minimum(self.since, np.where(fresh, slot, NEVER), out=self.since)
         np.maximum(self.latest, np.where(fresh, slot, -NEVER), out=self.latest)
-        self._columns.translate(row)
-        stored = np.where(fresh, row * self._columns.factor, np.nan)
+        self._series.translate(row)
+        stored = np.where(fresh, row * self._series.factor, np.nan)
         for layout, (start, end) in zip(self._layouts, pairwise(self._starts), strict=True):
             if fresh[start:end].any():
                 ticks.append(Tick(layout, t_ms, stored[start:end]))
@@ -119,25 +121,25 @@ class Ledger:
 
     def _open_layouts(self) -> None:
         """Layouts for the columns that came since: all of one round together."""
-        size, start = len(self._columns), self._starts[-1]
+        size, start = len(self._series), self._starts[-1]
         if start == size:
             return
-        strangers = self._columns.strangers
+        strangers = self._series.strangers
         if strangers:
             self._feed.add_entities(list(strangers.values()))
             strangers.clear()
         last = [self._last]
         while start < size:
             end = min(size, start + LAYOUT_SERIES)
-            layout = self._feed.add_layout(self._source, self._columns.specs[start:end])
-            self._columns.rescale(start, layout.scale)
+            layout = self._feed.add_layout(self._source, self._series.specs[start:end])
+            self._series.rescale(start, layout.scale)
             self._layouts.append(layout.id)
             self._starts.append(end)
             last.append(np.asarray(layout.last, np.int64))
             start = end
         self._last = np.concatenate(last)
         self.resumed = max(self.resumed, int(self._last.max(initial=0)))
-        self._marks.grow(size)
+        self._watermarks.grow(size)
         new = slice(self.since.size, size)
         slots = self.last_slots()[new]
         self.since = np.concatenate((self.since, np.where(slots > -NEVER, slots + 1, NEVER)))

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from collectors.vsphere.counters.asking import Answer, Asker
 from collectors.vsphere.counters.plan import Limits, Member, batches
+from collectors.vsphere.counters.query_calls import Answer, QueryCalls
 from collectors.vsphere.counters.request import metric_list
 from connections.vsphere.faults import SoapFault
 from resources.failures import DisconnectedError, TimedOutError
@@ -24,17 +24,17 @@ def member(number: int) -> Member:
 
 
 @contextmanager
-def asking(post: Callable[[bytes], bytes]) -> Iterator[Asker]:
-    asker = Asker(post, "PerfMgr", 20, Limits(10**6, 256), 2)
+def asking(post: Callable[[bytes], bytes]) -> Iterator[QueryCalls]:
+    queries = QueryCalls(post, "PerfMgr", 20, Limits(10**6, 256), 2)
     try:
-        yield asker
+        yield queries
     finally:
-        asker.close()
+        queries.close()
 
 
-def answers(asker: Asker, members: int) -> list[Answer]:
+def answers(queries: QueryCalls, members: int) -> list[Answer]:
     call = tuple(member(number) for number in range(members))
-    return list(asker.ask([call], lambda _: (0, 20_000)))
+    return list(queries.ask([call], lambda _: (0, 20_000)))
 
 
 def objects(envelope: bytes) -> list[str]:
@@ -67,10 +67,10 @@ def test_too_large_a_call_is_halved_and_that_is_learned() -> None:
             raise SoapFault("refused", type_name="SystemError", text=text)
         return answer(envelope)
 
-    with asking(post) as asker:
-        found = answers(asker, 16)
+    with asking(post) as queries:
+        found = answers(queries, 16)
         assert len({moid for moid, _ in read(found)}) == 16
-        assert asker.limits.entities == 2
+        assert queries.limits.entities == 2
         assert found[0].error is None
 
 
@@ -84,11 +84,11 @@ def test_a_limit_of_metrics_that_holds_for_realtime_too_is_learned() -> None:
             raise SoapFault("refused", type_name="RestrictedByAdministrator", text=text)
         return answer(envelope)
 
-    with asking(post) as asker:
-        assert len({moid for moid, _ in read(answers(asker, 16))}) == 16
+    with asking(post) as queries:
+        assert len({moid for moid, _ in read(answers(queries, 16))}) == 16
         calls.clear()
-        again = batches((member(number) for number in range(16)), asker.limits)
-        assert all(one.error is None for one in asker.ask(again, lambda _: (0, 20_000)))
+        again = batches((member(number) for number in range(16)), queries.limits)
+        assert all(one.error is None for one in queries.ask(again, lambda _: (0, 20_000)))
         assert len(calls) == len(again), "one was refused again"
 
 
@@ -98,8 +98,8 @@ def test_the_one_that_is_gone_is_left_out() -> None:
             raise SoapFault("gone", type_name="ManagedObjectNotFound", detail={"obj": "vm-5"})
         return answer(envelope)
 
-    with asking(post) as asker:
-        assert {moid for moid, _ in read(answers(asker, 9))} == {f"vm-{n}" for n in range(9)} - {"vm-5"}
+    with asking(post) as queries:
+        assert {moid for moid, _ in read(answers(queries, 9))} == {f"vm-{n}" for n in range(9)} - {"vm-5"}
 
 
 def test_a_metric_that_the_server_refuses_is_asked_no_more() -> None:
@@ -111,13 +111,13 @@ def test_a_metric_that_the_server_refuses_is_asked_no_more() -> None:
             raise SoapFault("no", type_name="InvalidArgument", text="querySpec.metricId")
         return answer(envelope)
 
-    with asking(post) as asker:
-        found = answers(asker, 64)
+    with asking(post) as queries:
+        found = answers(queries, 64)
         assert read(found) == {(f"vm-{n}", one) for n in range(64) for one in ("1", "3")}
-        assert asker.bad == {("VirtualMachine", 2)}
+        assert queries.bad == {("VirtualMachine", 2)}
         assert len(calls) < 40
         calls.clear()
-        assert read(answers(asker, 64)) == read(found)
+        assert read(answers(queries, 64)) == read(found)
         assert len(calls) == 1
 
 
@@ -133,20 +133,20 @@ def test_an_object_that_is_refused_anyhow_costs_no_other_its_metrics(words: str,
         return answer(envelope)
 
     others = {(f"vm-{n}", one) for n in range(9) if n != 5 for one in ("1", "2", "3")}
-    with asking(post) as asker:
-        assert read(answers(asker, 9)) == others
-        assert (set(asker.refused), asker.bad) == ({"vm-5"}, set())
+    with asking(post) as queries:
+        assert read(answers(queries, 9)) == others
+        assert (set(queries.refused), queries.bad) == ({"vm-5"}, set())
         assert len(calls) <= most
-        asker.forgive()
+        queries.forgive()
         calls.clear()
-        assert read(answers(asker, 9)) == others
+        assert read(answers(queries, 9)) == others
         assert len(calls) <= 9, "its metrics are not tried one by one again"
 
 
 def test_an_object_of_which_every_metric_is_refused_by_others_is_not_asked_for_all_it_has() -> None:
-    with asking(answer) as asker:
-        asker.bad |= {("VirtualMachine", counter) for counter in (1, 2, 3)}
-        assert read(answers(asker, 2)) == set()
+    with asking(answer) as queries:
+        queries.bad |= {("VirtualMachine", counter) for counter in (1, 2, 3)}
+        assert read(answers(queries, 2)) == set()
 
 
 def test_half_a_reply_is_asked_again_once() -> None:
@@ -155,11 +155,11 @@ def test_half_a_reply_is_asked_again_once() -> None:
     def post(envelope: bytes) -> bytes:
         return replies.pop(0) if replies[0] != b"ok" else answer(envelope)
 
-    with asking(post) as asker:
-        assert len(read(answers(asker, 2))) == 6
+    with asking(post) as queries:
+        assert len(read(answers(queries, 2))) == 6
     replies[:] = [b"<half", b"<half", b"ok"]
-    with asking(post) as asker:
-        (found,) = answers(asker, 2)
+    with asking(post) as queries:
+        (found,) = answers(queries, 2)
         assert isinstance(found.error, DisconnectedError)
 
 
@@ -173,7 +173,7 @@ def test_what_halving_does_not_help_is_told(error: Exception) -> None:
         calls.append(envelope)
         raise error
 
-    with asking(post) as asker:
-        (found,) = answers(asker, 64)
+    with asking(post) as queries:
+        (found,) = answers(queries, 64)
         assert found.error is error
         assert len(calls) == 1
