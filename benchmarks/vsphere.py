@@ -370,9 +370,8 @@ class _Driven(Realtime):
     """The loop, one round at a time."""
 
     def end(self) -> None:
-        self._finish()
-        if self._queries is not None:
-            self._queries.close()
+        self.finish()
+        self.close()
 
 
 Pattern = list[tuple[str, list[str]]]

@@ -8,23 +8,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from collectors.feed import Controls, Feed, Health, State
-from collectors.vsphere.counters.clock import Clock, read_clock
+from collectors.feed import Controls, Feed, State
 from collectors.vsphere.counters.counter_selection import CounterSelection
-from collectors.vsphere.counters.gaps import GapBook, subjects
 from collectors.vsphere.counters.metrics import KINDS, MetricSet, choose, choose_rollups
 from collectors.vsphere.counters.naming import Subject
 from collectors.vsphere.counters.plan import Limits, Member, historical, query_metrics
 from collectors.vsphere.counters.query_calls import Call, QueryCalls
-from collectors.vsphere.counters.realtime import NO_SAMPLES
 from collectors.vsphere.counters.request import MetricList, metric_list
-from collectors.vsphere.counters.sample_book import SampleBook
-from collectors.vsphere.counters.series_index import SeriesIndex
+from collectors.vsphere.counters.sampled_source import NO_SAMPLES, SampledSource
 from collectors.vsphere.counters.server import Kept
-from collectors.vsphere.counters.watermarks import Slots, Watermarks
 from connections.failures import ClosedError
 from connections.vsphere.faults import ReplacedError
-from connections.vsphere.retry import FIRST_BACKOFF_S, MAX_BACKOFF_S, is_transient, retry_until_stopped
+from connections.vsphere.retry import FIRST_BACKOFF_S, MAX_BACKOFF_S, is_transient
 from connections.vsphere.session import VSphere
 from resources.failures import SourceError
 from resources.vcenter_limits import QueryLimits
@@ -38,8 +33,7 @@ _LAG = 0.2
 _LOOK_BACK = 3
 """Rollups that are asked again in each round: they may come late."""
 
-_MAX_SAMPLES = 1 << 25
-_MAX_SLOTS = 256
+_SHORTEST_REST_S = 0.1
 
 _log = logging.getLogger(__name__)
 
@@ -77,24 +71,15 @@ class Rollups:
         feed: Feed,
         source: int,
         objects: Callable[[], Mapping[str, Subject]],
-        asked: CounterSelection,
+        selection: CounterSelection,
         limits: QueryLimits,
         *,
         period_s: int,
     ) -> None:
-        self._vsphere, self._feed, self._source = vsphere, feed, source
-        self._objects, self._selection, self._limits = objects, asked, limits
-        self._period_s = period_s
-        self._slots = Slots(period_s * 1000)
-        self._watermarks = Watermarks()
-        self._series = SeriesIndex(period_s)
-        self._book = SampleBook(feed, source, self._series, self._watermarks, self._slots)
-        self._gaps = GapBook(source, self._slots)
+        self._objects, self._selection, self._limits = objects, selection, limits
+        self._state = SampledSource(vsphere, feed, source, period_s, _LAG * period_s)
         self._lists: dict[str, MetricList] = {}
         self._queries: QueryCalls | None = None
-        self._clock: Clock | None = None
-        self._cursor: int | None = None
-        self._message = ""
 
     def run(self, controls: Controls) -> None:
         """Ask for each rollup as it is due, until told to stop. Raises ClosedError, ReplacedError."""
@@ -118,45 +103,40 @@ class Rollups:
         if self._queries is not None:
             self._queries.close()
 
-    def _due_slot(self) -> int:
-        """The last slot whose rollups a round would have asked for by now."""
-        if self._clock is None:
-            return 0
-        return self._slots.reached(self._clock.now_ms() - _LAG * self._period_s * 1000)
-
     def _finish(self) -> None:
         """Ask once more for what is due by now; what still does not come is lost."""
-        if self._cursor is None:
+        state = self._state
+        if state.cursor is None:
             return
-        due = self._due_slot()
+        due = state.due_slot()
         try:
-            if self._cursor < due:
+            if state.cursor < due:
                 self.round()
         except SourceError as error:
             if not isinstance(error, ClosedError):
-                self._message = error.happened
-        last = max(self._cursor, due)
-        self._count(self._cursor + 1, last, look_back=0, reason=self._message or NO_SAMPLES)
+                state.message = error.happened
+        last = max(state.cursor, due)
+        self._count(state.cursor + 1, last, look_back=0, reason=state.message or NO_SAMPLES)
         self._report("ended")
 
     def round(self) -> float:
         """Ask for what is due; returns after how many seconds the next one is. Raises SourceError."""
-        clock = self._clock = read_clock(self._vsphere)
-        high = self._due_slot()
-        if self._cursor is None:
-            self._cursor = high - 1
-        if high > self._cursor:
-            start_ms = self._slots.instant(self._cursor - _LOOK_BACK)
+        state = self._state
+        state.read_clock()
+        high = state.due_slot()
+        if state.cursor is None:
+            state.cursor = high - 1
+        if high > state.cursor:
+            start_ms = state.slots.instant(state.cursor - _LOOK_BACK)
             calls = self._calls(ALWAYS)
-            failed, left_out = self._fetch(calls, start_ms, self._slots.instant(high))
+            failed, left_out = self._fetch(calls, start_ms, state.slots.instant(high))
             if failed and len(failed) == len(calls):
                 raise failed[0][1]
-            self._count(self._cursor + 1, high)
-            self._cursor = high
-            self._message = next((error.happened for _, error in (*failed, *left_out)), "")
-        self._report("recording", clock)
-        due_ms = self._slots.instant(high + 1) + _LAG * self._period_s * 1000
-        return float(np.clip((due_ms - clock.now_ms()) / 1000, 0.1, self._period_s))
+            self._count(state.cursor + 1, high)
+            state.cursor = high
+            state.message = next((error.happened for _, error in (*failed, *left_out)), "")
+        self._report("recording", state.behind_s())
+        return state.rest_s(high + 1, _SHORTEST_REST_S)
 
     def history(self, start_ms: int, end_ms: int, controls: Controls) -> None:
         """Store what the archive has of hosts, VMs, clusters and datastores in (start, end]; in pieces.
@@ -164,15 +144,15 @@ class Rollups:
         What fails is asked for again, then is a gap that says why; all else is read. Raises SourceErrors
         that concern everything and do not pass.
         """
-        piece_ms = self._period_s * 1000
+        piece_ms = self._state.slots.interval_ms
         while start_ms < end_ms and not controls.is_set():
             stop_ms = min(end_ms, start_ms + piece_ms)
             self._piece(start_ms, stop_ms, controls)
             self._report("recording")
-            slots = max(1, min(_MAX_SLOTS, _MAX_SAMPLES // max(1, len(self._series))))
-            start_ms, piece_ms = stop_ms, slots * self._period_s * 1000
-        self._cursor = self._slots.of(end_ms)
-        self._message = ""
+            start_ms = stop_ms
+            piece_ms = self._state.slots_at_once() * self._state.slots.interval_ms
+        self._state.cursor = self._state.slots.of(end_ms)
+        self._state.message = ""
 
     def _piece(self, start_ms: int, stop_ms: int, controls: Controls) -> None:
         calls: list[Call] | None = None
@@ -198,15 +178,15 @@ class Rollups:
 
     def _lose(self, failed: Sequence[Failed], start_ms: int, stop_ms: int) -> None:
         """What could not be had in (start, stop] is a gap of who was asked, or of everybody."""
-        first, last = self._slots.of(start_ms) + 1, self._slots.of(stop_ms)
+        slots = self._state.slots
+        first, last = slots.of(start_ms) + 1, slots.of(stop_ms)
         objects = self._objects()
         for call, error in failed if first <= last else ():
             _log.warning("Part of the history was not to be had: %s", error.happened)
             there = [one.ref for member in call if (one := objects.get(member.moid)) is not None]
             for ref in dict.fromkeys(there) or (None,):
-                self._gaps.miss(ref, first, last, error.happened)
-        if news := self._gaps.news():
-            self._feed.add_gaps(news)
+                self._state.gaps.miss(ref, first, last, error.happened)
+        self._state.tell_gaps()
 
     def _calls(self, types: Sequence[str]) -> list[Call]:
         objects = self._objects()
@@ -222,14 +202,14 @@ class Rollups:
         left_out: list[Failed] = []
         for answer in queries.ask(calls, lambda _member: (start_ms, end_ms)):
             for reply in answer.replies:
-                self._book.take(reply, self._objects().get)
+                self._state.book.take(reply, self._objects().get)
             if isinstance(answer.error, ClosedError | ReplacedError):
                 raise answer.error
             if answer.error is not None:
                 failed.append((answer.call, answer.error))
             else:
                 left_out += [((member,), error) for member, error in answer.left_out]
-        self._book.store()
+        self._state.book.store()
         return failed, left_out
 
     def _open(self) -> QueryCalls:
@@ -237,7 +217,9 @@ class Rollups:
         limits = Limits(
             self._limits.elements, self._limits.entities, most, self._limits.cluster_query_metrics
         )
-        self._queries = QueryCalls(self._vsphere.post, self._selection.manager, self._period_s, limits, 1)
+        self._queries = QueryCalls(
+            self._state.vsphere.post, self._selection.manager, self._state.interval_s, limits, 1
+        )
         return self._queries
 
     def _choose(self, types: Sequence[str], objects: Mapping[str, Subject]) -> None:
@@ -249,12 +231,12 @@ class Rollups:
             if there:
                 step = max(1, len(there) // self._limits.sampled)
                 sampled = there[::step][: self._limits.sampled]
-                available = self._selection.server.sampled(sampled, self._period_s)
+                available = self._selection.server.sampled(sampled, self._state.interval_s)
                 chosen = self._chosen(kind, available)
                 self._lists[kind] = metric_list(chosen.ids)
                 sets.append(chosen)
         if sets:
-            self._series.mean([*self._series.meant, *sets])
+            self._state.series.mean([*self._state.series.meant, *sets])
 
     def _chosen(self, kind: str, available: set[tuple[int, bool]]) -> MetricSet:
         asked = self._selection
@@ -271,58 +253,31 @@ class Rollups:
 
     def _count(self, first: int, last: int, look_back: int = _LOOK_BACK, reason: str = NO_SAMPLES) -> None:
         """What should have come by now; what is missing after the look-back is a gap."""
-        owners = list(self._series.owners)
-        owner = self._series.owner
-        followed = np.array([ref.kind in ("cluster", "datastore") for ref in owners], np.bool_)[owner]
+        state, marks = self._state, self._state.watermarks
+        by_number = [ref.kind in ("cluster", "datastore") for ref in state.series.owners]
+        followed = np.array(by_number, np.bool_)[state.series.owner]
         for slot in range(first, last + 1):
-            self._watermarks.expect(slot, followed & (self._book.since <= slot))
-        for slot in self._watermarks.slots:
-            missing = self._watermarks.missing(slot)
+            marks.expect(slot, followed & (state.book.since <= slot))
+        for slot in marks.slots:
+            missing = marks.missing(slot)
             if missing is not None and last - slot >= look_back:
-                self._watermarks.give_up(slot, missing)
-                due = self._watermarks.due_at(slot)
-                for ref in subjects(missing, due, owner, owners, lambda one: self._series.specs[one].entity):
-                    self._gaps.miss(ref, slot, slot, reason)
-        self._watermarks.settle(last - 2 * _LOOK_BACK)
-        news = self._gaps.news()
-        if news:
-            self._feed.add_gaps(news)
+                marks.give_up(slot, missing)
+                state.lose(slot, missing, lambda _ref: reason)
+        marks.settle(last - 2 * _LOOK_BACK)
+        state.tell_gaps()
 
     def _survive(self, error: SourceError, controls: Controls, *, first_s: float = FIRST_BACKOFF_S) -> None:
         if not controls.is_set():
-            refused_s = self._limits.refused_s
-            retry_until_stopped(
+            self._state.retry(
                 error,
-                self._vsphere,
-                controls.wait,
+                controls,
                 first_s=first_s,
-                refused_s=refused_s,
-                on_failure=self._hold,
+                refused_s=self._limits.refused_s,
+                on_hold=lambda: self._report("reconnecting"),
             )
 
-    def _hold(self, error: SourceError) -> None:
-        _log.info("Rollups wait: %s", error.happened)
-        self._message = error.happened
-        self._report("reconnecting")
-
-    def _report(self, state: State, clock: Clock | None = None) -> None:
-        newest = self._book.newest_ms
-        behind = max(0.0, (clock.now_ms() - newest) / 1000) if clock is not None and newest else 0.0
-        self._feed.report(
-            self._source,
-            Health(
-                state,
-                float(self._period_s),
-                int(np.unique(self._series.owner).size),
-                len(self._series),
-                self._watermarks.due,
-                self._watermarks.come,
-                behind,
-                self._gaps.count,
-                newest or None,
-                self._message,
-            ),
-        )
+    def _report(self, state: State, behind_s: float = 0.0) -> None:
+        self._state.report(state, int(np.unique(self._state.series.owner).size), behind_s)
 
 
 _NOTHING = metric_list(())

@@ -1,0 +1,137 @@
+"""What recording any source at fixed instants needs: its grid, its books, its gaps, its clock, its health."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from collectors.feed import Controls, Feed, Health, State
+from collectors.vsphere.counters.clock import Clock, read_clock
+from collectors.vsphere.counters.gaps import GapBook, subjects
+from collectors.vsphere.counters.sample_book import SampleBook
+from collectors.vsphere.counters.series_index import SeriesIndex
+from collectors.vsphere.counters.watermarks import Mask, Slots, Watermarks
+from connections.vsphere.retry import retry_until_stopped
+from connections.vsphere.session import VSphere
+from resources.failures import SourceError
+from sessions.model import EntityRef
+
+NO_SAMPLES = "no samples came"
+_MAX_SAMPLES = 1 << 25
+"""Samples that are held at once while a long time is caught up: 256 MB."""
+_MAX_SLOTS = 256
+
+_log = logging.getLogger(__name__)
+
+
+class SampledSource:
+    """One source that a server samples every ``interval_s``; its loop decides whom to ask for what.
+
+    ``cursor`` is the last slot that was asked for, None before the first round; ``lag_s`` is how long after
+    an instant its samples are asked for. ``message`` is one sentence on what is wrong, empty if nothing is.
+    """
+
+    def __init__(self, vsphere: VSphere, feed: Feed, source: int, interval_s: int, lag_s: float) -> None:
+        self.vsphere, self.feed, self.source = vsphere, feed, source
+        self.interval_s, self.lag_s = interval_s, lag_s
+        self.slots = Slots(interval_s * 1000)
+        self.watermarks = Watermarks()
+        self.series = SeriesIndex(interval_s)
+        self.book = SampleBook(feed, source, self.series, self.watermarks, self.slots)
+        self.gaps = GapBook(source, self.slots)
+        self.clock: Clock | None = None
+        self.cursor: int | None = None
+        self.message = ""
+
+    # when
+
+    def read_clock(self) -> tuple[Clock, Clock | None]:
+        """Ask the server for its time: the reading now, and the one before. Raises SourceError."""
+        before, self.clock = self.clock, read_clock(self.vsphere)
+        return self.clock, before
+
+    def reached_slot(self, lag_s: float = 0.0) -> int:
+        """The last slot whose instant was ``lag_s`` ago on the server's clock; 0 while that is unknown."""
+        if self.clock is None:
+            return 0
+        return self.slots.reached(self.clock.now_ms() - lag_s * 1000)
+
+    def due_slot(self) -> int:
+        """The last slot whose samples a round would have asked for by now."""
+        return self.reached_slot(self.lag_s)
+
+    def rest_s(self, slot: int, shortest_s: float) -> float:
+        """Seconds until the samples of ``slot`` are asked for, at least ``shortest_s``."""
+        now_ms = self.clock.now_ms() if self.clock is not None else 0.0
+        due_ms = self.slots.instant(slot) + self.lag_s * 1000
+        return float(np.clip((due_ms - now_ms) / 1000, shortest_s, self.interval_s))
+
+    def slots_at_once(self, series: int = 1) -> int:
+        """How many slots of all series, ``series`` at least, are caught up in one go: memory is bounded."""
+        return max(1, min(_MAX_SLOTS, _MAX_SAMPLES // max(1, len(self.series), series)))
+
+    # what is missing
+
+    def lose(self, slot: int, lost: Mask, reason: Callable[[EntityRef | None], str]) -> None:
+        """The series ``lost`` have no sample at ``slot``: a gap of their objects, or of the whole source."""
+        owners, specs = list(self.series.owners), self.series.specs
+        due = self.watermarks.due_at(slot)
+        for ref in subjects(lost, due, self.series.owner, owners, lambda column: specs[column].entity):
+            self.gaps.miss(ref, slot, slot, reason(ref))
+
+    def tell_gaps(self) -> None:
+        """Hand over the gaps that are new or longer."""
+        if news := self.gaps.news():
+            self.feed.add_gaps(news)
+
+    # how it is
+
+    def retry(
+        self,
+        error: SourceError,
+        controls: Controls,
+        *,
+        first_s: float,
+        refused_s: float,
+        on_hold: Callable[[], None],
+    ) -> None:
+        """Wait after ``error`` until the server answers again or we are to stop. Raises as the retry does."""
+
+        def hold(failure: SourceError) -> None:
+            _log.info("Counters wait: %s", failure.happened)
+            self.message = failure.happened
+            on_hold()
+
+        retry_until_stopped(
+            error, self.vsphere, controls.wait, first_s=first_s, refused_s=refused_s, on_failure=hold
+        )
+
+    def behind_s(self) -> float:
+        """How old the newest sample is on the server's clock; 0 before the first."""
+        newest = self.book.newest_ms
+        if self.clock is None or not newest:
+            return 0.0
+        return max(0.0, (self.clock.now_ms() - newest) / 1000)
+
+    def report(
+        self, state: State, entities: int, behind_s: float, details: Iterable[tuple[str, str]] = ()
+    ) -> None:
+        """Say how the source is doing."""
+        self.feed.report(
+            self.source,
+            Health(
+                state,
+                float(self.interval_s),
+                entities,
+                len(self.series),
+                self.watermarks.due,
+                self.watermarks.come,
+                behind_s,
+                self.gaps.count,
+                self.book.newest_ms or None,
+                self.message,
+                tuple(details),
+            ),
+        )
