@@ -351,7 +351,6 @@ def _sample(reader: SessionReader) -> None:
         for look in (
             lambda window=window: reader.read(ids, window),
             lambda window=window: reader.stats(ids, window),
-            lambda window=window: reader.top("c2", window, n=3),
             lambda window=window: reader.overview(int(ids[0]), window, 100),
             lambda window=window: reader.times(1, window),
         ):

@@ -232,8 +232,7 @@ class Frame:
 class Overview:
     """A series at a given width: one bucket per pixel column, empty buckets left out.
 
-    ``start``/``end`` int64 ms of the samples in the bucket; ``exact`` is False where chunk statistics stand
-    in for samples (a bucket then spans a whole chunk).
+    ``start``/``end`` int64 ms of the first and last sample in the bucket, ``count`` how many there are.
     """
 
     start: IntArray

@@ -22,6 +22,10 @@ class Cache(Generic[Value]):
         self._limit, self._bytes, self._size = limit_bytes, 0, size
         self._lock = threading.Lock()
 
+    def __contains__(self, segment: int) -> bool:
+        with self._lock:
+            return segment in self._entries
+
     def get(self, segment: int, make: Callable[[], Value]) -> Value:
         """The segment's value, made when it is not there."""
         with self._lock:

@@ -131,6 +131,10 @@ class Contents:
         of_block = self._decoded.sums.get(segment.id, lambda: self._read_sums(segment))
         return of_block.take(self._outline(segment).index[positions])
 
+    def knows_sums(self, segment: Segment) -> bool:
+        """Whether ``sums`` would find what it needs in memory."""
+        return segment.id in self._decoded.sums and segment.id in self._decoded.outlines
+
     def _chunks(self, segment: Segment, positions: IntArray) -> dict[int, bytes]:
         base = segment.id << CHUNK_BITS
         low, high = int(positions.min(initial=1 << CHUNK_BITS)), int(positions.max(initial=0))

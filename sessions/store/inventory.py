@@ -119,25 +119,6 @@ class Inventory:
         wanted = frozenset(counters)
         return [self._at(batch, i) for batch in self.batches for i in _matching(batch, wanted)]
 
-    def ids(self, counter: str, kind: Kind | None = None) -> IntArray:
-        """Ids of the series of a counter, of entities of a kind."""
-        found = [
-            batch.first + i
-            for batch in self.batches
-            for i in _matching(batch, frozenset((counter,)))
-            if kind is None or self.refs[batch.entity[i]].kind == kind
-        ]
-        return np.array(found, np.int64)
-
-    def of_ids(self, ids: IntArray) -> list[Series]:
-        """The series with these ids (which exist), in this order."""
-        firsts = np.array([batch.first for batch in self.batches])
-        which = np.searchsorted(firsts, ids, side="right") - 1
-        return [
-            self._at(self.batches[batch], series - self.batches[batch].first)
-            for batch, series in zip(which.tolist(), ids.tolist(), strict=True)
-        ]
-
     def _all(self, batch: SeriesBatch) -> Iterator[Series]:
         """The same as ``_at`` for each, in half the time."""
         specs = map(

@@ -15,7 +15,6 @@ from sessions.model import (
     EntityRef,
     Frame,
     IntArray,
-    Kind,
     Overview,
     Series,
     SeriesStats,
@@ -28,11 +27,10 @@ from sessions.store.database import Database, bytes_of
 from sessions.store.info import SessionInfo
 from sessions.store.lock import is_written
 from sessions.store.opening import close_reader, open_for_reading
-from sessions.store.overview import overview
+from sessions.store.overview import read_overview
 from sessions.store.records import RecordReader
 from sessions.store.samples import Samples
 from sessions.store.segments import Segment
-from sessions.store.statistics import Statistic
 from sessions.times import TimeRange
 
 
@@ -142,24 +140,7 @@ class SessionReader(RecordReader):
         with self._state():
             (source,) = self._samples.sources_of(np.array([series]))
             window = window or _span(self._samples.of_source(source)) or TimeRange(0, 0)
-            frame = self._samples.frame(source, np.array([series]), window)
-            return overview(frame.times, frame.values[:, 0], window, width)
-
-    def top(
-        self,
-        counter: str,
-        window: TimeRange | None = None,
-        *,
-        n: int = 20,
-        statistic: Statistic = "max",
-        kind: Kind | None = None,
-    ) -> list[tuple[Series, float]]:
-        """The ``n`` series of a counter (of entities of a kind) whose statistic is highest, highest first."""
-        with self._state():
-            inventory = self._samples.inventory
-            best = statistics.top(self._samples, inventory.ids(counter, kind), window, n, statistic)
-            series = inventory.of_ids(np.array([number for number, _ in best], np.int64))
-            return [(one, value) for one, (_, value) in zip(series, best, strict=True)]
+            return read_overview(self._samples, source, series, window, width)
 
     def info(self) -> SessionInfo:
         """The session at a glance."""

@@ -62,10 +62,6 @@ def assert_reads(path: Path, calls: list[list[Tick]]) -> None:
             for one in ids.tolist():
                 buckets = reader.overview(one, window, 7)
                 assert buckets.count.sum() == wanted.count[one - 1]
-            best = reader.top("c3", window, n=3, statistic="mean")
-            assert [value for _, value in best] == pytest.approx(
-                [wanted.mean[3]] if wanted.count[3] else [], nan_ok=True
-            )
 
 
 def row(rng: np.random.Generator, absent: float = 0.3) -> FloatArray:

@@ -341,7 +341,6 @@ def test_an_empty_session_is_a_session(session_path: Path) -> None:
         assert reader.series() == []
         assert reader.read(np.zeros(0, np.int64)) == []
         assert reader.stats(np.zeros(0, np.int64)).count.size == 0
-        assert reader.top("cpu.ready") == []
         assert reader.info().to_json()["start"] is None
 
 

@@ -1,4 +1,4 @@
-"""Statistics, rankings and overviews are those of the samples, whatever they were computed from."""
+"""Statistics and overviews are those of the samples, whatever they were computed from."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sessions.model import IntArray
-from sessions.store import SessionReader, SessionWriter
-from sessions.store.overview import overview
-from sessions.store.statistics import Statistic
+from sessions.model import Entity, IntArray, SeriesSpec, SourceSpec
+from sessions.store import SessionReader, SessionWriter, encode_block
+from sessions.store.chunks import decode_chunk
 from sessions.times import TimeRange
-from tests.sessions.synthetic import COUNTERS, T0, Capture, capture
+from tests.sessions.synthetic import HOST, T0, Capture, capture
 
 TAKEN = [
     capture(ticks=400, vms=20, host="esx01"),
@@ -28,9 +27,13 @@ WINDOWS = st.none() | st.tuples(SECONDS, SECONDS).map(
 
 
 @pytest.fixture(scope="module")
-def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SessionReader]:
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("sessions") / "two hosts.hscope"
+
+
+@pytest.fixture(scope="module")
+def reader(path: Path) -> Iterator[SessionReader]:
     """Two hosts: blocks, and a tail of ticks that await compaction because the writer still writes."""
-    path = tmp_path_factory.mktemp("sessions") / "two hosts.hscope"
     TAKEN[0].write(path, blocks=256)
     with SessionWriter.open(path, durable=False) as writer:
         _, _, layout = TAKEN[1].declare(writer)
@@ -69,32 +72,6 @@ def test_statistics_are_exact_at_the_edges_of_any_window(
             assert np.isnan([stats.minimum[i], stats.maximum[i], stats.mean[i]]).all()
 
 
-@settings(max_examples=100, deadline=None)
-@given(
-    window=WINDOWS,
-    counter=st.sampled_from(COUNTERS),
-    n=st.integers(0, 40),
-    statistic=st.sampled_from(["max", "mean", "min"]),
-)
-def test_the_top_is_the_top(
-    reader: SessionReader, window: TimeRange | None, counter: str, n: int, statistic: Statistic
-) -> None:
-    found = reader.top(counter, window, n=n, statistic=statistic)
-    ids = np.array([series.id for series in reader.series([counter])])
-    stats = reader.stats(ids, window)
-    values = {"max": stats.maximum, "mean": stats.mean, "min": stats.minimum}[statistic]
-    ranked = sorted(values[stats.count > 0].tolist(), reverse=True)[:n]
-    assert [value for _, value in found] == pytest.approx(ranked, rel=1e-12)
-    for series, value in found:
-        assert value == pytest.approx(values[ids.tolist().index(series.id)], rel=1e-12)
-
-
-def test_the_top_can_be_of_one_kind_of_entity(reader: SessionReader) -> None:
-    assert reader.top("cpu.ready", kind="host") == []
-    assert len(reader.top("cpu.ready", kind="vm", n=3)) == 3
-    assert reader.top("no.such_counter") == []
-
-
 @settings(max_examples=60, deadline=None)
 @given(window=WINDOWS, width=st.integers(1, 3000))
 def test_an_overview_has_every_sample_in_one_bucket(
@@ -114,12 +91,68 @@ def test_an_overview_has_every_sample_in_one_bucket(
         assert (shown.mean * shown.count).sum() == pytest.approx(present.sum())
 
 
-def test_buckets_are_of_equal_length() -> None:
-    shown = overview(np.arange(10), np.arange(10.0), TimeRange(0, 9), 5)
-    assert shown.start.tolist() == [0, 2, 4, 6, 8]
-    assert shown.mean.tolist() == [0.5, 2.5, 4.5, 6.5, 8.5]
-    with pytest.raises(ValueError, match="wide"):
-        overview(np.arange(10), np.arange(10.0), TimeRange(0, 9), 0)
+@settings(max_examples=60, deadline=None)
+@given(window=WINDOWS, width=st.integers(1, 40), series=st.integers(1, 14))
+def test_an_overview_from_statistics_is_that_of_the_samples(
+    reader: SessionReader, path: Path, window: TimeRange | None, width: int, series: int
+) -> None:
+    with SessionReader.open(path) as fresh:
+        decoded = fresh.overview(series, window, width)
+        fresh.stats(all_ids(reader))
+        shown = fresh.overview(series, window, width)
+    for name in ("start", "end", "count", "minimum", "maximum"):
+        assert getattr(shown, name).tolist() == getattr(decoded, name).tolist()
+    assert shown.mean == pytest.approx(decoded.mean, rel=1e-12, abs=1e-12)
+
+
+def test_an_overview_decodes_only_what_a_pixel_cuts_once_statistics_were_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blocks, ticks = 40, 100
+    values = np.random.default_rng(1).normal(size=(ticks, 3))
+    with SessionWriter.create(tmp_path / "s.hscope", durable=False) as writer:
+        writer.add_entities([Entity(HOST, "esx01")])
+        source = writer.add_source(SourceSpec("lab", "esx01"))
+        specs = [SeriesSpec(HOST, f"c{i}", "%") for i in range(3)]
+        layout = writer.add_layout(source, writer.add_series(source, specs))
+        for block in range(blocks):
+            times = T0 + 5000 * np.arange(block * ticks, (block + 1) * ticks)
+            writer.add_block(layout, encode_block(times, values))
+    decoded = []
+
+    def counted(blob: bytes, into: np.ndarray) -> None:
+        decoded.append(blob)
+        decode_chunk(blob, into)
+
+    monkeypatch.setattr("sessions.store.contents.decode_chunk", counted)
+    window = TimeRange(T0, T0 + 5000 * blocks * ticks - 1)
+    with SessionReader.open(tmp_path / "s.hscope") as reader:
+        reader.overview(1, window, 10)
+        assert len(decoded) == blocks  # cheaper than unpacking what blocks say of all their series
+        reader.stats(np.array([1, 2, 3]))
+        decoded.clear()
+        even = reader.overview(1, window, 10)  # pixels of four blocks each
+        assert decoded == []
+        assert even.count.tolist() == [4 * ticks] * 10
+        reader.overview(2, window, 7)  # six edges, each through a block
+        assert len(decoded) == 6
+        decoded.clear()
+        reader.overview(2, TimeRange(T0 + 1, window.end), 1)  # the window's own edge
+        assert len(decoded) == 1
+
+
+def test_buckets_are_of_equal_length(tmp_path: Path) -> None:
+    with SessionWriter.create(tmp_path / "s.hscope", durable=False) as writer:
+        writer.add_entities([Entity(HOST, "esx01")])
+        source = writer.add_source(SourceSpec("lab", "esx01"))
+        layout = writer.add_layout(source, writer.add_series(source, [SeriesSpec(HOST, "c", "%")]))
+        writer.append_ticks([(layout, tick, np.array([float(tick)])) for tick in range(10)])
+    with SessionReader.open(tmp_path / "s.hscope") as reader:
+        shown = reader.overview(1, TimeRange(0, 9), 5)
+        assert shown.start.tolist() == [0, 2, 4, 6, 8]
+        assert shown.mean.tolist() == [0.5, 2.5, 4.5, 6.5, 8.5]
+        with pytest.raises(ValueError, match="wide"):
+            reader.overview(1, TimeRange(0, 9), 0)
 
 
 def test_a_series_that_does_not_exist_is_refused(reader: SessionReader) -> None:
@@ -137,7 +170,6 @@ def test_a_window_without_samples_is_empty(reader: SessionReader) -> None:
     assert reader.times(1, window).size == 0
     assert reader.times(99).size == 0
     assert reader.overview(1, window, 10).count.size == 0
-    assert reader.top("cpu.ready", window) == []
 
 
 def test_one_of_each_source_in_one_call(reader: SessionReader) -> None:
