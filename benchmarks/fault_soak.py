@@ -26,7 +26,8 @@ import msgspec
 
 from benchmarks.fault_plans import Fault, plan
 from benchmarks.fault_truth import findings, recorded
-from collectors.vsphere.collector import VSphereCollector, Wishes
+from collectors.vsphere.collector import VSphereCollector
+from collectors.vsphere.options import VSphereOptions
 from connections.vsphere.address import parse_address
 from recorder.limits import load_limits
 from recorder.recording import Outcome, Recording
@@ -62,7 +63,7 @@ class Soak:
     def __init__(self, server: TestVCenter, folder: Path) -> None:
         self._server = server
         self._session = folder / "soak.hscope"
-        self._wishes = Wishes(extra_dirs=hasty(folder))
+        self._options = VSphereOptions(extra_dirs=hasty(folder))
         self.refusals: list[str] = []
 
     def run(self, faults: Sequence[Fault], rnd: random.Random, wanted: frozenset[Key]) -> Iterator[str]:
@@ -128,7 +129,7 @@ class Soak:
     def _recording(self) -> Recording:
         address = parse_address(self._server.address)
         collector = VSphereCollector(
-            address, lambda: PASSWORD, self._wishes, thumbprint=self._server.thumbprint
+            address, lambda: PASSWORD, self._options, thumbprint=self._server.thumbprint
         )
         return Recording([collector], self._session, load_limits(), _RULES)
 

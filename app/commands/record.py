@@ -13,7 +13,7 @@ from app.memory import settle, tidy_often
 from app.recording.origins import RecordOptions, collectors_of
 from app.recording.terminal import PageReporter, QuietReporter
 from app.terminal import cancellable, silence_stderr
-from collectors.vsphere.collector import Wishes as VSphereWishes
+from collectors.vsphere.options import VSphereOptions
 from collectors.vsphere.selection import parse_selection
 from connections.secrets import somebody_there
 from recorder.attachment import Attachment
@@ -144,7 +144,7 @@ def record(
     seconds = time_of(duration)
     rules = rules_of(limits, rotate, keep_free)
     days = parse_duration(history, "--history") / 86_400 if history else 0.0
-    wanted = VSphereWishes(
+    wanted = VSphereOptions(
         selection=parse_selection(select or ()),
         preset=preset,
         backfill=backfill,

@@ -10,7 +10,7 @@ from typing import Any
 from app.recording.schemes import Access, Scheme, scheme_of
 from app.terminal import ended_at_once
 from collectors.feed import Collector
-from collectors.vsphere.collector import Wishes as VSphereWishes
+from collectors.vsphere.options import VSphereOptions
 from connections.address import Address
 from connections.fingerprints import Proof
 from connections.known_hosts import KnownHosts
@@ -29,7 +29,7 @@ class RecordOptions:
     certificate is the right one. Neither: nobody can be asked.
     """
 
-    vsphere: VSphereWishes
+    vsphere: VSphereOptions
     speed: float = 1.0
     thumbprints: Sequence[str] = ()
     next_password: Callable[[], bytes | None] | None = None

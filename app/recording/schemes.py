@@ -8,14 +8,12 @@ from functools import partial
 from typing import Any
 
 from collectors.feed import Collector
-from collectors.vsphere.collector import VSphereCollector
-from collectors.vsphere.collector import Wishes as VSphereWishes
+from collectors.vsphere.options import VSphereOptions
 from connections.address import Address, AddressForm, parse_address
 from connections.fingerprints import CERTIFICATE, Proof
 from connections.known_hosts import KnownHosts
 from connections.strangers import Ask
 from connections.vsphere.address import ESXI, VCENTER
-from lab.live import LabAddress, LabCollector, parse_lab_address
 from resources.failures import UsageError
 
 
@@ -31,7 +29,7 @@ class Access:
     pin: str | None
     known: KnownHosts
     ask: Ask | None
-    vsphere: VSphereWishes
+    vsphere: VSphereOptions
     speed: float
 
 
@@ -64,7 +62,12 @@ def scheme_of(source: str) -> Scheme:
     return found
 
 
+# What a scheme needs is loaded when one of its sources is named: pyVmomi takes longer than the rest together.
+
+
 def _vsphere_collector(address: Address, access: Access) -> Collector:
+    from collectors.vsphere.collector import VSphereCollector  # noqa: PLC0415
+
     return VSphereCollector(
         address,
         access.password,
@@ -75,7 +78,15 @@ def _vsphere_collector(address: Address, access: Access) -> Collector:
     )
 
 
-def _lab_collector(address: LabAddress, access: Access) -> Collector:
+def _lab_address(text: str) -> object:
+    from lab.live import parse_lab_address  # noqa: PLC0415
+
+    return parse_lab_address(text)
+
+
+def _lab_collector(address: Any, access: Access) -> Collector:
+    from lab.live import LabCollector  # noqa: PLC0415
+
     return LabCollector(address, speed=access.speed)
 
 
@@ -87,5 +98,5 @@ def _of_server(form: AddressForm, proof: Proof, collector: Callable[[Address, Ac
 SCHEMES = (
     _of_server(VCENTER, CERTIFICATE, _vsphere_collector),
     _of_server(ESXI, CERTIFICATE, _vsphere_collector),
-    Scheme("lab:", "lab:demo", parse_lab_address, False, None, _lab_collector),
+    Scheme("lab:", "lab:demo", _lab_address, False, None, _lab_collector),
 )

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from pathlib import Path
 
 from collectors.feed import Controls, Feed, Health
 from collectors.vsphere.counters.archive import Archive
@@ -19,6 +18,7 @@ from collectors.vsphere.counters.realtime import Realtime
 from collectors.vsphere.counters.server import PerfServer
 from collectors.vsphere.inventory.objects import Inventory, Managed
 from collectors.vsphere.inventory.watcher import InventoryWatcher
+from collectors.vsphere.options import VSphereOptions
 from collectors.vsphere.selection import Selection, unmatched
 from connections.address import Address
 from connections.failures import ClosedError
@@ -32,7 +32,7 @@ from resources.catalogue import load_catalogue
 from resources.failures import HyperscopeError, NotFoundError, PrivilegeError, SourceError
 from resources.units import format_count
 from resources.vcenter_limits import load_limits
-from resources.vcenter_presets import DEFAULT_PRESET, require_preset
+from resources.vcenter_presets import require_preset
 from sessions.model import SourceKind, SourceSpec
 
 _STEP_S = 0.2
@@ -44,22 +44,6 @@ _GRACE_S = 5.0
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Wishes:
-    """What to record. ``preset`` is a name of resources/vcenter/presets.toml.
-
-    ``backfill``: also the last hour that hosts still keep. ``history_days``: also so many days of rollups.
-    ``rollups``: whether to go on recording 300 s rollups of clusters and datastores.
-    """
-
-    selection: Selection = field(default_factory=Selection)
-    preset: str = DEFAULT_PRESET
-    backfill: bool = True
-    history_days: float = 0.0
-    rollups: bool = True
-    extra_dirs: tuple[Path, ...] = ()
-
-
 class VSphereCollector:
     """A ``feed.Collector``. ``password`` is called for each login; the rest is as in ``VSphere``."""
 
@@ -67,16 +51,16 @@ class VSphereCollector:
         self,
         address: Address,
         password: Callable[[], str],
-        wishes: Wishes = Wishes(),
+        options: VSphereOptions,
         *,
         thumbprint: str | None = None,
         known: KnownHosts | None = None,
         ask: Ask | None = None,
     ) -> None:
-        self._address, self._password, self._wishes = address, password, wishes
+        self._address, self._password, self._options = address, password, options
         self._thumbprint, self._known, self._ask = thumbprint, known, ask
-        self._limits = load_limits(wishes.extra_dirs)
-        self._preset = require_preset(wishes.preset, wishes.extra_dirs)
+        self._limits = load_limits(options.extra_dirs)
+        self._preset = require_preset(options.preset, options.extra_dirs)
 
     @property
     def name(self) -> str:
@@ -121,14 +105,14 @@ class VSphereCollector:
             past_s=self._past_s(),
             noted=lambda: feed.update_source(source, attributes=self._said(vsphere, watcher, lacking)),
         )
-        chosen = Chosen(self._wishes.selection, watcher)
+        chosen = Chosen(self._options.selection, watcher)
         chosen.require(watcher.load(reading))
         asked = self._selection(PerfServer(vsphere), chosen.objects())
         lacking += [("privileges", str(missing)) for missing in missing_privileges(vsphere)]
         said = self._said(vsphere, watcher, lacking)
         feed.update_source(source, interval_s=float(asked.interval_s), attributes=said)
         realtime = Realtime(
-            vsphere, feed, source, chosen.objects, asked, self._limits, backfill=self._wishes.backfill
+            vsphere, feed, source, chosen.objects, asked, self._limits, backfill=self._options.backfill
         )
         rollups = Archive(
             vsphere,
@@ -137,8 +121,8 @@ class VSphereCollector:
             chosen.objects,
             asked,
             self._limits,
-            history_days=self._wishes.history_days,
-            live=self._wishes.rollups,
+            history_days=self._options.history_days,
+            live=self._options.rollups,
         )
         with self._beside(vsphere, watcher, rollups, together):
             realtime.run(together)
@@ -192,20 +176,20 @@ class VSphereCollector:
         self, vsphere: VSphere, watcher: InventoryWatcher, lacking: Sequence[tuple[str, str]]
     ) -> Iterator[tuple[str, str]]:
         yield "product", vsphere.about.full_name
-        yield "preset", self._wishes.preset
+        yield "preset", self._options.preset
         yield from lacking
         yield from watcher.notes
 
     def _past_s(self) -> float:
         """How long before now what happened explains the samples that are read, too."""
-        hour_s = self._limits.realtime_s if self._wishes.backfill else 0.0
-        return max(hour_s, self._wishes.history_days * _DAY_S)
+        hour_s = self._limits.realtime_s if self._options.backfill else 0.0
+        return max(hour_s, self._options.history_days * _DAY_S)
 
     def _selection(self, server: PerfServer, objects: Mapping[str, Subject]) -> CounterSelection:
         definitions = server.definitions()
         return CounterSelection(
             server,
-            load_catalogue(self._wishes.extra_dirs),
+            load_catalogue(self._options.extra_dirs),
             self._preset,
             self._limits,
             _interval_s(server, objects, self._limits.sampled),

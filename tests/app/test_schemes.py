@@ -8,7 +8,7 @@ import pytest
 
 from app.recording.origins import RecordOptions, collectors_of
 from app.recording.schemes import SCHEMES, scheme_of
-from collectors.vsphere.collector import Wishes as VSphereWishes
+from collectors.vsphere.options import VSphereOptions
 from connections.known_hosts import KnownHosts
 from resources.failures import UsageError
 
@@ -27,7 +27,7 @@ class Lines:
 
 def options(folder: Path, *thumbprints: str, lines: Lines | None = None) -> RecordOptions:
     return RecordOptions(
-        VSphereWishes(),
+        VSphereOptions(),
         thumbprints=thumbprints,
         next_password=lines.next_line if lines else None,
         known=KnownHosts(folder / "known_hosts"),

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from collectors.vsphere.collector import VSphereCollector, Wishes
+from collectors.vsphere.collector import VSphereCollector
+from collectors.vsphere.options import VSphereOptions
 from connections.vsphere.address import parse_address
 from recorder.limits import load_limits
 from recorder.recording import Recording
@@ -44,7 +45,10 @@ def record(session: Path, hosts: Sequence[TestVCenter], *vcenters: TestVCenter) 
     places += [(server.address, server) for server in vcenters]
     collectors = [
         VSphereCollector(
-            parse_address(address), lambda: PASSWORD, Wishes(rollups=False), thumbprint=server.thumbprint
+            parse_address(address),
+            lambda: PASSWORD,
+            VSphereOptions(rollups=False),
+            thumbprint=server.thumbprint,
         )
         for address, server in places
     ]

@@ -8,7 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from collectors.vsphere.collector import VSphereCollector, Wishes
+from collectors.vsphere.collector import VSphereCollector
+from collectors.vsphere.options import VSphereOptions
 from connections.vsphere.address import parse_address
 from resources.failures import HyperscopeError
 from sessions.model import EntityRef, SeriesSpec
@@ -35,7 +36,7 @@ class Recording:
     def __init__(
         self,
         server: TestVCenter | PlainVcsim,
-        wishes: Wishes,
+        options: VSphereOptions,
         feed: MemoryFeed | None = None,
         scheme: str = "vcenter",
     ) -> None:
@@ -45,7 +46,7 @@ class Recording:
         self.collector = VSphereCollector(
             parse_address(server.address.replace("vcenter", scheme, 1)),
             lambda: PASSWORD,
-            wishes,
+            options,
             thumbprint=server.thumbprint,
         )
         self._before = set(threading.enumerate())

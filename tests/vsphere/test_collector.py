@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from collectors.vsphere.collector import VSphereCollector, Wishes
+from collectors.vsphere.collector import VSphereCollector
+from collectors.vsphere.options import VSphereOptions
 from collectors.vsphere.selection import parse_selection
 from connections.vsphere.address import parse_address
 from resources.failures import (
@@ -27,7 +28,7 @@ Start = Callable[..., TestVCenter]
 @pytest.mark.slow
 def test_plain_vcsim_gives_every_expected_sample(vcsim: PlainVcsim) -> None:
     """It gives ``*`` back, sorts the newest first and lists a counter that it does not define."""
-    with Recording(vcsim, Wishes()) as recording:
+    with Recording(vcsim, VSphereOptions()) as recording:
         recording.until(lambda: recording.last() > 0)
         recording.rounds(1)
     health = recording.feed.health[1]
@@ -47,17 +48,19 @@ def failure(collector: VSphereCollector) -> HyperscopeError:
 
 
 def test_a_wrong_password_is_said_at_once(vcenter: TestVCenter) -> None:
-    collector = VSphereCollector(parse_address(vcenter.address), lambda: "x", thumbprint=vcenter.thumbprint)
+    collector = VSphereCollector(
+        parse_address(vcenter.address), lambda: "x", VSphereOptions(), thumbprint=vcenter.thumbprint
+    )
     assert isinstance(failure(collector), LoginError)
 
 
 def test_a_refused_port_is_said_at_once() -> None:
     address = parse_address(f"vcenter://root@127.0.0.1:{free_port()}")
-    assert isinstance(failure(VSphereCollector(address, lambda: "x")), RefusedError)
+    assert isinstance(failure(VSphereCollector(address, lambda: "x", VSphereOptions())), RefusedError)
 
 
 def test_it_says_how_far_the_inventory_is(start_vcenter: Start) -> None:
-    with Recording(start_vcenter(hosts=4, vms=40, rollup_days=0), Wishes(rollups=False)) as recording:
+    with Recording(start_vcenter(hosts=4, vms=40, rollup_days=0), VSphereOptions(rollups=False)) as recording:
         recording.until(lambda: recording.last() > 0)
     said = [health.message for health in recording.feed.history if health.state == "connecting"]
     assert said[0] == "Reading the inventory."
@@ -67,7 +70,7 @@ def test_it_says_how_far_the_inventory_is(start_vcenter: Start) -> None:
 
 def test_who_has_not_begun_is_stopped_at_once(vcenter: TestVCenter) -> None:
     vcenter.fault("hang", method="WaitForUpdatesEx", seconds=300)
-    with Recording(vcenter, Wishes()) as recording:
+    with Recording(vcenter, VSphereOptions()) as recording:
         while vcenter.faults()[0]["hits"] == 0:
             recording.stop.wait(0.05)
     assert recording.feed.layouts == []
@@ -75,9 +78,9 @@ def test_who_has_not_begun_is_stopped_at_once(vcenter: TestVCenter) -> None:
 
 
 def test_a_selection_of_nothing_is_said(vcenter: TestVCenter) -> None:
-    wishes = Wishes(selection=parse_selection(["vm:no-such"]))
+    options = VSphereOptions(selection=parse_selection(["vm:no-such"]))
     collector = VSphereCollector(
-        parse_address(vcenter.address), lambda: PASSWORD, wishes, thumbprint=vcenter.thumbprint
+        parse_address(vcenter.address), lambda: PASSWORD, options, thumbprint=vcenter.thumbprint
     )
     error = failure(collector)
     assert isinstance(error, NotFoundError)
@@ -86,14 +89,14 @@ def test_a_selection_of_nothing_is_said(vcenter: TestVCenter) -> None:
 
 def test_an_unknown_preset_is_refused() -> None:
     with pytest.raises(UsageError, match="no preset"):
-        VSphereCollector(parse_address("vcenter://a@b"), lambda: "x", Wishes(preset="none"))
+        VSphereCollector(parse_address("vcenter://a@b"), lambda: "x", VSphereOptions(preset="none"))
 
 
 def test_vcpus_that_change_keep_the_scale(start_vcenter: Start, tmp_path: Path) -> None:
     """Milliseconds are stored as if the VM still had the vCPUs that the series' scale was made for."""
     server = start_vcenter(hosts=1, vms=1, interval=1, history=5, rollup=10, rollup_days=0)
-    wishes = Wishes(extra_dirs=hasty(tmp_path), rollups=False)
-    with Recording(server, wishes) as recording:
+    options = VSphereOptions(extra_dirs=hasty(tmp_path), rollups=False)
+    with Recording(server, options) as recording:
         recording.rounds(1)
         before = vcpus(recording)
         server.fault("vm_reconfigured", vm="vm-00001", vcpus=2 * before)
@@ -117,7 +120,7 @@ def vcpus(recording: Recording) -> int:
 
 def test_a_host_that_does_not_respond(start_vcenter: Start, tmp_path: Path) -> None:
     server = start_vcenter(hosts=2, vms=2, interval=1, history=5, rollup=10, rollup_days=0)
-    with Recording(server, Wishes(extra_dirs=hasty(tmp_path), rollups=False)) as recording:
+    with Recording(server, VSphereOptions(extra_dirs=hasty(tmp_path), rollups=False)) as recording:
         recording.rounds(1)
         server.fault("host_connection", host="esx0001.lab", on=False)
         recording.rounds(3)
@@ -136,7 +139,7 @@ def test_a_host_that_does_not_respond(start_vcenter: Start, tmp_path: Path) -> N
 
 def test_a_host_alone(start_vcenter: Start, tmp_path: Path) -> None:
     server = start_vcenter(esxi=True, vms=2, interval=1, history=5)
-    with Recording(server, Wishes(extra_dirs=hasty(tmp_path)), scheme="esxi") as recording:
+    with Recording(server, VSphereOptions(extra_dirs=hasty(tmp_path)), scheme="esxi") as recording:
         recording.rounds(2)
     assert recording.feed.sources[1].kind == "esxi"
     assert {key[0] for key in stored(recording.feed)} == {"host", "vm"}
@@ -146,7 +149,7 @@ def test_a_host_alone(start_vcenter: Start, tmp_path: Path) -> None:
 def test_a_right_that_is_taken_away_is_waited_for(start_vcenter: Start, tmp_path: Path) -> None:
     """By everything that records, not only by the realtime counters: rollups must not end them."""
     server = start_vcenter(hosts=1, vms=2, interval=1, history=10, rollup=3, rollup_days=0)
-    with Recording(server, Wishes(extra_dirs=hasty(tmp_path))) as recording:
+    with Recording(server, VSphereOptions(extra_dirs=hasty(tmp_path))) as recording:
         feed = recording.feed
         recording.rounds(1)
         recording.rounds(1, source=2)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from collectors.vsphere.collector import Wishes
+from collectors.vsphere.options import VSphereOptions
 from sessions.model import Gap
 from tests.vcenter.running import TestVCenter
 from tests.vsphere.feeds import MemoryFeed
@@ -22,8 +22,8 @@ def server(start_vcenter: Start) -> TestVCenter:
 
 
 @pytest.fixture
-def wishes(tmp_path: Path) -> Wishes:
-    return Wishes(extra_dirs=hasty(tmp_path))
+def options(tmp_path: Path) -> VSphereOptions:
+    return VSphereOptions(extra_dirs=hasty(tmp_path))
 
 
 def whole_gaps(feed: MemoryFeed, source: int = 1) -> list[Gap]:
@@ -37,8 +37,8 @@ def newest(feed: MemoryFeed, source: int = 1) -> int:
 
 
 @pytest.mark.parametrize("outage", ["the server is gone", "counters are refused"])
-def test_an_outage_until_the_end_is_a_gap(server: TestVCenter, wishes: Wishes, outage: str) -> None:
-    with Recording(server, wishes) as recording:
+def test_an_outage_until_the_end_is_a_gap(server: TestVCenter, options: VSphereOptions, outage: str) -> None:
+    with Recording(server, options) as recording:
         recording.rounds(2)
         feed = recording.feed
         before = feed.health[1]
@@ -60,9 +60,9 @@ def test_an_outage_until_the_end_is_a_gap(server: TestVCenter, wishes: Wishes, o
     assert health.expected - health.received == gap.ticks * len(stored(feed))
 
 
-def test_what_comes_at_the_last_moment_is_no_gap(server: TestVCenter, wishes: Wishes) -> None:
+def test_what_comes_at_the_last_moment_is_no_gap(server: TestVCenter, options: VSphereOptions) -> None:
     """The server answers again, and the recording ends before anybody has asked again."""
-    with Recording(server, wishes) as recording:
+    with Recording(server, options) as recording:
         recording.rounds(1)
         feed = recording.feed
         start = recording.last()
@@ -78,8 +78,8 @@ def test_what_comes_at_the_last_moment_is_no_gap(server: TestVCenter, wishes: Wi
     assert health.expected == health.received
 
 
-def test_rollups_that_never_came_are_a_gap(server: TestVCenter, wishes: Wishes) -> None:
-    with Recording(server, wishes) as recording:
+def test_rollups_that_never_came_are_a_gap(server: TestVCenter, options: VSphereOptions) -> None:
+    with Recording(server, options) as recording:
         recording.until(lambda: 2 in recording.feed.sources and recording.last(2) > 0)
         recording.rounds(1, source=2)
         feed = recording.feed

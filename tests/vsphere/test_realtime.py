@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from collectors.vsphere.collector import Wishes
+from collectors.vsphere.options import VSphereOptions
 from collectors.vsphere.selection import parse_selection
 from resources.failures import NoCountersError
 from sessions.model import EntityRef
@@ -26,17 +26,17 @@ def server(start_vcenter: Start) -> TestVCenter:
 
 
 @pytest.fixture
-def wishes(tmp_path: Path) -> Wishes:
-    return Wishes(extra_dirs=hasty(tmp_path))
+def options(tmp_path: Path) -> VSphereOptions:
+    return VSphereOptions(extra_dirs=hasty(tmp_path))
 
 
 def vm(feed: MemoryFeed, name: str) -> EntityRef:
     return next(ref for ref, entity in feed.entities.items() if ref.kind == "vm" and entity.name == name)
 
 
-def test_every_sample_once_and_the_hour_before(server: TestVCenter, wishes: Wishes) -> None:
+def test_every_sample_once_and_the_hour_before(server: TestVCenter, options: VSphereOptions) -> None:
     began = round(server.now() * 1000)
-    with Recording(server, wishes) as recording:
+    with Recording(server, options) as recording:
         recording.rounds(4)
         end = recording.last()
     feed = recording.feed
@@ -48,17 +48,17 @@ def test_every_sample_once_and_the_hour_before(server: TestVCenter, wishes: Wish
     assert min(min(there) for there in stored(feed).values()) < began - 50_000
 
 
-def test_without_the_hour(server: TestVCenter, wishes: Wishes) -> None:
+def test_without_the_hour(server: TestVCenter, options: VSphereOptions) -> None:
     began = round(server.now() * 1000)
-    with Recording(server, Wishes(backfill=False, extra_dirs=wishes.extra_dirs)) as recording:
+    with Recording(server, VSphereOptions(backfill=False, extra_dirs=options.extra_dirs)) as recording:
         recording.rounds(3)
     feed = recording.feed
     assert min(min(there) for there in stored(feed).values()) > began - 3_000
     assert feed.health[1].expected == feed.health[1].received == feed.count()
 
 
-def test_late_samples_fill_in(server: TestVCenter, wishes: Wishes) -> None:
-    with Recording(server, wishes) as recording:
+def test_late_samples_fill_in(server: TestVCenter, options: VSphereOptions) -> None:
+    with Recording(server, options) as recording:
         recording.rounds(1)
         start = recording.last()
         server.fault("late", entity="vm-00001", for_=3, seconds=2)
@@ -71,8 +71,8 @@ def test_late_samples_fill_in(server: TestVCenter, wishes: Wishes) -> None:
     assert [gap for gap in feed.gaps if gap.start <= end] == []
 
 
-def test_what_never_was_is_a_gap_to_the_sample(server: TestVCenter, wishes: Wishes) -> None:
-    with Recording(server, wishes) as recording:
+def test_what_never_was_is_a_gap_to_the_sample(server: TestVCenter, options: VSphereOptions) -> None:
+    with Recording(server, options) as recording:
         recording.rounds(1)
         now = recording.last() // 1000
         server.fault("missing", entity="vm-00002", **{"from": now + 2, "to": now + 5})
@@ -86,8 +86,8 @@ def test_what_never_was_is_a_gap_to_the_sample(server: TestVCenter, wishes: Wish
     assert feed.health[1].expected - feed.health[1].received == lost
 
 
-def test_minus_one_is_absent(server: TestVCenter, wishes: Wishes) -> None:
-    with Recording(server, wishes) as recording:
+def test_minus_one_is_absent(server: TestVCenter, options: VSphereOptions) -> None:
+    with Recording(server, options) as recording:
         recording.rounds(1)
         now = recording.last() // 1000
         server.fault("absent", entity="vm-00003", counter="cpu.ready.*", **{"from": now + 1, "to": now + 3})
@@ -117,12 +117,12 @@ FAULTS: list[tuple[str, dict[str, object]]] = [
 
 
 @pytest.mark.parametrize("part", [0, 1])
-def test_it_goes_on_and_nothing_is_lost(server: TestVCenter, wishes: Wishes, part: int) -> None:
-    with Recording(server, wishes) as recording:
+def test_it_goes_on_and_nothing_is_lost(server: TestVCenter, options: VSphereOptions, part: int) -> None:
+    with Recording(server, options) as recording:
         recording.rounds(1)
         start = recording.last()
-        for kind, options in FAULTS[part::2]:
-            server.fault(kind, **options)
+        for kind, how in FAULTS[part::2]:
+            server.fault(kind, **how)
             recording.rounds(1)
         server.clear()
         recording.rounds(2)
@@ -131,8 +131,8 @@ def test_it_goes_on_and_nothing_is_lost(server: TestVCenter, wishes: Wishes, par
     assert recording.feed.gaps == []
 
 
-def test_what_was_refused_alone_is_asked_again(server: TestVCenter, wishes: Wishes) -> None:
-    with Recording(server, wishes) as recording:
+def test_what_was_refused_alone_is_asked_again(server: TestVCenter, options: VSphereOptions) -> None:
+    with Recording(server, options) as recording:
         recording.rounds(1)
         start = recording.last()
         server.fault("fault", method="QueryPerf", type="SystemError", text="database", count=9)
@@ -144,8 +144,8 @@ def test_what_was_refused_alone_is_asked_again(server: TestVCenter, wishes: Wish
     assert recording.feed.gaps == []
 
 
-def test_a_server_that_restarts(server: TestVCenter, wishes: Wishes) -> None:
-    with Recording(server, wishes) as recording:
+def test_a_server_that_restarts(server: TestVCenter, options: VSphereOptions) -> None:
+    with Recording(server, options) as recording:
         recording.rounds(1)
         start = recording.last()
         server.stop()
@@ -160,8 +160,8 @@ def test_a_server_that_restarts(server: TestVCenter, wishes: Wishes) -> None:
     assert recording.feed.health[1].message == ""
 
 
-def test_vms_that_come_move_stop_and_go(server: TestVCenter, wishes: Wishes) -> None:
-    with Recording(server, wishes) as recording:
+def test_vms_that_come_move_stop_and_go(server: TestVCenter, options: VSphereOptions) -> None:
+    with Recording(server, options) as recording:
         recording.rounds(1)
         start = recording.last()
         server.fault("vm_created", name="new", host="esx0001.lab", vcpus=2)
@@ -180,8 +180,8 @@ def test_vms_that_come_move_stop_and_go(server: TestVCenter, wishes: Wishes) -> 
     assert recording.feed.gaps == []
 
 
-def test_a_pause_is_a_gap(server: TestVCenter, wishes: Wishes) -> None:
-    with Recording(server, wishes) as recording:
+def test_a_pause_is_a_gap(server: TestVCenter, options: VSphereOptions) -> None:
+    with Recording(server, options) as recording:
         recording.rounds(1)
         recording.stop.paused = True
         recording.until(lambda: recording.feed.health[1].state == "paused")
@@ -205,12 +205,12 @@ def wait_until(server: TestVCenter, when: float) -> None:
         server.samples(when - 1, when)
 
 
-def test_a_second_run_goes_on_where_the_first_ended(server: TestVCenter, wishes: Wishes) -> None:
-    with Recording(server, wishes) as first:
+def test_a_second_run_goes_on_where_the_first_ended(server: TestVCenter, options: VSphereOptions) -> None:
+    with Recording(server, options) as first:
         first.rounds(2)
         start = first.last()
     count = first.feed.count()
-    with Recording(server, wishes, first.feed) as second:
+    with Recording(server, options, first.feed) as second:
         second.until(lambda: second.last() > start + 2_000)
         end = second.last()
     assert second.feed.count() > count
@@ -219,16 +219,16 @@ def test_a_second_run_goes_on_where_the_first_ended(server: TestVCenter, wishes:
 
 
 def test_a_selection(server: TestVCenter, tmp_path: Path) -> None:
-    chosen = Wishes(selection=parse_selection(["vm:vm-0000[12]"]), extra_dirs=hasty(tmp_path))
+    chosen = VSphereOptions(selection=parse_selection(["vm:vm-0000[12]"]), extra_dirs=hasty(tmp_path))
     with Recording(server, chosen) as recording:
         recording.rounds(1)
     assert {key[1] for key in stored(recording.feed) if key[0] == "vm"} == {"vm-00001", "vm-00002"}
     assert {key[0] for key in stored(recording.feed)} == {"vm", "host"}
 
 
-def test_no_performance_data(server: TestVCenter, wishes: Wishes) -> None:
+def test_no_performance_data(server: TestVCenter, options: VSphereOptions) -> None:
     server.fault("no_data", on=True)
-    recording = Recording(server, wishes)
+    recording = Recording(server, options)
     with recording:
         recording.feed.until(lambda: recording.failure is not None)
         failure, recording.failure = recording.failure, None
@@ -239,21 +239,21 @@ def test_more_than_the_server_takes_at_once(start_vcenter: Start, tmp_path: Path
     server = start_vcenter(
         hosts=4, vms=40, interval=1, history=10, rollup=10, rollup_days=0, element_limit=1500
     )
-    with Recording(server, Wishes(extra_dirs=hasty(tmp_path))) as recording:
+    with Recording(server, VSphereOptions(extra_dirs=hasty(tmp_path))) as recording:
         recording.rounds(3)
         end = recording.last()
     assert differences(recording.feed, server, end - 3_000, end) == []
     assert recording.feed.gaps == []
 
 
-def test_a_server_that_limits_calls_hears_few(server: TestVCenter, wishes: Wishes) -> None:
-    with Recording(server, wishes) as recording:
+def test_a_server_that_limits_calls_hears_few(server: TestVCenter, options: VSphereOptions) -> None:
+    with Recording(server, options) as recording:
         recording.rounds(4)
     assert server.stats()["requests"]["QueryPerf"] < 20
 
 
-def test_the_servers_clock_jumps(server: TestVCenter, wishes: Wishes) -> None:
-    with Recording(server, wishes) as recording:
+def test_the_servers_clock_jumps(server: TestVCenter, options: VSphereOptions) -> None:
+    with Recording(server, options) as recording:
         recording.rounds(1)
         start = recording.last()
         server.jump(30)
@@ -275,8 +275,8 @@ def test_the_servers_clock_jumps(server: TestVCenter, wishes: Wishes) -> None:
     assert not feed.twice
 
 
-def test_stopping_does_not_wait_for_what_hangs(server: TestVCenter, wishes: Wishes) -> None:
-    with Recording(server, wishes) as recording:
+def test_stopping_does_not_wait_for_what_hangs(server: TestVCenter, options: VSphereOptions) -> None:
+    with Recording(server, options) as recording:
         recording.rounds(1)
         server.fault("hang", method="QueryPerf")
         while not any(fault["hits"] for fault in server.faults()):
@@ -287,8 +287,8 @@ def test_stopping_does_not_wait_for_what_hangs(server: TestVCenter, wishes: Wish
         server.clear()
 
 
-def test_threads_and_memory_stay_as_they_are(server: TestVCenter, wishes: Wishes) -> None:
-    with Recording(server, wishes) as recording:
+def test_threads_and_memory_stay_as_they_are(server: TestVCenter, options: VSphereOptions) -> None:
+    with Recording(server, options) as recording:
         recording.rounds(1)
         before = threading.active_count()
         for _ in range(10):
@@ -298,11 +298,11 @@ def test_threads_and_memory_stay_as_they_are(server: TestVCenter, wishes: Wishes
         assert threading.active_count() <= before + 1
 
 
-def test_a_server_that_samples_within_the_interval(start_vcenter: Start, wishes: Wishes) -> None:
+def test_a_server_that_samples_within_the_interval(start_vcenter: Start, options: VSphereOptions) -> None:
     """Samples at odd seconds, every two."""
     epoch = int(time.time()) // 2 * 2 - 59
     server = start_vcenter(hosts=1, vms=2, interval=2, epoch=epoch, rollup=10, rollup_days=0)
-    with Recording(server, wishes) as recording:
+    with Recording(server, options) as recording:
         recording.rounds(2)
         end = recording.last()
     assert end // 1000 % 2 == 1
@@ -314,10 +314,10 @@ def test_a_server_that_samples_within_the_interval(start_vcenter: Start, wishes:
 
 @pytest.mark.parametrize("fault", ["NoPermission", "InvalidArgument"])
 def test_an_object_that_is_refused_costs_no_other_a_sample(
-    server: TestVCenter, wishes: Wishes, fault: str
+    server: TestVCenter, options: VSphereOptions, fault: str
 ) -> None:
     """A host whose state is in flux, or one that the account may not read, fails every call that names it."""
-    with Recording(server, wishes) as recording:
+    with Recording(server, options) as recording:
         recording.rounds(1)
         start = recording.last()
         server.fault("refuse", entity="esx0001*", type=fault)
@@ -337,10 +337,12 @@ def test_an_object_that_is_refused_costs_no_other_a_sample(
     assert recording.feed.gaps == []
 
 
-def test_a_host_that_was_taken_out_and_put_in_again_goes_on(server: TestVCenter, wishes: Wishes) -> None:
+def test_a_host_that_was_taken_out_and_put_in_again_goes_on(
+    server: TestVCenter, options: VSphereOptions
+) -> None:
     """It and its VMs have new ids in the vCenter, and are what they were: their series go on."""
     host = EntityRef("host", "esx0001.lab")
-    with Recording(server, wishes) as recording:
+    with Recording(server, options) as recording:
         recording.rounds(2)
         feed = recording.feed
         before = {ref for ref in feed.entities if ref.kind in ("host", "vm")}

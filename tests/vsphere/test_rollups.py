@@ -9,9 +9,9 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collectors.vsphere.collector import Wishes
 from collectors.vsphere.counters.rollups import Span, spans
 from collectors.vsphere.counters.server import Kept
+from collectors.vsphere.options import VSphereOptions
 from sessions.model import Gap
 from tests.vcenter.running import TestVCenter
 from tests.vsphere.feeds import MemoryFeed
@@ -40,7 +40,7 @@ def test_clusters_and_datastores_while_recording(start_vcenter: Start, tmp_path:
     server = start_vcenter(
         hosts=2, vms=2, interval=1, history=30, rollup=3, rollup_days=0, max_query_metrics=4
     )
-    with Recording(server, Wishes(extra_dirs=hasty(tmp_path))) as recording:
+    with Recording(server, VSphereOptions(extra_dirs=hasty(tmp_path))) as recording:
         recording.until(lambda: 2 in recording.feed.sources and recording.last(2) > 0)
         recording.rounds(2, source=2)
         end = recording.last(2)
@@ -59,8 +59,8 @@ def test_clusters_and_datastores_while_recording(start_vcenter: Start, tmp_path:
 
 def test_days_of_history(start_vcenter: Start, tmp_path: Path) -> None:
     server = start_vcenter(hosts=2, vms=2, interval=1, history=5, rollup=300, rollup_days=2)
-    wishes = Wishes(backfill=False, history_days=0.1, rollups=False, extra_dirs=hasty(tmp_path))
-    with Recording(server, wishes) as recording:
+    options = VSphereOptions(backfill=False, history_days=0.1, rollups=False, extra_dirs=hasty(tmp_path))
+    with Recording(server, options) as recording:
         recording.until(lambda: len(stored(recording.feed, 2)) > 0)
         recording.rounds(1)
     mine = stored(recording.feed, 2)
@@ -72,12 +72,12 @@ def test_days_of_history(start_vcenter: Start, tmp_path: Path) -> None:
 def test_history_goes_on_past_what_fails(start_vcenter: Start, tmp_path: Path) -> None:
     """What passes is asked again; what does not is a gap of those who were asked, and the rest is read."""
     server = start_vcenter(hosts=2, vms=6, history=5, rollup_days=2, max_query_metrics=64)
-    wishes = Wishes(backfill=False, history_days=1.9, rollups=False, extra_dirs=hasty(tmp_path))
+    options = VSphereOptions(backfill=False, history_days=1.9, rollups=False, extra_dirs=hasty(tmp_path))
     feed = MemoryFeed()
     server.fault("status", method="QueryAvailablePerfMetric", count=1)
     server.fault("status", method="QueryPerf", count=1)
     server.fault("slow", method="QueryPerf", seconds=0.2)
-    with Recording(server, wishes, feed) as recording:
+    with Recording(server, options, feed) as recording:
         recording.until(lambda: stored(feed, 2))
         server.clear()
         server.fault("fault", method="QueryPerf", count=12, type="NoPermission", text="Permission denied")
