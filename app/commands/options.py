@@ -7,12 +7,14 @@ from typing import Annotated
 
 import typer
 
+from app.commands.json_option import AsJson
 from resources.failures import UsageError
 from sessions.store import SessionReader
 from sessions.times import TimeRange, parse_time
 
+__all__ = ["AsJson", "From", "SessionPath", "To", "window_of"]
+
 SessionPath = Annotated[Path, typer.Argument(metavar="S.hscope", help="A session file.", show_default=False)]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
 From = Annotated[
     str, typer.Option("--from", metavar="TIME", help="Only from this time on: 2026-11-21T14:20 (UTC).")
 ]

@@ -26,14 +26,12 @@ from collectors.esxtop.reading import CaptureReader
 from collectors.esxtop.report import Cancel, ImportReport, Progress
 from collectors.esxtop.sections import HostPart, OpenSection, PieceSizes, host_part, rows_at_once
 from collectors.esxtop_names import Counters, HostLayout, build_layouts
+from collectors.worker_process import MAX_WORKERS, WorkerProcess, worker_count
 from resources.catalogue import load_catalogue
 from resources.failures import AccessDeniedError, BadInputError, CancelledError, DiskFullError, UsageError
 from sessions.model import SourceSpec
 from sessions.store import SessionWriter
 
-_SMALL = 8 << 20
-"""Below this many bytes the work is done before a worker process has started."""
-_MAX_WORKERS = 2
 _MAX_WORKERS_IF_NARROW = 3
 _NARROW_COLUMNS = 8192
 _SIZES = ((48 << 20, 1024), (20 << 20, 1024), (12 << 20, 512))
@@ -58,11 +56,13 @@ def import_captures(
     cancel: Cancel | None = None,
     workers: int | None = None,
     catalogue: Counters | None = None,
+    started: Sequence[WorkerProcess] = (),
 ) -> ImportReport:
     """Import captures of any number of hosts into the new session ``out``.
 
     Files may be compressed with gzip, xz or zstd, come in any order and overlap: a host's sample of one
     instant is stored once. ``workers`` is the number of processes beside this one, chosen by size when None.
+    ``started`` are some of them that run already; they are gone when this returns.
     ``progress`` is called in this thread, a few times a second.
 
     Raises NotFoundError, AccessDeniedError, NotACaptureError for a file that can't be read as a capture;
@@ -71,14 +71,14 @@ def import_captures(
     """
     if not files:
         raise UsageError("No file to import was named.", advice="Name one or more captures.")
-    captures = [recognise(file) for file in files]
     plans: dict[int, SectionPlan] = {}
+    captures = _recognised(files, started)
     # They start while headers are read here.
-    with Workers(_worker_count(captures, workers), plans) as pool:
+    with Workers(_worker_count(captures, workers), plans, started) as pool:
         known = catalogue or load_catalogue()
         with _collection_paused():
             found = [peek(capture, known) for capture in captures]
-        if workers is None and pool.count == _MAX_WORKERS and _is_narrow(found):
+        if workers is None and pool.count == MAX_WORKERS and _is_narrow(found):
             pool.grow(min((os.cpu_count() or 1) - 1, _MAX_WORKERS_IF_NARROW))
         return _Import(found, out, known, progress, cancel, pool, plans).run()
 
@@ -86,8 +86,16 @@ def import_captures(
 def _worker_count(captures: Sequence[Capture], asked: int | None) -> int:
     if asked is not None:
         return max(0, asked)
-    total = sum(one.size * (1 if one.direct else 4) for one in captures)
-    return 0 if total < _SMALL else min((os.cpu_count() or 1) - 1, _MAX_WORKERS)
+    return worker_count(sum(one.size * (1 if one.direct else 4) for one in captures))
+
+
+def _recognised(files: Sequence[Path], started: Sequence[WorkerProcess]) -> list[Capture]:
+    try:
+        return [recognise(file) for file in files]
+    except BaseException:
+        for process in started:
+            process.stop()
+        raise
 
 
 def _is_narrow(found: Sequence[Peek]) -> bool:

@@ -10,14 +10,13 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
-from multiprocessing import get_context
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnProcess
 from queue import SimpleQueue
 
 from collectors.esxtop.plan import Piece, PieceResult, SectionPlan
 from collectors.esxtop.work import PieceWorker
+from collectors.worker_process import WorkerProcess
 
 _AHEAD = 2
 """Pieces that a worker has at a time: one in work, one waiting."""
@@ -29,16 +28,22 @@ _Answer = PieceResult | OSError | MemoryError
 class Workers:
     """Some worker processes beside the caller's own, which does pieces too (``do_here``).
 
-    ``pulse`` is called now and then while a piece is done here, and may raise to stop.
+    ``started`` are processes that run already. ``pulse`` is called now and then while a piece is done here,
+    and may raise to stop.
     A worker that dies (killed, out of memory) costs time, not data: its pieces are done here.
     """
 
-    def __init__(self, count: int, plans: Mapping[int, SectionPlan]) -> None:
+    def __init__(
+        self, count: int, plans: Mapping[int, SectionPlan], started: Sequence[WorkerProcess] = ()
+    ) -> None:
         self.count = count
         self._plans = plans
         self._here: dict[int, PieceWorker] = {}
         self._done: deque[PieceResult] = deque()
-        self._workers = [_Remote() for _ in range(count)]
+        for process in started[count:]:
+            process.stop()
+        self._workers = [_Remote(process) for process in started[:count]]
+        self._workers += [_Remote(WorkerProcess()) for _ in range(count - len(started))]
 
     def __enter__(self) -> Workers:
         return self
@@ -49,7 +54,7 @@ class Workers:
 
     def grow(self, count: int) -> None:
         """Start more workers, up to ``count``."""
-        self._workers += [_Remote() for _ in range(count - self.count)]
+        self._workers += [_Remote(WorkerProcess()) for _ in range(count - self.count)]
         self.count = max(self.count, count)
 
     @property
@@ -101,16 +106,11 @@ class Workers:
 class _Remote:
     """The parent's side of one worker process."""
 
-    def __init__(self) -> None:
-        context = get_context("spawn")
-        tasks, self._tasks = context.Pipe(duplex=False)
-        self.answers, answers = context.Pipe(duplex=False)
+    def __init__(self, process: WorkerProcess) -> None:
+        self._process = process
+        self.answers = process.answers
         self.pieces: deque[Piece] = deque()
         self._sent: set[int] = set()
-        self._process: SpawnProcess = context.Process(target=_main, args=(tasks, answers), daemon=True)
-        self._process.start()
-        tasks.close()
-        answers.close()
 
     def send(self, piece: Piece, plan: SectionPlan) -> bool:
         """Hand over a piece; False when the process is gone."""
@@ -118,8 +118,8 @@ class _Remote:
         try:
             if plan.number not in self._sent:
                 self._sent.add(plan.number)
-                self._tasks.send(plan)
-            self._tasks.send(piece)
+                self._process.tasks.send(plan)
+            self._process.tasks.send(piece)
         except OSError:
             return False
         return True
@@ -138,14 +138,10 @@ class _Remote:
 
     def stop(self) -> None:
         """End the process; what it was doing is lost."""
-        self._tasks.close()
-        self.answers.close()
-        self._process.terminate()
-        self._process.join()
-        self._process.close()
+        self._process.stop()
 
 
-def _main(tasks: Connection, answers: Connection) -> None:
+def serve(tasks: Connection, answers: Connection) -> None:
     """A worker process: pieces in, results out, until the pipe closes."""
     # Ctrl-C reaches the whole process group; stopping is the parent's decision.
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -15,7 +15,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from collectors.esxtop import Progress, import_captures, importing
+from collectors import worker_process
+from collectors.esxtop import Progress, import_captures
 from resources.failures import CancelledError, DiskFullError
 from sessions.store import SessionReader
 from tests.esxtop.captures import capture
@@ -109,7 +110,7 @@ def test_progress_runs_to_the_end(file: Path) -> None:
 def test_a_worker_for_each_other_core_as_far_as_memory_goes(
     file: Path, monkeypatch: pytest.MonkeyPatch, cores: int, workers: int
 ) -> None:
-    monkeypatch.setattr(importing, "_SMALL", 0)
+    monkeypatch.setattr(worker_process, "SMALL_BYTES", 0)
     monkeypatch.setattr(os, "cpu_count", lambda: cores)
     seen: set[int] = set()
 

@@ -1,0 +1,9 @@
+"""The option of every command that prints: as JSON. It loads nothing but typer."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
