@@ -9,7 +9,8 @@ from typing import Any
 from collectors.feed import Health, Layout, Tick
 from recorder.board import Board
 from recorder.queue import Job, WriterQueue
-from recorder.session_file import SessionFile, attributes_of
+from recorder.recorded_sources import attributes_of
+from recorder.session_file import SessionFile
 from resources.failures import HyperscopeError
 from sessions.journal import JournalEntry, TestRun
 from sessions.model import Entity, EntityRef, Event, Fact, Gap, Kind, SeriesSpec, SourceSpec
@@ -33,7 +34,7 @@ class CollectorFeed:
 
     def add_source(self, spec: SourceSpec) -> int:
         """A source; one of the same kind and name in a resumed session is taken up again."""
-        source: int = self._ask(lambda file: file.add_source(spec), 0)
+        source: int = self._ask(lambda file: file.sources.add(spec), 0)
         self._board.add(source, self._collector, spec)
         return source
 
@@ -46,41 +47,41 @@ class CollectorFeed:
         attributes: Iterable[tuple[str, str]] | None = None,
     ) -> None:
         """Change what is said of a source."""
-        said = attributes_of(attributes)
-        self._tell(lambda file: file.update_source(source, interval_s, clock_offset_ms, said), 0)
+        pairs = attributes_of(attributes)
+        self._submit(lambda file: file.sources.update(source, interval_s, clock_offset_ms, pairs), 0)
 
     def identify(self, kind: Kind, identities: Sequence[str], name: str) -> EntityRef:
         """The entity of an object that its source knows by lasting identities."""
-        ref: EntityRef = self._ask(lambda file: file.identify(kind, identities, name), 0)
+        ref: EntityRef = self._ask(lambda file: file.records.identify(kind, identities, name), 0)
         return ref
 
     def add_entities(self, entities: Sequence[Entity]) -> None:
         """Entities, parents in the same call or before."""
-        self._tell(lambda file: file.add_entities(entities), len(entities))
+        self._submit(lambda file: file.records.add_entities(entities), len(entities))
 
     def add_facts(self, facts: Sequence[Fact]) -> None:
         """Facts."""
-        self._tell(lambda file: file.add_facts(facts), len(facts))
+        self._submit(lambda file: file.records.add_facts(facts), len(facts))
 
     def add_events(self, events: Sequence[Event]) -> None:
         """Events; one of the same id replaces the earlier."""
-        self._tell(lambda file: file.add_events(events), len(events))
+        self._submit(lambda file: file.records.add_events(events), len(events))
 
     def add_gaps(self, gaps: Sequence[Gap]) -> None:
         """Gaps."""
-        self._tell(lambda file: file.add_gaps(gaps), len(gaps))
+        self._submit(lambda file: file.records.add_gaps(gaps), len(gaps))
 
     def add_journal(self, entries: Sequence[JournalEntry]) -> None:
         """Changes to the environment; one of the same id replaces the earlier."""
-        self._tell(lambda file: file.add_journal(entries), len(entries))
+        self._submit(lambda file: file.records.add_journal(entries), len(entries))
 
     def add_test_runs(self, runs: Sequence[TestRun]) -> None:
         """Test runs; one of the same id replaces the earlier."""
-        self._tell(lambda file: file.add_test_runs(runs), len(runs))
+        self._submit(lambda file: file.records.add_test_runs(runs), len(runs))
 
     def add_layout(self, source: int, specs: Sequence[SeriesSpec]) -> Layout:
         """Series that arrive together; waits until what was handed over before is stored."""
-        layout: Layout = self._ask(lambda file: file.add_layout(source, specs), len(specs))
+        layout: Layout = self._ask(lambda file: file.layouts.add(source, specs), len(specs))
         self._sources[layout.id] = source
         return layout
 
@@ -89,7 +90,7 @@ class CollectorFeed:
         if ticks:
             self.sources_with_samples.update(self._sources.get(tick.layout, 0) for tick in ticks)
             size = sum(tick.stored.nbytes for tick in ticks)
-            self._put(Job(lambda file: file.add_ticks(ticks), size, refused=self._refused))
+            self._put(Job(lambda file: file.layouts.add_ticks(ticks), size, refused=self._refused))
 
     def flush(self) -> None:
         """Return when everything that was handed over before is on disk."""
@@ -101,7 +102,7 @@ class CollectorFeed:
         """Say how the source is doing; only the latest is kept, and this never waits."""
         self._board.report(source, health)
 
-    def _tell(self, run: Callable[[SessionFile], None], objects: int) -> None:
+    def _submit(self, run: Callable[[SessionFile], None], objects: int) -> None:
         self._put(Job(run, objects * _OBJECT_BYTES, refused=self._refused))
 
     def _ask(self, run: Callable[[SessionFile], Any], objects: int) -> Any:

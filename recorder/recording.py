@@ -173,7 +173,7 @@ class Recording:
     def mark(self, text: str, at: int | None = None) -> None:
         """Drop a note on the time axis. Raises HyperscopeError when the recording has ended."""
         mark = Mark(self._board.now_ms() if at is None else at, text)
-        self._queue.put(Job(lambda file: file.add_mark(mark), len(text)))
+        self._queue.put(Job(lambda file: file.records.add_mark(mark), len(text)))
 
     def change_mark(self, old: Mark, new: Mark | None, missing: Callable[[], None]) -> None:
         """Put another mark in the place of one, or take it away; ``missing`` is called if it is not there.
@@ -182,7 +182,7 @@ class Recording:
         """
 
         def change(file: SessionFile) -> None:
-            if not file.change_mark(old, new):
+            if not file.records.change_mark(old, new):
                 missing()
 
         self._queue.put(Job(change, len(old.text) + len(new.text if new else "")))

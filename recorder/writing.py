@@ -18,7 +18,7 @@ from recorder.session_file import SessionFile
 from resources.crash_reports import save_crash
 from resources.failures import HyperscopeError, UsageError
 
-_LOOK_S = 1.0
+_CHECK_EVERY_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,8 @@ class Writing:
         self._rules, self._limits = rules, limits
         self._on_failure, self._on_rotation = on_failure, on_rotation
         self._thread = threading.Thread(target=self._run, name="session writer")
-        self._next_look = self._next_counts = 0.0
-        self._all_known = False
+        self._next_check = self._next_counts = 0.0
+        self._facts_are_confirmed = False
         self.path = file.path
         self.samples_before = self.samples = file.samples
         self.samples_of_run = 0
@@ -78,11 +78,11 @@ class Writing:
 
     def _write(self) -> None:
         while not self._queue.is_finished():
-            job = self._queue.get(_LOOK_S)
+            job = self._queue.get(_CHECK_EVERY_S)
             if job is not None:
                 self._do(job)
             self._file.compact_one(overdue=self._queue.depth > 0)
-            self._look_after()
+            self._check()
         self._count()
         self._finish()
 
@@ -109,18 +109,18 @@ class Writing:
             job.result.set_exception(failure)
         return True
 
-    def _look_after(self) -> None:
+    def _check(self) -> None:
         """What is to be done from time to time, whether there is much to write or not."""
         now = time.monotonic()
-        if now < self._next_look:
+        if now < self._next_check:
             return
-        self._next_look = now + _LOOK_S
+        self._next_check = now + _CHECK_EVERY_S
         require_space(self._file.path, self._rules.keep_free)
-        self._settle_facts()
+        self._end_unconfirmed_facts()
         if now >= self._next_counts:
             self._next_counts = now + self._limits.status.counts_every_s
             self._count()
-            self._file.store_counts()
+            self._file.sources.store_counts()
         if self._is_long():
             self._count()
             self._file.rotate()
@@ -134,18 +134,18 @@ class Writing:
             or (rules.rotate_after_bytes and size_on_disk(file.path) >= rules.rotate_after_bytes)
         )
 
-    def _settle_facts(self) -> None:
+    def _end_unconfirmed_facts(self) -> None:
         """Once every source is known again, what nobody said again is over."""
-        if self._all_known or not self._file.resumed:
+        if self._facts_are_confirmed or not self._file.resumed:
             return
         sources = self._board.sources()
         if sources and all(source.health.state == "recording" for source in sources):
-            self._all_known = True
-            self._file.end_other_facts(self._board.now_ms())
+            self._facts_are_confirmed = True
+            self._file.records.end_unconfirmed_facts(self._board.now_ms())
 
     def _count(self) -> None:
         for source in self._board.sources():
-            self._file.count(source.number, source.health)
+            self._file.sources.count(source.number, source.health)
 
     def _note(self) -> None:
         self.samples = self._file.samples

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from recorder.taken_up import TakenUp
+from recorder.earlier_run import EarlierRun
 from sessions.model import Entity, EntityRef, Event, Fact
 from sessions.store import SessionReader, check_session
 from tests.recorder.conftest import Record
@@ -101,7 +101,7 @@ def test_a_servers_clock_that_is_set(record: Record, session_path: Path, vcenter
 
 
 def test_events_of_an_earlier_run() -> None:
-    known = TakenUp({}, {}, [Event(1, "power", "off", VM), Event(2, "task", "x")])
+    known = EarlierRun({}, {}, [Event(1, "power", "off", VM), Event(2, "task", "x")])
     new = [
         Event(1, "power", "off", VM),  # the same
         Event(1, "power", "off"),  # of an object that is gone by now
@@ -110,12 +110,12 @@ def test_events_of_an_earlier_run() -> None:
         Event(2, "task", "x"),
     ]
     assert known.new_events(new) == [new[2], new[3]]
-    assert TakenUp({}).new_events(new) == new
+    assert EarlierRun({}).new_events(new) == new
 
 
 def test_an_event_of_an_earlier_run_that_ended_since() -> None:
     begun, moved = Event(1, "task", "started", VM, id="a"), Event(2, "vmotion", "moved", VM, 9, "b")
-    known = TakenUp({}, {}, [begun, moved])
+    known = EarlierRun({}, {}, [begun, moved])
     new = [
         begun,  # still runs
         Event(1, "task", "success", VM, 5, id="a"),
@@ -129,8 +129,8 @@ def test_an_event_of_an_earlier_run_that_ended_since() -> None:
 def test_names_of_an_earlier_run() -> None:
     named = Fact(VM, "name", "b", 5)
     for now, wanted in (("a", [("a", "b")]), ("b", []), ("c", [("c", "b")])):
-        known = TakenUp({(VM, "name"): named}, {VM: "a", HOST: "esx01"})
-        known.meet([Entity(VM, now), Entity(HOST, "esx01"), Entity(EntityRef("vm", "new"), "new")])
+        known = EarlierRun({(VM, "name"): named}, {VM: "a", HOST: "esx01"})
+        known.compare_names([Entity(VM, now), Entity(HOST, "esx01"), Entity(EntityRef("vm", "new"), "new")])
         facts, events = known.renamings(
             [Fact(HOST, "x", 1.0, 8), Fact(VM, "x", 1.0, 9), Fact(VM, "y", 1.0, 9)]
         )
@@ -138,19 +138,19 @@ def test_names_of_an_earlier_run() -> None:
         assert [event.text for event in events] == [
             f"{name} was called {before} when the recording was interrupted" for name, before in wanted
         ]
-        assert known.leftovers(20) == []
+        assert known.unconfirmed_facts(20) == []
 
 
 def test_what_was_over_before_does_not_end_what_holds() -> None:
     holds = Fact(VM, "tools", "new", 50)
-    known = TakenUp({(VM, "tools"): holds})
+    known = EarlierRun({(VM, "tools"): holds})
     earlier, ended = (
         Fact(VM, "tools", "old", 10, 20),
         Fact(VM, "tools", "x", 50, 60),
     )
-    assert known.news([earlier]) == [earlier]
-    assert known.news([ended]) == [ended]
-    assert known.leftovers(100) == []
-    known = TakenUp({(VM, "tools"): holds})
-    assert known.news([earlier]) == [earlier]
-    assert known.leftovers(100) == [Fact(VM, "tools", "new", 50, 100)]
+    assert known.new_facts([earlier]) == [earlier]
+    assert known.new_facts([ended]) == [ended]
+    assert known.unconfirmed_facts(100) == []
+    known = EarlierRun({(VM, "tools"): holds})
+    assert known.new_facts([earlier]) == [earlier]
+    assert known.unconfirmed_facts(100) == [Fact(VM, "tools", "new", 50, 100)]

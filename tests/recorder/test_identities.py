@@ -104,20 +104,20 @@ def test_a_session_of_the_first_version_goes_on_with_its_series(session_path: Pa
     old = EntityRef("host", "esx01")
     spec = SeriesSpec(old, "cpu.usage", "%")
     first = SessionFile.open(session_path)
-    source = first.add_source(SourceSpec("vcenter", "vc01", 20.0))
-    first.add_entities([Entity(old, "esx01")])
-    first.add_facts([Fact(old, "version", "8.0", 1)])
-    layout = first.add_layout(source, [spec])
+    source = first.sources.add(SourceSpec("vcenter", "vc01", 20.0))
+    first.records.add_entities([Entity(old, "esx01")])
+    first.records.add_facts([Fact(old, "version", "8.0", 1)])
+    layout = first.layouts.add(source, [spec])
     first.close()
     for name in ("esx01", "esx01.lab"):
         file = SessionFile.open(session_path)
-        ref = file.identify("host", ["vc/host-12", UUID], name)
+        ref = file.records.identify("host", ["vc/host-12", UUID], name)
         assert ref == old, "by its name at first, by its identity ever after"
-        file.add_entities([Entity(ref, name)])
-        file.add_facts([Fact(ref, "uuid", UUID, 2), Fact(ref, "moid", "vc/host-12", 2)])
-        source = file.add_source(SourceSpec("vcenter", "vc01", 20.0))
-        assert file.add_layout(source, [spec]).last.size == layout.last.size
-        assert file.identify("host", ["vc/host-13", UUID.replace("32", "33")], "esx01") != old
+        file.records.add_entities([Entity(ref, name)])
+        file.records.add_facts([Fact(ref, "uuid", UUID, 2), Fact(ref, "moid", "vc/host-12", 2)])
+        source = file.sources.add(SourceSpec("vcenter", "vc01", 20.0))
+        assert file.layouts.add(source, [spec]).last.size == layout.last.size
+        assert file.records.identify("host", ["vc/host-13", UUID.replace("32", "33")], "esx01") != old
         file.close()
     with SessionReader.open(session_path) as reader:
         assert len(reader.series()) == 1

@@ -15,6 +15,7 @@ from collectors.feed import Controls, Feed, Health, Layout, Tick
 from recorder.board import SourceStatus
 from recorder.limits import Limits, load_limits
 from recorder.recording import Outcome, Recording
+from recorder.session_file import SessionFile
 from recorder.writing import Rules
 from resources.failures import DiskFullError, HyperscopeError, LoginError, NoCountersError, RefusedError
 from sessions.model import Entity, EntityRef, Fact, Gap, SeriesSpec, SourceSpec
@@ -270,7 +271,7 @@ def test_facts_that_nobody_says_again_are_over(session_path: Path) -> None:
         [Scripted("vc01", say(later))], session_path, load_limits(), RULES, on_over=over.set
     )
     recording.start()
-    while not recording._writing._all_known:
+    while not recording._writing._facts_are_confirmed:
         assert not over.wait(0.05)
     said.set()
     assert recording.finish().code == 0
@@ -319,6 +320,17 @@ def test_a_long_recording_goes_on_in_another_file(session_path: Path) -> None:
             assert len(reader.series()) == SERIES
     assert times == [T0 + 20_000 * at for at in range(2 * count)]
     assert received == 2 * count * SERIES
+
+
+def test_a_part_in_which_nothing_more_was_counted_says_so(session_path: Path) -> None:
+    file = SessionFile.open(session_path)
+    source = file.sources.add(SourceSpec("vcenter", "vc01", 20.0))
+    file.sources.count(source, Health("recording", expected=9, received=7))
+    file.rotate()
+    file.close()
+    for path, counted in ((session_path, (9, 7)), (file.path, (0, 0))):
+        with SessionReader.open(path) as reader:
+            assert [one.spec.counted for one in reader.sources()] == [counted]
 
 
 def test_it_ends_before_the_disk_is_full(session_path: Path) -> None:

@@ -129,7 +129,7 @@ def test_a_resumed_recording_still_has_them(session_path: Path) -> None:
 
     play(session_path, Scripted("test", add), stop=False)
     file = SessionFile.open(session_path)
-    file.add_journal([replace(LIMIT, state="undone", at=T0 + 9)])
+    file.records.add_journal([replace(LIMIT, state="undone", at=T0 + 9)])
     file.close()
     with SessionReader.open(session_path) as reader:
         assert [(entry.state, entry.at) for entry in reader.journal()] == [("undone", T0 + 9)]

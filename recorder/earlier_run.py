@@ -1,4 +1,4 @@
-"""What an earlier run said, in a recording that is continued: said again, changed, or no longer so."""
+"""What an earlier run of a recording stored, compared with what its continuation finds."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _NAME = "name"
 """The fact that says what an entity is called now, where that is not what it was called at first."""
 
 
-class TakenUp:
-    """The facts that held when the earlier run ended, until somebody says them again; names and events.
+class EarlierRun:
+    """The facts that held when the earlier run ended, until they are confirmed; names and events.
 
     Events are kept as their hashes, or as ends by the hash of their id: a long recording has very many, and
     who continues it reads those of the last hour again.
@@ -39,21 +39,21 @@ class TakenUp:
         }
         self._first = dict(names or {})
         self._renamed: dict[EntityRef, str] = {}
-        told = list(events)
-        self._events = {key for event in told for key in _keys(event)}
-        self._ends = {hash(event.id): event.end for event in told if event.id}
+        known = list(events)
+        self._events = {key for event in known for key in _keys(event)}
+        self._ends = {hash(event.id): event.end for event in known if event.id}
 
     @classmethod
-    def of(cls, path: Path) -> TakenUp:
-        """Those of a session."""
+    def of(cls, path: Path) -> EarlierRun:
+        """What the runs before stored in a session."""
         with SessionReader.open(path, check=False) as reader:
             facts = reader.facts()
             held = {(fact.entity, fact.name): fact for fact in facts if fact.end is None}
             names = {ref: entity.name for ref, entity in reader.entities().items()}
             return cls(held, names, reader.events(), Identities(facts), EarlierGaps(reader.gaps()))
 
-    def meet(self, entities: Sequence[Entity]) -> None:
-        """Entities are there, by the names that they have now."""
+    def compare_names(self, entities: Sequence[Entity]) -> None:
+        """Compare the entities' names with those that they had; what was renamed is told by ``renamings``."""
         for one in entities:
             before = self._names.pop(one.ref, one.name)
             if before != one.name:
@@ -62,7 +62,7 @@ class TakenUp:
                 del self._held[one.ref, _NAME]  # it still is called so
 
     def renamings(self, facts: Sequence[Fact]) -> tuple[list[Fact], list[Event]]:
-        """What to say of entities that were renamed since the earlier run, once facts date what they are."""
+        """Facts and events of entities that were renamed since the earlier run, dated by their facts."""
         named: list[Fact] = []
         events: list[Event] = []
         for fact in facts if self._renamed else ():
@@ -75,34 +75,34 @@ class TakenUp:
                 events.append(Event(fact.start, "inventory", text, fact.entity))
         return named, events
 
-    def news(self, facts: Sequence[Fact]) -> list[Fact]:
-        """Which of the facts the session does not say already."""
+    def new_facts(self, facts: Sequence[Fact]) -> list[Fact]:
+        """Those of the facts that the session does not have; the others are confirmed."""
         if not self._held:
             return list(facts)
-        return [fact for fact in facts if not self._is_said(fact)]
+        return [fact for fact in facts if not self._is_confirmed(fact)]
 
     def new_events(self, events: Sequence[Event]) -> list[Event]:
-        """Which of the events the earlier run did not tell, or not with their end."""
+        """Those of the events that the session does not have, or not with their end."""
         if not self._events:
             return list(events)
         return [event for event in events if self._is_new(event)]
 
     def _is_new(self, event: Event) -> bool:
-        """Whose entity is gone by now, nobody knows it any more."""
+        """True for an event that the session lacks; one whose entity is gone by now comes without that."""
         known = hash(event.id)
         if event.id and known in self._ends:
             return event.end is not None and event.end != self._ends[known]
         return _keys(event)[-1] not in self._events
 
-    def leftovers(self, now_ms: int) -> list[Fact]:
-        """The facts that nobody said again, ended now; to be asked for once the inventory is known."""
+    def unconfirmed_facts(self, now_ms: int) -> list[Fact]:
+        """The facts that nobody confirmed, ended now; to be asked for once the inventory is read."""
         held, self._held = self._held, {}
         self._names.clear()
         self._first.clear()
         self._renamed.clear()
         return [replace(fact, end=max(now_ms, fact.start)) for fact in held.values()]
 
-    def _is_said(self, fact: Fact) -> bool:
+    def _is_confirmed(self, fact: Fact) -> bool:
         held = self._held.get((fact.entity, fact.name))
         if held is None or (fact.end is not None and fact.start != held.start):
             return False  # what was over before does not say that it still is so
