@@ -35,7 +35,7 @@ class SourceLane:
 class Load:
     """The curve on top: ``times`` (n,) in ms, ``values`` (n,) in ``unit``, NaN where nothing was measured."""
 
-    words: str = ""
+    label: str = ""
     unit: str = ""
     times: FloatArray = field(default_factory=lambda: np.zeros(0))
     values: FloatArray = field(default_factory=lambda: np.zeros(0))

@@ -12,13 +12,13 @@ from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
 from app.gui.marks import Marking
-from app.gui.panels.timeline import TimelinePanel
 from sessions.model import Mark
 from sessions.store import SessionReader, SessionWriter
 from tests.gui.recordings import record
 from tests.gui.test_recording import start_lab, stop
 from tests.gui.windows import child_of, wait
 from widgets.marks import MarkNote
+from widgets.timeline import TimelineView
 from widgets.timeline.geometry import Scale
 from widgets.timeline.lane import BOTTOM, TOP
 
@@ -76,8 +76,8 @@ def marking(program: Program) -> Marking:
     return found
 
 
-def timeline(program: Program) -> TimelinePanel:
-    return child_of(program.window, TimelinePanel)
+def timeline(program: Program) -> TimelineView:
+    return child_of(program.window, TimelineView)
 
 
 def place_of(program: Program, at: int) -> QPoint:

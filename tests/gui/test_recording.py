@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
-from app.gui.panels.timeline import TimelinePanel
 from app.gui.recorder_process import RecorderProcess, RecordRequest
 from app.gui.source_words import beginning, live_entries
 from recorder.protocol import CollectorReport, Ended, SourceReport, Started, StatusReport, Warned
@@ -22,6 +21,7 @@ from sessions.store import SessionReader
 from sessions.times import TimeRange
 from tests.gui.recordings import record
 from tests.gui.windows import child_of, wait
+from widgets.timeline import TimelineView
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
 """The offscreen platform says so of every dialog."""
@@ -272,6 +272,6 @@ def test_ctrl_c_in_the_terminal_of_the_window_is_not_for_the_recorder(live: Prog
     if hasattr(os, "getpgid"):
         assert os.getpgid(recorder(live).pid) != os.getpgid(0)
         assert signal.SIGINT
-    timeline = child_of(live.window, TimelinePanel)
+    timeline = child_of(live.window, TimelineView)
     assert timeline.isVisible()
     stop(live, qtbot)

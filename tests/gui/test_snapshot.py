@@ -10,12 +10,12 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
-from app.gui.panels.timeline import TimelinePanel
 from sessions.model import Entity, EntityRef, Event, Fact, Gap, Mark, SeriesSpec, SourceSpec
 from sessions.store import SessionReader, SessionWriter
 from tests.gui.windows import child_of, wait
 from viewmodels.snapshot import Change, Snapshot, read_snapshot, renewed_snapshot
 from widgets.inventory.model import InventoryModel
+from widgets.timeline import TimelineView
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 VM = EntityRef("vm", "5012-uuid")
@@ -126,7 +126,7 @@ def test_the_window_follows_names_and_moves(
     live.workbench.open_paths([path])
     wait(qtbot, lambda: live.desk.session.snapshot is not None)
     tree = child_of(live.window, InventoryModel)
-    timeline = child_of(live.window, TimelinePanel)
+    timeline = child_of(live.window, TimelineView)
     wait(qtbot, lambda: names_below(tree, "esx01") == ["SQL-OLD"])
     live.desk.scope.set(live.desk.scope.scope.on([VM]))
     writer.add_facts([Fact(VM, "name", "SQL-NEW", 5_000), Fact(VM, "host", "esx02", 5_000)])

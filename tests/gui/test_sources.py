@@ -10,7 +10,6 @@ from pytestqt.qtbot import QtBot
 
 from app.gui import navigation
 from app.gui.application import Program
-from app.gui.panels.timeline import TimelinePanel
 from sessions.model import Entity, EntityRef, Gap
 from sessions.store import SessionReader, SessionWriter
 from tests.gui.recordings import record
@@ -22,6 +21,7 @@ from widgets.esxtop import EsxtopView
 from widgets.heatmap import HeatmapView
 from widgets.inventory import InventoryView
 from widgets.overview import OverviewView
+from widgets.timeline import TimelineView
 
 HOSTS = [EntityRef("host", f"esx0{number}.lab.local") for number in range(1, 5)]
 
@@ -85,7 +85,7 @@ def test_the_timeline_shows_the_gaps_of_all(live: Program, qtbot: QtBot, home: P
     with SessionWriter.open(path) as writer:
         writer.add_gaps([Gap(1, start + 60_000, start + 90_000, "lost")])
     opened(live, qtbot, path)
-    timeline = child_of(live.window, TimelinePanel)
+    timeline = child_of(live.window, TimelineView)
     lanes = timeline.content.sources
     assert [len(lane.gaps) for lane in lanes] == [1, 0, 0, 0]
     choose(live, qtbot, 2)

@@ -16,7 +16,6 @@ from app.gui.actions import ACTIONS
 from app.gui.application import Program, build
 from app.gui.navigation import entries
 from app.gui.palette import Palette, matches
-from app.gui.panels.timeline import TimelinePanel
 from sessions.store import SessionReader
 from tests.gui.recordings import record
 from viewmodels.name_order import natural
@@ -29,6 +28,7 @@ from widgets.heatmap import HeatmapView
 from widgets.inventory import InventoryView
 from widgets.marks import MarkNote
 from widgets.overview import OverviewView
+from widgets.timeline import TimelineView
 
 WAIT = 60_000
 Part = TypeVar("Part", bound=QObject)
@@ -106,7 +106,7 @@ def test_all_views_show_the_session(opened: Program, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: len(overview.findChildren(ChartCard)) == 4, timeout=WAIT)
     inventory = part(window, InventoryView)
     assert inventory.tree.model().rowCount() >= 4
-    timeline = part(window, TimelinePanel)
+    timeline = part(window, TimelineView)
     assert len(timeline.content.sources) == 4
     assert timeline.content.bars
 
@@ -220,7 +220,7 @@ def test_every_pane_is_reached_by_a_key_and_by_its_name(opened: Program, qtbot: 
     panes: tuple[tuple[Qt.Key, type[QWidget]], ...] = (
         (Qt.Key.Key_5, InventoryView),
         (Qt.Key.Key_6, FindingsView),
-        (Qt.Key.Key_7, TimelinePanel),
+        (Qt.Key.Key_7, TimelineView),
     )
     for key, kind in panes:
         window._docks["timeline"].close()

@@ -17,9 +17,10 @@ from pytestqt.qtbot import QtBot
 from sessions.model import Event, Mark
 from sessions.times import TimeRange
 from viewmodels.axis_events import Track, event_label
+from viewmodels.timeline import TimelineContent
 from widgets.charts.plot import Plot
 from widgets.theme import Theme
-from widgets.timeline import TimelineContent, TimelineView
+from widgets.timeline import TimelineView
 from widgets.timeline import geometry as at
 from widgets.timeline.geometry import Scale
 

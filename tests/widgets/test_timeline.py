@@ -13,8 +13,9 @@ from pytestqt.qtbot import QtBot
 
 from sessions.model import Event, Mark
 from sessions.times import TimeRange
+from viewmodels.timeline import Load, TimelineContent
 from widgets.theme import Theme
-from widgets.timeline import Load, TimelineContent, TimelineView
+from widgets.timeline import TimelineView
 from widgets.timeline import geometry as at
 from widgets.timeline.geometry import Scale
 from widgets.timeline.moments import labels
@@ -41,8 +42,10 @@ def test_a_tooltip_has_the_value(theme: Theme, qtbot: QtBot) -> None:
     view.resize(900, 140)
     view.show_content(TimelineContent(SPAN, LOAD))
     x = Scale(SPAN, view.width()).x(T0 + 2_400_000)
-    assert view._words_at(QPointF(x, at.LOAD_TOP + 5)) == "21 Sep 14:53:20\nProcessor utilisation 43.2 %"
-    assert view._words_at(QPointF(x, view.height() - 5)) == "21 Sep 14:53:20"
+    there = view.pointing
+    assert there is not None
+    assert there.tooltip_at(QPointF(x, at.LOAD_TOP + 5)) == "21 Sep 14:53:20\nProcessor utilisation 43.2 %"
+    assert there.tooltip_at(QPointF(x, view.height() - 5)) == "21 Sep 14:53:20"
 
 
 def test_words_at_the_end_stand_before_their_line() -> None:

@@ -13,10 +13,10 @@ from widgets.theme import Theme
 
 
 class ChartsPage(QWidget):
-    """Signals: ``came_into_view``; ``released`` when charts are to follow the selection again."""
+    """Signals: ``appeared``; ``released`` when charts are to follow the selection again."""
 
     released = Signal()
-    came_into_view = Signal()
+    appeared = Signal()
 
     def __init__(self, theme: Theme, clock: Clock) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ class ChartsPage(QWidget):
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         """Charts that changed while the page was hidden can be drawn now."""
         super().showEvent(event)
-        self.came_into_view.emit()
+        self.appeared.emit()
 
     def show_empty(self, *, on: bool) -> None:
         """Show what to do to get charts, or the charts."""

@@ -20,11 +20,11 @@ _LINES = 8
 _FLOOR = at.SPANS_TOP + at.SPANS_HEIGHT - 1
 
 TOP, BOTTOM = at.EVENTS_TOP - 2, at.EVENTS_TOP + at.EVENTS_HEIGHT + 2
-"""From where to where in pixels it goes."""
+"""The lane's first and last row of pixels."""
 
 
 class EventLane:
-    """A tick where something happened or began, a bar for as long as it lasted, and the words that fit."""
+    """A tick where something happened or began, a bar for as long as it lasted, and the texts that fit."""
 
     def __init__(self) -> None:
         self._events: Track[Event] = Track()
@@ -38,8 +38,8 @@ class EventLane:
         if new.marks is not old.marks:
             self._marks = Track(new.marks)
 
-    def paint(self, painter: QPainter, scale: Scale, tokens: Tokens) -> None:
-        """Paint it: marks over events, words over all."""
+    def paint(self, painter: QPainter, scale: Scale, tokens: Tokens, chosen: Mark | None) -> None:
+        """Paint marks over events, texts over both, and a frame around the chosen mark."""
         span, left, right = scale.span, scale.left, scale.left + scale.pixels
         events, marks = (track.ticks(span, left, right) for track in (self._events, self._marks))
         painter.setPen(QPen(QColor(tokens.faint), 1))
@@ -60,17 +60,28 @@ class EventLane:
             painter.setPen(QColor(tokens.text if of_mark else tokens.muted))
             box = QRectF(label.left, at.EVENTS_TOP, label.right - label.left + 4, at.EVENTS_HEIGHT)
             painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, label.text)
+        if chosen is not None:
+            self._paint_frame(painter, self._box_of(chosen, scale), QColor(tokens.accent))
+
+    @staticmethod
+    def _paint_frame(painter: QPainter, box: QRectF, colour: QColor) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(colour, 1))
+        colour.setAlphaF(0.2)
+        painter.setBrush(colour)
+        painter.drawRoundedRect(box, 3, 3)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     @staticmethod
     def _paint_line(painter: QPainter, scale: Scale, one: AxisEvent, colour: str) -> None:
-        """From the words down to the tick."""
+        """Draw a line from the text down to the tick."""
         painter.setPen(QPen(QColor(colour), 1))
         x = round(scale.x(one.at))
         painter.drawLine(x, at.EVENTS_TOP + 1, x, _FLOOR)
 
-    def box_of(self, mark: Mark, scale: Scale) -> QRectF:
-        """Around a mark and its words."""
-        x = scale.x(mark.at)
+    def _box_of(self, mark: Mark, scale: Scale) -> QRectF:
+        """Around a mark and its text; at the edge for a mark beyond the session."""
+        x = min(max(scale.x(mark.at), scale.left), scale.left + scale.pixels)
         label = next((label for label in self._labels if label.of == mark), None)
         left, right = (min(x, label.left), max(x, label.right)) if label else (x, x)
         return QRectF(left - 3, at.EVENTS_TOP - 1, right - left + 7, at.EVENTS_HEIGHT + 2)
@@ -79,8 +90,8 @@ class EventLane:
         """The mark that is there, if so."""
         return mark_at(self._labels, self._marks.all, scale, x) if TOP <= y <= BOTTOM else None
 
-    def words_at(self, scale: Scale, x: float, y: float, clock: Clock) -> str:
-        """Of what the words are that are there, else what happened or lasted near it; a line for each."""
+    def text_at(self, scale: Scale, x: float, y: float, clock: Clock) -> str:
+        """What stands there, else what happened or lasted near it; a line for each."""
         if not TOP <= y <= BOTTOM:
             return ""
         around = TimeRange(scale.time(x - _NEAR), scale.time(x + _NEAR))

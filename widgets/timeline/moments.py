@@ -1,4 +1,4 @@
-"""Where the words of events and marks stand in their lane, and which mark is under the mouse. No widget."""
+"""Where the texts of events and marks stand in their lane, and which mark is under the mouse. No widget."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from viewmodels.axis_events import AxisEvent
 from widgets.timeline import geometry as at
 from widgets.timeline.geometry import Scale
 
-_WORDS = 40
+_MAX_TEXT = 40
 _NEAR = 5
 _GAP = 12
 _BESIDE = 4
@@ -19,7 +19,7 @@ _BESIDE = 4
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """An event or a mark whose words have room: from ``left`` to ``right`` in pixels."""
+    """An event or a mark whose text has room: from ``left`` to ``right`` in pixels."""
 
     of: AxisEvent
     text: str
@@ -34,9 +34,9 @@ class Label:
 def labels(
     marks: Iterable[AxisEvent], events: Iterable[AxisEvent], scale: Scale, width_of: Callable[[str], float]
 ) -> Iterator[Label]:
-    """The words that fit, of marks first, then of events, each from left to right; both ordered by time.
+    """The texts that fit, of marks first, then of events, each from left to right; both ordered by time.
 
-    Words stand to the right of their line, or to its left where the lane ends: what was marked just now is
+    A text stands to the right of their line, or to its left where the lane ends: what was marked just now is
     at the end of a recording.
     """
     of_marks = list(_fitting(marks, "⚑ ", (), scale, width_of))
@@ -56,7 +56,7 @@ def _fitting(
         x = scale.x(one.at)
         if x + _BESIDE < free:
             continue
-        text = sign + shown(one.text, _WORDS)
+        text = sign + shown(one.text, _MAX_TEXT)
         width = width_of(text)
         left = x + _BESIDE if x + width <= scale.width else x - _BESIDE - width
         label = Label(one, text, left, left + width)
@@ -67,16 +67,16 @@ def _fitting(
 
 
 def mark_at(labels_: Sequence[Label], marks: Sequence[Mark], scale: Scale, x: float) -> Mark | None:
-    """The mark at a pixel column of the lane: by its line, else by its words."""
+    """The mark at a pixel column of the lane: by its line, else by its text."""
     near = [one for one in marks if abs(scale.x(one.at) - x) <= _NEAR]
     if near:
         return min(near, key=lambda one: abs(scale.x(one.at) - x))
-    words = labelled_at(labels_, x)
-    return words if isinstance(words, Mark) else None
+    labelled = labelled_at(labels_, x)
+    return labelled if isinstance(labelled, Mark) else None
 
 
 def labelled_at(labels_: Sequence[Label], x: float) -> AxisEvent | None:
-    """Whose words are at a pixel column of the lane; they keep apart, so that there is one at most."""
+    """The event or mark whose text is at a pixel column of the lane; texts never overlap."""
     return next((one.of for one in labels_ if one.left - 4 <= x <= one.right + 4), None)
 
 

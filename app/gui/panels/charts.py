@@ -51,7 +51,7 @@ class ChartsPanel(QObject):
 
     def _join_view(self) -> None:
         stack, desk = self._stack, self._desk
-        self.view.came_into_view.connect(self._come_into_view)
+        self.view.appeared.connect(self._come_into_view)
         self.view.released.connect(self._release)
         stack.show_statistics(on=desk.settings.flag(_STATISTICS))
         stack.windowed.connect(self._show_window)

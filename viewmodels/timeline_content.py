@@ -1,0 +1,90 @@
+"""What the timeline shows of a session: the load of the scope, bars of findings, lanes of sources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from resources.catalogue import Catalogue
+from resources.views import Headline
+from sessions.findings import Finding
+from sessions.model import EntityRef, Series
+from sessions.store import SessionReader
+from sessions.times import TimeRange
+from viewmodels.buckets import Buckets, BucketTotals, line_through
+from viewmodels.snapshot import Snapshot, is_own
+from viewmodels.timeline import Bar, Load, SourceLane
+
+_BUCKETS = 400
+_MAX_LOAD_SERIES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class LoadSeries:
+    """The series whose mean is the load, and what their counter is called; none where ``ids`` is empty."""
+
+    ids: tuple[int, ...] = ()
+    label: str = ""
+    unit: str = ""
+
+
+def load_series(
+    entities: Sequence[EntityRef], snapshot: Snapshot, headlines: Mapping[str, Headline], catalogue: Catalogue
+) -> LoadSeries:
+    """The first headline counter that these entities have; all hosts where none is named."""
+    chosen = entities or tuple(ref for ref in snapshot.entities if ref.kind == "host")
+    for ref in chosen:
+        headline = headlines.get(ref.kind)
+        for counter in headline.counters if headline else ():
+            known = catalogue.get(counter)
+            found = _of_counter(chosen, counter, snapshot)
+            if found and known is not None:
+                ids = tuple(one.id for one in found[:_MAX_LOAD_SERIES])
+                return LoadSeries(ids, known.label, found[0].spec.unit)
+    return LoadSeries()
+
+
+def _of_counter(entities: Iterable[EntityRef], counter: str, snapshot: Snapshot) -> list[Series]:
+    return [
+        one
+        for ref in entities
+        for one in snapshot.series_of.get(ref, ())
+        if one.counter == counter and is_own(one)
+    ]
+
+
+def read_load(reader: SessionReader, series: LoadSeries, span: TimeRange, check: Callable[[], None]) -> Load:
+    """The mean of the series in buckets over the session; ``check`` is called between series, may raise."""
+    buckets = Buckets(span, _BUCKETS)
+    totals = BucketTotals(buckets)
+    for number in series.ids:
+        check()
+        totals.add_overview(reader.overview(number, span, _BUCKETS))
+    return Load(series.label, series.unit, *line_through(buckets.middles, totals.mean()))
+
+
+def finding_bars(findings: Iterable[Finding]) -> list[Bar]:
+    """A bar for each window of each finding that is a problem of its own."""
+    return [
+        Bar(window, finding.severity, f"{finding.title}: {finding.entity_name}", finding)
+        for finding in findings
+        if finding.severity != "info" and finding.consequence_of is None
+        for window in finding.windows
+    ]
+
+
+def source_lanes(snapshot: Snapshot) -> list[SourceLane]:
+    """A lane for each source that has samples; its gaps are those of the source as a whole."""
+    return [
+        SourceLane(
+            source.spec.name,
+            TimeRange(source.start, source.end),
+            [
+                (TimeRange(gap.start, max(gap.end, gap.start)), gap.reason)
+                for gap in snapshot.gaps
+                if gap.source == source.id and gap.entity is None
+            ],
+        )
+        for source in snapshot.sources
+        if source.start is not None and source.end is not None
+    ]

@@ -1,0 +1,19 @@
+"""The keys of the timeline, for its key handler and the shortcut sheet."""
+
+from __future__ import annotations
+
+from widgets.keys import KeyRow
+
+WINDOW_KEYS = (
+    KeyRow("move", "Move the window", ("Left", "Right")),
+    KeyRow("widen", "Move the window's end", ("Shift+Left", "Shift+Right")),
+    KeyRow("marks", "Go from mark to mark", ("Up", "Down")),
+)
+MARK_KEYS = (
+    KeyRow("note", "Change the note of the mark", ("Return", "F2")),
+    KeyRow("unmark", "Remove the mark", ("Del", "Backspace")),
+    KeyRow("leave", "Let go of the mark", ("Esc",)),
+)
+"""They do something while a mark is chosen; else they are left to others."""
+
+KEYS = (*WINDOW_KEYS, *MARK_KEYS)

@@ -1,0 +1,120 @@
+"""The lanes of the timeline but for that of events: load, findings, sources, and the axis; painted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+
+from resources.units import format_value
+from sessions.findings import Severity
+from viewmodels.time_labels import Clock, time_label, time_ticks
+from viewmodels.timeline import Bar, Load, SourceLane
+from widgets.theme import Tokens
+from widgets.timeline import geometry as at
+from widgets.timeline.geometry import Scale
+
+RANK: dict[Severity, int] = {"info": 0, "warning": 1, "critical": 2}
+MAX_SOURCES = 6
+"""So many sources have a lane; there is no room for more."""
+
+_TICK_PIXELS = 96
+_LABEL_LEFT = 12
+
+
+def paint_labels(painter: QPainter, load: Load, tokens: Tokens) -> None:
+    """Say to the left what each lane is, and how much the highest load."""
+    painter.setPen(QColor(tokens.muted))
+    left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+    label = painter.fontMetrics().elidedText(
+        load.label or "Load", Qt.TextElideMode.ElideRight, at.GUTTER - _LABEL_LEFT - 8
+    )
+    half = at.LOAD_HEIGHT // 2
+    highest = f"up to {format_value(load.top, load.unit)}" if np.isfinite(load.top) else ""
+    for top, height, text in (
+        (at.LOAD_TOP, half, label),
+        (at.LOAD_TOP + half, half, highest),
+        (at.FINDINGS_TOP, at.FINDINGS_HEIGHT, "Findings"),
+        (at.EVENTS_TOP, at.EVENTS_HEIGHT, "Events, marks"),
+        (at.SOURCES_TOP - 6, 16, "Sources"),
+    ):
+        painter.drawText(QRectF(_LABEL_LEFT, top, at.GUTTER - _LABEL_LEFT, height), left, text)
+
+
+def paint_load(painter: QPainter, load: Load, scale: Scale, tokens: Tokens) -> None:
+    """Draw the load as a filled curve; gaps stay open."""
+    if not np.isfinite(load.top):
+        return
+    top = max(load.top, 1e-9)
+    bottom = at.LOAD_TOP + at.LOAD_HEIGHT
+    accent, area = QColor(tokens.accent), QColor(tokens.accent)
+    area.setAlphaF(0.2)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    for run in _runs(load.values):
+        points = [
+            QPointF(scale.x(load.times[i]), bottom - load.values[i] / top * (at.LOAD_HEIGHT - 4)) for i in run
+        ]
+        closed = QPolygonF([QPointF(points[0].x(), bottom), *points, QPointF(points[-1].x(), bottom)])
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(area)
+        painter.drawPolygon(closed)
+        painter.setPen(QPen(accent, 1))
+        for a, b in pairwise(points):
+            painter.drawLine(a, b)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+
+def paint_findings(painter: QPainter, bars: Sequence[Bar], scale: Scale, tokens: Tokens) -> None:
+    """Draw the bars of findings, the worst on top."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    for bar in sorted(bars, key=lambda bar: RANK[bar.severity]):
+        painter.setBrush(QColor(tokens.health(bar.severity)))
+        painter.drawRoundedRect(bar_box(bar, scale), 3, 3)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+
+def bar_box(bar: Bar, scale: Scale) -> QRectF:
+    """Where the bar of a finding is."""
+    left, right = scale.x(bar.window.start), scale.x(bar.window.end)
+    return QRectF(left, at.FINDINGS_TOP + 2, max(right - left, 3), at.FINDINGS_HEIGHT - 4)
+
+
+def paint_sources(painter: QPainter, lanes: Sequence[SourceLane], scale: Scale, tokens: Tokens) -> None:
+    """Draw when each source was recorded, with holes for its gaps."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    for number, lane in enumerate(lanes[:MAX_SOURCES]):
+        top = at.SOURCES_TOP + number * at.SOURCE_STEP
+        start, end = scale.x(lane.window.start), scale.x(lane.window.end)
+        painter.setBrush(QColor(tokens.ok))
+        painter.drawRoundedRect(QRectF(start, top, max(end - start, 2), 4), 2, 2)
+        painter.setBrush(QColor(tokens.surface1))
+        for gap, _reason in lane.gaps:
+            left, right = scale.x(gap.start), scale.x(gap.end)
+            painter.drawRect(QRectF(left, top - 1, max(right - left, 1.5), 6))
+
+
+def paint_axis(painter: QPainter, scale: Scale, height: int, clock: Clock, tokens: Tokens) -> None:
+    """Draw a line and a label at round times."""
+    span, top = scale.span, height - at.AXIS_HEIGHT
+    middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignHCenter
+    ticks, step = time_ticks(span.start, span.end, scale.pixels, clock, _TICK_PIXELS)
+    painter.setPen(QPen(QColor(tokens.line), 1))
+    for tick in ticks:
+        painter.drawLine(QPointF(scale.x(tick), at.LOAD_TOP), QPointF(scale.x(tick), top))
+    painter.setPen(QColor(tokens.muted))
+    for tick in ticks:
+        text = time_label(tick, step, clock)
+        half = painter.fontMetrics().horizontalAdvance(text) / 2 + 2
+        x = min(max(scale.x(tick), scale.left + half), scale.width - half)
+        painter.drawText(QRectF(x - half, top, 2 * half, at.AXIS_HEIGHT), middle, text)
+
+
+def _runs(values: np.ndarray) -> list[range]:
+    """Stretches of finite values, as ranges of indices."""
+    finite = np.isfinite(values).astype(np.int8)
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], finite, [0]])))
+    return [range(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]

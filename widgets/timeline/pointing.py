@@ -1,0 +1,65 @@
+"""What of the timeline is at a point: a finding, a mark; and what its tooltip says."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF
+
+from resources.foreign_text import shown
+from resources.units import format_value
+from sessions.model import Mark
+from viewmodels.time_labels import Clock
+from viewmodels.timeline import Bar, TimelineContent
+from widgets.timeline import geometry as at
+from widgets.timeline.geometry import Scale
+from widgets.timeline.lane import EventLane
+from widgets.timeline.lanes import MAX_SOURCES, RANK, bar_box
+
+_NEAR = 2
+
+
+@dataclass(frozen=True)
+class Pointing:
+    """The timeline as it is painted now."""
+
+    content: TimelineContent
+    events: EventLane
+    scale: Scale
+    clock: Clock
+
+    def bar_at(self, point: QPointF) -> Bar | None:
+        """The worst finding there, if any."""
+        near = (-_NEAR, -_NEAR, _NEAR, _NEAR)
+        hit = [bar for bar in self.content.bars if bar_box(bar, self.scale).adjusted(*near).contains(point)]
+        return max(hit, key=lambda bar: RANK[bar.severity], default=None)
+
+    def mark_at(self, point: QPointF) -> Mark | None:
+        """The mark there, if any."""
+        return self.events.mark_at(self.scale, point.x(), point.y())
+
+    def tooltip_at(self, point: QPointF) -> str:
+        """What is there, else the time and the load; empty beside the lanes."""
+        if point.x() < at.GUTTER:
+            return ""
+        bar = self.bar_at(point)
+        if bar is not None:
+            return shown(bar.text)
+        if text := self.events.text_at(self.scale, point.x(), point.y(), self.clock):
+            return text
+        number = math.floor((point.y() - at.SOURCES_TOP + 2) / at.SOURCE_STEP)
+        if 0 <= number < min(len(self.content.sources), MAX_SOURCES):
+            return self._source_tooltip(number, point.x())
+        when, load = self.scale.time(point.x()), self.content.load
+        text = f"{self.clock(when):%d %b %H:%M:%S}"
+        if load.label and point.y() < at.LOAD_TOP + at.LOAD_HEIGHT:
+            text += f"\n{load.label} {format_value(load.near(when), load.unit)}"
+        return text
+
+    def _source_tooltip(self, number: int, x: float) -> str:
+        lane = self.content.sources[number]
+        for gap, reason in lane.gaps:
+            if self.scale.x(gap.start) - _NEAR <= x <= self.scale.x(gap.end) + _NEAR:
+                return f"{shown(lane.name)}: gap from {self.clock(gap.start):%H:%M:%S}, {shown(reason)}"
+        return shown(lane.name)
