@@ -220,6 +220,7 @@ def in_processes(
             peak = max(peak, memory)
             for finding in found.findings:
                 print("FINDING", finding, flush=True)
+            print(f"{report.mutants} of {count}, {peak:.0f} MB", flush=True)
     print(f"{time.perf_counter() - started:.0f} s, peak memory {peak:.0f} MB")
     report.show()
     return report, peak
