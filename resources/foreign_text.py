@@ -13,7 +13,7 @@ import unicodedata
 from resources.units import UNIT_NAMES
 
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-MOST = 300
+MAX_LENGTH = 300
 
 
 def visible(text: str) -> str:
@@ -26,13 +26,13 @@ def visible(text: str) -> str:
     return "".join(map(_visible_character, text))
 
 
-def shown(text: str, most: int = MOST) -> str:
-    """``text`` on one line: ``visible``, runs of white space as one space, cut after ``most``.
+def shown(text: str, max_length: int = MAX_LENGTH) -> str:
+    """``text`` on one line: ``visible``, runs of white space as one space, cut after ``max_length``.
 
     Plain Qt labels and painters take the result as it is; nothing in it can reorder its surroundings.
     """
-    safe = visible(" ".join(text[: most * 4].split()))
-    return safe if len(safe) <= most else f"{safe[: most - 1]}…"
+    safe = visible(" ".join(text[: max_length * 4].split()))
+    return safe if len(safe) <= max_length else f"{safe[: max_length - 1]}…"
 
 
 def breakable(text: str) -> str:

@@ -110,11 +110,11 @@ class TestRun:
     figures: tuple[Figure, ...] = ()
 
 
-def settled_journal(written: Iterable[JournalEntry]) -> list[JournalEntry]:
+def current_journal(written: Iterable[JournalEntry]) -> list[JournalEntry]:
     """The last entry of each change, in the order in which the changes were first written."""
     return list({entry.id: entry for entry in written}.values())
 
 
-def settled_runs(written: Iterable[TestRun]) -> list[TestRun]:
+def current_runs(written: Iterable[TestRun]) -> list[TestRun]:
     """The last word on each run, in the order of their start."""
     return sorted({run.id: run for run in written}.values(), key=lambda run: run.start)

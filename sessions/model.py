@@ -53,7 +53,7 @@ class Fact:
     ``nic.switch`` ``device.queue_depth`` ``tools`` …; −1 is never stored for "unlimited": the fact is absent.
 
     A fact that is written again (same entity, name and start) replaces the earlier; a later start ends one
-    that is still open. Who reads gets what that comes to (``sessions.replacing``).
+    that is still open. Readers get the facts that hold (``sessions.current_records``).
     """
 
     entity: EntityRef

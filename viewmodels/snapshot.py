@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
+from sessions.current_records import current_events
 from sessions.model import Entity, EntityRef, Event, Fact, Gap, Mark, Series, Source
-from sessions.replacing import settled_events
 from sessions.store import SessionInfo, SessionReader
 from sessions.times import TimeRange
 
@@ -83,7 +83,7 @@ class ChangingRecords:
         return ChangingRecords(
             _latest(self.names, facts, "name"),
             _latest(self.hosts, facts, "host"),
-            settled_events([*self.events, *events]) if events else self.events,
+            current_events([*self.events, *events]) if events else self.events,
             facts_to,
             events_to,
         )

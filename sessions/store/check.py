@@ -19,7 +19,7 @@ from sessions.store.schema import CHUNK_BITS
 from sessions.store.segments import Segment
 
 _SLAB_CELLS = 1 << 22
-_MOST_PROBLEMS = 100
+_MAX_PROBLEMS = 100
 
 
 def check_session(path: Path, *, thorough: bool) -> list[str]:
@@ -43,7 +43,7 @@ def check_session(path: Path, *, thorough: bool) -> list[str]:
 def _problems(database: Database, *, thorough: bool) -> Iterator[str]:
     with database.snapshot():
         if thorough:
-            rows = database.rows(f"PRAGMA integrity_check({_MOST_PROBLEMS})", (str,))
+            rows = database.rows(f"PRAGMA integrity_check({_MAX_PROBLEMS})", (str,))
             lines = [line for (text,) in rows for line in text.splitlines()]
             if lines != ["ok"]:
                 yield from (f"{line}." for line in lines if not line.startswith("***"))

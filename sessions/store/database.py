@@ -27,7 +27,7 @@ MAX_BLOB_BYTES = 1 << 28
 _BUSY_SECONDS = 10.0
 _PRIMARY = 0xFF
 _STEPS = 1_000_000
-_MOST_STEPS = 50_000_000
+_MAX_STEPS = 50_000_000
 _STEPS_A_BYTE = 4
 """Instructions of SQLite's machine that a statement may take: about ten a row, and a row has ten bytes."""
 
@@ -108,7 +108,7 @@ class Database:
     def _watch(self) -> bool:
         """Whether to break off: a table that SQLite looks through without an end, though nothing comes."""
         self._looked += _STEPS
-        return self._looked > _MOST_STEPS and self._looked > _STEPS_A_BYTE * bytes_of(self.path)
+        return self._looked > _MAX_STEPS and self._looked > _STEPS_A_BYTE * bytes_of(self.path)
 
     def backup_to(self, target: Path) -> None:
         """Copy the database as it is, whatever others do meanwhile."""

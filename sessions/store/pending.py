@@ -11,7 +11,7 @@ LATE_TICKS = 16
 at 20 s a bit over five minutes. What comes later still is merged whenever it is read."""
 
 _BLOCK_CELLS = 1 << 23
-_MOST_PIECES = 4  # rows for each instant of a block, when instants come in pieces
+_MAX_PIECES = 4  # rows for each instant of a block, when instants come in pieces
 
 
 @dataclass(slots=True)
@@ -36,7 +36,7 @@ class Pending:
     @property
     def is_in_pieces(self) -> bool:
         """Whether so many instants came more than once that merging them is worth it by itself."""
-        return self.rows >= _MOST_PIECES * self.block_ticks
+        return self.rows >= _MAX_PIECES * self.block_ticks
 
     @property
     def is_overdue(self) -> bool:

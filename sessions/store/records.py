@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
+from sessions.current_records import current_events, current_facts, current_gaps
 from sessions.findings import Finding
-from sessions.journal import JournalEntry, TestRun, settled_journal, settled_runs
+from sessions.journal import JournalEntry, TestRun, current_journal, current_runs
 from sessions.model import Event, Fact, Gap, Mark
-from sessions.replacing import settled_events, settled_facts, settled_gaps
 from sessions.store import documents
 from sessions.store.codec import storable
 from sessions.store.database import Database, translated
@@ -20,7 +20,7 @@ from sessions.store.database import Database, translated
 Record = TypeVar("Record", Fact, Event, Mark, Gap, JournalEntry, TestRun)
 Appended = TypeVar("Appended", Fact, Event, Gap)
 
-_MOST_META = 10_000
+_MAX_META_ROWS = 10_000
 
 
 class RecordReader:
@@ -35,11 +35,11 @@ class RecordReader:
 
     def facts(self) -> Sequence[Fact]:
         """All facts, ordered by start."""
-        return settled_facts(self._records(Fact))
+        return current_facts(self._records(Fact))
 
     def events(self) -> Sequence[Event]:
         """All events, ordered by time."""
-        return settled_events(self._records(Event))
+        return current_events(self._records(Event))
 
     def marks(self) -> Sequence[Mark]:
         """All marks, ordered by time."""
@@ -47,13 +47,13 @@ class RecordReader:
 
     def gaps(self) -> Sequence[Gap]:
         """All gaps, ordered by start."""
-        return settled_gaps(self._records(Gap))
+        return current_gaps(self._records(Gap))
 
     def written(self, kind: type[Appended], after: int = 0) -> tuple[list[Appended], int]:
         """Facts, events or gaps as they were written, in that order, and the place of the last.
 
         For those who follow a session: they are only ever appended, so that what came after a place is all
-        that is new. ``sessions.replacing`` says what they come to.
+        that is new. ``sessions.current_records`` says which of them hold.
         """
         with self._database.snapshot():
             return documents.read(self._database, kind, after)
@@ -65,16 +65,18 @@ class RecordReader:
 
     def journal(self) -> list[JournalEntry]:
         """The changes that tests made to their environment as they stand, in the order of their intention."""
-        return settled_journal(self._records(JournalEntry))
+        return current_journal(self._records(JournalEntry))
 
     def test_runs(self) -> list[TestRun]:
         """The test runs, in the order of their start."""
-        return settled_runs(self._records(TestRun))
+        return current_runs(self._records(TestRun))
 
     def meta(self) -> dict[str, str]:
         """What is said of the session as a whole: ``title``, ``created`` and what others added."""
         with self._database.snapshot():
-            return dict(self._database.rows("SELECT key, value FROM meta LIMIT ?", (str, str), (_MOST_META,)))
+            return dict(
+                self._database.rows("SELECT key, value FROM meta LIMIT ?", (str, str), (_MAX_META_ROWS,))
+            )
 
     def _records(self, kind: type[Record]) -> list[Record]:
         with self._database.snapshot():

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from sessions.current_records import current_events, current_facts, current_gaps
 from sessions.model import (
     Entity,
     EntityRef,
@@ -22,7 +23,6 @@ from sessions.model import (
     Source,
     SourceSpec,
 )
-from sessions.replacing import settled_events, settled_facts, settled_gaps
 from sessions.times import TimeRange
 
 
@@ -122,15 +122,15 @@ class MemorySession:
 
     def facts(self) -> Sequence[Fact]:
         """All facts, ordered by start."""
-        return settled_facts(self._facts)
+        return current_facts(self._facts)
 
     def events(self) -> Sequence[Event]:
         """All events, ordered by time."""
-        return settled_events(self._events)
+        return current_events(self._events)
 
     def gaps(self) -> Sequence[Gap]:
         """All gaps, ordered by start."""
-        return settled_gaps(self._gaps)
+        return current_gaps(self._gaps)
 
     def stats(self, ids: IntArray, window: TimeRange | None = None) -> SeriesStats:
         """Statistics of each series over the window."""

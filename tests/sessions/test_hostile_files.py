@@ -232,7 +232,7 @@ def write(session: Path) -> None:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A second's work of SQLite is too much already at a fiftieth of it."""
-    monkeypatch.setattr("sessions.store.database._MOST_STEPS", 1_000_000)
+    monkeypatch.setattr("sessions.store.database._MAX_STEPS", 1_000_000)
 
 
 @pytest.mark.usefixtures("impatient")

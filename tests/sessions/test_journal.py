@@ -22,7 +22,7 @@ from sessions.journal import (
     JournalEntry,
     Phase,
     TestRun,
-    settled_journal,
+    current_journal,
 )
 from sessions.store import SessionReader, SessionWriter, check_session
 from tests.recorder.test_recording import SERIES, T0, Scripted, play
@@ -90,7 +90,7 @@ def test_what_can_not_be_stored_is_refused(writer: SessionWriter, session_path: 
 
 @given(st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from(get_args(ChangeState)))))
 def test_the_last_word_counts_and_the_order_stays(said: list[tuple[str, ChangeState]]) -> None:
-    settled = settled_journal(replace(LIMIT, id=name, state=state) for name, state in said)
+    settled = current_journal(replace(LIMIT, id=name, state=state) for name, state in said)
     assert [entry.id for entry in settled] == list(dict(said))
     assert {entry.id: entry.state for entry in settled} == dict(said)
 

@@ -14,9 +14,9 @@ from collectors.vsphere.inventory.replies import Update
 from collectors.vsphere.inventory.values import Value
 from resources.vcenter_events import load_events
 from resources.vcenter_inventory import load_inventory_knowledge
+from sessions.current_records import current_events, current_facts
 from sessions.identities import Identities
 from sessions.model import Entity, EntityRef, Event, Fact, Gap, Kind, SeriesSpec, SourceSpec
-from sessions.replacing import settled_events, settled_facts
 
 KNOWN = load_inventory_knowledge()
 EVENTS = load_events()
@@ -79,13 +79,13 @@ class KeptFeed:
     @property
     def events(self) -> list[Event]:
         """What happened, as who reads the session sees it."""
-        return settled_events(self.told)
+        return current_events(self.told)
 
     def facts(self, ref: EntityRef | None = None) -> dict[str, object]:
         """What holds now: of one entity name → value, of all ``kind/key name`` → value."""
         return {
             fact.name if ref else f"{fact.entity.kind}/{fact.entity.key} {fact.name}": fact.value
-            for fact in settled_facts(self.written)
+            for fact in current_facts(self.written)
             if fact.end is None and (ref is None or fact.entity == ref)
         }
 
@@ -93,7 +93,7 @@ class KeptFeed:
         """Values of a fact with start and end."""
         return [
             (one.value, one.start, one.end)
-            for one in settled_facts(self.written)
+            for one in current_facts(self.written)
             if (one.entity, one.name) == (ref, name)
         ]
 

@@ -15,8 +15,8 @@ from collectors.vsphere.inventory.objects import VM
 from collectors.vsphere.inventory.past import pieces
 from collectors.vsphere.inventory.tasks import RawTask, TaskBook, read_tasks
 from collectors.vsphere.inventory.watcher import InventoryWatcher
+from sessions.current_records import current_events
 from sessions.model import EntityRef, Event
-from sessions.replacing import settled_events
 from tests.vcenter.running import TestVCenter
 from tests.vsphere.inventories import EVENTS, KeptFeed, envelope, kinds
 from tests.vsphere.test_inventory_watcher import Patient, connected, named, watching
@@ -102,8 +102,8 @@ def test_a_long_task_is_completed_in_place() -> None:
     seen += said(watched, RUNNING, now=100_000 + 90_000)
     assert seen == [of_task("Delete all snapshots (db01): started", None)]
     seen += said(watched, long, now=4_000_000)
-    assert settled_events(seen) == said(late, long, now=4_000_000)
-    assert settled_events(seen) == [of_task("Delete all snapshots (db01): success", 3_820_000)]
+    assert current_events(seen) == said(late, long, now=4_000_000)
+    assert current_events(seen) == [of_task("Delete all snapshots (db01): success", 3_820_000)]
 
 
 def test_what_began_before_our_time_is_told_when_it_ends() -> None:
@@ -144,7 +144,7 @@ def test_a_task_that_was_told_speaks_for_itself() -> None:
     seen = said(tasks, RUNNING, now=160_000)
     tasks.hear([event(at=170_000)])
     seen += said(tasks, replace(TASK, end=170_000), now=180_000)
-    assert settled_events(seen) == [of_task("Delete all snapshots (db01): success", 170_000)]
+    assert current_events(seen) == [of_task("Delete all snapshots (db01): success", 170_000)]
 
 
 def test_a_chain_without_end_is_not_kept_for_ever() -> None:

@@ -1,4 +1,7 @@
-"""What facts, events and gaps come to when later ones replace or end them: a live source corrects itself."""
+"""Which facts, events and gaps hold now: a live source corrects itself, and records are only ever appended.
+
+A later record may replace an earlier one, complete it, end it or take it back; readers get the result.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,14 @@ from dataclasses import replace
 from sessions.model import EntityRef, Event, Fact, Gap
 
 
-def settled_facts(written: Iterable[Fact]) -> list[Fact]:
+def current_facts(written: Iterable[Fact]) -> list[Fact]:
     """Facts as they hold, ordered by start, from all that were written, in the order of writing.
 
     Of the same entity, name and start the last one written counts; an open fact ends where the next one of
     its entity and name starts.
     """
-    said = {(fact.entity, fact.name, fact.start): fact for fact in written}
-    facts = sorted(said.values(), key=lambda fact: fact.start)
+    last_written = {(fact.entity, fact.name, fact.start): fact for fact in written}
+    facts = sorted(last_written.values(), key=lambda fact: fact.start)
     latest: dict[tuple[EntityRef, str], int] = {}
     for at, fact in enumerate(facts):
         before = latest.get((fact.entity, fact.name))
@@ -25,7 +28,7 @@ def settled_facts(written: Iterable[Fact]) -> list[Fact]:
     return facts
 
 
-def settled_events(written: Iterable[Event]) -> list[Event]:
+def current_events(written: Iterable[Event]) -> list[Event]:
     """Events as they are, ordered by time, from all that were written, in the order of writing.
 
     Of the same id the last one written counts, but what it lacks (end, entity, who asked) stays as it was.
@@ -47,10 +50,10 @@ def _completed(before: Event, after: Event) -> Event:
     return replace(after, entity=after.entity or before.entity, by=after.by or before.by)
 
 
-def settled_gaps(written: Iterable[Gap]) -> list[Gap]:
+def current_gaps(written: Iterable[Gap]) -> list[Gap]:
     """Gaps as they are, ordered by start, from all that were written, in the order of writing.
 
     Of the same source, entity and start the last one written counts; one of no ticks takes it back.
     """
-    said = {(gap.source, gap.entity, gap.start): gap for gap in written}
-    return sorted((gap for gap in said.values() if gap.ticks != 0), key=lambda gap: gap.start)
+    last_written = {(gap.source, gap.entity, gap.start): gap for gap in written}
+    return sorted((gap for gap in last_written.values() if gap.ticks != 0), key=lambda gap: gap.start)
