@@ -1,4 +1,4 @@
-"""Records a vCenter or an ESXi host: connection, inventory and counters together, until told to stop."""
+"""Records a vCenter or an ESXi host: connection, inventory and counters shared, until told to stop."""
 
 from __future__ import annotations
 
@@ -75,21 +75,21 @@ class VSphereCollector:
         vsphere = VSphere(
             self._address, self._password, thumbprint=self._thumbprint, known=self._known, ask=self._ask
         )
-        together, over = Together(controls), threading.Event()
-        ending = threading.Thread(target=_cut, args=(vsphere, together, over), name="vsphere-ending")
+        shared, over = SharedControls(controls), threading.Event()
+        ending = threading.Thread(target=_cut, args=(vsphere, shared, over), name="vsphere-ending")
         ending.start()
         try:
             with vsphere:
-                self._record(vsphere, feed, together)
+                self._record(vsphere, feed, shared)
         except ClosedError:
             if not controls.is_set():
                 raise
         finally:
             over.set()
-            together.end()
+            shared.end()
             ending.join()
 
-    def _record(self, vsphere: VSphere, feed: Feed, together: Together) -> None:
+    def _record(self, vsphere: VSphere, feed: Feed, shared: SharedControls) -> None:
         source = feed.add_source(self._source(vsphere))
         feed.report(source, Health("connecting", message="Reading the inventory."))
 
@@ -105,42 +105,42 @@ class VSphereCollector:
             past_s=self._past_s(),
             noted=lambda: feed.update_source(source, attributes=self._said(vsphere, watcher, lacking)),
         )
-        chosen = Chosen(self._options.selection, watcher)
-        chosen.require(watcher.load(reading))
-        asked = self._selection(PerfServer(vsphere), chosen.objects())
+        selected = SelectedObjects(self._options.selection, watcher)
+        selected.require(watcher.load(reading))
+        asked = self._selection(PerfServer(vsphere), selected.objects())
         lacking += [("privileges", str(missing)) for missing in missing_privileges(vsphere)]
         said = self._said(vsphere, watcher, lacking)
         feed.update_source(source, interval_s=float(asked.interval_s), attributes=said)
         realtime = Realtime(
-            vsphere, feed, source, chosen.objects, asked, self._limits, backfill=self._options.backfill
+            vsphere, feed, source, selected.objects, asked, self._limits, backfill=self._options.backfill
         )
         rollups = Archive(
             vsphere,
             feed,
             self._source(vsphere),
-            chosen.objects,
+            selected.objects,
             asked,
             self._limits,
             history_days=self._options.history_days,
             live=self._options.rollups,
         )
-        with self._beside(vsphere, watcher, rollups, together):
-            realtime.run(together)
-        together.check()
+        with self._beside(vsphere, watcher, rollups, shared):
+            realtime.run(shared)
+        shared.check()
 
     @contextlib.contextmanager
     def _beside(
-        self, vsphere: VSphere, watcher: InventoryWatcher, rollups: Archive, together: Together
+        self, vsphere: VSphere, watcher: InventoryWatcher, rollups: Archive, shared: SharedControls
     ) -> Iterator[None]:
-        """Inventory and rollups in threads of their own; all end together: closing cuts what waits."""
-        together.grace_s = _GRACE_S
+        """Inventory and rollups in threads of their own; all end shared: closing cuts what waits."""
+        shared.grace_s = _GRACE_S
         works: dict[str, Callable[[], None]] = {
-            "inventory": lambda: self._follow(watcher, together),
+            "inventory": lambda: self._follow(watcher, shared),
         }
         if rollups.is_wanted:
-            works["rollups"] = lambda: rollups.run(together)
+            works["rollups"] = lambda: rollups.run(shared)
         threads = [
-            threading.Thread(target=together.guard, args=(work,), name=f"vsphere-{name}")
+            threading.Thread(target=shared.guard, args=(work,), name=f"vsphere-{name}")
             for name, work in works.items()
         ]
         for thread in threads:
@@ -148,7 +148,7 @@ class VSphereCollector:
         try:
             yield
         finally:
-            together.end()
+            shared.end()
             with contextlib.suppress(SourceError):
                 watcher.cancel()
             threads[0].join(_GRACE_S)  # it tells what happened until now
@@ -198,10 +198,10 @@ class VSphereCollector:
         )
 
 
-def _cut(vsphere: VSphere, together: Together, over: threading.Event) -> None:
+def _cut(vsphere: VSphere, shared: SharedControls, over: threading.Event) -> None:
     """Once asked to stop, break off what hangs in the server, after a moment of grace if there is any."""
-    together.wait()
-    if not over.wait(together.grace_s):
+    shared.wait()
+    if not over.wait(shared.grace_s):
         vsphere.close()
 
 
@@ -226,7 +226,7 @@ def _interval_s(server: PerfServer, objects: Mapping[str, Subject], most: int) -
 
 
 @dataclass(slots=True)
-class Chosen:
+class SelectedObjects:
     """The selected objects of the inventory; the same mapping as long as nothing changed."""
 
     selection: Selection
@@ -251,7 +251,7 @@ class Chosen:
             )
 
 
-class Together:
+class SharedControls:
     """Controls for several threads: what stops one stops all, and the first failure is kept."""
 
     def __init__(self, controls: Controls) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 from collectors.feed import Health, Layout, Tick
-from collectors.vsphere.inventory.keeping import Keeper
+from collectors.vsphere.inventory.inventory_state import InventoryState
 from collectors.vsphere.inventory.paths import PLACES, kind_of
 from collectors.vsphere.inventory.replies import Update
 from collectors.vsphere.inventory.values import Value
@@ -49,9 +49,11 @@ def update(api_type: str, moid: str, kind: str = "enter", **paths: Value) -> Upd
     return Update(kind, own, moid, values)
 
 
-def keeper(*updates: Update, at: int = 1000, vcenter: Entity | None = VCENTER) -> tuple[Keeper, KeptFeed]:
-    """A keeper that has loaded these objects, and all that it said."""
-    kept, feed = Keeper("vc", Identities().identify, vcenter, KNOWN, EVENTS), KeptFeed()
+def loaded(
+    *updates: Update, at: int = 1000, vcenter: Entity | None = VCENTER
+) -> tuple[InventoryState, KeptFeed]:
+    """An inventory that has loaded these objects, and all that it said."""
+    kept, feed = InventoryState("vc", Identities().identify, vcenter, KNOWN, EVENTS), KeptFeed()
     kept.begin()
     kept.take(updates)
     feed.settle(kept, at, complete=True)
@@ -67,8 +69,8 @@ class KeptFeed:
     told: list[Event] = field(default_factory=list)
     identities: Identities = field(default_factory=Identities)
 
-    def settle(self, kept: Keeper, at: int, *, complete: bool = False) -> list[Fact]:
-        """Let a keeper settle; the facts that it says, and events without pairing."""
+    def settle(self, kept: InventoryState, at: int, *, complete: bool = False) -> list[Fact]:
+        """Let an inventory settle; the facts that it says, and events without pairing."""
         before = len(self.written)
         for one in kept.settle(at, complete=complete):
             self.add_entities(one.news.entities)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pyVmomi import vim
 
-from collectors.vsphere.inventory.happenings import (
+from collectors.vsphere.inventory.events import (
     Heard,
     Pairing,
     RawEvent,

@@ -8,7 +8,7 @@ from collectors.vsphere.inventory.values import (
     Ref,
 )
 from sessions.model import Entity, EntityRef
-from tests.vsphere.inventories import instances, keeper, update
+from tests.vsphere.inventories import instances, loaded, update
 from tests.vsphere.small_world import (
     HOST,
     VM,
@@ -19,7 +19,7 @@ from tests.vsphere.small_world import (
 
 
 def test_a_vm_as_facts() -> None:
-    _, feed = keeper(*WORLD)
+    _, feed = loaded(*WORLD)
     assert feed.facts(VM) == {
         "host": "esx01",
         "pool": "vc/resgroup-2",
@@ -40,7 +40,7 @@ def test_a_vm_as_facts() -> None:
 
 
 def test_a_host_and_what_it_has_as_facts() -> None:
-    _, feed = keeper(*WORLD)
+    _, feed = loaded(*WORLD)
     assert feed.facts(HOST) == {
         "moid": "vc/host-1",
         "uuid": "uuid-of-esx01",
@@ -72,7 +72,7 @@ def test_a_host_and_what_it_has_as_facts() -> None:
 
 
 def test_clusters_pools_and_datastores_as_facts() -> None:
-    _, feed = keeper(*WORLD)
+    _, feed = loaded(*WORLD)
     assert feed.facts(EntityRef("cluster", "vc/domain-c1")) == {
         "drs.enabled": True,
         "drs.behavior": "fullyAutomated",
@@ -100,12 +100,12 @@ def test_clusters_pools_and_datastores_as_facts() -> None:
     "url", ["ds:///vmfs/volumes/5c3f-aa/", "/vmfs/volumes/5c3f-aa", "/vmfs/volumes/5c3f-aa/"]
 )
 def test_a_datastore_is_the_same_seen_from_vcenter_and_from_a_host(url: str) -> None:
-    _, feed = keeper(update("Datastore", "datastore-1", name="fast", summary__url=url))
+    _, feed = loaded(update("Datastore", "datastore-1", name="fast", summary__url=url))
     assert EntityRef("datastore", "ds:///vmfs/volumes/5c3f-aa/") in feed.entities
 
 
 def test_entities_hang_together() -> None:
-    _, feed = keeper(*WORLD)
+    _, feed = loaded(*WORLD)
     cluster = EntityRef("cluster", "vc/domain-c1")
     parents = {f"{ref.kind}/{ref.key}": one.parent for ref, one in feed.entities.items()}
     assert parents["cluster/vc/domain-c1"] == EntityRef("vcenter", "vc")
@@ -124,7 +124,7 @@ def test_entities_hang_together() -> None:
 
 
 def test_the_inventory_maps_counters_instances() -> None:
-    kept, _ = keeper(*WORLD)
+    kept, _ = loaded(*WORLD)
     found = kept.objects["vm-1"]
     assert (found.type, found.ref, found.name, found.host, found.cluster) == (
         "VirtualMachine",
@@ -169,7 +169,7 @@ def test_a_standalone_host_needs_no_cluster() -> None:
         owner=Ref("ComputeResource", "domain-s1"),
     )  # fmt: skip
     guest = vm(runtime__host=Ref("HostSystem", "ha-host"), resourcePool=Ref("ResourcePool", "pool0"))
-    kept, feed = keeper(host("ha-host", "esx09", cluster=""), root, pool, guest, vcenter=None)
+    kept, feed = loaded(host("ha-host", "esx09", cluster=""), root, pool, guest, vcenter=None)
     assert {ref.kind for ref in feed.entities} >= {"host", "vm", "pool"}
     assert not {"vcenter", "cluster"} & {ref.kind for ref in feed.entities}
     assert feed.entities[VM].parent == EntityRef("host", "esx09")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from collectors.vsphere.inventory.keeping import Keeper
+from collectors.vsphere.inventory.inventory_state import InventoryState
 from collectors.vsphere.inventory.objects import Inventory
 from collectors.vsphere.inventory.replies import Update
 from collectors.vsphere.inventory.values import (
@@ -17,7 +17,7 @@ from collectors.vsphere.inventory.values import (
     Value,
 )
 from sessions.model import EntityRef
-from tests.vsphere.inventories import keeper, kinds, update
+from tests.vsphere.inventories import kinds, loaded, update
 from tests.vsphere.small_world import (
     CLUSTER,
     GOLD,
@@ -33,7 +33,7 @@ from tests.vsphere.small_world import (
 
 
 def test_moving_and_switching_off_are_facts_and_events() -> None:
-    kept, feed = keeper(*WORLD)
+    kept, feed = loaded(*WORLD)
     kept.take([
         update("VirtualMachine", "vm-1", "modify", runtime__host=Ref("HostSystem", "host-2")),
         update("VirtualMachine", "vm-1", "modify", runtime__powerState="poweredOff"),
@@ -50,7 +50,7 @@ def test_moving_and_switching_off_are_facts_and_events() -> None:
 
 
 def test_a_limit_that_is_lifted_ends() -> None:
-    kept, feed = keeper(*WORLD[1:], vm(config__cpuAllocation=Allocation(1000.0, 0.0, 2000.0)))
+    kept, feed = loaded(*WORLD[1:], vm(config__cpuAllocation=Allocation(1000.0, 0.0, 2000.0)))
     kept.take(
         [update("VirtualMachine", "vm-1", "modify", config__cpuAllocation=Allocation(None, 0.0, 2000.0))]
     )
@@ -64,7 +64,7 @@ def test_a_limit_that_is_lifted_ends() -> None:
 
 
 def test_snapshots_of_backups_are_told_from_others() -> None:
-    kept, feed = keeper(*WORLD)
+    kept, feed = loaded(*WORLD)
     kept.take(
         [
             update(
@@ -100,7 +100,7 @@ def test_snapshots_of_backups_are_told_from_others() -> None:
 
 
 def test_mounts_are_events() -> None:
-    kept, feed = keeper(*WORLD)
+    kept, feed = loaded(*WORLD)
     new = update("Datastore", "datastore-2", name="slow", summary__url="ds:///vmfs/volumes/b1/")
     kept.take([new, update("HostSystem", "host-1", "modify", datastore=(Ref("Datastore", "datastore-2"),))])
     feed.settle(kept, 2000)
@@ -112,7 +112,7 @@ def test_mounts_are_events() -> None:
 
 
 def test_what_leaves_ends_its_facts() -> None:
-    kept, feed = keeper(*WORLD)
+    kept, feed = loaded(*WORLD)
     kept.take([Update("leave", "VirtualMachine", "vm-1")])
     feed.settle(kept, 9000)
     assert feed.facts(VM) == {}
@@ -125,7 +125,7 @@ def test_what_leaves_ends_its_facts() -> None:
 
 
 def test_a_shared_device_goes_on_when_one_host_leaves() -> None:
-    kept, feed = keeper(*WORLD[:2], host("host-2", "esx02", depth=32.0), *WORLD[3:])
+    kept, feed = loaded(*WORLD[:2], host("host-2", "esx02", depth=32.0), *WORLD[3:])
     device = EntityRef("device", "naa.60")
     assert feed.facts(device)["device.queue_depth"] == 64.0
     kept.take([Update("leave", "HostSystem", "host-1")])
@@ -135,7 +135,7 @@ def test_a_shared_device_goes_on_when_one_host_leaves() -> None:
 
 
 def test_a_new_complete_reading_finds_the_differences() -> None:
-    kept, feed = keeper(*WORLD)
+    kept, feed = loaded(*WORLD)
     kept.begin()
     kept.take([one for one in WORLD if one.moid not in ("host-2", "vm-1")])
     kept.take([vm(config__hardware__numCPU=4.0), vm("vm-2", "new", "uuid-2")])
@@ -147,7 +147,7 @@ def test_a_new_complete_reading_finds_the_differences() -> None:
 
 
 def test_a_reading_that_breaks_off_ends_nothing() -> None:
-    kept, feed = keeper(*WORLD)
+    kept, feed = loaded(*WORLD)
     kept.begin()
     kept.take(WORLD[:2])
     kept.begin()
@@ -157,7 +157,7 @@ def test_a_reading_that_breaks_off_ends_nothing() -> None:
 
 
 def test_names_that_come_late_reach_those_who_use_them() -> None:
-    kept, feed = keeper(vm(), host("host-1", "esx01"), CLUSTER)
+    kept, feed = loaded(vm(), host("host-1", "esx01"), CLUSTER)
     assert "pool" not in feed.facts(VM)
     assert feed.facts(VM)["nic.4000.network"] == "dvportgroup-7"
     kept.take([ROOT_POOL, GOLD, STORE, PORTGROUP])
@@ -168,7 +168,7 @@ def test_names_that_come_late_reach_those_who_use_them() -> None:
 
 
 def test_a_renamed_vm_stays_the_same_entity() -> None:
-    kept, feed = keeper(*WORLD)
+    kept, feed = loaded(*WORLD)
     kept.take([update("VirtualMachine", "vm-1", "modify", name="db01-old")])
     feed.settle(kept, 2000)
     assert feed.facts(VM)["name"] == "db01-old"
@@ -177,7 +177,7 @@ def test_a_renamed_vm_stays_the_same_entity() -> None:
 
 
 def test_a_renamed_host_keeps_its_key_and_placements() -> None:
-    kept, feed = keeper(*WORLD)
+    kept, feed = loaded(*WORLD)
     kept.take([update("HostSystem", "host-1", "modify", name="esx01.lab")])
     feed.settle(kept, 2000)
     assert kept.objects["host-1"].ref == HOST
@@ -187,7 +187,7 @@ def test_a_renamed_host_keeps_its_key_and_placements() -> None:
 
 def test_what_was_removed_and_added_again_is_the_same_under_its_new_moid() -> None:
     """A host that is taken out of a vCenter and put in again: it, its VMs and its datastores get new ids."""
-    kept, feed = keeper(*WORLD)
+    kept, feed = loaded(*WORLD)
     old = {"host-1": "host-71", "vm-1": "vm-71", "datastore-1": "datastore-71"}
     before = {moid: kept.objects[moid].ref for moid in old}
     name = feed.entities[before["host-1"]].name
@@ -205,13 +205,13 @@ def test_what_was_removed_and_added_again_is_the_same_under_its_new_moid() -> No
 
 
 def test_copied_vms_stay_apart() -> None:
-    kept, _ = keeper(*WORLD, vm("vm-9", "copy", "uuid-1"))
+    kept, _ = loaded(*WORLD, vm("vm-9", "copy", "uuid-1"))
     assert kept.objects["vm-1"].ref == VM
     assert kept.objects["vm-9"].ref == EntityRef("vm", "vc/vm-9")
 
 
 def test_templates_and_vms_in_the_making_are_left_out() -> None:
-    kept, feed = keeper(
+    kept, feed = loaded(
         *WORLD[1:],
         vm(config__template=True),
         vm("vm-2", uuid=""),
@@ -230,7 +230,7 @@ def test_templates_and_vms_in_the_making_are_left_out() -> None:
 
 
 def test_drifting_free_space_is_no_news() -> None:
-    kept, feed = keeper(*WORLD)
+    kept, feed = loaded(*WORLD)
     store = EntityRef("datastore", "ds:///vmfs/volumes/5c3f-aa/")
     for step in (511, 510, 508):
         kept.take([update("Datastore", "datastore-1", "modify", summary__freeSpace=step * 1024.0**3)])
@@ -242,7 +242,7 @@ def test_drifting_free_space_is_no_news() -> None:
 
 
 def test_what_may_not_be_read_is_a_note_not_a_crash() -> None:
-    kept, feed = keeper(
+    kept, feed = loaded(
         Update(
             "enter", "VirtualMachine", "vm-1", vm().values[:6], (("config.hardware.device", "NoPermission"),)
         ),
@@ -265,7 +265,7 @@ def test_what_may_not_be_read_is_a_note_not_a_crash() -> None:
 
 
 def test_snapshots_of_the_inventory_know_what_changed() -> None:
-    kept, feed = keeper(*WORLD)
+    kept, feed = loaded(*WORLD)
     first = Inventory(dict(kept.objects), 1)
     kept.take([update("VirtualMachine", "vm-1", "modify", runtime__powerState="poweredOff")])
     kept.take([Update("leave", "HostSystem", "host-2")])
@@ -277,7 +277,7 @@ def test_snapshots_of_the_inventory_know_what_changed() -> None:
 
 
 def test_a_host_is_off_when_it_was_switched_off_not_when_it_is_silent() -> None:
-    kept, feed = keeper(*WORLD)
+    kept, feed = loaded(*WORLD)
     for state, connection, expected in (
         ("poweredOn", "connected", (True, True)),
         ("unknown", "notResponding", (True, False)),
@@ -291,12 +291,12 @@ def test_a_host_is_off_when_it_was_switched_off_not_when_it_is_silent() -> None:
         assert (one.powered_on, one.connected) == expected
 
 
-def hosts_of(kept: Keeper) -> dict[str, EntityRef]:
+def hosts_of(kept: InventoryState) -> dict[str, EntityRef]:
     return {moid: one.ref for moid, one in kept.objects.items() if one.type == "HostSystem"}
 
 
 def test_hosts_of_the_same_name_are_two() -> None:
-    kept, feed = keeper(
+    kept, feed = loaded(
         host("host-1", "localhost.localdomain", uuid="A-0001"),
         host("host-2", "localhost.localdomain", uuid="A-0002"),
     )
@@ -308,7 +308,7 @@ def test_hosts_of_the_same_name_are_two() -> None:
 
 def test_a_host_that_is_renamed_stays_what_it_was() -> None:
     """Also where that takes removing it and adding it again by its new name, which gives it a new id."""
-    kept, feed = keeper(host("host-1", "esx01", uuid="A-0001"))
+    kept, feed = loaded(host("host-1", "esx01", uuid="A-0001"))
     kept.take([Update("leave", "HostSystem", "host-1"), host("host-9", "esx01.lab", uuid="A-0001")])
     feed.settle(kept, 2000)
     assert hosts_of(kept) == {"host-9": EntityRef("host", "esx01")}
@@ -318,7 +318,7 @@ def test_a_host_that_is_renamed_stays_what_it_was() -> None:
 @pytest.mark.parametrize("uuid", ["", "00000000-0000-0000-0000-000000000000", "A-0001"])
 def test_hosts_without_an_identity_of_their_own_have_their_ids(uuid: str) -> None:
     """No UUID, none that says anything, or the one of the host that theirs was cloned from."""
-    kept, feed = keeper(host("host-1", "esx01", uuid=uuid), host("host-2", "esx02", uuid=uuid))
+    kept, feed = loaded(host("host-1", "esx01", uuid=uuid), host("host-2", "esx02", uuid=uuid))
     assert hosts_of(kept) == {
         "host-1": EntityRef("host", "esx01"),
         "host-2": EntityRef("host", "esx02"),
@@ -328,7 +328,7 @@ def test_hosts_without_an_identity_of_their_own_have_their_ids(uuid: str) -> Non
 
 
 def test_what_all_hosts_alone_call_themselves_tells_none_of_them() -> None:
-    _, feed = keeper(host("ha-host", "esx01", "", uuid="A-0001"), vcenter=None)
+    _, feed = loaded(host("ha-host", "esx01", "", uuid="A-0001"), vcenter=None)
     facts = feed.facts(EntityRef("host", "esx01"))
     assert facts["uuid"] == "a-0001"
     assert "moid" not in facts

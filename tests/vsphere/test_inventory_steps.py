@@ -8,11 +8,11 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collectors.vsphere.inventory.keeping import Keeper
+from collectors.vsphere.inventory.inventory_state import InventoryState
 from collectors.vsphere.inventory.replies import Update
 from collectors.vsphere.inventory.values import Allocation, Ref
 from sessions.identities import Identities
-from tests.vsphere.inventories import EVENTS, KNOWN, VCENTER, KeptFeed, keeper, update
+from tests.vsphere.inventories import EVENTS, KNOWN, VCENTER, KeptFeed, loaded, update
 from tests.vsphere.small_world import CLUSTER, GOLD, HOST, PORTGROUP, ROOT_POOL, STORE, WORLD, host, vm
 
 _FIXED = (CLUSTER, ROOT_POOL, GOLD, STORE, PORTGROUP)
@@ -39,7 +39,7 @@ def test_changes_come_to_the_same_as_a_new_reading(steps: list[tuple[str, str, s
         **{moid: vm(moid, moid, uuid) for moid, uuid in _VMS.items()},
         **{moid: host(moid, name) for moid, name in _HOSTS.items()},
     }
-    kept, feed = keeper(*_FIXED, *world.values())
+    kept, feed = loaded(*_FIXED, *world.values())
     at = 2000
     for what, moid, value in steps:
         at += 1000
@@ -53,12 +53,12 @@ def test_changes_come_to_the_same_as_a_new_reading(steps: list[tuple[str, str, s
         elif what != "move" or value in world:
             _apply(_change(what, moid, value), kept, world)
     feed.settle(kept, at + 1000)
-    again, anew = keeper(*_FIXED, *world.values())
+    again, anew = loaded(*_FIXED, *world.values())
     assert feed.facts() == anew.facts()
     assert kept.objects == again.objects
 
 
-def _apply(change: Update, kept: Keeper, world: dict[str, Update]) -> None:
+def _apply(change: Update, kept: InventoryState, world: dict[str, Update]) -> None:
     kept.take([change])
     if change.moid in world:
         values = {**dict(world[change.moid].values), **dict(change.values)}
@@ -83,7 +83,7 @@ def _change(what: str, moid: str, value: str) -> Update:
 
 def test_too_many_paths_are_left_out_and_said() -> None:
     known = msgspec.structs.replace(KNOWN, reading=msgspec.structs.replace(KNOWN.reading, most_paths=1))
-    kept, feed = Keeper("vc", Identities().identify, VCENTER, known, EVENTS), KeptFeed()
+    kept, feed = InventoryState("vc", Identities().identify, VCENTER, known, EVENTS), KeptFeed()
     kept.begin()
     kept.take(WORLD)
     feed.settle(kept, 1000, complete=True)
@@ -92,7 +92,7 @@ def test_too_many_paths_are_left_out_and_said() -> None:
 
 
 def test_churn_leaves_nothing_behind() -> None:
-    kept, feed = keeper(*WORLD)
+    kept, feed = loaded(*WORLD)
     sizes = []
     for round_ in range(3):
         for n in range(200):
@@ -101,8 +101,8 @@ def test_churn_leaves_nothing_behind() -> None:
         for n in range(200):
             kept.take([Update("leave", "VirtualMachine", f"vm-x{round_}-{n}")])
         feed.settle(kept, 5005 + round_ * 10)
-        told, look = kept._told, kept._look
-        sizes.append((len(told._entities), len(told._said), len(look.objects), len(look._refs)))
+        told, look = kept._reported, kept._look
+        sizes.append((len(told._entities), len(told._facts), len(look.objects), len(look._refs)))
     assert sizes[0] == sizes[1] == sizes[2]
     assert kept.ref_ever("vm-x0-7") is not None
     assert feed.facts(HOST)

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace as changed
 
-from collectors.vsphere.inventory.happenings import Heard, RawEvent, hear
+from collectors.vsphere.inventory.events import Heard, RawEvent, hear
+from collectors.vsphere.inventory.history_reader import pieces
 from collectors.vsphere.inventory.objects import VM
-from collectors.vsphere.inventory.past import pieces
 from collectors.vsphere.inventory.tasks import RawTask, TaskBook, read_tasks
 from collectors.vsphere.inventory.watcher import InventoryWatcher
 from sessions.current_records import current_events
@@ -210,9 +210,9 @@ def spans(feed: KeptFeed, ref: EntityRef) -> list[tuple[str, bool]]:
 
 def look(watcher: InventoryWatcher, times: int = 1) -> None:
     """Rounds in which it is time for everything."""
-    assert watcher._chronicle is not None
+    assert watcher._event_history is not None
     for _ in range(times):
-        watcher._chronicle._tasks._next_running = 0.0
+        watcher._event_history._tasks._next_running = 0.0
         watcher._next_events = 0.0
         watcher.follow(0)
 
@@ -285,8 +285,8 @@ def test_no_task_is_lost_or_told_twice(vcenter: TestVCenter, kind: str, method: 
         vcenter.fault(kind, **({} if kind == "expire" else {"method": method, "count": 2}))
         patient = Patient(watcher)
         for _ in range(6):
-            assert watcher._chronicle is not None
-            watcher._chronicle._tasks._next_running = 0.0
+            assert watcher._event_history is not None
+            watcher._event_history._tasks._next_running = 0.0
             patient.follow(0)
         assert watcher.notes == ()
         watcher._say_due(at_once=True)

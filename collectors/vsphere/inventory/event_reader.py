@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 
 from collectors.vsphere.inventory import requests
-from collectors.vsphere.inventory.happenings import RawEvent, read_events
-from collectors.vsphere.inventory.past import Past, is_unknown
+from collectors.vsphere.inventory.events import RawEvent, read_events
+from collectors.vsphere.inventory.history_reader import HistoryReader, is_unknown
 from collectors.vsphere.wording import iso
 from connections.vsphere.faults import SoapFault
 from connections.vsphere.session import VSphere
@@ -29,7 +29,7 @@ class EventReader:
         self._from = begin
         self._look_back = round(known.reading.look_back_s * 1000)
         self._read: dict[tuple[str, int], None] = {}
-        self._past = Past(
+        self._past = HistoryReader(
             vsphere, _WHAT, known.reading, "EventHistoryCollector", "ReadNextEvents", self._make, read_events
         )
         self.with_tasks = False

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from collectors.vsphere.inventory import requests
 from collectors.vsphere.inventory.event_reader import said_of_cut
-from collectors.vsphere.inventory.past import Past, is_unknown
+from collectors.vsphere.inventory.history_reader import HistoryReader, is_unknown
 from collectors.vsphere.inventory.tasks import RawTask, read_tasks
 from connections.vsphere.faults import SoapFault
 from connections.vsphere.session import Connection, VSphere
@@ -37,11 +37,11 @@ class TaskReader:
         self._running = self._past(_UNDER_WAY)
         self.refused = ""
 
-    def _past(self, states: tuple[str, ...]) -> Past[RawTask]:
+    def _past(self, states: tuple[str, ...]) -> HistoryReader[RawTask]:
         def make(begin: datetime | None, end: datetime | None) -> bytes:
             return requests.create_task_collector(self._manager(), states, begin, end)
 
-        return Past(
+        return HistoryReader(
             self._vsphere, _WHAT, self._reading, "TaskHistoryCollector", "ReadNextTasks", make, read_tasks
         )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import unquote
 
 from collectors.vsphere.inventory.elements import Element, child, said, tidy
-from collectors.vsphere.inventory.happenings import Heard, RawEvent, chain_of, instant
+from collectors.vsphere.inventory.events import Heard, RawEvent, chain_of, instant
 from collectors.vsphere.inventory.replies import returned
 from resources.vcenter_events import EventKnowledge, Meaning
 from sessions.model import EntityRef, Event

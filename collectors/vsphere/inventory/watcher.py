@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from types import MappingProxyType
 
 from collectors.feed import Controls, Feed
-from collectors.vsphere.inventory.chronicle import Chronicle
+from collectors.vsphere.inventory.event_history import EventHistory
+from collectors.vsphere.inventory.events import Pairing
 from collectors.vsphere.inventory.following import Follower, LostTrackError
-from collectors.vsphere.inventory.happenings import Pairing
-from collectors.vsphere.inventory.keeping import Keeper, Settled
+from collectors.vsphere.inventory.inventory_state import InventoryState, ObjectChanges
 from collectors.vsphere.inventory.objects import Inventory
 from connections.failures import ClosedError
 from connections.vsphere.retry import is_transient, reconnecting
@@ -53,7 +53,7 @@ class InventoryWatcher:
         self._known = known or load_inventory_knowledge()
         self._event_knowledge = events or load_events()
         self._follower = Follower(vsphere, self._known.reading)
-        self._keeper = Keeper(
+        self._state = InventoryState(
             vsphere.about.instance_uuid or vsphere.address.host,
             feed.identify,
             self._vcenter(),
@@ -62,7 +62,7 @@ class InventoryWatcher:
         )
         self._pairing = Pairing(self._event_knowledge)
         self._past_ms = round(1000 * min(past_s, self._event_knowledge.reading.days * _DAY_S))
-        self._chronicle: Chronicle | None = None
+        self._event_history: EventHistory | None = None
         self._loaded_at = 0
         self._is_whole = False
         self._not_told = 0
@@ -94,7 +94,7 @@ class InventoryWatcher:
             return self._notes()
 
     def _notes(self) -> tuple[tuple[str, str], ...]:
-        found = list(self._keeper.notes)
+        found = list(self._state.notes)
         if self._follower.unknown:
             found.append(
                 ("inventory.unknown", "This server does not have " + ", ".join(self._follower.unknown))
@@ -106,8 +106,8 @@ class InventoryWatcher:
                     f"{self._not_told} objects that the server lists could not be read.",
                 )
             )
-        if self._chronicle:
-            found += self._chronicle.notes
+        if self._event_history:
+            found += self._event_history.notes
         return tuple(found)
 
     def load(self, progress: Callable[[int], None] = lambda _objects: None) -> Inventory:
@@ -116,10 +116,10 @@ class InventoryWatcher:
         ``progress`` is told after each page how many objects have come so far; what it raises ends the work.
         """
         self._measure_clock()
-        if self._chronicle is None:
+        if self._event_history is None:
             self._loaded_at = self._now()
             begin = self._loaded_at - self._past_ms
-            self._chronicle = Chronicle(self._vsphere, self._event_knowledge, begin)
+            self._event_history = EventHistory(self._vsphere, self._event_knowledge, begin)
         self._read_all(progress)
         self._last_notes = self.notes
         return self.snapshot()
@@ -141,7 +141,7 @@ class InventoryWatcher:
                     break
                 _log.warning("%d objects of the inventory did not come.", len(missing))
         self._not_told = len(missing)
-        self._tell(self._keeper.settle(self._now(), complete=True, listed=listed))
+        self._tell(self._state.settle(self._now(), complete=True, listed=listed))
         self._is_whole = True
         ended = time.monotonic()
         self._rested = ended + (ended - begun) * self._known.reading.rest
@@ -153,12 +153,12 @@ class InventoryWatcher:
         """
         objects = 0
         came = set[str]()
-        self._keeper.begin()
+        self._state.begin()
         self._follower.start()
         listed = self._follower.listed()
         while True:
             found = self._follower.next(0)
-            self._keeper.take(found.updates)
+            self._state.take(found.updates)
             came |= {update.moid for update in found.updates}
             objects += len(found.updates)
             progress(objects)
@@ -217,9 +217,9 @@ class InventoryWatcher:
             return
         if came or time.monotonic() >= self._next_events:
             self._read_events()
-        if doubtful := self._keeper.doubtful():
-            self._keeper.take(self._follower.read_anew(doubtful))
-        self._tell(self._keeper.settle(self._now()))
+        if doubtful := self._state.doubtful():
+            self._state.take(self._follower.read_anew(doubtful))
+        self._tell(self._state.settle(self._now()))
         self._say_due()
         self._say_notes()
 
@@ -233,10 +233,10 @@ class InventoryWatcher:
         """Whether anything changed."""
         found = self._follower.next(wait_s)
         came = bool(found.updates)
-        self._keeper.take(found.updates)
+        self._state.take(found.updates)
         while found.truncated:
             found = self._follower.next(0)
-            self._keeper.take(found.updates)
+            self._state.take(found.updates)
         return came
 
     def cancel(self) -> None:
@@ -244,15 +244,15 @@ class InventoryWatcher:
         self._follower.cancel()
 
     def _read_events(self, *, running: bool = False) -> None:
-        chronicle = self._chronicle
-        if chronicle is None:
+        event_history = self._event_history
+        if event_history is None:
             return
         self._next_events = time.monotonic() + self._event_knowledge.reading.poll_s
         self._measure_clock()
-        keeper = self._keeper
-        told = chronicle.read(self._now(), keeper.ref_ever, keeper.ref_told, running=running)
+        state = self._state
+        told = event_history.read(self._now(), state.ref_ever, state.ref_reported, running=running)
         self._pairing.hear(told.heard)
-        self._keeper.hear([one for one in told.heard if one.event.at >= self._loaded_at])
+        self._state.hear([one for one in told.heard if one.event.at >= self._loaded_at])
         if told.events:
             self._feed.add_events(told.events)
 
@@ -261,7 +261,7 @@ class InventoryWatcher:
             self._vsphere.server_time()
             self._next_clock = time.monotonic() + self._known.reading.clock_s
 
-    def _tell(self, settled: Iterator[Settled]) -> None:
+    def _tell(self, settled: Iterator[ObjectChanges]) -> None:
         entities: list[Entity] = []
         facts: list[Fact] = []
         now = self._now()
@@ -284,17 +284,17 @@ class InventoryWatcher:
             facts.clear()
 
     def _publish(self) -> None:
-        objects = self._keeper.objects
+        objects = self._state.objects
         with self._lock:
             if objects != self._inventory.objects:
                 self._inventory = Inventory(MappingProxyType(dict(objects)), self._inventory.serial + 1)
 
     def _say_due(self, *, at_once: bool = False) -> None:
-        now, chronicle = self._now(), self._chronicle
-        is_silent = chronicle is not None and chronicle.is_silent
+        now, event_history = self._now(), self._event_history
+        is_silent = event_history is not None and event_history.is_silent
         due = self._pairing.due(now, at_once=at_once or is_silent)
-        if chronicle is not None:
-            due += chronicle.due(now, self._keeper.ref_told, at_once=at_once)
+        if event_history is not None:
+            due += event_history.due(now, self._state.ref_reported, at_once=at_once)
         if due:
             self._feed.add_events(due)
 

@@ -25,7 +25,7 @@ _LEAST_MS = 2000
 
 
 @dataclass(slots=True)
-class Past(Generic[Row]):
+class HistoryReader(Generic[Row]):
     """What one kind of history collector holds. ``make`` is the request for one, given begin and end.
 
     A collector is made for each reading and destroyed after it: the server allows 32, and those of an ended

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from collectors.vsphere.inventory.describe import Described, describe
-from collectors.vsphere.inventory.happenings import Heard, noticed
+from collectors.vsphere.inventory.events import Heard, noticed
 from collectors.vsphere.inventory.lookup import Identify, Lookup, Seen
 from collectors.vsphere.inventory.objects import HOST, VM, Managed
 from collectors.vsphere.inventory.paths import ORDER, PLACES, ROWS
 from collectors.vsphere.inventory.replies import Update
-from collectors.vsphere.inventory.told import Change, News, Told
+from collectors.vsphere.inventory.reported_facts import Change, News, ReportedFacts
 from collectors.vsphere.inventory.values import Ref, Snapshots, Value
 from resources.vcenter_events import EventKnowledge
 from resources.vcenter_inventory import InventoryKnowledge
@@ -29,7 +29,7 @@ _WATCHED = {VM: "snapshot", HOST: "datastore"}
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class ObjectChanges:
     """What one object's changes come to. ``noticed``: events to pair, with the fact that they tell."""
 
     news: News
@@ -37,7 +37,7 @@ class Settled:
 
 
 @dataclass(slots=True)
-class Keeper:
+class InventoryState:
     """Objects, what was said of them, and what changed since. ``site`` begins keys of this server's own,
     ``identify`` gives the entities of hosts.
     """
@@ -49,7 +49,7 @@ class Keeper:
     events: EventKnowledge
     objects: dict[str, Managed] = field(default_factory=dict)
     _look: Lookup = field(init=False)
-    _told: Told = field(init=False)
+    _reported: ReportedFacts = field(init=False)
     _touched: set[str] = field(default_factory=set)
     _left: set[str] = field(default_factory=set)
     _unseen: set[str] | None = None
@@ -71,13 +71,13 @@ class Keeper:
             remembered=self.known.reading.remembered,
             left=self._left,
         )
-        self._told = Told(self.known.patience)
+        self._reported = ReportedFacts(self.known.patience)
 
     def ref_ever(self, moid: str) -> EntityRef | None:
         """The entity of an object, also of one that is gone."""
         return self._look.ref_ever(moid)
 
-    def ref_told(self, moid: str) -> EntityRef | None:
+    def ref_reported(self, moid: str) -> EntityRef | None:
         """The entity of an object that the session was told of, also of one that is gone."""
         known = self.objects.get(moid)
         return known.ref if known else self._look.ref_gone(moid)
@@ -148,7 +148,7 @@ class Keeper:
 
     def settle(
         self, at: int, *, complete: bool = False, listed: frozenset[str] = frozenset()
-    ) -> Iterator[Settled]:
+    ) -> Iterator[ObjectChanges]:
         """What the updates mean, object by object, parents before children; ``at`` is the time (ms) of
         what no event dates. ``complete``: all that there is has come since ``begin``; what did not come is
         gone, but for what the server ``listed`` all the same.
@@ -158,7 +158,7 @@ class Keeper:
             self._unseen = None
             self._look.lists_paths = self._paths <= self.known.reading.most_paths
         if self.vcenter and not self._loaded:
-            yield Settled(News((self.vcenter,)))
+            yield ObjectChanges(News((self.vcenter,)))
         for moid in sorted(self._left):
             yield from self._remove(moid, at)
         self._left.clear()
@@ -193,8 +193,8 @@ class Keeper:
 
     def _touch_heirs(self) -> None:
         """Hosts that may speak for a shared device whose host no longer does."""
-        released = {ref for ref in self._told.released if ref.kind == "device"}
-        self._told.released.clear()
+        released = {ref for ref in self._reported.released if ref.kind == "device"}
+        self._reported.released.clear()
         if released:
             self._touched.update(
                 one.moid
@@ -211,38 +211,38 @@ class Keeper:
         seen = self._look.objects.get(moid)
         return seen is not None and seen.type != VM
 
-    def _remove(self, moid: str, at: int) -> Iterator[Settled]:
+    def _remove(self, moid: str, at: int) -> Iterator[ObjectChanges]:
         ref = self._look.ref(moid)
         managed = self.objects.pop(moid, None)
         self._refused.pop(moid, None)
         self._look.remove(moid)
         self._former.pop(moid, None)
-        if ref is None or not self._told.knows(moid):
+        if ref is None or not self._reported.knows(moid):
             return
         event = noticed("gone", at, ref, self.events, name=managed.name if managed else ref.key)
-        yield Settled(self._told.forget(moid, at), (("entity", event),) if event else ())
+        yield ObjectChanges(self._reported.forget(moid, at), (("entity", event),) if event else ())
         if managed and managed.type == VM:
-            self._told.drop((ref, *managed.instances.values()))
+            self._reported.drop((ref, *managed.instances.values()))
 
-    def _renew(self, moid: str, at: int) -> Iterator[Settled]:
+    def _renew(self, moid: str, at: int) -> Iterator[ObjectChanges]:
         seen = self._look.objects[moid]
         described = describe(seen, self._look, self.vcenter.ref if self.vcenter else None)
         if described is None:
             if moid in self.objects:  # a VM that became a template
                 gone = self.objects.pop(moid)
                 event = noticed("gone", at, gone.ref, self.events, name=gone.name)
-                yield Settled(self._told.forget(moid, at), (("entity", event),) if event else ())
+                yield ObjectChanges(self._reported.forget(moid, at), (("entity", event),) if event else ())
             return
-        is_new = not self._told.knows(moid)
+        is_new = not self._reported.knows(moid)
         ref = described.managed.ref
         times = {fact: time for (of, fact), time in self._times.items() if of == ref} if self._times else {}
-        news = self._told.tell(moid, described, at, times)
+        news = self._reported.tell(moid, described, at, times)
         for change in news.changes:
             self._times.pop((change.entity, change.fact), None)
         if self.objects.get(moid) != described.managed:
             self.objects[moid] = described.managed
         events = self._noticed(seen, described, news, at, is_new=is_new)
-        yield Settled(news, tuple(events))
+        yield ObjectChanges(news, tuple(events))
 
     def _noticed(
         self, seen: Seen, described: Described, news: News, at: int, *, is_new: bool

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from collectors.vsphere.inventory.event_reader import EventReader
-from collectors.vsphere.inventory.happenings import Heard, hear
+from collectors.vsphere.inventory.events import Heard, hear
 from collectors.vsphere.inventory.task_reader import TaskReader
 from collectors.vsphere.inventory.tasks import RawTask, TaskBook
 from connections.vsphere.session import VSphere
@@ -18,14 +18,14 @@ RefOf = Callable[[str], EntityRef | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Tidings:
+class NewEvents:
     """What is new. ``heard``: which changes of the inventory events and tasks explain."""
 
     events: tuple[Event, ...]
     heard: tuple[Heard, ...]
 
 
-class Chronicle:
+class EventHistory:
     """Events and tasks from ``begin`` (ms, server's clock) on. Not thread-safe."""
 
     def __init__(self, vsphere: VSphere, known: EventKnowledge, begin: int) -> None:
@@ -52,9 +52,11 @@ class Chronicle:
         )
         return ((name, text) for name, text in said if text)
 
-    def read(self, now: int, ref_of: RefOf, told_of: RefOf, *, running: bool = False) -> Tidings:
-        """What happened since the last call, as of ``now`` (ms); ``running``: also look at tasks under way,
-        should it not be time for it. ``told_of`` knows only what the session was told of. Raises SourceError.
+    def read(self, now: int, ref_of: RefOf, reported_ref_of: RefOf, *, running: bool = False) -> NewEvents:
+        """What happened since the last call, as of ``now`` (ms). Raises SourceError.
+
+        ``reported_ref_of`` knows only the objects that the session was told of. ``running``: look at tasks
+        under way, too, even if it is not time for that.
         """
         self._fresh += self._tasks.read(now, running=running)
         self._events.with_tasks = bool(self._tasks.refused)  # they begin with events that all may read
@@ -65,13 +67,13 @@ class Chronicle:
         ]
         self._book.hear(heard)
         tasks, self._fresh = self._fresh, []  # kept until their events have come, too
-        told = self._book.take(tasks, now, told_of)
+        told = self._book.take(tasks, now, reported_ref_of)
         events = self._of_this_server((*(one.event for _, one in heard), *told.events))
-        return Tidings(tuple(events), (*(one for _, one in heard), *told.heard))
+        return NewEvents(tuple(events), (*(one for _, one in heard), *told.heard))
 
-    def due(self, now: int, told_of: RefOf, *, at_once: bool = False) -> list[Event]:
+    def due(self, now: int, reported_ref_of: RefOf, *, at_once: bool = False) -> list[Event]:
         """Tasks that ended, once their own events had time to come, or now if ``at_once``."""
-        return self._of_this_server(self._book.due(now, told_of, at_once=at_once))
+        return self._of_this_server(self._book.due(now, reported_ref_of, at_once=at_once))
 
     def _of_this_server(self, events: Iterable[Event]) -> list[Event]:
         """A session may hold several servers; each counts its events and tasks from 1."""

@@ -27,7 +27,7 @@ class Change(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class EntityFacts:
     """The facts of one entity: since when each holds, ``start`` unless ``later`` says otherwise."""
 
     pairs: tuple[Pair, ...]
@@ -49,7 +49,7 @@ class News:
 
 
 @dataclass(slots=True)
-class Told:
+class ReportedFacts:
     """By object what was said of which entities. ``patience``: fact → how much of its value it may drift
     before that is news. An entity that several objects speak of (a shared device) listens to the first.
     """
@@ -57,22 +57,22 @@ class Told:
     patience: Mapping[str, float] = field(default_factory=dict)
     released: set[EntityRef] = field(default_factory=set)
     """Entities that nobody speaks for any more; another object may."""
-    _said: dict[str, dict[EntityRef, Said]] = field(default_factory=dict)
+    _facts: dict[str, dict[EntityRef, EntityFacts]] = field(default_factory=dict)
     _speaker: dict[EntityRef, str] = field(default_factory=dict)
     _entities: set[EntityRef] = field(default_factory=set)
     _same: dict[Pair, Pair] = field(default_factory=dict)
 
     def knows(self, moid: str) -> bool:
         """Whether anything was said of the object that still holds."""
-        return moid in self._said
+        return moid in self._facts
 
     def tell(self, moid: str, described: Described, at: int, times: Mapping[str, int] | None = None) -> News:
         """The difference between what was said of an object and how it is described now.
 
         ``at`` (ms, server's clock) is when; ``times`` knows better for some facts (placement, from events).
         """
-        before = self._said.get(moid, {})
-        after: dict[EntityRef, Said] = {}
+        before = self._facts.get(moid, {})
+        after: dict[EntityRef, EntityFacts] = {}
         facts: list[Fact] = []
         changes: list[Change] = []
         for ref, pairs in described.facts:
@@ -83,7 +83,7 @@ class Told:
         for ref, said in before.items():
             if ref not in after:
                 self._end(ref, said, at, facts, changes)
-        self._said[moid] = after
+        self._facts[moid] = after
         new = tuple(one for one in described.entities if one.ref not in self._entities)
         self._entities.update(one.ref for one in new)
         return News(new, tuple(facts), tuple(changes))
@@ -92,7 +92,7 @@ class Told:
         """What to say when the object is gone: its facts end."""
         facts: list[Fact] = []
         changes: list[Change] = []
-        for ref, said in self._said.pop(moid, {}).items():
+        for ref, said in self._facts.pop(moid, {}).items():
             self._end(ref, said, at, facts, changes)
         return News((), tuple(facts), tuple(changes))
 
@@ -100,7 +100,9 @@ class Told:
         """Forget that these entities were added; should they come back they are added again."""
         self._entities.difference_update(refs)
 
-    def _end(self, ref: EntityRef, said: Said, at: int, facts: list[Fact], changes: list[Change]) -> None:
+    def _end(
+        self, ref: EntityRef, said: EntityFacts, at: int, facts: list[Fact], changes: list[Change]
+    ) -> None:
         self._speaker.pop(ref, None)
         self.released.add(ref)
         for name, value in said.pairs:
@@ -110,16 +112,16 @@ class Told:
     def _compare(
         self,
         ref: EntityRef,
-        before: Said | None,
+        before: EntityFacts | None,
         pairs: tuple[Pair, ...],
         at: int,
         times: Mapping[str, int],
         facts: list[Fact],
         changes: list[Change],
-    ) -> Said:
+    ) -> EntityFacts:
         if before is None:
             facts.extend(Fact(ref, name, value, at) for name, value in pairs)
-            return Said(pairs, at)
+            return EntityFacts(pairs, at)
         if before.pairs == pairs:
             return before
         old = dict(before.pairs)
@@ -141,7 +143,7 @@ class Told:
                 facts.append(Fact(ref, name, old[name], since, start))
                 later.pop(name, None)
             changes.append(Change(ref, name, old.get(name), new.get(name)))
-        return Said(pairs, before.start, later or None)
+        return EntityFacts(pairs, before.start, later or None)
 
     def _once(self, pair: Pair) -> Pair:
         """Thousands of VMs share most of what is said of them: keep one of each."""
