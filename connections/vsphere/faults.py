@@ -78,10 +78,10 @@ def translated(what: str, address: Address) -> Iterator[None]:
     except HyperscopeError:
         raise
     except VENDOR as error:
-        raise told(error, what, address) from error
+        raise as_source_error(error, what, address) from error
 
 
-def told(error: BaseException, what: str, address: Address) -> SourceError:
+def as_source_error(error: BaseException, what: str, address: Address) -> SourceError:
     """``error``, which came while ``what`` was asked over an open connection, as one of ours."""
     place = address.place
     if isinstance(error, vmodl.MethodFault):

@@ -9,7 +9,8 @@ from typing import Any
 from pyVmomi import vim, vmodl
 
 from connections.vsphere.faults import SoapFault
-from connections.vsphere.session import Connection, VSphere, session_key
+from connections.vsphere.logged_in import Connection
+from connections.vsphere.session import VSphere, session_key
 from resources.failures import PrivilegeError
 from resources.vcenter_privileges import Privilege, privileges
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import threading
 import time
 from collections.abc import Callable
@@ -17,24 +16,19 @@ from connections.address import Address
 from connections.failures import ClosedError
 from connections.known_hosts import KnownHosts
 from connections.strangers import Ask
-from connections.vsphere.about import About, read_about, speakable_version
+from connections.vsphere.about import About
 from connections.vsphere.faults import (
     VENDOR,
     BadReplyError,
-    ReplacedError,
+    as_source_error,
     bad_status,
-    fault_name,
-    not_vsphere,
     soap_error,
-    told,
 )
-from connections.vsphere.login import LoginGuard
+from connections.vsphere.logged_in import Connection, LoggedIn
 from connections.vsphere.soap import Channel, Reply, call, parse_fault, parse_time
-from connections.vsphere.stub import Stub
 from connections.vsphere.trust import Trust
 from connections.vsphere.wire import Wire, check_xml
-from resources.failures import HyperscopeError, SourceError
-from resources.vcenter_privileges import login_limits
+from resources.failures import SourceError
 
 T = TypeVar("T")
 
@@ -42,11 +36,6 @@ SDK_PATH = "/sdk"
 
 KEEP_ALIVE_S = 300.0
 """Rest after which the server is asked the time, lest it ends the session; ESXi does after 30 minutes."""
-
-GOODBYE_S = 5.0
-"""How long a server may take to hear that we leave."""
-
-_log = logging.getLogger(__name__)
 
 _CURRENT_TIME = call("CurrentTime", ("ServiceInstance", "ServiceInstance"))
 
@@ -58,15 +47,6 @@ class _Answer:
     body: bytes
     took_s: float
     at: float
-
-
-@dataclass(frozen=True, slots=True)
-class Connection:
-    """What a question gets: pyVmomi's service instance, its content, and the stub that carries them."""
-
-    si: Any
-    content: Any
-    stub: Stub
 
 
 class VSphere:
@@ -88,16 +68,11 @@ class VSphere:
         read_s: float = 120.0,
     ) -> None:
         self.address = address
-        self._password = password
-        self._trust = Trust(address.host, address.port, thumbprint=thumbprint, known=known, ask=ask)
-        self._wire = Wire(address, self._trust, connect_s=connect_s, read_s=read_s)
+        trust = Trust(address.host, address.port, thumbprint=thumbprint, known=known, ask=ask)
+        self._wire = Wire(address, trust, connect_s=connect_s, read_s=read_s)
         self._channel = Channel(self._wire)
-        self._connection: Connection | None = None
-        self._about: About | None = None
-        self._generation = 0
+        self._login = LoggedIn(self._wire, trust, password)
         self._clock_offset_ms = 0
-        self._login_lock = threading.Lock()
-        self._guard = LoginGuard(address, login_limits())
         self._closed = threading.Event()
         self._last_use = time.monotonic()
         self._keeper: threading.Thread | None = None
@@ -105,58 +80,22 @@ class VSphere:
     def open(self) -> None:
         """Connect, check what answers, log in. Raises SourceError, UsageError; it is closed for good then."""
         try:
-            self._edge("its version", self._open)
+            self._edge("its version", lambda: self._login.open(self._channel))
         except BaseException:
             self._abandon()
             raise
         self._keeper = threading.Thread(target=self._keep_alive, name="vsphere-keep-alive", daemon=True)
         self._keeper.start()
 
-    def _open(self) -> None:
-        version = speakable_version(self._channel, self.address)
-        stub = Stub(self._wire, version)
-        try:
-            self._connection = self._logged_in(stub)
-        except BaseException:
-            stub.close()
-            raise
-
-    def _logged_in(self, stub: Stub) -> Connection:
-        stub.forget_session()
-        si = vim.ServiceInstance("ServiceInstance", stub)
-        try:
-            content = si.RetrieveContent()
-        except vmodl.MethodFault as fault:
-            raise not_vsphere(self.address, f"it refuses to say what it is ({fault_name(fault)})") from fault
-        if content is None or content.about is None:
-            raise BadReplyError("no service content")
-        about = read_about(content.about, self.address)
-        self._check_same(about)
-        self._guard.log_in(content.sessionManager, self._password)
-        self._about = about
-        self._generation += 1
-        return Connection(si, content, stub)
-
-    def _check_same(self, about: About) -> None:
-        before = self._about
-        if before is not None and before.instance_uuid != about.instance_uuid:
-            raise ReplacedError(
-                f"Another vCenter answers at {self.address.place} now.",
-                meaning=f"Its identity is {about.instance_uuid}, before it was {before.instance_uuid}.",
-                advice="Start a new recording; this one would mix two inventories.",
-            )
-
     @property
     def about(self) -> About:
         """What answers; known from ``open`` on."""
-        if self._about is None:
-            raise ClosedError("The connection is not open.")
-        return self._about
+        return self._login.about
 
     @property
     def generation(self) -> int:
         """Grows with each login: views, filters and collectors of earlier sessions are gone."""
-        return self._generation
+        return self._login.generation
 
     @property
     def clock_offset_ms(self) -> int:
@@ -177,11 +116,11 @@ class VSphere:
         return self._edge(what, lambda: self._ask(question))
 
     def _ask(self, question: Callable[[Connection], T]) -> T:
-        generation, connection = self._generation, self._current()
+        generation, connection = self._login.generation, self._current()
         try:
             return question(connection)
         except vim.fault.NotAuthenticated:
-            self._log_in_again(generation)
+            self._login.renew(generation)
         return question(self._current())
 
     def post(self, envelope: bytes, action: str = "", what: str = "counters", *, once: bool = False) -> bytes:
@@ -195,10 +134,10 @@ class VSphere:
         return self._edge(what, lambda: self._post(envelope, action, what, once=once).body)
 
     def _post(self, envelope: bytes, action: str, what: str, *, once: bool = False) -> _Answer:
-        generation = self._generation
+        generation = self._login.generation
         began, reply = time.perf_counter(), self._send(envelope, action, once=once)
         if reply.status == 500 and parse_fault(reply.body).type_name == "NotAuthenticated":
-            self._log_in_again(generation)
+            self._login.renew(generation)
             began, reply = time.perf_counter(), self._send(envelope, action, once=once)
         took = time.perf_counter() - began
         if reply.status == 200:
@@ -238,9 +177,9 @@ class VSphere:
 
     def check(self) -> None:
         """See that the server answers and our session lives; log in again if not. Raises SourceError."""
-        generation = self._generation
+        generation = self._login.generation
         if self.ask("its session", session_key) is None:
-            self._edge("a new session", lambda: self._log_in_again(generation))
+            self._edge("a new session", lambda: self._login.renew(generation))
 
     def close(self) -> None:
         """Break off what other threads ask, log out, close everything. Never raises; may be repeated."""
@@ -248,44 +187,22 @@ class VSphere:
             return
         self._closed.set()
         self._wire.cut()
-        self._say_goodbye()
+        self._login.say_goodbye()
         self._abandon()
         if self._keeper is not None and self._keeper is not threading.current_thread():
             self._keeper.join()
-
-    def _say_goodbye(self) -> None:
-        connection = self._connection
-        if connection is None or not connection.stub.session_cookie:
-            return
-        wire = Wire(self.address, self._trust, connect_s=GOODBYE_S, read_s=GOODBYE_S)
-        stub = Stub(wire, connection.stub.version)
-        stub.cookie = connection.stub.cookie
-        manager = vim.SessionManager(connection.content.sessionManager._moId, stub)
-        try:
-            manager.Logout()
-        except (*VENDOR, HyperscopeError) as error:
-            _log.info("%s was not told that we leave: %s", self.address.place, type(error).__name__)
-        finally:
-            stub.close()
 
     def _abandon(self) -> None:
         self._closed.set()
         self._wire.cut()
         self._channel.close()
-        if self._connection is not None:
-            self._connection.stub.close()
+        self._login.close()
 
     def _current(self) -> Connection:
-        if self._closed.is_set() or self._connection is None:
+        if self._closed.is_set():
             raise ClosedError
         self._last_use = time.monotonic()
-        return self._connection
-
-    def _log_in_again(self, generation: int) -> None:
-        with self._login_lock:
-            connection = self._current()
-            if self._generation == generation:  # else another thread did it while we waited
-                self._connection = self._logged_in(connection.stub)
+        return self._login.connection
 
     def _edge(self, what: str, work: Callable[[], T]) -> T:
         try:
@@ -297,7 +214,7 @@ class VSphere:
                 raise ClosedError from error
             if isinstance(error, SourceError):
                 raise
-            raise told(error, what, self.address) from error
+            raise as_source_error(error, what, self.address) from error
 
     def _keep_alive(self) -> None:
         while not self._closed.wait(KEEP_ALIVE_S / 4):

@@ -9,8 +9,9 @@ import pytest
 from pyVmomi import vmodl
 
 from connections.vsphere.address import parse_address
+from connections.vsphere.logged_in import Connection
 from connections.vsphere.privileges import missing_privileges
-from connections.vsphere.session import Connection, VSphere
+from connections.vsphere.session import VSphere
 from resources.failures import PrivilegeError
 from resources.vcenter_privileges import login_limits, privileges
 from tests.vcenter.running import PASSWORD as VCENTER_PASSWORD

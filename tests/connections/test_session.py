@@ -15,9 +15,10 @@ import pytest
 from pyVmomi import vim, vmodl
 
 from connections.failures import ClosedError
-from connections.vsphere import session
+from connections.vsphere import logged_in, session
 from connections.vsphere.faults import SoapFault
-from connections.vsphere.session import Connection, VSphere, session_key
+from connections.vsphere.logged_in import Connection
+from connections.vsphere.session import VSphere, session_key
 from connections.vsphere.soap import Channel
 from resources.failures import (
     DisconnectedError,
@@ -263,7 +264,7 @@ def test_closing_ends_what_other_threads_wait_for(connect: Connect, front: Front
 def test_closing_does_not_wait_for_a_server_that_hangs(
     connect: Connect, front: Front, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session, "GOODBYE_S", 0.2)
+    monkeypatch.setattr(logged_in, "GOODBYE_S", 0.2)
     vsphere = connect()
     front.mode = "hang"
     vsphere.close()

@@ -13,7 +13,8 @@ from pyVmomi import vim
 from collectors.vsphere.inventory.objects import DATASTORE, HOST, VM, Managed
 from collectors.vsphere.inventory.watcher import InventoryWatcher
 from connections.vsphere.address import parse_address
-from connections.vsphere.session import Connection, VSphere
+from connections.vsphere.logged_in import Connection
+from connections.vsphere.session import VSphere
 from resources.failures import SourceError
 from sessions.model import EntityRef
 from tests.vcenter.running import PASSWORD, PlainVcsim, TestVCenter

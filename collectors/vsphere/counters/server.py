@@ -10,7 +10,8 @@ from pyVmomi import vim
 
 from collectors.vsphere.counters.metrics import KINDS, Definition
 from connections.vsphere.faults import SoapFault
-from connections.vsphere.session import Connection, VSphere
+from connections.vsphere.logged_in import Connection
+from connections.vsphere.session import VSphere
 from resources.failures import NoCountersError, PrivilegeError
 
 _LIMIT = "config.vpxd.stats.maxQueryMetrics"

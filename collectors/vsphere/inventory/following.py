@@ -18,7 +18,8 @@ from collectors.vsphere.inventory.replies import (
     view_of,
 )
 from connections.vsphere.faults import SoapFault, translated
-from connections.vsphere.session import Connection, VSphere
+from connections.vsphere.logged_in import Connection
+from connections.vsphere.session import VSphere
 from connections.vsphere.soap import call
 from resources.failures import SourceError
 from resources.vcenter_inventory import Reading

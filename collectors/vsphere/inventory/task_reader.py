@@ -10,7 +10,8 @@ from collectors.vsphere.inventory.event_reader import said_of_cut
 from collectors.vsphere.inventory.history_reader import HistoryReader, is_unknown
 from collectors.vsphere.inventory.tasks import RawTask, read_tasks
 from connections.vsphere.faults import SoapFault
-from connections.vsphere.session import Connection, VSphere
+from connections.vsphere.logged_in import Connection
+from connections.vsphere.session import VSphere
 from resources.failures import PrivilegeError
 from resources.vcenter_events import EventKnowledge
 
