@@ -10,7 +10,7 @@ import numpy as np
 
 from diagnosis.arrays import sample_seconds
 from diagnosis.derived_facts import derived_facts, latest
-from diagnosis.evaluate import Bounds, Sheet, bound, evaluate
+from diagnosis.evaluate import Bounds, Operands, bound, evaluate
 from diagnosis.facts import facts_until
 from diagnosis.language import ExpressionError, Node, Shape, parse
 from diagnosis.reduction import reduce_members
@@ -277,8 +277,8 @@ class DerivedSource:
         for name, fact in made.rule.facts.items():
             names[name] = self._fact_rows(fact, [made.owners[one] for one in members.tolist()], axis)
         shape = (members.size, axis.size)
-        sheet = Sheet(names, axis, np.ones(shape, dtype=np.bool_), sample_seconds(axis))
-        values = np.broadcast_to(evaluate(made.node, sheet), shape)
+        operands = Operands(names, axis, np.ones(shape, dtype=np.bool_), sample_seconds(axis))
+        values = np.broadcast_to(evaluate(made.node, operands), shape)
         return reduce_members(values, row, rows.size, "sum")
 
     def _rows(self, ids: IntArray, axis: IntArray, window: TimeRange | None) -> FloatArray:

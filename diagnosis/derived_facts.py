@@ -41,9 +41,9 @@ def _of_self(rule: DerivedFact, facts: Sequence[Fact]) -> Iterator[Fact]:
                 yield Fact(fact.entity, rule.name, value, fact.start, fact.end)
 
 
-def _absent(rule: DerivedFact, facts: Sequence[Fact], told: set[EntityRef]) -> Iterator[Fact]:
+def _absent(rule: DerivedFact, facts: Sequence[Fact], known: set[EntityRef]) -> Iterator[Fact]:
     for fact in latest(facts, rule.known).values():
-        if fact.entity not in told:
+        if fact.entity not in known:
             yield Fact(fact.entity, rule.name, rule.absent, fact.start, fact.end)
 
 

@@ -98,7 +98,7 @@ def blocks(scene: Scene, chosen: IntArray, names: list[str]) -> Iterator[Scene]:
     size = max(1, int(_BLOCK / (widest * max(1, scene.times.size))))
     for start in range(0, chosen.size, size):
         rows = [scene.rows[row] for row in chosen[start : start + size].tolist()]
-        yield Scene(scene.compiled, scene.source, rows, scene.topology, scene.table, scene.happened)
+        yield Scene(scene.compiled, scene.source, rows, scene.topology, scene.table, scene.events)
 
 
 def _judge(scene: Scene) -> tuple[list[Hit], Windows, bool]:

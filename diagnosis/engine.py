@@ -11,10 +11,10 @@ from diagnosis.compiled import CompiledRule, compile_problems
 from diagnosis.derived import with_derived
 from diagnosis.detect import Detection, Hit, detect
 from diagnosis.explain import Explanation, explain
-from diagnosis.happened import Happened
 from diagnosis.presence import Subject, entity_subjects, gaps_by_entity, insufficient, source_subject
 from diagnosis.ranking import rank, score
 from diagnosis.samples import SampleTable
+from diagnosis.session_events import SessionEvents
 from diagnosis.signals import FACT, Pruning, Scene, pruning_of
 from diagnosis.topology import Topology
 from resources.catalogue import Catalogue, Counter
@@ -127,8 +127,8 @@ class _Run:
         source = with_derived(source, problems.derived, counters, window)
         self._topology = Topology(source, counters, window)
         self._table = SampleTable(source, window, self._topology.owner)
-        told = any(one.spec.kind in problems.derived.kinds for one in self._sources)
-        self._happened = Happened(source.events(), places, problems.changes, told=told)
+        are_reported = any(one.spec.kind in problems.derived.kinds for one in self._sources)
+        self._events = SessionEvents(source.events(), places, problems.changes, are_reported=are_reported)
         self._gaps = gaps_by_entity(source.gaps(), window)
         self._suspects: list[tuple[Card, EntityRef]] = []
         self._worst_on: dict[EntityRef, EntityRef] = {}
@@ -158,7 +158,7 @@ class _Run:
 
     def _scene(self, rule: CompiledRule, source: int) -> Scene:
         rows = self._topology.rows(source, rule.rule.entity)
-        return Scene(rule, source, rows, self._topology, self._table, self._happened)
+        return Scene(rule, source, rows, self._topology, self._table, self._events)
 
     def _step(self, part: float, card: Card) -> None:
         if self._cancel and self._cancel.is_set():
@@ -169,7 +169,7 @@ class _Run:
     def _explained(self, hits: list[Hit]) -> list[Explanation]:
         if not hits:
             return []
-        return explain(hits, self._topology, self._table, self._happened, self._catalogue)
+        return explain(hits, self._topology, self._table, self._events, self._catalogue)
 
     def _count(self, scene: Scene, found: Detection) -> None:
         tally = self._tallies[scene.compiled.card.id]
@@ -259,7 +259,7 @@ class _Run:
             own |= set(topology.ancestors(host).values())
         if pool := topology.pool(hit.entity):
             own.add(pool)
-        return self._happened.before(start, own, host, topology.stored_on(hit.entity))
+        return self._events.before(start, own, host, topology.stored_on(hit.entity))
 
     def _evidence_by_source(self, ordered: list[Explanation]) -> tuple[Evidence, ...]:
         """Evidence of several sources, named by source: all of the worst, of the others what has a limit."""

@@ -15,7 +15,7 @@ from sessions.model import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class Operands:
     """What the names of an expression stand for.
 
     ``values``: signals (entities, times), (entities, 1), and thresholds as plain numbers.
@@ -60,48 +60,50 @@ _OTHER: dict[str, Callable[..., FloatArray]] = {
     "missing": arrays.missing,
 }
 _OVER_TIME: dict[str, Callable[..., FloatArray]] = {
-    "trailing": lambda sheet, a, s: arrays.smoothed(a, sheet.times, float(s), 0.0),
-    "around": lambda sheet, a, s: arrays.smoothed(a, sheet.times, float(s) / 2, float(s) / 2),
-    "over correlation": lambda sheet, a, b: statistics.correlation(a, b, sheet.whole),
-    "over mean": lambda sheet, a: statistics.mean(a, sheet.windows),
-    "over max": lambda sheet, a: statistics.maximum(a, sheet.windows),
-    "over min": lambda sheet, a: statistics.minimum(a, sheet.windows),
-    "over p95": lambda sheet, a: statistics.percentile(a, sheet.windows, 0.95),
-    "over p05": lambda sheet, a: statistics.percentile(a, sheet.windows, 0.05),
-    "over last": lambda sheet, a: statistics.last(a, sheet.windows),
-    "over sum": lambda sheet, a: statistics.total(a, sheet.windows),
-    "over share": lambda sheet, a: statistics.mean(a, sheet.windows),
-    "over seconds": lambda sheet, a: statistics.seconds(a, sheet.windows, sheet.weights),
-    "over slope": lambda sheet, a: statistics.slope(a, sheet.windows, sheet.times),
-    "over overall": lambda sheet, a: statistics.mean(a, sheet.whole),
-    "over overall_p95": lambda sheet, a: statistics.percentile(a, sheet.whole, 0.95),
-    "over final": lambda sheet, a: statistics.last(a, sheet.whole),
-    "over calm": lambda sheet, a: statistics.mean(a, sheet.whole & ~sheet.windows),
+    "trailing": lambda operands, a, s: arrays.smoothed(a, operands.times, float(s), 0.0),
+    "around": lambda operands, a, s: arrays.smoothed(a, operands.times, float(s) / 2, float(s) / 2),
+    "over correlation": lambda operands, a, b: statistics.correlation(a, b, operands.whole),
+    "over mean": lambda operands, a: statistics.mean(a, operands.windows),
+    "over max": lambda operands, a: statistics.maximum(a, operands.windows),
+    "over min": lambda operands, a: statistics.minimum(a, operands.windows),
+    "over p95": lambda operands, a: statistics.percentile(a, operands.windows, 0.95),
+    "over p05": lambda operands, a: statistics.percentile(a, operands.windows, 0.05),
+    "over last": lambda operands, a: statistics.last(a, operands.windows),
+    "over sum": lambda operands, a: statistics.total(a, operands.windows),
+    "over share": lambda operands, a: statistics.mean(a, operands.windows),
+    "over seconds": lambda operands, a: statistics.seconds(a, operands.windows, operands.weights),
+    "over slope": lambda operands, a: statistics.slope(a, operands.windows, operands.times),
+    "over overall": lambda operands, a: statistics.mean(a, operands.whole),
+    "over overall_p95": lambda operands, a: statistics.percentile(a, operands.whole, 0.95),
+    "over final": lambda operands, a: statistics.last(a, operands.whole),
+    "over calm": lambda operands, a: statistics.mean(a, operands.whole & ~operands.windows),
 }
 
 
-def evaluate(node: Node, sheet: Sheet) -> FloatArray:
+def evaluate(node: Node, operands: Operands) -> FloatArray:
     """The expression's value: (entities, times), (entities, 1) or a 0-d array, NaN where not known."""
     with np.errstate(all="ignore"):  # an unknown or endless intermediate value is an answer, not a fault
-        return _evaluate(node, sheet)
+        return _evaluate(node, operands)
 
 
-def _evaluate(node: Node, sheet: Sheet) -> FloatArray:
+def _evaluate(node: Node, operands: Operands) -> FloatArray:
     if node.op == "number":
         return np.asarray(node.value)
     if node.op == "name":
-        return np.asarray(sheet.values[node.name], dtype=np.float64)
-    args = [_evaluate(arg, sheet) for arg in node.args]
+        return np.asarray(operands.values[node.name], dtype=np.float64)
+    args = [_evaluate(arg, operands) for arg in node.args]
     if node.op in _BINARY:
         return reduce(_BINARY[node.op], args)
     if node.op in _OTHER:
         return _OTHER[node.op](*args)
-    return _OVER_TIME[node.op](sheet, *(_full(arg, sheet) if arg.ndim else arg for arg in args))
+    return _OVER_TIME[node.op](operands, *(_full(arg, operands) if arg.ndim else arg for arg in args))
 
 
-def _full(values: FloatArray, sheet: Sheet) -> FloatArray:
+def _full(values: FloatArray, operands: Operands) -> FloatArray:
     """The value at every sample, for what is the same at all of them."""
-    return values if values.shape == sheet.windows.shape else np.broadcast_to(values, sheet.windows.shape)
+    return (
+        values if values.shape == operands.windows.shape else np.broadcast_to(values, operands.windows.shape)
+    )
 
 
 @dataclass(frozen=True, slots=True)

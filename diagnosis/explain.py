@@ -9,10 +9,10 @@ import numpy as np
 
 from diagnosis.compiled import CompiledCause
 from diagnosis.detect import Hit, blocks, span_mask, there_mask
-from diagnosis.evaluate import Sheet, evaluate
-from diagnosis.happened import Happened
+from diagnosis.evaluate import Operands, evaluate
 from diagnosis.language import Node
 from diagnosis.samples import SampleTable
+from diagnosis.session_events import SessionEvents
 from diagnosis.signals import Scene
 from diagnosis.topology import Topology
 from diagnosis.wording import Speaker
@@ -43,13 +43,13 @@ class Explanation:
 
 
 def explain(
-    hits: list[Hit], topology: Topology, table: SampleTable, happened: Happened, catalogue: Catalogue
+    hits: list[Hit], topology: Topology, table: SampleTable, events: SessionEvents, catalogue: Catalogue
 ) -> list[Explanation]:
     """Explanations of hits of one rule in one source, in their order; one for each host of a hit."""
     first = hits[0]
     times = table.axis(first.source)
     parts = [part for hit in hits for part in hit.by_host(topology, times)]
-    whole = Scene(first.compiled, first.source, [part.entity for part in parts], topology, table, happened)
+    whole = Scene(first.compiled, first.source, [part.entity for part in parts], topology, table, events)
     names = first.compiled.explaining()
     explained: list[Explanation] = []
     for scene in blocks(whole, np.arange(len(parts)), names):
@@ -65,10 +65,12 @@ class _Block:
     def __init__(self, scene: Scene, hits: list[Hit], catalogue: Catalogue) -> None:
         self._scene, self._hits, self._catalogue = scene, hits, catalogue
         self._compiled = scene.compiled
-        self._sheet: Sheet = scene.sheet(span_mask(hits, scene.times.size), there_mask(hits, scene.times))
+        self._operands: Operands = scene.operands(
+            span_mask(hits, scene.times.size), there_mask(hits, scene.times)
+        )
         for name, node in self._compiled.values.items():
             scene.values[name] = self._scalar(node)[:, None]
-        self._speaker = Speaker(scene, self._sheet, [hit.host for hit in hits])
+        self._speaker = Speaker(scene, self._operands, [hit.host for hit in hits])
 
     def explanations(self) -> Iterator[Explanation]:
         evidence = [(item, self._scalar(node)) for item, node in self._compiled.evidence]
@@ -92,7 +94,7 @@ class _Block:
 
     def _scalar(self, node: Node) -> FloatArray:
         """The expression's one value for each hit."""
-        values: FloatArray = np.broadcast_to(evaluate(node, self._sheet), (len(self._hits), 1))[:, 0]
+        values: FloatArray = np.broadcast_to(evaluate(node, self._operands), (len(self._hits), 1))[:, 0]
         return values
 
     def _verdicts(self, cause: CompiledCause) -> list[Verdict]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnosis.compiled import Template, compile_template
-from diagnosis.evaluate import Sheet, evaluate
+from diagnosis.evaluate import Operands, evaluate
 from diagnosis.explain import verdict_of
 from diagnosis.language import Node, Shape, parse
 from diagnosis.ranking import score
@@ -105,22 +105,24 @@ def insufficient(card: Card, rule: Presence, subjects: Sequence[Subject]) -> lis
     values.update({name: threshold.value for name, threshold in card.thresholds.items()})
     shapes = {name: Shape.ENTITY if name in NAMES else Shape.CONSTANT for name in values}
     none = np.zeros((len(subjects), 0))
-    sheet = Sheet(values, np.zeros(0, dtype=np.int64), none.astype(np.bool_), np.zeros(0))
+    operands = Operands(values, np.zeros(0, dtype=np.int64), none.astype(np.bool_), np.zeros(0))
 
     def column(text: str) -> FloatArray:
-        result: FloatArray = np.broadcast_to(evaluate(parse(text, shapes), sheet), (len(subjects), 1))[:, 0]
+        result: FloatArray = np.broadcast_to(evaluate(parse(text, shapes), operands), (len(subjects), 1))[
+            :, 0
+        ]
         return result
 
     short = np.flatnonzero(column(rule.condition) == 1)
     likely = [column(cause.likely) for cause in card.causes]
-    texts = _Texts(subjects, sheet, shapes)
+    texts = _Texts(subjects, operands, shapes)
     return [_finding(card, rule, subjects[row], row, likely, texts) for row in short.tolist()]
 
 
 @dataclass(frozen=True, slots=True)
 class _Texts:
     subjects: Sequence[Subject]
-    sheet: Sheet
+    operands: Operands
     shapes: dict[str, Shape]
 
     def fill(self, text: str, row: int) -> str:
@@ -134,7 +136,7 @@ class _Texts:
         return "".join(parts)
 
     def _value(self, node: Node, unit: str, row: int) -> str:
-        values = np.broadcast_to(evaluate(node, self.sheet), (len(self.subjects), 1))
+        values = np.broadcast_to(evaluate(node, self.operands), (len(self.subjects), 1))
         return format_value(float(values[row, 0]), unit)
 
 

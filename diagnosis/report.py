@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from diagnosis.engine import Check, Diagnosis
-from diagnosis.happened import change_words
+from diagnosis.session_events import change_words
 from resources.foreign_text import visible
 from resources.units import format_count, format_duration, format_value
 from sessions.findings import CauseVerdict, Evidence, Finding, Severity, Verdict

@@ -9,12 +9,12 @@ import numpy as np
 
 from diagnosis.arrays import BoolArray, sample_seconds
 from diagnosis.compiled import CompiledRule, CompiledSignal
-from diagnosis.evaluate import Bounds, Sheet, bound, evaluate
-from diagnosis.happened import Happened
+from diagnosis.evaluate import Bounds, Operands, bound, evaluate
 from diagnosis.language import Node
 from diagnosis.members import Members, members_of
 from diagnosis.reduction import reduce_members
 from diagnosis.samples import SampleTable
+from diagnosis.session_events import SessionEvents
 from diagnosis.topology import Topology
 from resources.problem_cards import Signal
 from sessions.model import EntityRef, FloatArray, IntArray, SeriesStats
@@ -32,7 +32,7 @@ class Scene:
     rows: list[EntityRef]
     topology: Topology
     table: SampleTable
-    happened: Happened
+    events: SessionEvents
     values: dict[str, FloatArray | float] = field(default_factory=dict)
     _members: dict[str, Members] = field(default_factory=dict)
 
@@ -58,16 +58,16 @@ class Scene:
             if name not in self.values:
                 self.values[name] = self._value(self.compiled.signals[name], name)
 
-    def sheet(self, windows: BoolArray | None = None, there: BoolArray | None = None) -> Sheet:
-        """What expressions are evaluated on; the masks, (rows, times), are those of ``Sheet``."""
+    def operands(self, windows: BoolArray | None = None, there: BoolArray | None = None) -> Operands:
+        """What expressions are evaluated on; the masks, (rows, times), are those of ``Operands``."""
         times = self.times
         shape = (len(self.rows), times.size)
         mask = np.ones(shape, dtype=np.bool_) if windows is None else windows
-        return Sheet(self.values, times, mask, sample_seconds(times), there)
+        return Operands(self.values, times, mask, sample_seconds(times), there)
 
     def full(self, node: Node) -> FloatArray:
         """The expression at every sample of every row."""
-        values = evaluate(node, self.sheet())
+        values = evaluate(node, self.operands())
         return np.broadcast_to(values, (len(self.rows), self.times.size))
 
     def member_values(self, name: str) -> FloatArray:
@@ -78,7 +78,7 @@ class Scene:
 
     def arrivals(self, signal: Signal) -> FloatArray:
         """How many VMs came to each row's host lately, (rows, times)."""
-        return self.happened.arrivals(self.rows, signal.arrived, signal.within_s, self.times)
+        return self.events.arrivals(self.rows, signal.arrived, signal.within_s, self.times)
 
     def _over_members(self, node: Node, counters: Mapping[str, str], members: Members) -> FloatArray:
         """The expression for each member; worked out once for a member that several rows share."""
@@ -92,8 +92,8 @@ class Scene:
                 known = self.topology.facts(key.removeprefix(FACT), refs)
                 values[name] = np.array(known, dtype=np.float64)[:, None]
         shape = (first.size, self.times.size)
-        sheet = Sheet(values, self.times, np.ones(shape, dtype=np.bool_), sample_seconds(self.times))
-        found = np.broadcast_to(evaluate(node, sheet), shape)
+        operands = Operands(values, self.times, np.ones(shape, dtype=np.bool_), sample_seconds(self.times))
+        found = np.broadcast_to(evaluate(node, operands), shape)
         return members.while_there(found if first.size == place.size else found[place], self.times)
 
     def _value(self, signal: CompiledSignal, name: str) -> FloatArray:
@@ -104,7 +104,7 @@ class Scene:
             return self.arrivals(signal.signal)
         assert signal.node
         if signal.signal.derived:
-            return evaluate(signal.node, self.sheet())
+            return evaluate(signal.node, self.operands())
         members = self.members(name)
         values = self._over_members(signal.node, signal.counters, members)
         weight = self._over_members(signal.weight, signal.counters, members) if signal.weight else None

@@ -8,7 +8,7 @@ import numpy as np
 
 from diagnosis import statistics
 from diagnosis.compiled import Place, Template
-from diagnosis.evaluate import Sheet, evaluate
+from diagnosis.evaluate import Operands, evaluate
 from diagnosis.members import Members
 from diagnosis.signals import Scene
 from resources.units import format_value
@@ -18,11 +18,11 @@ _TOP = 3
 
 
 class Speaker:
-    """Writes sentences about the rows of a scene over a sheet's windows; ``hosts`` has each row's host."""
+    """Writes sentences about the rows of a scene in the operands' windows; ``hosts`` has each row's host."""
 
-    def __init__(self, scene: Scene, sheet: Sheet, hosts: Sequence[EntityRef | None]) -> None:
+    def __init__(self, scene: Scene, operands: Operands, hosts: Sequence[EntityRef | None]) -> None:
         self.scene = scene
-        self._sheet = sheet
+        self._operands = operands
         self._hosts = hosts
         self._members: dict[str, FloatArray] = {}
         self._numbers: dict[int, FloatArray] = {}
@@ -51,7 +51,7 @@ class Speaker:
         """The place's number for every row, worked out once for all of them."""
         assert place.node
         if id(place) not in self._numbers:
-            values = evaluate(place.node, self._sheet)
+            values = evaluate(place.node, self._operands)
             self._numbers[id(place)] = np.broadcast_to(values, (len(self.scene.rows), 1))
         return self._numbers[id(place)]
 
@@ -77,7 +77,7 @@ class Speaker:
             self._members[signal] = self.scene.member_values(signal)
         own = np.flatnonzero(members.row == members.unit[row])
         values = self._members[signal][own]
-        means = statistics.mean(values, np.broadcast_to(self._sheet.windows[row], values.shape))[:, 0]
+        means = statistics.mean(values, np.broadcast_to(self._operands.windows[row], values.shape))[:, 0]
         order = np.argsort(-means, kind="stable")
         return [
             (self._name(members, int(own[m]), row), float(means[m])) for m in order if not np.isnan(means[m])

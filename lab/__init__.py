@@ -1,6 +1,6 @@
 """The lab: a seeded simulation of a small vSphere cluster with problems in it."""
 
-from lab.exporting import export_lab
+from lab.esxtop_export import export_lab
 from lab.fields import FieldSet
 from lab.lab import TICK_S, Lab, Tick
 from lab.pace import Pace

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lab.knobs import Index
+from lab.parameters import Index
 from sessions.model import FloatArray
 
 _CORRELATION_S = 90.0

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from lab.core_speed import work_per_second
 from lab.inventory import (
     CDROM_ARRAY,
     FLASH_ARRAY,
@@ -28,7 +29,6 @@ from lab.inventory import (
 from lab.names import Names
 from lab.placement import spread_disks
 from lab.scenario import STAGES, LoadLevel, Range, Role, Scenario, Workload, Workloads
-from lab.speed import work_per_second
 
 _NFS_NAMES = ("nfs-vol01", "NFS_ISO_Archive", "nas02-backup")
 _HOST_MEMORY_GB = (32, 48, 64, 96, 128, 160, 192, 256, 384, 512, 768)

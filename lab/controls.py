@@ -1,4 +1,4 @@
-"""The knobs that scenarios can turn, by name: which inputs of the physics a role means, in what unit."""
+"""The parameters that scenarios can change, by name: which cells a role means, and in what unit."""
 
 from __future__ import annotations
 
@@ -7,39 +7,32 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lab.core_speed import work_per_second
 from lab.grouping import sums
-from lab.inventory import POOLS, SHARED_LUNS, UPLINKS, Cast, Cluster
-from lab.knobs import Index, Knobs
+from lab.inventory import POOLS, SHARED_LUNS, UPLINKS, Cast
 from lab.lun_work import LUN_SHARE, WRITE_COST, io_cost
+from lab.parameters import LabState
 from lab.power import full_watts
-from lab.speed import work_per_second
 from sessions.model import FloatArray, IntArray
 
 _MOST_DEMAND = 0.5
 """Background vCPUs are never asked for more than half a core: a busy host is not made of saturated guests."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bench:
-    """What a control needs to know of the lab that it acts on."""
-
-    cluster: Cluster
-    index: Index
-    knobs: Knobs
+Cells = Callable[[Cast, str, LabState], IntArray]
+Level = Callable[[float, IntArray, FloatArray, LabState], FloatArray]
 
 
-Cells = Callable[[Cast, str, Bench], IntArray]
-Level = Callable[[float, IntArray, FloatArray, Bench], FloatArray]
-
-
-def _plain(level: float, cells: IntArray, _base: FloatArray, _bench: Bench) -> FloatArray:
+def _plain(level: float, cells: IntArray, _base: FloatArray, _state: LabState) -> FloatArray:
     return np.full(len(cells), level)
 
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """``attribute`` of ``Knobs``; ``cells`` turns a role into flat positions in it, ``level`` a scenario's
-    number into values there (what the number is relative to is said in ``CONTROLS``).
+    """How a scenario changes one attribute of ``Parameters``.
+
+    ``cells`` turns a role into flat positions in it, ``level`` a scenario's number into values there (what
+    the number is relative to is said in ``CONTROLS``).
     """
 
     attribute: str
@@ -47,8 +40,8 @@ class Control:
     level: Level = _plain
 
 
-def _vcpus(cast: Cast, which: str, bench: Bench) -> IntArray:
-    members, index = np.array(cast.members), bench.index
+def _vcpus(cast: Cast, which: str, state: LabState) -> IntArray:
+    members, index = np.array(cast.members), state.index
     first: IntArray = index.vcpu_start[members]
     if which == "first":
         return first
@@ -57,112 +50,112 @@ def _vcpus(cast: Cast, which: str, bench: Bench) -> IntArray:
     return np.flatnonzero(np.isin(index.vcpu_vm, members))
 
 
-def _background(cast: Cast, _which: str, bench: Bench) -> IntArray:
+def _background(cast: Cast, _which: str, state: LabState) -> IntArray:
     """The vCPUs of a host's VMs but those that play a part of their own."""
-    parts = {one for other in bench.cluster.cast.values() if other.role.kind == "vm" for one in other.members}
-    on_host = np.flatnonzero(np.isin(bench.index.vm_host, cast.members))
-    return np.flatnonzero(np.isin(bench.index.vcpu_vm, [n for n in on_host.tolist() if n not in parts]))
+    parts = {one for other in state.cluster.cast.values() if other.role.kind == "vm" for one in other.members}
+    on_host = np.flatnonzero(np.isin(state.index.vm_host, cast.members))
+    return np.flatnonzero(np.isin(state.index.vcpu_vm, [n for n in on_host.tolist() if n not in parts]))
 
 
-def _vms(cast: Cast, _which: str, bench: Bench) -> IntArray:
+def _vms(cast: Cast, _which: str, state: LabState) -> IntArray:
     if cast.role.kind == "host":
-        return np.flatnonzero(np.isin(bench.index.vm_host, cast.members))
+        return np.flatnonzero(np.isin(state.index.vm_host, cast.members))
     return np.array(cast.members)
 
 
-def _on_uplink(cast: Cast, _which: str, bench: Bench) -> IntArray:
+def _on_uplink(cast: Cast, _which: str, state: LabState) -> IntArray:
     """The VMs whose ports go out by an uplink."""
-    return np.flatnonzero([vm.host * UPLINKS + vm.uplink in cast.members for vm in bench.cluster.vms])
+    return np.flatnonzero([vm.host * UPLINKS + vm.uplink in cast.members for vm in state.cluster.vms])
 
 
-def _disks(cast: Cast, _which: str, bench: Bench) -> IntArray:
+def _disks(cast: Cast, _which: str, state: LabState) -> IntArray:
     """The busiest disk of each VM (its last), or every disk on the devices of the role."""
-    index = bench.index
+    index = state.index
     if cast.role.kind in ("device", "datastore"):
         return np.flatnonzero(np.isin(index.disk_lun, cast.members))
     ends = np.append(index.disk_start[1:], len(index.disk_vm)) - 1
     return np.asarray(ends[list(cast.members)])
 
 
-def _members(cast: Cast, _which: str, _bench: Bench) -> IntArray:
+def _members(cast: Cast, _which: str, _state: LabState) -> IntArray:
     return np.array(cast.members)
 
 
-def _arrays(cast: Cast, _which: str, bench: Bench) -> IntArray:
+def _arrays(cast: Cast, _which: str, state: LabState) -> IntArray:
     if cast.role.kind == "array":
         return np.array(cast.members)
-    return np.array([bench.cluster.luns[one].array for one in cast.members])
+    return np.array([state.cluster.luns[one].array for one in cast.members])
 
 
-def _pairs(cast: Cast, _which: str, bench: Bench) -> IntArray:
+def _pairs(cast: Cast, _which: str, state: LabState) -> IntArray:
     """(host, LUN) cells of a device on all hosts."""
     return np.array(
-        [host * bench.index.luns + lun for host in range(bench.index.hosts) for lun in cast.members]
+        [host * state.index.luns + lun for host in range(state.index.hosts) for lun in cast.members]
     )
 
 
-def _host_pairs(cast: Cast, _which: str, bench: Bench) -> IntArray:
+def _host_pairs(cast: Cast, _which: str, state: LabState) -> IntArray:
     """(host, LUN) cells of a host's shared LUNs."""
-    return np.array([host * bench.index.luns + lun for host in cast.members for lun in range(SHARED_LUNS)])
+    return np.array([host * state.index.luns + lun for host in cast.members for lun in range(SHARED_LUNS)])
 
 
-def _pools(cast: Cast, _which: str, bench: Bench) -> IntArray:
-    return np.array([bench.cluster.vms[cast.members[0]].host * len(POOLS) + POOLS.index(cast.role.pool)])
+def _pools(cast: Cast, _which: str, state: LabState) -> IntArray:
+    return np.array([state.cluster.vms[cast.members[0]].host * len(POOLS) + POOLS.index(cast.role.pool)])
 
 
-def _only(_cast: Cast, _which: str, _bench: Bench) -> IntArray:
+def _only(_cast: Cast, _which: str, _state: LabState) -> IntArray:
     return np.array([0])
 
 
-def _of_vm_cores(level: float, cells: IntArray, _base: FloatArray, bench: Bench) -> FloatArray:
-    return level * bench.index.vcpus[cells]
+def _of_vm_cores(level: float, cells: IntArray, _base: FloatArray, state: LabState) -> FloatArray:
+    return level * state.index.vcpus[cells]
 
 
-def _of_uplink(level: float, cells: IntArray, _base: FloatArray, bench: Bench) -> FloatArray:
-    return np.full(len(cells), level * bench.cluster.uplink_mbps)
+def _of_uplink(level: float, cells: IntArray, _base: FloatArray, state: LabState) -> FloatArray:
+    return np.full(len(cells), level * state.cluster.uplink_mbps)
 
 
-def _evenly_of_uplink(level: float, cells: IntArray, _base: FloatArray, bench: Bench) -> FloatArray:
-    return np.full(len(cells), level * bench.cluster.uplink_mbps / len(cells))
+def _evenly_of_uplink(level: float, cells: IntArray, _base: FloatArray, state: LabState) -> FloatArray:
+    return np.full(len(cells), level * state.cluster.uplink_mbps / len(cells))
 
 
-def _of_full_power(level: float, cells: IntArray, _base: FloatArray, bench: Bench) -> FloatArray:
-    return level * np.array([full_watts(bench.cluster.hosts[host].cores) for host in cells])
+def _of_full_power(level: float, cells: IntArray, _base: FloatArray, state: LabState) -> FloatArray:
+    return level * np.array([full_watts(state.cluster.hosts[host].cores) for host in cells])
 
 
-def _of_pool_memory(level: float, cells: IntArray, _base: FloatArray, bench: Bench) -> FloatArray:
+def _of_pool_memory(level: float, cells: IntArray, _base: FloatArray, state: LabState) -> FloatArray:
     """Of the memory that the pool's VMs have touched, MB."""
-    return level * _per_pool(bench, [vm.mem_mb * vm.touched for vm in bench.cluster.vms])[cells]
+    return level * _per_pool(state, [vm.mem_mb * vm.touched for vm in state.cluster.vms])[cells]
 
 
-def _of_pool_demand(level: float, cells: IntArray, _base: FloatArray, bench: Bench) -> FloatArray:
+def _of_pool_demand(level: float, cells: IntArray, _base: FloatArray, state: LabState) -> FloatArray:
     """Of the cores that the pool's VMs usually ask for."""
-    return level * _per_pool(bench, [vm.vcpus * vm.cpu for vm in bench.cluster.vms])[cells]
+    return level * _per_pool(state, [vm.vcpus * vm.cpu for vm in state.cluster.vms])[cells]
 
 
-def _per_pool(bench: Bench, values: Sequence[float]) -> FloatArray:
-    pools = np.array([vm.host * len(POOLS) + vm.pool for vm in bench.cluster.vms])
-    return sums(pools, np.array(values), bench.index.hosts * len(POOLS))
+def _per_pool(state: LabState, values: Sequence[float]) -> FloatArray:
+    pools = np.array([vm.host * len(POOLS) + vm.pool for vm in state.cluster.vms])
+    return sums(pools, np.array(values), state.index.hosts * len(POOLS))
 
 
-def _of_lun(level: float, cells: IntArray, base: FloatArray, bench: Bench) -> FloatArray:
+def _of_lun(level: float, cells: IntArray, base: FloatArray, state: LabState) -> FloatArray:
     """Of what the LUN can serve: its disks' rates, scaled alike."""
-    knobs = bench.knobs
-    lun = bench.cluster.luns[int(bench.index.disk_lun[cells[0]])]
-    cost = io_cost(knobs.io_kb[cells], knobs.reads[cells], WRITE_COST[lun.array])
-    asked = float((base * cost).sum()) / (LUN_SHARE * bench.cluster.arrays[lun.array].iops)
+    parameters = state.parameters
+    lun = state.cluster.luns[int(state.index.disk_lun[cells[0]])]
+    cost = io_cost(parameters.io_kb[cells], parameters.reads[cells], WRITE_COST[lun.array])
+    asked = float((base * cost).sum()) / (LUN_SHARE * state.cluster.arrays[lun.array].iops)
     return base * (level / max(asked, 1e-9))
 
 
-def _of_host(level: float, cells: IntArray, base: FloatArray, bench: Bench) -> FloatArray:
+def _of_host(level: float, cells: IntArray, base: FloatArray, state: LabState) -> FloatArray:
     """Of the host's PCPU time: background demand at which its PCPUs are so busy, with what its cast VMs
     usually ask for and what the VMkernel takes. Demand is scaled evenly, but no vCPU is asked for more than
     ``_MOST_DEMAND``.
     """
-    number = int(bench.index.vcpu_host[cells[0]])
-    host = bench.cluster.hosts[number]
-    everyone = float(bench.knobs.demand[bench.index.vcpu_host == number].sum())
-    for_vms = level - float(bench.knobs.kernel[number])
+    number = int(state.index.vcpu_host[cells[0]])
+    host = state.cluster.hosts[number]
+    everyone = float(state.parameters.demand[state.index.vcpu_host == number].sum())
+    for_vms = level - float(state.parameters.kernel[number])
     done = for_vms * host.pcpus * work_per_second(level, powersaving=host.powersaving)
     wanted = max(done - (everyone - float(base.sum())), 0.0)
     target = base
@@ -214,7 +207,7 @@ CONTROLS: Mapping[str, Control] = {
     "host.path_loss": Control("loss", _host_pairs),
     "lab.paused": Control("paused", _only),
 }
-"""Knob name in scenarios → control. A plain ``to`` is in the unit of ``Knobs``; the others' are shares: of
-the VM's cores, the pool's usual use, the uplink's speed, the power of a busy host, what a LUN can serve,
-a host's PCPU time.
+"""Parameter name in scenarios → control. A plain ``to`` is in the unit of ``Parameters``; the others' are
+shares: of the VM's cores, the pool's usual use, the uplink's speed, the power of a busy host, what a LUN can
+serve, a host's PCPU time.
 """

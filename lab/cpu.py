@@ -11,12 +11,12 @@ from __future__ import annotations
 import numpy as np
 
 from lab.activity import NormalNoise
-from lab.domains import Domains
+from lab.core_speed import CHARGED_LOSS, WORK_LOSS, shared_cores
 from lab.grouping import between, run_sums, sums
 from lab.inventory import NORMAL_SHARES, POOL_SHARES, POOLS, Cluster
-from lab.knobs import BoolArray, Index, Knobs
+from lab.parameters import BoolArray, Index, Parameters
+from lab.pcpu_sets import PcpuSets
 from lab.queueing import wait_ratio
-from lab.speed import CHARGED_LOSS, WORK_LOSS, shared_cores
 from sessions.model import FloatArray
 
 _BACKLOG_S = 1.0
@@ -51,7 +51,7 @@ class Cpu:
         self._luck = NormalNoise(rng, len(index.vcpu_vm))
         hosts = cluster.hosts
         self._pcpus = np.array([float(host.pcpus) for host in hosts])
-        self.domains = Domains(cluster, index)
+        self.pcpu_sets = PcpuSets(cluster, index)
         self._pool = np.array([vm.host * len(POOLS) + vm.pool for vm in cluster.vms])
         self._pool_shares = np.tile(POOL_SHARES, len(hosts))
         self._reserved = np.array([vm.cpu_reservation for vm in cluster.vms])[index.vcpu_vm]
@@ -68,14 +68,14 @@ class Cpu:
         self.latency = np.zeros(size)
         self.demand = np.zeros(size)
         self.busy = np.zeros(index.hosts)
-        self.load = np.zeros(self.domains.count)
+        self.load = np.zeros(self.pcpu_sets.count)
         self.queueing = np.zeros(index.hosts)
         self.speed = np.ones(index.hosts)
         self.kernel = np.zeros(index.hosts)
 
     def step(
         self,
-        knobs: Knobs,
+        parameters: Parameters,
         activity: FloatArray,
         stalled: FloatArray,
         system: FloatArray,
@@ -90,18 +90,18 @@ class Cpu:
         index = self._index
         self.speed = frequency * (1.0 - CHARGED_LOSS * self._sharing)
         pace = frequency * (1.0 - WORK_LOSS * self._sharing)
-        available = between(1.0 - knobs.blocked - stalled, 0.02, 1.0)
-        work = self._spread(knobs.demand * activity)
-        asked = np.minimum(work / pace[index.vcpu_host] + knobs.spin, available)
+        available = between(1.0 - parameters.blocked - stalled, 0.02, 1.0)
+        work = self._spread(parameters.demand * activity)
+        asked = np.minimum(work / pace[index.vcpu_host] + parameters.spin, available)
         need = np.minimum(asked + self._backlog / tick_s, available)
-        allowed = self._limited_need(knobs, need, frequency)
-        self.kernel = np.minimum(knobs.kernel * self._pcpus + self._per_host(system), 0.6 * self._pcpus)
-        run, wait, gang, saturated = self._schedule(knobs, allowed)
+        allowed = self._limited_need(parameters, need, frequency)
+        self.kernel = np.minimum(parameters.kernel * self._pcpus + self._per_host(system), 0.6 * self._pcpus)
+        run, wait, gang, saturated = self._schedule(parameters, allowed)
         late = np.maximum(run + wait - available, 0.0)
         run = np.maximum(run - late * np.where(saturated, 0.08, 0.5), 0.0)
         wait = np.minimum(wait, available - run)
         self.limited = np.minimum(need - allowed, available - run - wait)
-        self._costop(knobs, run, wait, gang, available)
+        self._costop(parameters, run, wait, gang, available)
         self.run, self.system = run, system
         self._backlog = between(self._backlog + (asked - run) * tick_s, 0.0, _BACKLOG_S)
         self._account(available, asked, frequency)
@@ -118,35 +118,35 @@ class Cpu:
         spread: FloatArray = np.minimum(work, 1.0) + room * part[vm]
         return spread
 
-    def _limited_need(self, knobs: Knobs, need: FloatArray, frequency: FloatArray) -> FloatArray:
+    def _limited_need(self, parameters: Parameters, need: FloatArray, frequency: FloatArray) -> FloatArray:
         """What VM and pool limits (nominal cores) leave of the need."""
         index = self._index
         vm_need = run_sums(need, index.vcpu_start) * frequency[index.vm_host]
-        share = np.minimum(1.0, knobs.limit / np.maximum(vm_need, 1e-9))
-        if np.isfinite(knobs.pool_limit).any():
+        share = np.minimum(1.0, parameters.limit / np.maximum(vm_need, 1e-9))
+        if np.isfinite(parameters.pool_limit).any():
             inside = vm_need * share
-            pools = sums(self._pool, inside, len(knobs.pool_limit))
-            cut = np.minimum(1.0, knobs.pool_limit / np.maximum(pools, 1e-9))
+            pools = sums(self._pool, inside, len(parameters.pool_limit))
+            cut = np.minimum(1.0, parameters.pool_limit / np.maximum(pools, 1e-9))
             share = share * cut[self._pool]
         allowed: FloatArray = need * share[index.vcpu_vm]
         return allowed
 
     def _schedule(
-        self, knobs: Knobs, need: FloatArray
+        self, parameters: Parameters, need: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray]:
         """Run time, waiting time, extra waiting of wide VMs, and whether the vCPU's PCPUs are saturated."""
-        domains = self.domains
-        mine = domains.of_vcpu
-        capacity = domains.capacity(knobs.parked, self.kernel, need)
-        run = domains.fill(capacity, need, self._weights(knobs, need), self._reserved)
-        self.load = domains.sums(run)
-        wanted = domains.sums(need)
+        pcpu_sets = self.pcpu_sets
+        mine = pcpu_sets.of_vcpu
+        capacity = pcpu_sets.capacity(parameters.parked, self.kernel, need)
+        run = pcpu_sets.fill(capacity, need, self._weights(parameters, need), self._reserved)
+        self.load = pcpu_sets.sums(run)
+        wanted = pcpu_sets.sums(need)
         rho = self.load / np.maximum(capacity, 1e-9)
-        variability = knobs.variability[domains.host]
+        variability = parameters.variability[pcpu_sets.host]
         ratio = np.minimum(wait_ratio(rho, capacity, variability), _MAX_QUEUE_RATIO)
         wide = self._wide_ratio(need, rho, capacity, variability)
         gang = run * np.maximum(wide - ratio[mine] - _SKEW_TOLERANCE, 0.0)
-        wait = np.maximum(need - run, 0.0) + run * ratio[mine] * self._impatience(knobs, run)
+        wait = np.maximum(need - run, 0.0) + run * ratio[mine] * self._impatience(parameters, run)
         wait = wait + _SCHEDULER_NOISE * np.minimum(1.0, 4.0 * run)
         wait = wait * np.exp(_LUCK * self._luck.take())
         self.queueing = ratio[: self._index.hosts]
@@ -156,34 +156,39 @@ class Cpu:
         self, need: FloatArray, rho: FloatArray, capacity: FloatArray, variability: FloatArray
     ) -> FloatArray:
         """Waiting over running of vCPUs that want to run along with their siblings: fewer PCPUs will do."""
-        mine, start = self.domains.of_vcpu, self._index.vcpu_start
+        mine, start = self.pcpu_sets.of_vcpu, self._index.vcpu_start
         wanting = run_sums((need > 0.2).astype(float), start)[self._index.vcpu_vm]
-        part = np.minimum(wanting / np.maximum(self.domains.width[mine], 1.0), 1.0)
+        part = np.minimum(wanting / np.maximum(self.pcpu_sets.width[mine], 1.0), 1.0)
         narrower = np.maximum(capacity[mine] - _GANG * part * np.maximum(wanting - 1.0, 0.0), 1.0)
         crowded = rho[mine] * capacity[mine] / narrower
         ratio: FloatArray = np.minimum(wait_ratio(crowded, narrower, variability[mine]), _MAX_QUEUE_RATIO)
         return ratio
 
-    def _weights(self, knobs: Knobs, need: FloatArray) -> FloatArray:
+    def _weights(self, parameters: Parameters, need: FloatArray) -> FloatArray:
         """Weight of each vCPU: its VM's part of what the pool's shares are worth, spread over its vCPUs."""
         index = self._index
-        shares = knobs.shares * index.vcpus
+        shares = parameters.shares * index.vcpus
         asking = run_sums(need, index.vcpu_start) > 0.02
         total = sums(self._pool, shares * asking, len(self._pool_shares))
         worth = self._pool_shares[self._pool] * shares / np.maximum(total, 1.0)[self._pool]
         weight: FloatArray = (worth / index.vcpus)[index.vcpu_vm]
         return weight
 
-    def _impatience(self, knobs: Knobs, run: FloatArray) -> FloatArray:
+    def _impatience(self, parameters: Parameters, run: FloatArray) -> FloatArray:
         """How a domain's waiting is spread: inversely to shares, its mean over run time kept at 1."""
-        domains = self.domains
-        inverse = (NORMAL_SHARES / np.maximum(knobs.shares, 1.0))[self._index.vcpu_vm]
-        mean = domains.sums(run * inverse) / np.maximum(domains.sums(run), 1e-9)
-        spread: FloatArray = between(inverse / np.maximum(mean[domains.of_vcpu], 1e-9), 0.3, 10.0)
+        pcpu_sets = self.pcpu_sets
+        inverse = (NORMAL_SHARES / np.maximum(parameters.shares, 1.0))[self._index.vcpu_vm]
+        mean = pcpu_sets.sums(run * inverse) / np.maximum(pcpu_sets.sums(run), 1e-9)
+        spread: FloatArray = between(inverse / np.maximum(mean[pcpu_sets.of_vcpu], 1e-9), 0.3, 10.0)
         return spread
 
     def _costop(
-        self, knobs: Knobs, run: FloatArray, wait: FloatArray, gang: FloatArray, available: FloatArray
+        self,
+        parameters: Parameters,
+        run: FloatArray,
+        wait: FloatArray,
+        gang: FloatArray,
+        available: FloatArray,
     ) -> None:
         """Split what a vCPU waited into ready and co-stop; add co-stop from siblings stuck in the kernel."""
         index = self._index
@@ -192,7 +197,7 @@ class Cpu:
         others = np.maximum(active - 1.0, 0.0)
         stopped = 1.0 - (1.0 - np.minimum(_SKEW_WEIGHT * lag, 0.9)) ** others
         from_limit = self.limited * np.minimum(_LIMIT_SKEW * others, 0.3)
-        stuck = np.maximum.reduceat(knobs.blocked, index.vcpu_start)[index.vcpu_vm] - knobs.blocked
+        stuck = np.maximum.reduceat(parameters.blocked, index.vcpu_start)[index.vcpu_vm] - parameters.blocked
         from_block = np.where(
             index.vcpus[index.vcpu_vm] > 1, 0.5 * stuck * np.minimum(1.0, 2.0 * run + 0.2), 0.0
         )

@@ -1,4 +1,4 @@
-"""Turns a scenario's injections into movements of knobs: which cells, from what to what, when."""
+"""Turns a scenario's injections into movements of parameters: which cells, from what to what, when."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lab.controls import CONTROLS, Bench
+from lab.controls import CONTROLS
+from lab.parameters import LabState
 from lab.scenario import Inject, Range, Scenario
 from resources.failures import KnowledgeError
 from sessions.model import FloatArray, IntArray
@@ -40,7 +41,7 @@ class Envelope:
 
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """Cells of one knob that go from ``base`` to ``target`` as the envelope says."""
+    """Cells of one parameter that go from ``base`` to ``target`` as the envelope says."""
 
     array: FloatArray
     cells: IntArray
@@ -65,7 +66,7 @@ class Movement:
 
 
 def apply_all(movements: Sequence[Movement], seconds: float) -> None:
-    """Turn all knobs to where they stand at this time. Where two move one cell, the later one wins."""
+    """Set all parameters as they are at this time. Where two movements share a cell, the later one wins."""
     for movement in movements:
         movement.reset()
     for movement in movements:
@@ -73,29 +74,29 @@ def apply_all(movements: Sequence[Movement], seconds: float) -> None:
 
 
 def plan_injections(
-    scenario: Scenario, bench: Bench, duration_s: float, rng: np.random.Generator
+    scenario: Scenario, state: LabState, duration_s: float, rng: np.random.Generator
 ) -> tuple[Movement, ...]:
-    """The movements of a scenario on one bench, in its order. Raises KnowledgeError for an unknown knob."""
+    """The movements of a scenario in one lab, in order. Raises KnowledgeError for an unknown parameter."""
     movements: list[Movement] = []
     for inject in scenario.inject:
-        if inject.knob not in CONTROLS:
+        if inject.parameter not in CONTROLS:
             raise KnowledgeError(
-                f"The lab's scenario {scenario.id} turns a knob {inject.knob!r} that is not there."
+                f"The lab's scenario {scenario.id} changes an unknown parameter {inject.parameter!r}."
             )
         origin = 0.0 if inject.along is None else movements[inject.along].envelope.start
-        movements.append(_movement(inject, bench, origin, duration_s, rng))
+        movements.append(_movement(inject, state, origin, duration_s, rng))
     return tuple(movements)
 
 
 def _movement(
-    inject: Inject, bench: Bench, origin: float, duration_s: float, rng: np.random.Generator
+    inject: Inject, state: LabState, origin: float, duration_s: float, rng: np.random.Generator
 ) -> Movement:
-    control = CONTROLS[inject.knob]
-    array: FloatArray = getattr(bench.knobs, control.attribute)
-    cells = control.cells(bench.cluster.cast[inject.on], inject.which, bench)
+    control = CONTROLS[inject.parameter]
+    array: FloatArray = getattr(state.parameters, control.attribute)
+    cells = control.cells(state.cluster.cast[inject.on], inject.which, state)
     base = array.reshape(-1)[cells].copy()
     drawn = _draw(inject.times if inject.to is None else inject.to, rng)
-    target = base * drawn if inject.to is None else control.level(drawn, cells, base, bench)
+    target = base * drawn if inject.to is None else control.level(drawn, cells, base, state)
     return Movement(array, cells, base, target, _envelope(inject, origin, duration_s, rng))
 
 

@@ -10,24 +10,23 @@ import numpy as np
 from collectors.esxtop_names import ColumnPath
 from lab.activity import Activity
 from lab.building import build_cluster
-from lab.controls import Bench
 from lab.cpu import Cpu
 from lab.defects import Defects
+from lab.esxtop_cpu import CpuView
+from lab.esxtop_memory import MemoryView
+from lab.esxtop_network import NetworkView
+from lab.esxtop_storage import StorageView
+from lab.esxtop_tables import EsxtopTables, gather, rounded
 from lab.fields import FieldSet
 from lab.grouping import run_sums
+from lab.host_memory import Memory
 from lab.injection import apply_all, plan_injections
 from lab.inventory import NFS_LUN
-from lab.knobs import Index, Knobs
-from lab.layout import build_layouts_of, build_sheet, host_columns
-from lab.memory import Memory
+from lab.layout import build_layouts_of, build_tables, host_columns
 from lab.network import Network
+from lab.parameters import Index, LabState, Parameters
 from lab.power import Power
 from lab.scenario import Scenario, load_workloads
-from lab.sheet import Sheet, gather, rounded
-from lab.show_cpu import CpuView
-from lab.show_memory import MemoryView
-from lab.show_network import NetworkView
-from lab.show_storage import StorageView
 from lab.storage import Storage
 from lab.truth import GroundTruth, find_truth
 from sessions.model import FloatArray
@@ -52,7 +51,8 @@ class Lab:
 
     ``fields`` is what esxtop would print: ``default`` (``-b``), ``all`` (``-b -a``) or ``diagnosis`` (what
     problem cards read). Values are rounded to esxtop's decimals, so that recording directly and reading a
-    printed capture are the same. Raises KnowledgeError when the scenario does not fit the lab.
+    printed capture are the same. ``state`` is what the next tick starts from. Raises KnowledgeError when the
+    scenario does not fit the lab.
     """
 
     def __init__(self, scenario: Scenario, *, seed: int, fields: FieldSet = "all") -> None:
@@ -70,10 +70,9 @@ class Lab:
     def _build(self, rngs: Sequence[np.random.Generator]) -> None:
         cluster = self.cluster
         self.index = Index.of(cluster)
-        self.knobs = Knobs.of(cluster, self.index, rngs[2])
-        self.movements = plan_injections(
-            self.scenario, Bench(cluster, self.index, self.knobs), self.duration_s, rngs[3]
-        )
+        self.parameters = Parameters.of(cluster, self.index, rngs[2])
+        self.state = LabState(cluster, self.index, self.parameters)
+        self.movements = plan_injections(self.scenario, self.state, self.duration_s, rngs[3])
         self.activity = Activity(self.index, TICK_S, rngs[4])
         self.cpu = Cpu(cluster, self.index, rngs[10])
         self.power = Power(cluster)
@@ -82,14 +81,14 @@ class Lab:
         self.network = Network(cluster, self.index, rngs[7])
         layouts = build_layouts_of(cluster)
         self.layouts = layouts
-        self._sheet = build_sheet(cluster, layouts, self.fields)
-        self._cpu_view = CpuView(cluster, self.index, layouts, self._sheet, TICK_S, rngs[8])
+        self._tables = build_tables(cluster, layouts, self.fields)
+        self._cpu_view = CpuView(cluster, self.index, layouts, self._tables, TICK_S, rngs[8])
         view, storage_rng, network_rng = rngs[9].spawn(3)
-        self._memory_view = MemoryView(cluster, self.index, layouts, self._sheet, self.memory, TICK_S, view)
-        self._storage_view = StorageView(self.index, layouts, self._sheet, TICK_S, storage_rng)
-        self._network_view = NetworkView(self.index, layouts, self._sheet, self.network, network_rng)
+        self._memory_view = MemoryView(cluster, self.index, layouts, self._tables, self.memory, TICK_S, view)
+        self._storage_view = StorageView(self.index, layouts, self._tables, TICK_S, storage_rng)
+        self._network_view = NetworkView(self.index, layouts, self._tables, self.network, network_rng)
         per_host = [
-            host_columns(self._sheet, layout, host, self.fields) for host, layout in enumerate(layouts)
+            host_columns(self._tables, layout, host, self.fields) for host, layout in enumerate(layouts)
         ]
         self._columns = tuple(tuple(column.path for column in columns) for columns in per_host)
         self._decimals = tuple(tuple(column.decimals for column in columns) for columns in per_host)
@@ -121,9 +120,9 @@ class Lab:
         return self._decimals
 
     @property
-    def sheet(self) -> Sheet:
+    def esxtop_tables(self) -> EsxtopTables:
         """All counters of the last tick, before esxtop's print rounds them."""
-        return self._sheet
+        return self._tables
 
     def truth(self) -> GroundTruth:
         """What is wrong in this run: computed from scenario and seed, not from what the physics show."""
@@ -135,13 +134,13 @@ class Lab:
         seconds = number * TICK_S
         self._ticks += 1
         self._physics(seconds)
-        if self.knobs.paused[0] > 0.5:
+        if self.parameters.paused[0] > 0.5:
             return None
-        self._cpu_view.update(self.cpu, self.memory, self.network, self.power, self.knobs)
-        self._memory_view.update(self.memory, self.knobs)
-        self._storage_view.update(self.storage, self.knobs)
+        self._cpu_view.update(self.cpu, self.memory, self.network, self.power, self.parameters)
+        self._memory_view.update(self.memory, self.parameters)
+        self._storage_view.update(self.storage, self.parameters)
         self._network_view.update(self.network)
-        flat = self._sheet.flat
+        flat = self._tables.flat
         rows = tuple(rounded(flat[cells], powers) for cells, powers in self._gather)
         for row, defects in zip(rows, self._defects, strict=True):
             defects.apply(row, number)
@@ -149,28 +148,28 @@ class Lab:
 
     def _physics(self, seconds: float) -> None:
         """One step of everything, each subsystem on what the others did last."""
-        index, knobs = self.index, self.knobs
+        index, parameters = self.index, self.parameters
         apply_all(self.movements, seconds)
-        self.activity.step(knobs.activity)
-        self.power.step(self.cpu.busy, knobs.frequency, knobs.power_cap)
+        self.activity.step(parameters.activity)
+        self.power.step(self.cpu.busy, parameters.frequency, parameters.power_cap)
         swap_disk = index.disk_start
-        self.memory.step(knobs, self.activity.vm, self.storage.read_ms[swap_disk], TICK_S)
+        self.memory.step(parameters, self.activity.vm, self.storage.read_ms[swap_disk], TICK_S)
         swap = np.zeros(len(index.disk_vm))
         swap[swap_disk] = (self.memory.swap_in + self.memory.swap_out) / _SWAP_IO_MB
-        self.storage.step(knobs, self.activity.disk, swap, self.cpu.queueing)
+        self.storage.step(parameters, self.activity.disk, swap, self.cpu.queueing)
         stalled = self.memory.stall[index.vcpu_vm]
-        self.cpu.step(knobs, self.activity.vcpu, stalled, self._system(), self.power.factor, TICK_S)
+        self.cpu.step(parameters, self.activity.vcpu, stalled, self._system(), self.power.factor, TICK_S)
         shape = (index.hosts, index.luns)
         read, written = self.storage.mb_read.reshape(shape), self.storage.mb_written.reshape(shape)
         nfs = np.stack([read[:, NFS_LUN], written[:, NFS_LUN]], axis=1)
-        self.network.step(knobs, self.activity.tx, self.activity.rx, self.cpu, nfs)
+        self.network.step(parameters, self.activity.tx, self.activity.rx, self.cpu, nfs)
 
     def _system(self) -> FloatArray:
         """VMkernel time spent on each vCPU's I/O and packets, as a share of wall time."""
         index = self.index
         per_io = run_sums(self.storage.iops, index.disk_start) * _SYSTEM_US_PER_IO
         packets = (self.network.tx_packets + self.network.rx_packets) * _SYSTEM_US_PER_PACKET
-        heavier = 1.0 + 30.0 * np.maximum(self.knobs.kernel - 0.02, 0.0)[index.vm_host]
+        heavier = 1.0 + 30.0 * np.maximum(self.parameters.kernel - 0.02, 0.0)[index.vm_host]
         share = (per_io + packets) / 1e6 * heavier / index.vcpus
         result: FloatArray = np.minimum(share, 0.5)[index.vcpu_vm]
         return result

@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
-from lab.fields import OVERCOMMIT, P_STATES, FieldSet
-from lab.inventory import CDROM_LUN, LOCAL_LUN, NFS_LUN, SHARED_LUNS, UPLINKS, Cluster
-from lab.sheet import (
+from lab.esxtop_tables import (
     INTERRUPT_PER_CPU,
     P_STATE_TABLE,
     PATHS_OF_ADAPTER,
     Column,
-    Sheet,
+    EsxtopTables,
     Table,
     table,
 )
+from lab.fields import OVERCOMMIT, P_STATES, FieldSet
+from lab.inventory import CDROM_LUN, LOCAL_LUN, NFS_LUN, SHARED_LUNS, UPLINKS, Cluster
 from lab.worlds import NO_OWNER, Group, build_groups
 
 ADAPTERS = ("vmhba0", "vmhba1", "vmhba2")
@@ -143,8 +143,8 @@ def _ports(cluster: Cluster, mine: list[int]) -> Iterator[Port]:
         yield Port(f"vSwitch1:{number}:{cluster.vms[vm].cartel}:{cluster.vms[vm].name}", vm=vm)
 
 
-def build_sheet(cluster: Cluster, layouts: tuple[HostLayout, ...], fields: FieldSet) -> Sheet:
-    """An empty sheet with a table for each object class; of ``diagnosis`` only what is shown gets filled."""
+def build_tables(cluster: Cluster, layouts: tuple[HostLayout, ...], fields: FieldSet) -> EsxtopTables:
+    """An empty tables with a table for each object class; of ``diagnosis`` only what is shown gets filled."""
     hosts, luns = cluster.hosts, cluster.luns
     alone = [[""]] * len(hosts)
     tables: list[Table] = [
@@ -172,9 +172,9 @@ def build_sheet(cluster: Cluster, layouts: tuple[HostLayout, ...], fields: Field
                                   for host in hosts]),
         table("PCPU Power State", [[f"PCPU {pcpu}" for pcpu in range(host.pcpus)] for host in hosts]),
     ]  # fmt: skip
-    sheet = Sheet(tables, fields)
-    sheet.hosts = tuple(host.name for host in hosts)
-    return sheet
+    found = EsxtopTables(tables, fields)
+    found.hosts = tuple(host.name for host in hosts)
+    return found
 
 
 def _world_name(group: Group, number: int) -> str:
@@ -187,16 +187,16 @@ def _disk_name(cluster: Cluster, vm: int, disk: int) -> str:
     return name if disk < 0 else f"{name}:{cluster.vms[vm].disks[disk].slot}"
 
 
-def host_columns(sheet: Sheet, layout: HostLayout, host: int, fields: FieldSet) -> list[Column]:
+def host_columns(tables: EsxtopTables, layout: HostLayout, host: int, fields: FieldSet) -> list[Column]:
     """One host's columns in esxtop's order: classes are not contiguous, entities come one after the other."""
-    return _Walk(sheet, layout, host, fields).columns()
+    return _Walk(tables, layout, host, fields).columns()
 
 
 class _Walk:
     """Walks one host in esxtop's order."""
 
-    def __init__(self, sheet: Sheet, layout: HostLayout, host: int, fields: FieldSet) -> None:
-        self._sheet = sheet
+    def __init__(self, tables: EsxtopTables, layout: HostLayout, host: int, fields: FieldSet) -> None:
+        self._tables = tables
         self._layout = layout
         self._host = host
         self._fields: FieldSet = fields
@@ -207,7 +207,7 @@ class _Walk:
         return [
             *(column for column in memory if column.path.counter in first),
             *self._instances("Physical Cpu Load"),
-            *self._sheet.counter_columns("Physical Cpu", self._host, self._fields),
+            *self._tables.counter_columns("Physical Cpu", self._host, self._fields),
             *(column for column in memory if column.path.counter not in first),
             *self._instances("Power"),
             *self._instances(P_STATE_TABLE),
@@ -224,11 +224,11 @@ class _Walk:
         ]
 
     def _one(self, cls: str, position: int) -> Iterator[Column]:
-        name = self._sheet[cls].names[self._host][position]
-        return self._sheet.instance_columns(cls, self._host, name, position, self._fields)
+        name = self._tables[cls].names[self._host][position]
+        return self._tables.instance_columns(cls, self._host, name, position, self._fields)
 
     def _instances(self, cls: str) -> Iterator[Column]:
-        count = len(self._sheet[cls].names[self._host])
+        count = len(self._tables[cls].names[self._host])
         return chain.from_iterable(self._one(cls, position) for position in range(count))
 
     def _groups(self) -> Iterator[Column]:
@@ -271,7 +271,7 @@ class _Walk:
                     yield from self._one("Physical Disk Partition", number)
 
     def _interrupts(self) -> Iterator[Column]:
-        pcpus = len(self._sheet[INTERRUPT_PER_CPU].names[self._host]) // len(VECTORS)
+        pcpus = len(self._tables[INTERRUPT_PER_CPU].names[self._host]) // len(VECTORS)
         for vector in range(len(VECTORS)):
             yield from self._one("Interrupt Cookie", vector)
             for pcpu in range(pcpus):

@@ -73,7 +73,7 @@ class LabCollector:
 
 
 class LiveLab:
-    """A lab that is played into a feed, a tick at a step; what is changed in it holds from the next on."""
+    """A lab that is played into a feed, a tick a step; what changes in ``lab.state`` holds from the next."""
 
     def __init__(self, lab: Lab, feed: Feed) -> None:
         self.lab = lab

@@ -7,7 +7,7 @@ import numpy as np
 from lab.cpu import Cpu
 from lab.grouping import between, run_sums, sums
 from lab.inventory import UPLINKS, Cluster
-from lab.knobs import Index, Knobs
+from lab.parameters import Index, Parameters
 from sessions.model import FloatArray
 
 _LINE_SHARE = 0.975
@@ -43,18 +43,25 @@ class Network:
         self.vmk_tx, self.vmk_rx = np.zeros((index.hosts, 2)), np.zeros((index.hosts, 2))
 
     def step(
-        self, knobs: Knobs, tx_activity: FloatArray, rx_activity: FloatArray, cpu: Cpu, nfs_mb: FloatArray
+        self,
+        parameters: Parameters,
+        tx_activity: FloatArray,
+        rx_activity: FloatArray,
+        cpu: Cpu,
+        nfs_mb: FloatArray,
     ) -> None:
         """Carry one tick. ``nfs_mb`` (hosts, 2) is what the hosts read from and write to NFS, MB/s."""
-        self.packet = between(knobs.packet, 60.0, 1514.0)
-        offered = knobs.tx * tx_activity
-        shaped = np.minimum(offered, knobs.shape)
+        self.packet = between(parameters.packet, 60.0, 1514.0)
+        offered = parameters.tx * tx_activity
+        shaped = np.minimum(offered, parameters.shape)
         excess = 1.0 - shaped / np.maximum(offered, 1e-9)
-        self._transmit(knobs, shaped, excess, nfs_mb)
-        self._receive(knobs, knobs.rx * rx_activity, cpu, nfs_mb)
+        self._transmit(parameters, shaped, excess, nfs_mb)
+        self._receive(parameters, parameters.rx * rx_activity, cpu, nfs_mb)
 
-    def _transmit(self, knobs: Knobs, shaped: FloatArray, excess: FloatArray, nfs_mb: FloatArray) -> None:
-        kernel = self._kernel_ports(knobs.vmk_tx, nfs_mb[:, 1], knobs)
+    def _transmit(
+        self, parameters: Parameters, shaped: FloatArray, excess: FloatArray, nfs_mb: FloatArray
+    ) -> None:
+        kernel = self._kernel_ports(parameters.vmk_tx, nfs_mb[:, 1], parameters)
         wanted = sums(self.uplink, shaped, len(self.speed)) + kernel.reshape(-1)
         fits = np.minimum(1.0, _LINE_SHARE * self.speed / np.maximum(wanted, 1e-9))
         self.vmk_tx = (kernel.reshape(-1) * fits).reshape(-1, UPLINKS)[:, :2]
@@ -66,14 +73,14 @@ class Network:
         vms = sums(self.uplink, self.tx_packets, len(self.speed))
         self.nic_tx_packets = vms + kernel.reshape(-1) * fits * 125_000.0 / 1200.0
 
-    def _receive(self, knobs: Knobs, offered: FloatArray, cpu: Cpu, nfs_mb: FloatArray) -> None:
-        kernel = self._kernel_ports(knobs.vmk_rx, nfs_mb[:, 0], knobs)
+    def _receive(self, parameters: Parameters, offered: FloatArray, cpu: Cpu, nfs_mb: FloatArray) -> None:
+        kernel = self._kernel_ports(parameters.vmk_rx, nfs_mb[:, 0], parameters)
         wanted = sums(self.uplink, offered, len(self.speed)) + kernel.reshape(-1)
         fits = np.minimum(1.0, _LINE_SHARE * self.speed / np.maximum(wanted, 1e-9))
-        clean = fits * (1.0 - knobs.rx_loss)
+        clean = fits * (1.0 - parameters.rx_loss)
         arriving = offered * clean[self.uplink]
         packets = arriving * 125_000.0 / self.packet
-        lost = self._lost(knobs, packets, cpu)
+        lost = self._lost(parameters, packets, cpu)
         self.rx = arriving * (1.0 - lost)
         self.rx_packets = packets * (1.0 - lost)
         self.rx_drops = 100.0 * lost * self._flicker(len(lost))
@@ -81,9 +88,9 @@ class Network:
         self.vmk_rx = (kernel.reshape(-1) * clean).reshape(-1, UPLINKS)[:, :2]
         vms = sums(self.uplink, packets, len(self.speed))
         self.nic_rx_packets = vms + kernel.reshape(-1) * clean * 125_000.0 / 1200.0
-        self.nic_rx_drops = 100.0 * knobs.rx_loss * self._flicker(len(self.speed))
+        self.nic_rx_drops = 100.0 * parameters.rx_loss * self._flicker(len(self.speed))
 
-    def _lost(self, knobs: Knobs, packets: FloatArray, cpu: Cpu) -> FloatArray:
+    def _lost(self, parameters: Parameters, packets: FloatArray, cpu: Cpu) -> FloatArray:
         """Share of packets that find the ring full: the guest does not run, is saturated, or they burst."""
         count = self._index.vcpus
         start = self._first_vcpu
@@ -91,17 +98,19 @@ class Network:
         running = run_sums(cpu.run, start) / count
         stall_s = _SLICE_S * (1.0 + 6.0 * waiting)
         backlog = packets * stall_s
-        descheduled = np.minimum(waiting, 1.0) * np.exp(-knobs.ring / np.maximum(backlog, 1e-6))
+        descheduled = np.minimum(waiting, 1.0) * np.exp(-parameters.ring / np.maximum(backlog, 1e-6))
         drained = _PACKETS_PER_VCPU * np.minimum(count, 4.0) * between(1.05 - running - waiting, 0.08, 1.0)
         saturated = 0.5 * np.maximum(0.0, 1.0 - drained / np.maximum(packets, 1.0))
-        bursts = np.exp(-knobs.ring / np.maximum(knobs.burst, 1.0))
+        bursts = np.exp(-parameters.ring / np.maximum(parameters.burst, 1.0))
         lost: FloatArray = between(1.0 - (1.0 - descheduled) * (1.0 - saturated) * (1.0 - bursts), 0.0, 0.6)
         return np.where(lost < 2e-5, 0.0, lost)
 
-    def _kernel_ports(self, management: FloatArray, storage_mb: FloatArray, knobs: Knobs) -> FloatArray:
+    def _kernel_ports(
+        self, management: FloatArray, storage_mb: FloatArray, parameters: Parameters
+    ) -> FloatArray:
         """Vmkernel traffic per uplink: vmk0 (management, vMotion) where it is bound, vmk1 (NFS) on vmnic1."""
         table = np.zeros((self._index.hosts, UPLINKS))
-        table[np.arange(self._index.hosts), knobs.vmk_uplink.astype(int)] = management
+        table[np.arange(self._index.hosts), parameters.vmk_uplink.astype(int)] = management
         table[:, 1] += storage_mb * 8.0 * 1.04
         return table
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from lab.core_speed import TURBO, usual_frequency
 from lab.grouping import between
 from lab.inventory import Cluster
-from lab.speed import TURBO, usual_frequency
 from sessions.model import FloatArray
 
 _IDLE_WATTS_PER_CORE = 4.5

@@ -65,15 +65,15 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Inject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One cause put into the lab: a knob of the physics turned on some role, over time.
+    """One cause put into the lab: a parameter of the physics changed for some role, over time.
 
-    The knob goes to ``to`` (an absolute level) or to ``times`` its usual one. It starts ``at`` seconds, takes
-    ``ramp`` to get there, and ``lasts`` (absent: to the end). With ``every`` it recurs that often, ``lasts``
-    long each time. ``along`` names an earlier injection to begin with: ``at`` then counts from its start.
-    Ranges are drawn by the seed. ``which`` picks vCPUs of a VM: all, or the first or last only.
+    The parameter goes to ``to`` (an absolute level) or to ``times`` its usual one. It starts ``at`` seconds,
+    takes ``ramp`` to get there, and ``lasts`` (absent: to the end). With ``every`` it recurs that often,
+    ``lasts`` long each time. ``along`` names an earlier injection to begin with: ``at`` then counts from its
+    start. Ranges are drawn by the seed. ``which`` picks vCPUs of a VM: all, or the first or last only.
     """
 
-    knob: str
+    parameter: str
     on: str
     to: Range | None = None
     times: Range | None = None
@@ -247,11 +247,12 @@ def _faults_of_cast(scenario: Scenario, known: set[str]) -> Iterator[str]:
 def _faults_of_injections(scenario: Scenario, known: set[str]) -> Iterator[str]:
     for number, inject in enumerate(scenario.inject):
         if inject.on not in known:
-            yield f"role {inject.on!r} of knob {inject.knob} is not cast"
+            yield f"role {inject.on!r} of parameter {inject.parameter} is not cast"
         if inject.along is not None and inject.along >= number:
-            yield f"knob {inject.knob} goes along with {inject.along}, which does not come before it"
+            which = f"{inject.along}, which does not come before it"
+            yield f"parameter {inject.parameter} goes along with {which}"
         if (inject.to is None) == (inject.times is None):
-            yield f"knob {inject.knob} has neither or both of `to` and `times`"
+            yield f"parameter {inject.parameter} has neither or both of `to` and `times`"
 
 
 ENTITY_KIND: Mapping[RoleKind, Kind] = {

@@ -15,8 +15,8 @@ import numpy as np
 from lab.activity import NormalNoise
 from lab.grouping import sums
 from lab.inventory import CDROM_LUN, LOCAL_LUN, NFS_LUN, SHARED_LUNS, Cluster
-from lab.knobs import BoolArray, Index, Knobs
 from lab.lun_work import LUN_SHARE, WRITE_COST, io_cost
+from lab.parameters import BoolArray, Index, Parameters
 from lab.queueing import falling_root, wait_ratio
 from sessions.model import FloatArray, IntArray
 
@@ -88,53 +88,57 @@ class Storage:
     disk_aborts: FloatArray
 
     def step(
-        self, knobs: Knobs, activity: FloatArray, swap_iops: FloatArray, cpu_queueing: FloatArray
+        self, parameters: Parameters, activity: FloatArray, swap_iops: FloatArray, cpu_queueing: FloatArray
     ) -> None:
         """Solve one tick.
 
         ``activity`` scales each disk's rate; ``swap_iops`` (disks) comes on top; ``cpu_queueing`` (hosts) is
         waiting over running of the host's PCPUs, which delays I/O completion in the kernel.
         """
-        offered = knobs.iops * activity + swap_iops
-        mix = self._mix(knobs, offered)
-        depth = knobs.depth.reshape(-1)
-        base = mix.read_ms * mix.reads + mix.write_ms * (1.0 - mix.reads) + knobs.loss.reshape(-1) * _RETRY_MS
-        busy = self._balance(knobs, offered, mix, base, depth)
+        offered = parameters.iops * activity + swap_iops
+        mix = self._mix(parameters, offered)
+        depth = parameters.depth.reshape(-1)
+        base = (
+            mix.read_ms * mix.reads
+            + mix.write_ms * (1.0 - mix.reads)
+            + parameters.loss.reshape(-1) * _RETRY_MS
+        )
+        busy = self._balance(parameters, offered, mix, base, depth)
         self.device_ms = self._at_array(base, busy) * np.exp(_LATENCY_NOISE * self._noise.take())
-        served, waiting_ms = self._queue(knobs, offered, mix, depth)
+        served, waiting_ms = self._queue(parameters, offered, mix, depth)
         slower = self.device_ms / np.maximum(base, 1e-9)
         self.device_read_ms = mix.read_ms * slower
         self.device_write_ms = mix.write_ms * slower
         self.queue_ms = waiting_ms
         completion = 0.014 * np.exp(0.5 * self._noise.take()) + 0.25 * cpu_queueing[self._pair_host]
         self.kernel_ms = waiting_ms + completion
-        self._results(knobs, served, mix)
+        self._results(parameters, served, mix)
 
-    def _mix(self, knobs: Knobs, offered: FloatArray) -> _Mix:
+    def _mix(self, parameters: Parameters, offered: FloatArray) -> _Mix:
         """What each pair is asked: size and kind of I/Os, and the idle latency of them."""
         pair, pairs = self.pair_of_disk, len(self._pair_lun)
         rate = sums(pair, offered, pairs) + self._local
         safe = np.maximum(rate, 1e-9)
-        reads = np.where(rate > 0, sums(pair, offered * knobs.reads, pairs) / safe, 0.5)
-        size = np.where(rate > 0, sums(pair, offered * knobs.io_kb, pairs) / safe, 8.0)
+        reads = np.where(rate > 0, sums(pair, offered * parameters.reads, pairs) / safe, 0.5)
+        size = np.where(rate > 0, sums(pair, offered * parameters.io_kb, pairs) / safe, 8.0)
         transfer = np.maximum(size - 8.0, 0.0) / 1024.0 / self._stream * 1000.0
         return _Mix(
-            reads=reads, size_kb=size, read_ms=knobs.read_ms[self._pair_array] + transfer,
-            write_ms=knobs.write_ms[self._pair_array] + transfer,
+            reads=reads, size_kb=size, read_ms=parameters.read_ms[self._pair_array] + transfer,
+            write_ms=parameters.write_ms[self._pair_array] + transfer,
             cost=io_cost(size, reads, self._write_cost),
             link=np.where(self._is_nfs, _NFS_LINK_KB / np.maximum(size, 0.5), np.inf),
         )  # fmt: skip
 
     def _balance(
-        self, knobs: Knobs, offered: FloatArray, mix: _Mix, base: FloatArray, depth: FloatArray
+        self, parameters: Parameters, offered: FloatArray, mix: _Mix, base: FloatArray, depth: FloatArray
     ) -> FloatArray:
         """Odds u/(1−u) of each LUN's utilisation u at which what arrives is what is served."""
-        capacity = (self._base_iops * knobs.capacity)[self._station_array]
+        capacity = (self._base_iops * parameters.capacity)[self._station_array]
         capacity = np.where(np.arange(self._stations) < SHARED_LUNS, LUN_SHARE * capacity, capacity)
 
         def excess(log_odds: FloatArray) -> FloatArray:
             odds = np.exp2(log_odds)
-            rate = self._arrivals(knobs, offered, self._at_array(base, odds), mix, depth)
+            rate = self._arrivals(parameters, offered, self._at_array(base, odds), mix, depth)
             load: FloatArray = sums(self._station, rate * mix.cost, self._stations) / capacity
             return load - odds / (1.0 + odds)
 
@@ -145,7 +149,7 @@ class Storage:
         odds: FloatArray = np.exp2(self._log_odds)
         used = odds / (1.0 + odds) * capacity
         total = sums(self._station_array, used, len(self._base_iops))
-        shared = total / np.maximum(self._base_iops * knobs.capacity, 1e-9)
+        shared = total / np.maximum(self._base_iops * parameters.capacity, 1e-9)
         self._array_busy = 0.6 * self._array_busy + 0.4 * np.minimum(shared, 0.97)
         longer = self._array_busy**4 / (1.0 - self._array_busy)
         self._array_wait = np.where(self._is_shared, longer[self._pair_array], 0.0)
@@ -158,18 +162,18 @@ class Storage:
         return latency
 
     def _arrivals(
-        self, knobs: Knobs, offered: FloatArray, device_ms: FloatArray, mix: _Mix, depth: FloatArray
+        self, parameters: Parameters, offered: FloatArray, device_ms: FloatArray, mix: _Mix, depth: FloatArray
     ) -> FloatArray:
         """I/Os per second of each pair when the array takes ``device_ms``: no more than guests keep
         outstanding, than the queues are deep, than the link carries."""
         per_second = 1000.0 / device_ms
-        rate = np.minimum(offered, knobs.outstanding * per_second[self.pair_of_disk])
+        rate = np.minimum(offered, parameters.outstanding * per_second[self.pair_of_disk])
         total = sums(self.pair_of_disk, rate, len(depth)) + self._local
         most = np.minimum(total, self._most(device_ms, mix, depth))
         used = self._on_adapters(most, device_ms)
-        if (used <= knobs.hba_depth).all():
+        if (used <= parameters.hba_depth).all():
             return most
-        squeeze = np.minimum(1.0, knobs.hba_depth / np.maximum(used, 1e-9))
+        squeeze = np.minimum(1.0, parameters.hba_depth / np.maximum(used, 1e-9))
         return np.where(self._is_shared, most * squeeze[self._pair_host], most)
 
     def _on_adapters(self, rate: FloatArray, device_ms: FloatArray) -> FloatArray:
@@ -184,12 +188,12 @@ class Storage:
         return result
 
     def _queue(
-        self, knobs: Knobs, offered: FloatArray, mix: _Mix, depth: FloatArray
+        self, parameters: Parameters, offered: FloatArray, mix: _Mix, depth: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Rate of each disk, and how long commands of each pair wait in the kernel (on NFS: for the link)."""
         pair, pairs = self.pair_of_disk, len(depth)
         per_second = 1000.0 / self.device_ms[pair]
-        free = np.minimum(offered, knobs.outstanding * per_second)
+        free = np.minimum(offered, parameters.outstanding * per_second)
         wanted = sums(pair, free, pairs) + self._local
         most = self._most(self.device_ms, mix, depth)
         full = wanted > most
@@ -197,25 +201,25 @@ class Storage:
         steady = wait_ratio(slots / depth, depth, np.full(pairs, _BURSTINESS))
         waiting = self.device_ms * np.minimum(steady, 0.5) * ~full
         if full.any():
-            total = self._longest(knobs, offered, most, full)
+            total = self._longest(parameters, offered, most, full)
             waiting = np.where(full, np.maximum(total - self.device_ms, waiting), waiting)
-        waiting = self._at_adapters(knobs, offered, waiting)
-        return self._served(knobs, offered, waiting), waiting
+        waiting = self._at_adapters(parameters, offered, waiting)
+        return self._served(parameters, offered, waiting), waiting
 
-    def _served(self, knobs: Knobs, offered: FloatArray, waiting: FloatArray) -> FloatArray:
+    def _served(self, parameters: Parameters, offered: FloatArray, waiting: FloatArray) -> FloatArray:
         """Rate of each disk when commands of each pair wait so long in the kernel."""
         total = (self.device_ms + waiting)[self.pair_of_disk]
-        result: FloatArray = np.minimum(offered, knobs.outstanding * 1000.0 / total)
+        result: FloatArray = np.minimum(offered, parameters.outstanding * 1000.0 / total)
         return result
 
-    def _at_adapters(self, knobs: Knobs, offered: FloatArray, waiting: FloatArray) -> FloatArray:
+    def _at_adapters(self, parameters: Parameters, offered: FloatArray, waiting: FloatArray) -> FloatArray:
         """Waiting of each pair, no shorter than for its host's adapters, which is the same for all LUNs."""
         pair, pairs = self.pair_of_disk, len(waiting)
 
         def over(least: FloatArray) -> tuple[BoolArray, FloatArray]:
             longer = np.where(self._is_shared, np.maximum(waiting, least[self._pair_host]), waiting)
-            rate = sums(pair, self._served(knobs, offered, longer), pairs)
-            return self._on_adapters(rate, self.device_ms) > knobs.hba_depth, longer
+            rate = sums(pair, self._served(parameters, offered, longer), pairs)
+            return self._on_adapters(rate, self.device_ms) > parameters.hba_depth, longer
 
         low, high = np.zeros(self._index.hosts), np.full(self._index.hosts, _RETRY_MS)
         crowded = over(low)[0]
@@ -227,28 +231,30 @@ class Storage:
             low, high = np.where(above, middle, low), np.where(above, high, middle)
         return over(np.where(crowded, high, 0.0))[1]
 
-    def _longest(self, knobs: Knobs, offered: FloatArray, most: FloatArray, full: BoolArray) -> FloatArray:
+    def _longest(
+        self, parameters: Parameters, offered: FloatArray, most: FloatArray, full: BoolArray
+    ) -> FloatArray:
         """Whole latency of the pairs whose queue is full: that at which guests ask for ``most`` a second."""
         pair, pairs = self.pair_of_disk, len(most)
-        slots = sums(pair, knobs.outstanding, pairs)
+        slots = sums(pair, parameters.outstanding, pairs)
         high = np.log(np.maximum(slots / np.maximum(most, 1e-9) * 1000.0, self.device_ms))
         low = np.log(self.device_ms)
         for _ in range(12):
             middle = 0.5 * (low + high)
-            rate = np.minimum(offered, knobs.outstanding * 1000.0 / np.exp(middle)[pair])
+            rate = np.minimum(offered, parameters.outstanding * 1000.0 / np.exp(middle)[pair])
             above = sums(pair, rate, pairs) > most
             low = np.where(above, middle, low)
             high = np.where(above, high, middle)
         total: FloatArray = np.where(full, np.exp(0.5 * (low + high)), 0.0)
         return total
 
-    def _results(self, knobs: Knobs, served: FloatArray, mix: _Mix) -> None:
+    def _results(self, parameters: Parameters, served: FloatArray, mix: _Mix) -> None:
         """Everything that counters show of what was served."""
         pair, pairs = self.pair_of_disk, len(self._pair_lun)
         self.iops = served
         self.commands = sums(pair, served, pairs) + self._local
         self.read_share = np.where(self._pair_lun == CDROM_LUN, 0.0, mix.reads)
-        mb = sums(pair, served * knobs.io_kb, pairs) / 1024.0 + self._local * 8.0 / 1024.0
+        mb = sums(pair, served * parameters.io_kb, pairs) / 1024.0 + self._local * 8.0 / 1024.0
         mb = np.where(self._pair_lun == CDROM_LUN, 0.0, mb)
         self.mb_read, self.mb_written = mb * mix.reads, mb * (1.0 - mix.reads)
         self.active = self.commands * self.device_ms / 1000.0
@@ -257,10 +263,10 @@ class Storage:
         self.read_ms = self.device_read_ms[pair] + extra
         self.write_ms = self.device_write_ms[pair] + extra
         whole_s = (self.device_ms + self.kernel_ms)[pair] / 1000.0
-        slow = np.exp(-knobs.timeout / np.maximum(whole_s, 1e-6))
-        stuck = _HICCUPS * np.exp(-knobs.timeout / _HICCUP_S)
+        slow = np.exp(-parameters.timeout / np.maximum(whole_s, 1e-6))
+        stuck = _HICCUPS * np.exp(-parameters.timeout / _HICCUP_S)
         self.disk_aborts = served * np.maximum(slow, stuck)
-        lost = self.commands * knobs.loss.reshape(-1)
+        lost = self.commands * parameters.loss.reshape(-1)
         self.aborts = sums(pair, self.disk_aborts, pairs) + lost
         self.failed = 1.5 * lost
         self.resets = 0.05 * lost

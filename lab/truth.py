@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lab.injection import Movement
 from lab.inventory import UPLINKS, Cast, Cluster
-from lab.knobs import Index
+from lab.parameters import Index
 from lab.scenario import ENTITY_KIND, Expect, Scenario
 from sessions.model import Kind
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from lab.exporting import whole_files
+from lab.esxtop_export import whole_files
 from lab.lab import TICK_S, Lab
 from lab.recording import Progress
 from lab.vcenter_extras import Extras
-from lab.vcenter_inventory import Json, Limits, inventory
+from lab.vcenter_inventory import Json, LimitsInForce, inventory
 from lab.vcenter_series import INTERVAL_S, Line, Sampler, plan_lines
 from resources.catalogue import Catalogue, load_catalogue
 from resources.failures import CancelledError
@@ -40,7 +40,7 @@ def vcenter_document(
     total = lab.duration_s if duration_s is None else duration_s
     extras = Extras(lab)
     lines = plan_lines(lab, extras, catalogue or load_catalogue())
-    sampler, limits = Sampler(lab, extras, lines), Limits(lab.knobs)
+    sampler, limits = Sampler(lab, extras, lines), LimitsInForce(lab.parameters)
     samples: list[FloatArray] = []
     for number in range(max(1, int(total / INTERVAL_S)) * _TICKS):
         if cancel is not None and cancel.is_set():

@@ -21,7 +21,7 @@ _KBPS_PER_MBIT = 1000.0 / 8.0
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """A series of a value that is not in the sheet."""
+    """A series of a value that is not in the tables."""
 
     object: str
     counter: str
@@ -40,14 +40,14 @@ class _Block:
 
 
 class Extras:
-    """Computes them each tick, as one array that follows the sheet's own."""
+    """Computes them each tick, as one array that follows the tables's own."""
 
     def __init__(self, lab: Lab) -> None:
         self._lab = lab
-        self._offset = len(lab.sheet.flat)
+        self._offset = len(lab.esxtop_tables.flat)
         self.one = self._offset
         self._worlds, self._starts = _vcpu_worlds(lab)
-        self._cpu_names = tuple(lab.sheet["Vcpu"].row)
+        self._cpu_names = tuple(lab.esxtop_tables["Vcpu"].row)
         vms = len(lab.cluster.vms)
         first = self.one + 1
         self.vm_cpu: Mapping[str, int] = {name: first + n * vms for n, name in enumerate(self._cpu_names)}
@@ -86,7 +86,7 @@ class Extras:
 
     def _vm_times(self) -> FloatArray:
         """Mean over each VM's vCPUs of every counter of worlds."""
-        data = self._lab.sheet["Vcpu"].data[:, self._worlds]
+        data = self._lab.esxtop_tables["Vcpu"].data[:, self._worlds]
         counts = np.diff(np.append(self._starts, len(self._worlds)))
         result: FloatArray = np.add.reduceat(data, self._starts, axis=1) / counts
         return result
@@ -94,7 +94,7 @@ class Extras:
     def _computed(self) -> Iterator[FloatArray]:
         yield from self._of_vms()
         yield from self._of_hosts()
-        port = self._lab.sheet["Network Port"].row
+        port = self._lab.esxtop_tables["Network Port"].row
         for rows in (self._vm_rows, self._nic_rows):
             for drops, packets in (
                 ("% Received Packets Dropped", "Packets Received/sec"),
@@ -114,7 +114,7 @@ class Extras:
         yield np.minimum(memory.consumed() * 1.02 + 4.0, memory.size)
         yield memory.zipped
         yield memory.zipped
-        yield 100.0 * lab.sheet["Group Memory"].row["Touched MBytes"][_vm_groups(lab)] / memory.size
+        yield 100.0 * lab.esxtop_tables["Group Memory"].row["Touched MBytes"][_vm_groups(lab)] / memory.size
         slowest = np.maximum(storage.read_ms, storage.write_ms)
         yield np.maximum.reduceat(np.where(storage.iops > 0.1, slowest, 0.0), index.disk_start)
 
@@ -141,9 +141,9 @@ class Extras:
 
     def _nfs_share(self) -> FloatArray:
         """How much of the VMkernel's traffic through vmnic1 is NFS."""
-        knobs, storage, index = self._lab.knobs, self._lab.storage, self._lab.index
+        parameters, storage, index = self._lab.parameters, self._lab.storage, self._lab.index
         moved = (storage.mb_read + storage.mb_written).reshape(index.hosts, index.luns)[:, NFS_LUN]
-        other = np.where(knobs.vmk_uplink == 1, knobs.vmk_tx + knobs.vmk_rx, 0.0)
+        other = np.where(parameters.vmk_uplink == 1, parameters.vmk_tx + parameters.vmk_rx, 0.0)
         share: FloatArray = moved * 8.0 / np.maximum(moved * 8.0 + other, 1e-9)
         return share
 

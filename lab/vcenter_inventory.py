@@ -17,9 +17,9 @@ from lab.inventory import (
     Cluster,
     Vm,
 )
-from lab.knobs import Knobs
 from lab.lab import Lab
 from lab.layout import ADAPTERS
+from lab.parameters import Parameters
 from sessions.model import FloatArray
 
 Json = dict[str, object]
@@ -34,24 +34,24 @@ _DISK_MB = (61_440, 204_800)
 _NAMESPACE = uuid.UUID("5d6f7c0e-4b1a-5c3d-9e2f-7a8b9c0d1e2f")
 
 
-class Limits:
+class LimitsInForce:
     """The lowest limits that were in force at any moment of a run; infinity where there never was one."""
 
-    def __init__(self, knobs: Knobs) -> None:
-        self._knobs = knobs
-        self.cpu: FloatArray = knobs.limit.copy()
-        self.memory: FloatArray = knobs.mem_limit.copy()
-        self.pool_cpu: FloatArray = knobs.pool_limit.copy()
-        self.pool_memory: FloatArray = knobs.pool_memory.copy()
+    def __init__(self, parameters: Parameters) -> None:
+        self._parameters = parameters
+        self.cpu: FloatArray = parameters.limit.copy()
+        self.memory: FloatArray = parameters.mem_limit.copy()
+        self.pool_cpu: FloatArray = parameters.pool_limit.copy()
+        self.pool_memory: FloatArray = parameters.pool_memory.copy()
         self.began: dict[tuple[str, int], int] = {}
 
     def look(self, tick: int) -> None:
         """Note what is in force now; ``tick`` is remembered where a limit is new."""
         for name, lowest, now in (
-            ("cpu", self.cpu, self._knobs.limit),
-            ("memory", self.memory, self._knobs.mem_limit),
-            ("pool_cpu", self.pool_cpu, self._knobs.pool_limit),
-            ("pool_memory", self.pool_memory, self._knobs.pool_memory),
+            ("cpu", self.cpu, self._parameters.limit),
+            ("memory", self.memory, self._parameters.mem_limit),
+            ("pool_cpu", self.pool_cpu, self._parameters.pool_limit),
+            ("pool_memory", self.pool_memory, self._parameters.pool_memory),
         ):
             for cell in np.flatnonzero(np.isinf(lowest) & np.isfinite(now)).tolist():
                 self.began[name, cell] = tick
@@ -72,7 +72,7 @@ def datastore_names(cluster: Cluster) -> Mapping[int, str]:
     return {**names, NFS_LUN: cluster.luns[NFS_LUN].name}
 
 
-def inventory(lab: Lab, limits: Limits) -> Json:
+def inventory(lab: Lab, limits: LimitsInForce) -> Json:
     """Clusters, hosts, datastores, pools, VMs and events of the run, as the scenario file has them."""
     return {
         "clusters": [{"name": CLUSTER, "drs": True}],
@@ -87,7 +87,7 @@ def inventory(lab: Lab, limits: Limits) -> Json:
 def _host(lab: Lab, number: int) -> Json:
     host, cluster = lab.cluster.hosts[number], lab.cluster
     speed = lab.network.speed.reshape(-1, UPLINKS)[number]
-    depth = lab.knobs.depth[number]
+    depth = lab.parameters.depth[number]
     return {
         "name": host.name, "cluster": CLUSTER, "cores": host.cores, "threads": host.pcpus, "mhz": host.mhz,
         "memory_mb": host.mem_mb, "numa_nodes": NODES,
@@ -114,7 +114,7 @@ def _datastores(cluster: Cluster) -> list[Json]:
     return found
 
 
-def _pools(lab: Lab, limits: Limits) -> list[Json]:
+def _pools(lab: Lab, limits: LimitsInForce) -> list[Json]:
     """The cluster's pools; one that is limited is a pool within them for the VMs that the limit holds.
 
     Their shares grow with what is in them (scalable shares), because the lab's scheduler knows no pools.
@@ -122,7 +122,7 @@ def _pools(lab: Lab, limits: Limits) -> list[Json]:
     inside: dict[str, float] = {}
     for number, vm in enumerate(lab.cluster.vms):
         for name in {POOLS[vm.pool], _pool_of(vm, limits)}:
-            inside[name] = inside.get(name, 0.0) + float(lab.knobs.shares[number]) * vm.vcpus
+            inside[name] = inside.get(name, 0.0) + float(lab.parameters.shares[number]) * vm.vcpus
     found = [_pool(name, None, inside.get(name, 0.0)) for name in POOLS]
     for cell in _limited(limits):
         name, mhz = _limited_name(cell), lab.cluster.hosts[cell // len(POOLS)].mhz
@@ -144,7 +144,7 @@ def _pool(
     }  # fmt: skip
 
 
-def _limited(limits: Limits) -> list[int]:
+def _limited(limits: LimitsInForce) -> list[int]:
     """Cells of (host, pool) that had a limit."""
     cells: list[int] = np.flatnonzero(np.isfinite(limits.pool_cpu) | np.isfinite(limits.pool_memory)).tolist()
     return cells
@@ -154,12 +154,12 @@ def _limited_name(cell: int) -> str:
     return f"{POOLS[cell % len(POOLS)]} {cell // len(POOLS) + 1}"
 
 
-def _pool_of(vm: Vm, limits: Limits) -> str:
+def _pool_of(vm: Vm, limits: LimitsInForce) -> str:
     cell = vm.host * len(POOLS) + vm.pool
     return _limited_name(cell) if cell in _limited(limits) else POOLS[vm.pool]
 
 
-def _vm(lab: Lab, number: int, limits: Limits) -> Json:
+def _vm(lab: Lab, number: int, limits: LimitsInForce) -> Json:
     cluster, vm = lab.cluster, lab.cluster.vms[number]
     mhz, stores = cluster.hosts[vm.host].mhz, datastore_names(cluster)
     return {
@@ -167,7 +167,7 @@ def _vm(lab: Lab, number: int, limits: Limits) -> Json:
         "host": cluster.hosts[vm.host].name, "pool": _pool_of(vm, limits), "vcpus": vm.vcpus,
         "memory_mb": int(vm.mem_mb), "power": "on", "datastore": stores[vm.disks[0].lun],
         "cpu_limit_mhz": _finite(limits.cpu[number] * mhz),
-        "cpu_shares": int(lab.knobs.shares[number] * vm.vcpus),
+        "cpu_shares": int(lab.parameters.shares[number] * vm.vcpus),
         "cpu_reservation_mhz": int(vm.cpu_reservation * vm.vcpus * mhz),
         "cpu_affinity": _affinity(lab, number),
         "mem_limit_mb": _finite(min(limits.memory[number], 1e6) * vm.mem_mb)
@@ -186,15 +186,15 @@ def _affinity(lab: Lab, number: int) -> list[int]:
     vm = lab.cluster.vms[number]
     if not vm.pinned:
         return []
-    first = int(lab.cpu.domains.first[vm.host])
-    return list(range(first, first + int(lab.cpu.domains.size[vm.host])))
+    first = int(lab.cpu.pcpu_sets.first[vm.host])
+    return list(range(first, first + int(lab.cpu.pcpu_sets.size[vm.host])))
 
 
 def _finite(value: float) -> int | None:
     return int(value) if np.isfinite(value) else None
 
 
-def _events(cluster: Cluster, limits: Limits) -> list[Json]:
+def _events(cluster: Cluster, limits: LimitsInForce) -> list[Json]:
     """Reconfigurations in the run: limits that came into force."""
     return [
         {

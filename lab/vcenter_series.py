@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lab.esxtop_tables import Table
 from lab.lab import Lab
 from lab.layout import Port
-from lab.sheet import Table
 from lab.vcenter_extras import Extras
 from lab.vcenter_inventory import NIC_KEY, datastore_names, device_uuid
 from lab.worlds import NO_OWNER
@@ -70,7 +70,7 @@ class Sampler:
 
     def take(self) -> None:
         """Keep what the lab shows at this tick."""
-        flat = np.concatenate([self._lab.sheet.flat, self._extras.values()])
+        flat = np.concatenate([self._lab.esxtop_tables.flat, self._extras.values()])
         self._values.append(flat[self._cells])
         self._weighed.append(flat[self._weights])
 
@@ -103,7 +103,7 @@ class _Plan:
     def __init__(self, lab: Lab, extras: Extras) -> None:
         self.lines: list[Line] = []
         self._lab = lab
-        self._sheet = lab.sheet
+        self._tables = lab.esxtop_tables
         self._extras = extras
         self._seen: set[tuple[str, str, str]] = set()
         self._names = [host.name for host in lab.cluster.hosts]
@@ -137,7 +137,7 @@ class _Plan:
 
     def _sources(self, counter: Counter, twin: VcenterSpelling) -> Iterator[tuple[Table, str]]:
         for cls in _CLASSES.get((twin.on, twin.instance), ()):
-            table = self._sheet[cls]
+            table = self._tables[cls]
             for spelling in counter.esxtop:
                 if spelling.cls == cls and spelling.counter in table.row:
                     yield table, spelling.counter
@@ -216,7 +216,7 @@ class _Plan:
 
     def _add_vmfs(self, counter: Counter, twin: VcenterSpelling) -> None:
         """A VMFS datastore shows what its only device does."""
-        table = self._sheet["Physical Disk SCSI Device"]
+        table = self._tables["Physical Disk SCSI Device"]
         stores = {self._lab.cluster.luns[lun].name for lun in datastore_names(self._lab.cluster)}
         scale = scale_of(twin.conversion, INTERVAL_S) or 1.0
         names = [spelling.counter for spelling in counter.esxtop if spelling.counter in table.row]

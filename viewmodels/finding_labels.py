@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from diagnosis.happened import change_words
+from diagnosis.session_events import change_words
 from resources.units import format_count, format_duration, format_value
 from sessions.findings import Evidence, Finding, Verdict
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from diagnosis.evaluate import Bounds, Sheet, bound, evaluate
+from diagnosis.evaluate import Bounds, Operands, bound, evaluate
 from diagnosis.language import ExpressionError, Shape, parse
 from sessions.model import FloatArray
 
@@ -17,7 +17,7 @@ NAN = float("nan")
 NAMES = {"a": Shape.SERIES, "b": Shape.SERIES, "limit": Shape.CONSTANT, "vcpus": Shape.ENTITY}
 
 
-def sheet(a: list[float], b: list[float] | None = None, windows: list[bool] | None = None) -> Sheet:
+def operands(a: list[float], b: list[float] | None = None, windows: list[bool] | None = None) -> Operands:
     first = np.array([a])
     second = np.array([b if b is not None else [0.0] * len(a)])
     mask = np.array([windows]) if windows else np.ones(first.shape, dtype=bool)
@@ -28,13 +28,13 @@ def sheet(a: list[float], b: list[float] | None = None, windows: list[bool] | No
         "limit": 5.0,
         "vcpus": np.array([[4.0]]),
     }
-    return Sheet(values, times, mask, np.full(len(a), 5.0))
+    return Operands(values, times, mask, np.full(len(a), 5.0))
 
 
 def value(
     text: str, a: list[float], b: list[float] | None = None, windows: list[bool] | None = None
 ) -> list[float]:
-    result = evaluate(parse(text, NAMES), sheet(a, b, windows))
+    result = evaluate(parse(text, NAMES), operands(a, b, windows))
     return [float(one) for one in np.atleast_1d(np.squeeze(result))]
 
 
@@ -207,7 +207,7 @@ samples = st.lists(st.one_of(st.just(NAN), st.integers(-4, 8).map(float)), min_s
 @settings(max_examples=600, deadline=None)
 def test_bounds_never_rule_out_a_sample_that_is_true(text: str, a: list[float], b: list[float]) -> None:
     node = parse(text, NAMES)
-    page = sheet(a, b)
+    page = operands(a, b)
     true = np.broadcast_to(evaluate(node, page), (1, 4)) == 1
     bounds = {
         name: Bounds(np.fmin.reduce(page.values[name], axis=1), np.fmax.reduce(page.values[name], axis=1))

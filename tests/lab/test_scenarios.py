@@ -269,9 +269,9 @@ def test_quiet_scenarios_claim_nothing_and_all_say_what_an_expert_would() -> Non
     }  # fmt: skip
 
 
-def test_scenarios_turn_knobs_that_are_there() -> None:
+def test_scenarios_change_parameters_that_are_there() -> None:
     for one in SCENARIOS.values():
-        assert {inject.knob for inject in one.inject} <= CONTROLS.keys(), one.id
+        assert {inject.parameter for inject in one.inject} <= CONTROLS.keys(), one.id
 
 
 def test_an_unknown_scenario_names_its_neighbours() -> None:

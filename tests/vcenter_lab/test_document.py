@@ -112,12 +112,14 @@ def test_latencies_are_weighed_by_ios_and_whole_milliseconds() -> None:
         document("storage-latency-own-load", 3, 120),
     )
     device, host = lab.cluster.luns[0].name, f"host:{lab.hosts[0]}"
-    sheet = lab.sheet["Physical Disk SCSI Device"]
-    place = sheet.names[0].index(device)
+    tables = lab.esxtop_tables["Physical Disk SCSI Device"]
+    place = tables.names[0].index(device)
     ticks = []
     for _ in range(4):
         lab.tick()
-        ticks.append((sheet.row["Commands/sec"][place], sheet.row["Average Driver MilliSec/Command"][place]))
+        ticks.append(
+            (tables.row["Commands/sec"][place], tables.row["Average Driver MilliSec/Command"][place])
+        )
     rates, latencies = np.array(ticks).T
     expected = round(float((rates * latencies).sum() / rates.sum()))
     assert one(found, host, "disk.deviceLatency.average", device)[0] == expected

@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from lab.activity import NormalNoise
+from lab.core_speed import shared_cores
 from lab.cpu import Cpu
+from lab.esxtop_tables import INTERRUPT_PER_CPU, P_STATE_TABLE, EsxtopTables
 from lab.fields import APERF, C_STATES, P_STATES
 from lab.grouping import between, run_sums
+from lab.host_memory import Memory
 from lab.inventory import NORMAL_SHARES, Cluster
-from lab.knobs import Index, Knobs
 from lab.layout import VECTORS, HostLayout
-from lab.memory import Memory
 from lab.network import Network
+from lab.parameters import Index, Parameters
 from lab.power import Power
-from lab.sheet import INTERRUPT_PER_CPU, P_STATE_TABLE, Sheet
-from lab.speed import shared_cores
 from lab.worlds import GS_SWAP_REFILL, NO_OWNER, World
 from sessions.model import FloatArray, IntArray
 
@@ -30,15 +30,15 @@ _LATE_ROWS = 0.04
 
 
 class CpuView:
-    """Fills the CPU tables of a sheet from the scheduler's results."""
+    """Fills the CPU tables of a tables from the scheduler's results."""
 
     def __init__(
-        self, cluster: Cluster, index: Index, layouts: tuple[HostLayout, ...], sheet: Sheet, tick_s: float,
-        rng: np.random.Generator,
+        self, cluster: Cluster, index: Index, layouts: tuple[HostLayout, ...], tables: EsxtopTables,
+        tick_s: float, rng: np.random.Generator,
     ) -> None:  # fmt: skip
         self._index = index
         self._rng = rng
-        self._sheet = sheet
+        self._tables = tables
         worlds = [world for one in layouts for group in one.groups for world in group.worlds]
         groups = [group for one in layouts for group in one.groups]
         counts = [len(group.worlds) for group in groups]
@@ -70,7 +70,7 @@ class CpuView:
 
     def _constants(self, cluster: Cluster, counts: list[int], worlds: list[World]) -> None:
         """What does not change in a run: members, allocations, the P-state table."""
-        group, world = self._sheet["Group Cpu"], self._sheet["Vcpu"]
+        group, world = self._tables["Group Cpu"], self._tables["Vcpu"]
         group.set(
             {"Members": np.array(counts, dtype=float), "Alloc Min Limited": _UNLIMITED, "Alloc Min": 0.0}
         )
@@ -82,25 +82,27 @@ class CpuView:
         floor = np.array([vm.cpu_reservation for vm in cluster.vms]) * self._index.vcpus
         group.row["Alloc Min"][self._vm_groups] = floor * self._mhz[self._index.vm_host]
         steps = np.linspace(1.0, 0.38, P_STATES)
-        self._sheet[P_STATE_TABLE].set(
+        self._tables[P_STATE_TABLE].set(
             {"P-State MHZ": np.concatenate([self._mhz[h] * steps for h in range(len(self._mhz))])}
         )
         world.row["Physical Cpu"][...] = np.arange(len(worlds)) % 8
 
-    def update(self, cpu: Cpu, memory: Memory, network: Network, power: Power, knobs: Knobs) -> None:
+    def update(
+        self, cpu: Cpu, memory: Memory, network: Network, power: Power, parameters: Parameters
+    ) -> None:
         """Write one tick."""
         late = np.where(self._rng.random(self._index.hosts) < _LATE_ROWS, self._rng.uniform(0.4, 2.7), 0.0)
         pcpu = self._pcpus(cpu)
-        self._worlds(cpu, memory, knobs, late, pcpu)
-        self._groups(cpu, knobs)
-        self._power(cpu, power, knobs, pcpu)
-        if self._sheet["Interrupt Cookie"].wanted:
+        self._worlds(cpu, memory, parameters, late, pcpu)
+        self._groups(cpu, parameters)
+        self._power(cpu, power, parameters, pcpu)
+        if self._tables["Interrupt Cookie"].wanted:
             self._interrupts(network, cpu)
 
     def _pcpus(self, cpu: Cpu) -> FloatArray:
         """Utilisation of each PCPU: the mean of its set, unevenly and drifting. Returns percent."""
         self._lean = 0.9 * self._lean + 0.436 * self._drift.take()
-        mean = np.concatenate(cpu.domains.pcpu_busy(cpu.load, cpu.kernel))
+        mean = np.concatenate(cpu.pcpu_sets.pcpu_busy(cpu.load, cpu.kernel))
         busy = mean * np.exp(_PCPU_SPREAD * self._lean * (1.0 - mean))
         for _ in range(2):
             found = run_sums(busy, self._pcpu_start) / self._pcpu_count
@@ -115,20 +117,22 @@ class CpuView:
             ("% Util Time", percent),
             ("% Core Util Time", core),
         ):
-            row = self._sheet["Physical Cpu"].row[name]
+            row = self._tables["Physical Cpu"].row[name]
             row[self._pcpu_cells] = values
             row[self._total_cells] = run_sums(values, self._pcpu_start) / self._pcpu_count
         return percent
 
-    def _worlds(self, cpu: Cpu, memory: Memory, knobs: Knobs, late: FloatArray, pcpu: FloatArray) -> None:
+    def _worlds(
+        self, cpu: Cpu, memory: Memory, parameters: Parameters, late: FloatArray, pcpu: FloatArray
+    ) -> None:
         """Per world: the VMkernel's own hover near their usual, vCPUs show what the scheduler did."""
-        table = self._sheet["Vcpu"]
+        table = self._tables["Vcpu"]
         row, noise = table.row, self._noise.take()
         mine, vcpu = self._vcpu_worlds, self._vcpu_of_world
         run = (
             self._base_run
             * np.exp(0.35 * noise)
-            * (1.0 + 40.0 * np.maximum(knobs.kernel[self._world_host] - 0.01, 0.0))
+            * (1.0 + 40.0 * np.maximum(parameters.kernel[self._world_host] - 0.01, 0.0))
         )
         row["% Run"][...] = run
         row["% Used"][...] = run * cpu.speed[self._world_host]
@@ -146,7 +150,7 @@ class CpuView:
         wait = between(wait + _ACCOUNTING_NOISE * noise, 0.0, 100.0)
         row["% Wait"][...] = wait
         row["% VmWait"][...] = wait
-        blocked = 100.0 * knobs.blocked[vcpu] + stall + 0.03 * np.abs(noise[mine])
+        blocked = 100.0 * parameters.blocked[vcpu] + stall + 0.03 * np.abs(noise[mine])
         row["% VmWait"][mine] = np.minimum(blocked, wait[mine])
         row["% Swap Wait"][mine] = np.minimum(stall, wait[mine])
         row["% Idle"][mine] = np.maximum(wait[mine] - row["% VmWait"][mine], 0.0)
@@ -171,18 +175,18 @@ class CpuView:
 
     def _where(self, cpu: Cpu) -> FloatArray:
         """The PCPU that each vCPU last ran on: any of its host, or of the set that it is confined to."""
-        index, domains = self._index, cpu.domains
+        index, pcpu_sets = self._index, cpu.pcpu_sets
         host = index.vcpu_host
-        confined = domains.of_vcpu >= index.hosts
-        first = np.where(confined, domains.first[host], 0)
-        width = np.where(confined, domains.size[host], self._pcpu_count[host])
+        confined = pcpu_sets.of_vcpu >= index.hosts
+        first = np.where(confined, pcpu_sets.first[host], 0)
+        width = np.where(confined, pcpu_sets.size[host], self._pcpu_count[host])
         place = first + np.floor(self._rng.random(len(host)) * width)
         by_world: FloatArray = place[self._vcpu_of_world]
         return by_world
 
-    def _groups(self, cpu: Cpu, knobs: Knobs) -> None:
+    def _groups(self, cpu: Cpu, parameters: Parameters) -> None:
         """Groups are plain sums over their worlds; allocations are the VM's."""
-        group, world = self._sheet["Group Cpu"], self._sheet["Vcpu"]
+        group, world = self._tables["Group Cpu"], self._tables["Vcpu"]
         for name in _SUMMED:
             if name not in group.wanted:
                 continue
@@ -192,20 +196,20 @@ class CpuView:
         mine, index = self._vm_groups, self._index
         mhz = self._mhz[index.vm_host]
         group.row["Alloc Max"][mine] = np.where(
-            np.isinf(knobs.limit), _UNLIMITED, np.minimum(knobs.limit, 1e6) * mhz
+            np.isinf(parameters.limit), _UNLIMITED, np.minimum(parameters.limit, 1e6) * mhz
         )
         group.row["Effective Min (MHz)"][mine] = run_sums(cpu.run, index.vcpu_start) * mhz
         group.row["Timers/sec"][mine] = 60.0 + 90.0 * index.vcpus
         group.row["Power Usage Watts"][mine] = run_sums(cpu.used, index.vcpu_start) * 6.0
 
-    def _power(self, cpu: Cpu, power: Power, knobs: Knobs, pcpu: FloatArray) -> None:
+    def _power(self, cpu: Cpu, power: Power, parameters: Parameters, pcpu: FloatArray) -> None:
         host = self._pcpu_host
-        table = self._sheet["PCPU Power State"]
+        table = self._tables["PCPU Power State"]
         table.row[APERF][...] = 100.0 * power.factor[host] + 0.6 * self._lean
         if "%C-State C0" in table.wanted:
-            self._states(power, knobs, pcpu)
-        self._sheet["Power"].set({
-            "Power Usage Now Watts": power.watts, "Power Usage Cap Watts": knobs.power_cap,
+            self._states(power, parameters, pcpu)
+        self._tables["Power"].set({
+            "Power Usage Now Watts": power.watts, "Power Usage Cap Watts": parameters.power_cap,
         })  # fmt: skip
         now = cpu.busy * 1.0 + cpu.queueing * cpu.busy
         self._loads = now[:, None] + (0.0 if self._fresh else 1.0) * self._decay * (
@@ -213,17 +217,17 @@ class CpuView:
         )
         self._fresh = False
         for column, minutes in enumerate((1, 5, 15)):
-            self._sheet["Physical Cpu Load"].row[f"Cpu Load ({minutes} Minute Avg)"][...] = self._loads[
+            self._tables["Physical Cpu Load"].row[f"Cpu Load ({minutes} Minute Avg)"][...] = self._loads[
                 :, column
             ]
 
-    def _states(self, power: Power, knobs: Knobs, pcpu: FloatArray) -> None:
+    def _states(self, power: Power, parameters: Parameters, pcpu: FloatArray) -> None:
         """How much of the time each PCPU was in each C-, P- and T-state."""
         host = self._pcpu_host
-        table = self._sheet["PCPU Power State"]
+        table = self._tables["PCPU Power State"]
         awake = between(pcpu + 0.8, 0.0, 100.0)
         table.row["%C-State C0"][...] = awake
-        deep = between(0.25 + knobs.parked[host], 0.0, 0.95)
+        deep = between(0.25 + parameters.parked[host], 0.0, 0.95)
         for state in range(1, C_STATES):
             share = deep if state == C_STATES - 1 else 1.0 - deep
             table.row[f"%C-State C{state}"][...] = (100.0 - awake) * share
@@ -234,7 +238,7 @@ class CpuView:
 
     def _interrupts(self, network: Network, cpu: Cpu) -> None:
         """Timer, storage and network vectors; totals are the sums over PCPUs."""
-        table, per_cpu = self._sheet["Interrupt Cookie"], self._sheet[INTERRUPT_PER_CPU]
+        table, per_cpu = self._tables["Interrupt Cookie"], self._tables[INTERRUPT_PER_CPU]
         packets = (network.nic_rx_packets + network.nic_tx_packets).reshape(self._index.hosts, -1).sum(axis=1)
         rates = np.outer(
             100.0 + 900.0 * cpu.busy + 0.05 * packets, np.array([0.0, 0.002, 0.1, 0.15, 0.25, 0.2, 1.0, 0.3])

@@ -12,7 +12,7 @@ import numpy as np
 from lab.activity import NormalNoise
 from lab.grouping import between, run_sums, sums
 from lab.inventory import POOLS, Cluster
-from lab.knobs import Index, Knobs
+from lab.parameters import Index, Parameters
 from lab.queueing import water_fill
 from sessions.model import FloatArray, IntArray
 
@@ -106,31 +106,31 @@ class Memory:
         self.active = np.array([vm.active for vm in vms]) * self.size
         self._update_free()
 
-    def step(self, knobs: Knobs, activity: FloatArray, fault_ms: FloatArray, tick_s: float) -> None:
+    def step(self, parameters: Parameters, activity: FloatArray, fault_ms: FloatArray, tick_s: float) -> None:
         """Advance one tick. ``fault_ms`` (VMs) is how long reading each VM's swap file takes."""
-        self.active = between(knobs.active * self.size * activity**0.5, 0.0, self.touched)
-        self._churn(knobs, tick_s)
-        self._grow(knobs)
+        self.active = between(parameters.active * self.size * activity**0.5, 0.0, self.touched)
+        self._churn(parameters, tick_s)
+        self._grow(parameters)
         self._return(fault_ms, tick_s)
         self._update_free()
-        over = np.maximum(self._over_limit(knobs), 0.0)
+        over = np.maximum(self._over_limit(parameters), 0.0)
         self._inflate(over, tick_s)
         self._update_free()
         self._swap_out(over, tick_s)
         self._update_free()
 
-    def _churn(self, knobs: Knobs, tick_s: float) -> None:
+    def _churn(self, parameters: Parameters, tick_s: float) -> None:
         """What never stands still: the VMkernel's heaps, pages that are shared and unshared."""
         noise = self._noise.take()
         vms = self._index.vms
         self.kernel = self.kernel + 1.5 * noise[vms:] - 0.02 * (self.kernel - self._usual_kernel)
-        found = self._usual_saved + knobs.zero * self.size - self.saved
+        found = self._usual_saved + parameters.zero * self.size - self.saved
         self.saved = self.saved * (1.0 + 0.002 * noise[:vms]) + found * (1.0 - np.exp(-tick_s / _SHARING_S))
 
-    def _grow(self, knobs: Knobs) -> None:
+    def _grow(self, parameters: Parameters) -> None:
         """Guests touch new memory; below ``hard`` a host lets them have hardly any."""
         blocked = self.free[self._index.vm_host] < 0.2 * self.min_free[self._index.vm_host]
-        wanted = np.minimum(knobs.touch, 1.0) * self.size - self.touched
+        wanted = np.minimum(parameters.touch, 1.0) * self.size - self.touched
         self.touched = self.touched + np.maximum(wanted, 0.0) * np.where(blocked, 0.05, 1.0)
 
     def _return(self, fault_ms: FloatArray, tick_s: float) -> None:
@@ -155,13 +155,13 @@ class Memory:
         self.cache_in = np.where(self._cached, back / tick_s, 0.0)
         self.unzip_rate = unzip / tick_s
 
-    def _over_limit(self, knobs: Knobs) -> FloatArray:
+    def _over_limit(self, parameters: Parameters) -> FloatArray:
         """How much of each VM must not be resident because of its own or its pool's limit."""
         wants = self.touched - self.saved
-        over: FloatArray = wants - knobs.mem_limit * self.size
-        if np.isfinite(knobs.pool_memory).any():
-            pools = sums(self._pool, wants, len(knobs.pool_memory))
-            excess = np.maximum(pools - knobs.pool_memory, 0.0) / np.maximum(pools, 1.0)
+        over: FloatArray = wants - parameters.mem_limit * self.size
+        if np.isfinite(parameters.pool_memory).any():
+            pools = sums(self._pool, wants, len(parameters.pool_memory))
+            excess = np.maximum(pools - parameters.pool_memory, 0.0) / np.maximum(pools, 1.0)
             over = np.maximum(over, wants * excess[self._pool])
         return over
 

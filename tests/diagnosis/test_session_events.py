@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from diagnosis import findings_json, render_report
-from diagnosis.happened import Happened, change_words
+from diagnosis.session_events import SessionEvents, change_words
 from resources.problem_changes import Changes
 from resources.vcenter_events import load_events
 from sessions.model import EntityRef, Event, Fact
@@ -33,9 +33,9 @@ def event(kind: str, at_s: float, entity: EntityRef | None = VM, end_s: float | 
     return Event(round(at_s * 1000), kind, f"{kind} {at_s:g}", entity, end)
 
 
-def happened(*events: Event, places: tuple[tuple[float, str], ...] = ((0, "esx01"),)) -> Happened:
+def events_of(*events: Event, places: tuple[tuple[float, str], ...] = ((0, "esx01"),)) -> SessionEvents:
     facts = [Fact(VM, "host", name, round(at * 1000)) for at, name in places]
-    return Happened(events, facts, CHANGES, told=True)
+    return SessionEvents(events, facts, CHANGES, are_reported=True)
 
 
 def texts(found: tuple[tuple[Event, ...], int]) -> list[str]:
@@ -43,7 +43,7 @@ def texts(found: tuple[tuple[Event, ...], int]) -> list[str]:
 
 
 def test_only_what_is_near_and_of_the_kinds_counts() -> None:
-    told = happened(
+    told = events_of(
         *(event("power", at) for at in (100, 399.9, 400, 1060, 1061)),
         event("snapshot", 10, end_s=500),
         event("guest", 990),
@@ -57,7 +57,7 @@ def test_only_what_is_near_and_of_the_kinds_counts() -> None:
 
 
 def test_who_comes_to_the_host_and_who_lies_on_the_lun() -> None:
-    told = happened(event("vmotion", 900), event("snapshot", 950), places=((0, "esx02"), (960, "esx01")))
+    told = events_of(event("vmotion", 900), event("snapshot", 950), places=((0, "esx02"), (960, "esx01")))
     assert texts(told.before(1_000_000, {HOST}, HOST, ())) == ["vmotion 900"]
     assert texts(told.before(1_000_000, {OTHER}, OTHER, ())) == []
     assert texts(told.before(1_000_000, {LUN}, None, {VM})) == ["snapshot 950"]
@@ -75,14 +75,14 @@ def test_who_comes_to_the_host_and_who_lies_on_the_lun() -> None:
 def test_where_a_vm_is_after_an_event(
     places: tuple[tuple[float, str], ...], at_s: float, host: EntityRef
 ) -> None:
-    came = happened(event("ha", at_s), places=places).arrivals(
+    came = events_of(event("ha", at_s), places=places).arrivals(
         [HOST, OTHER], ["ha"], 60, np.array([at_s * 1000], dtype=np.int64)
     )
     assert came[:, 0].tolist() == [float(host == HOST), float(host == OTHER)]
 
 
 def test_arrivals_are_vms_and_count_for_a_while() -> None:
-    told = happened(event("ha", 100), event("ha", 130), event("drs", 140))
+    told = events_of(event("ha", 100), event("ha", 130), event("drs", 140))
     times = np.arange(90_000, 200_000, 10_000, dtype=np.int64)
     came = told.arrivals([HOST], ["ha"], 50, times)[0]
     assert came.tolist() == [0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0]
@@ -91,7 +91,10 @@ def test_arrivals_are_vms_and_count_for_a_while() -> None:
 
 def test_nobody_tells() -> None:
     times = np.array([0, 1000], dtype=np.int64)
-    for told in (Happened([], [], CHANGES, told=True), Happened([event("ha", 0)], [], CHANGES, told=False)):
+    for told in (
+        SessionEvents([], [], CHANGES, are_reported=True),
+        SessionEvents([event("ha", 0)], [], CHANGES, are_reported=False),
+    ):
         assert np.isnan(told.arrivals([HOST], ["ha"], 50, times)).all()
 
 

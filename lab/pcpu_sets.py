@@ -6,12 +6,12 @@ import numpy as np
 
 from lab.grouping import sums
 from lab.inventory import NODES, Cluster
-from lab.knobs import Index
+from lab.parameters import Index
 from lab.queueing import water_fill
 from sessions.model import FloatArray, IntArray
 
 
-class Domains:
+class PcpuSets:
     """One domain a host, and after them one confined set a host (of size 0 where nobody is confined).
 
     The NUMA scheduler moves VMs between nodes to keep them even, so a VM normally has the whole host. VMs

@@ -31,7 +31,7 @@ class Table:
         self.wanted = frozenset(field.name for field in fields)
 
     def attach(self, flat: FloatArray, offset: int) -> None:
-        """Make the table a view into the sheet's flat array."""
+        """Make the table a view into the tables's flat array."""
         self.offset = offset
         self.data = flat[offset : offset + self.data.size].reshape(self.data.shape)
         self.row = {field.name: self.data[position] for position, field in enumerate(self.fields)}
@@ -51,7 +51,7 @@ class Column:
     decimals: int
 
 
-class Sheet:
+class EsxtopTables:
     """The tables by name, laid out in one array so that a host's row is a single gather."""
 
     def __init__(self, tables: Iterable[Table], fields: FieldSet = "all") -> None:

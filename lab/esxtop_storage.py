@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lab.esxtop_tables import PATHS_OF_ADAPTER, EsxtopTables, Table
 from lab.grouping import run_sums, sums
 from lab.inventory import CDROM_LUN, NFS_LUN
-from lab.knobs import BoolArray, Index, Knobs
 from lab.layout import ADAPTERS, HostLayout
-from lab.sheet import PATHS_OF_ADAPTER, Sheet, Table
+from lab.parameters import BoolArray, Index, Parameters
 from lab.storage import Storage
 from lab.worlds import NO_OWNER
 from sessions.model import FloatArray, IntArray
@@ -28,18 +28,18 @@ _LAYERS = ("Driver", "Kernel", "Guest", "Queue")
 
 
 class StorageView:
-    """Fills the disk tables of a sheet."""
+    """Fills the disk tables of a tables."""
 
     def __init__(
         self,
         index: Index,
         layouts: tuple[HostLayout, ...],
-        sheet: Sheet,
+        tables: EsxtopTables,
         tick_s: float,
         rng: np.random.Generator,
     ) -> None:
         self._index = index
-        self._sheet = sheet
+        self._tables = tables
         self._rng = rng
         self._tick_s = tick_s
         luns = index.luns
@@ -68,22 +68,22 @@ class StorageView:
         self._constants()
 
     def _constants(self) -> None:
-        self._sheet["Physical Disk SCSI Device"].set({"Delete": np.floor(self._vaai * 0.3)})
-        self._sheet["Physical Disk Per-Device-Per-World"].set({"Shares": 1000.0})
+        self._tables["Physical Disk SCSI Device"].set({"Delete": np.floor(self._vaai * 0.3)})
+        self._tables["Physical Disk Per-Device-Per-World"].set({"Shares": 1000.0})
 
-    def update(self, storage: Storage, knobs: Knobs) -> None:
+    def update(self, storage: Storage, parameters: Parameters) -> None:
         """Write one tick."""
         facts = _Facts(storage)
-        self._devices(storage, facts, knobs)
-        self._paths(storage, facts, knobs)
-        self._users(storage, facts, knobs)
+        self._devices(storage, facts, parameters)
+        self._paths(storage, facts, parameters)
+        self._users(storage, facts, parameters)
         self._partitions(facts)
         self._nfs(storage, facts)
-        self._virtual_disks(storage, knobs)
+        self._virtual_disks(storage, parameters)
 
-    def _devices(self, storage: Storage, facts: _Facts, knobs: Knobs) -> None:
-        table, pair = self._sheet["Physical Disk SCSI Device"], self._device_pair
-        depth = np.rint(knobs.depth.reshape(-1)[pair])
+    def _devices(self, storage: Storage, facts: _Facts, parameters: Parameters) -> None:
+        table, pair = self._tables["Physical Disk SCSI Device"], self._device_pair
+        depth = np.rint(parameters.depth.reshape(-1)[pair])
         facts.write(table, pair, 1.0)
         self._failures(table, _Trouble.of(storage, pair, 1.0))
         full = (storage.queued[pair] > 0.5) & (storage.active[pair] > 0.8 * depth)
@@ -109,28 +109,30 @@ class StorageView:
         values = (*counted, counted[2] * trouble.reads, counted[2] * (1.0 - trouble.reads))
         table.set(dict(zip(_FAILURES, values, strict=True)))
 
-    def _paths(self, storage: Storage, facts: _Facts, knobs: Knobs) -> None:
+    def _paths(self, storage: Storage, facts: _Facts, parameters: Parameters) -> None:
         """Round robin splits I/O evenly; commands are lost on the second path, whose adapter is at fault."""
         pair = self._path_pair
         bad = np.where(self._path_second, 2.0, 0.0) * self._path_share
-        lost = (knobs.loss.reshape(-1) > 0)[pair]
+        lost = (parameters.loss.reshape(-1) > 0)[pair]
         share = np.where(lost, bad, self._path_share)
-        table = self._sheet["Physical Disk Path"]
+        table = self._tables["Physical Disk Path"]
         facts.write(table, pair, self._path_share)
         self._failures(table, _Trouble.of(storage, pair, share))
-        twin = self._sheet[PATHS_OF_ADAPTER]
+        twin = self._tables[PATHS_OF_ADAPTER]
         if twin.wanted:
             facts.write(twin, pair, self._path_share)
             for name in _FAILURES:
                 twin.row[name][...] = table.row[name]
-        if self._sheet["Physical Disk Adapter"].wanted:
+        if self._tables["Physical Disk Adapter"].wanted:
             self._adapters(table)
-        depth = np.stack([np.full(self._index.hosts, 31.0), knobs.hba_depth / 2, knobs.hba_depth / 2], axis=1)
-        self._sheet["Physical Disk"].set({"Adapter Q Depth": depth.reshape(-1)})
+        depth = np.stack(
+            [np.full(self._index.hosts, 31.0), parameters.hba_depth / 2, parameters.hba_depth / 2], axis=1
+        )
+        self._tables["Physical Disk"].set({"Adapter Q Depth": depth.reshape(-1)})
 
     def _adapters(self, paths: Table) -> None:
         """Rates are sums over an adapter's paths, latencies their mean weighted by I/Os."""
-        table = self._sheet["Physical Disk Adapter"]
+        table = self._tables["Physical Disk Adapter"]
         commands = paths.row["Commands/sec"]
         total = sums(self._path_adapter, commands, table.size)
         for name, row in paths.row.items():
@@ -140,9 +142,9 @@ class StorageView:
             else:
                 table.row[name][...] = sums(self._path_adapter, row, table.size)
 
-    def _users(self, storage: Storage, facts: _Facts, knobs: Knobs) -> None:
+    def _users(self, storage: Storage, facts: _Facts, parameters: Parameters) -> None:
         """Worlds on devices: a VM's disks there; the host's own worlds get what is not a VM's."""
-        table, pair = self._sheet["Physical Disk Per-Device-Per-World"], self._user_pair
+        table, pair = self._tables["Physical Disk Per-Device-Per-World"], self._user_pair
         user = self._disk_of_user
         rate = sums(user, storage.iops, len(pair) + 1)[:-1]
         mine = self._user_vm != NO_OWNER
@@ -152,10 +154,10 @@ class StorageView:
         share = own / np.maximum(storage.commands[pair], 1e-9)
         facts.write(table, pair, share)
         aborts = sums(user, storage.disk_aborts, len(pair) + 1)[:-1]
-        lost = storage.commands[pair] * knobs.loss.reshape(-1)[pair] * share
+        lost = storage.commands[pair] * parameters.loss.reshape(-1)[pair] * share
         reads = storage.read_share[pair]
         self._failures(table, _Trouble(aborts + lost, np.zeros(len(pair)), 1.5 * lost, reads))
-        depth = np.rint(knobs.depth.reshape(-1)[pair])
+        depth = np.rint(parameters.depth.reshape(-1)[pair])
         active = self._rng.poisson(storage.active[pair] * share).astype(float)
         queued = self._rng.poisson(storage.queued[pair] * share).astype(float)
         table.set({
@@ -164,23 +166,23 @@ class StorageView:
         })  # fmt: skip
 
     def _partitions(self, facts: _Facts) -> None:
-        table = self._sheet["Physical Disk Partition"]
+        table = self._tables["Physical Disk Partition"]
         if table.wanted:
             facts.write(table, self._part_pair, self._part_used)
 
     def _nfs(self, storage: Storage, facts: _Facts) -> None:
-        table, pair = self._sheet["Physical Disk NFS Volume"], self._nfs_pair
+        table, pair = self._tables["Physical Disk NFS Volume"], self._nfs_pair
         facts.write(table, pair, 1.0)
         whole = (storage.active + storage.queued)[pair]
         table.set({"Active Commands": self._rng.poisson(whole).astype(float)})
         self._failures(table, _Trouble.of(storage, pair, 1.0))
 
-    def _virtual_disks(self, storage: Storage, knobs: Knobs) -> None:
+    def _virtual_disks(self, storage: Storage, parameters: Parameters) -> None:
         """Each disk, and each VM's total with latencies weighted by I/Os."""
-        table = self._sheet["Virtual Disk"]
-        reads = storage.iops * knobs.reads
+        table = self._tables["Virtual Disk"]
+        reads = storage.iops * parameters.reads
         writes = storage.iops - reads
-        mb = knobs.io_kb / 1024.0
+        mb = parameters.io_kb / 1024.0
         values = {
             "Commands/sec": storage.iops, "Reads/sec": reads, "Writes/sec": writes,
             "MBytes Read/sec": reads * mb, "MBytes Written/sec": writes * mb,

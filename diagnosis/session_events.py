@@ -1,4 +1,4 @@
-"""What happened in a session: which VMs came to which host by it, and what shortly before a problem began."""
+"""Events of a session: which VMs they brought to which host, and which came just before a problem."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ def change_words(event: Event, begun: int) -> tuple[str, str]:
     return when, event.text + by + (f" (took {format_duration(took)})" if took > 0 else "")
 
 
-class Happened:
+class SessionEvents:
     """Events of a session, looked up by whom they concern.
 
-    ``places`` are the ``host`` facts, ordered by start. ``told``: whether the session's sources tell of
-    events at all; where none came from any of them, nobody knows.
+    ``places`` are the ``host`` facts, ordered by start. ``are_reported``: whether the session has a source
+    that reports events. Where it has none, or none reported any, arrivals are not known.
     """
 
     def __init__(
-        self, events: Sequence[Event], places: Iterable[Fact], changes: Changes, *, told: bool
+        self, events: Sequence[Event], places: Iterable[Fact], changes: Changes, *, are_reported: bool
     ) -> None:
         self._changes = changes
-        self._is_known = told and bool(events)
+        self._are_known = are_reported and bool(events)
         self._stays: dict[EntityRef, list[tuple[int, str]]] = {}
         for fact in places:
             self._stays.setdefault(fact.entity, []).append((fact.start, str(fact.value)))
@@ -68,7 +68,7 @@ class Happened:
 
         (hosts, times); NaN where nobody tells of events.
         """
-        if not self._is_known:
+        if not self._are_known:
             return np.full((len(hosts), times.size), np.nan)
         length = round(within_s * 1000)
         counts = np.zeros((len(hosts), times.size))

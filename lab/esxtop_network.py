@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from lab.esxtop_tables import EsxtopTables
 from lab.inventory import UPLINKS
-from lab.knobs import Index
 from lab.layout import HostLayout, Port
 from lab.network import Network
-from lab.sheet import Sheet
+from lab.parameters import Index
 from lab.worlds import NO_OWNER
 from sessions.model import FloatArray, IntArray
 
@@ -16,17 +16,17 @@ _FRAME = 1200.0
 
 
 class NetworkView:
-    """Fills the ``Network Port`` table of a sheet."""
+    """Fills the ``Network Port`` table of a tables."""
 
     def __init__(
         self,
         index: Index,
         layouts: tuple[HostLayout, ...],
-        sheet: Sheet,
+        tables: EsxtopTables,
         network: Network,
         rng: np.random.Generator,
     ) -> None:
-        self._table = sheet["Network Port"]
+        self._table = tables["Network Port"]
         self._rng = rng
         ports: list[tuple[int, Port]] = [
             (host, port) for host, one in enumerate(layouts) for port in one.ports

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from lab.esxtop_tables import EsxtopTables
 from lab.grouping import run_sums
+from lab.host_memory import Memory
 from lab.inventory import NODES, Cluster
-from lab.knobs import Index, Knobs
 from lab.layout import HostLayout
-from lab.memory import Memory
-from lab.sheet import Sheet
+from lab.parameters import Index, Parameters
 from lab.worlds import NO_OWNER
 from sessions.model import FloatArray
 
@@ -30,20 +30,20 @@ _OF_USER_WORLDS = {
 
 
 class MemoryView:
-    """Fills the memory tables of a sheet."""
+    """Fills the memory tables of a tables."""
 
     def __init__(
         self,
         cluster: Cluster,
         index: Index,
         layouts: tuple[HostLayout, ...],
-        sheet: Sheet,
+        tables: EsxtopTables,
         memory: Memory,
         tick_s: float,
         rng: np.random.Generator,
     ) -> None:
         self._index = index
-        self._sheet = sheet
+        self._tables = tables
         groups = [group for one in layouts for group in one.memory_groups]
         self._vm_groups = np.flatnonzero([group.vm != NO_OWNER for group in groups])
         self._user_groups = np.flatnonzero([group.vm == NO_OWNER for group in groups])
@@ -59,7 +59,7 @@ class MemoryView:
         self._constants(len(groups), [len(group.worlds) for group in groups], memory)
 
     def _constants(self, count: int, members: list[int], memory: Memory) -> None:
-        table = self._sheet["Group Memory"]
+        table = self._tables["Group Memory"]
         table.set(
             {"Members": np.array(members, dtype=float), "Alloc Max": _UNLIMITED, "Alloc Shares": _NORMAL}
         )
@@ -78,16 +78,16 @@ class MemoryView:
         table.row["Numa Home Nodes"][mine] = np.where(self._home < NODES, self._home, 0.0)
         assert count == table.size
 
-    def update(self, memory: Memory, knobs: Knobs) -> None:
+    def update(self, memory: Memory, parameters: Parameters) -> None:
         """Write one tick."""
         due = (self._ticks + self._phase) % self._every == 0
         self._active = np.where(due, memory.active, self._active)
         self._ticks += 1
-        self._vms(memory, knobs)
+        self._vms(memory, parameters)
         self._hosts(memory)
 
-    def _vms(self, memory: Memory, knobs: Knobs) -> None:
-        row, mine = self._sheet["Group Memory"].row, self._vm_groups
+    def _vms(self, memory: Memory, parameters: Parameters) -> None:
+        row, mine = self._tables["Group Memory"].row, self._vm_groups
         consumed = memory.consumed()
         granted = np.maximum(memory.touched - memory.balloon - memory.swapped, consumed)
         active = np.rint(100.0 * self._active / memory.size)
@@ -125,8 +125,8 @@ class MemoryView:
         }
         for name, value in values.items():
             row[name][mine] = value
-        limit = np.minimum(knobs.mem_limit, 1e3) * memory.size
-        row["Alloc Max"][mine] = np.where(np.isinf(knobs.mem_limit), _UNLIMITED, limit)
+        limit = np.minimum(parameters.mem_limit, 1e3) * memory.size
+        row["Alloc Max"][mine] = np.where(np.isinf(parameters.mem_limit), _UNLIMITED, limit)
 
     def _hosts(self, memory: Memory) -> None:
         start = self._index.vm_start
@@ -138,7 +138,7 @@ class MemoryView:
         managed = memory.machine - _MANAGED_LESS_MB
         reserved = 0.55 * memory.kernel + total(memory.overhead + memory.reserved)
         shared = total(memory.saved)
-        self._sheet["Memory"].set({
+        self._tables["Memory"].set({
             "Machine MBytes": memory.machine,
             "Kernel MBytes": memory.kernel,
             "NonKernel MBytes": memory.machine - memory.kernel - memory.free,
@@ -164,4 +164,4 @@ class MemoryView:
         sizes = total(memory.size + memory.overhead)
         over = np.maximum(sizes / (memory.machine - memory.kernel) - 1.0, 0.0)
         for minutes in (1, 5, 15):
-            self._sheet["Memory"].row[f"Memory Overcommit ({minutes} Minute Avg)"][...] = over
+            self._tables["Memory"].row[f"Memory Overcommit ({minutes} Minute Avg)"][...] = over

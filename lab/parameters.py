@@ -1,6 +1,6 @@
-"""The knobs of the physics: what the world asks of the cluster and how it is set up, as arrays.
+"""The parameters of the physics: what is asked of the cluster and how it is set up, as arrays.
 
-Injections turn knobs; everything that esxtop shows follows from them. Nothing here is a symptom.
+Injections change parameters; everything that esxtop shows follows from them. Nothing here is a symptom.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Index:
 
 
 @dataclass(frozen=True, slots=True)
-class Knobs:
+class Parameters:
     """Every outside influence on the physics; arrays are written in place by injections.
 
     Per vCPU: ``demand`` share of a core at usual activity, ``spin`` share of time that loops take whatever
@@ -126,8 +126,8 @@ class Knobs:
     paused: FloatArray
 
     @staticmethod
-    def of(cluster: Cluster, index: Index, rng: np.random.Generator) -> Knobs:
-        """The knobs as the seed's cluster has them before anything is injected."""
+    def of(cluster: Cluster, index: Index, rng: np.random.Generator) -> Parameters:
+        """The parameters as the seed's cluster has them before anything is injected."""
         vms, hosts = cluster.vms, cluster.hosts
         disks = [disk for vm in vms for disk in vm.disks]
         rate = cluster.rate
@@ -137,7 +137,7 @@ class Knobs:
                 depth[:, position] = 31.0
             elif lun.nfs:
                 depth[:, position] = 256.0
-        return Knobs(
+        return Parameters(
             demand=_demand(cluster, index, rng),
             spin=np.zeros(len(index.vcpu_vm)), blocked=np.zeros(len(index.vcpu_vm)),
             limit=np.array([vm.limit_share * vm.vcpus for vm in vms]),
@@ -177,3 +177,17 @@ def _demand(cluster: Cluster, index: Index, rng: np.random.Generator) -> FloatAr
     wanted = np.array([vm.cpu for vm in cluster.vms]) * index.vcpus
     spread: FloatArray = np.minimum(demand * (wanted / total)[index.vcpu_vm], 0.8)
     return spread
+
+
+@dataclass(frozen=True, slots=True)
+class LabState:
+    """All that the physics start from in each tick: what an injection changes while the lab runs, and an
+    action may. The arrays of ``parameters`` are written in place, and the next tick reads them.
+
+    ``cluster`` is how the lab was built, ``index`` who belongs to whom in the arrays. Cells that an injection
+    moves are written by it before each tick.
+    """
+
+    cluster: Cluster
+    index: Index
+    parameters: Parameters
