@@ -126,7 +126,7 @@ class _Run:
         places = [fact for fact in source.facts() if fact.name == "host"]
         source = with_derived(source, problems.derived, counters, window)
         self._topology = Topology(source, counters, window)
-        self._table = SampleTable(source, window, self._topology.owner)
+        self._table = SampleTable(source, window, self._topology.series.source_of)
         are_reported = any(one.spec.kind in problems.derived.kinds for one in self._sources)
         self._events = SessionEvents(source.events(), places, problems.changes, are_reported=are_reported)
         self._gaps = gaps_by_entity(source.gaps(), window)
@@ -178,7 +178,7 @@ class _Run:
             for key in scene.compiled.signals[name].counters.values():
                 if key.startswith(FACT):
                     continue
-                there = bool(self._topology.series(scene.source, key))
+                there = bool(self._topology.series.of_counter(scene.source, key))
                 (tally.present if there else tally.lacking).add(key)
 
     def _absences(self, position: int, pruning: Pruning) -> list[Finding]:

@@ -155,7 +155,9 @@ class _Gathering:
         return found
 
     def _collect(self, source: int, scoped: Sequence[Iterable[Placed]]) -> None:
-        tables = [(name, self._topology.series(source, key)) for name, key in self._counters.items()]
+        tables = [
+            (name, self._topology.series.of_counter(source, key)) for name, key in self._counters.items()
+        ]
         each = self._signal.each_instance
         for row, some in enumerate(scoped):
             for placed in some:
@@ -182,7 +184,7 @@ class _Gathering:
         return found
 
     def _collect_users(self, other: int, rows: Sequence[EntityRef]) -> None:
-        tables = [(name, self._topology.user_series(other, key)) for name, key in self._counters.items()]
+        tables = [(name, self._topology.series.of_users(other, key)) for name, key in self._counters.items()]
         for row, ref in enumerate(rows):
             shared = self._topology.entity(self._topology.base(ref)).parent is None
             if not shared and other != self._source:  # another host's device of the same name

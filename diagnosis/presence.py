@@ -86,7 +86,7 @@ def entity_subjects(
     interval = float(np.median(np.diff(times))) / 1000 if times.size > 1 else 0.0
     for kind in kinds:
         for ref in topology.rows(source.id, kind):
-            own = [counts[one] for one in topology.series_of(source.id, ref) if one in counts]
+            own = [counts[one] for one in topology.series.of_entity(source.id, ref) if one in counts]
             if not own:
                 continue
             missing = gaps.get((source.id, topology.base(ref)), ())

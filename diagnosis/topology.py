@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from diagnosis.facts import FactTable
 from diagnosis.placement import Periods, Placement, Stay, joined_periods
+from diagnosis.series_index import SeriesIndex
 from sessions.model import Entity, EntityRef, SampleSource, Series
 from sessions.times import TimeRange
 
@@ -26,7 +27,7 @@ class Placed:
 
 
 class Topology:
-    """Entities and series of a session, looked up by what belongs to what in a window.
+    """The entities of a session, looked up by what belongs to what in a window; ``series`` has their series.
 
     A device or datastore that hosts share has one series a host in a vCenter's source, told apart by the
     host as instance. Each host's view of it is an entity of its own here (``base`` gives the shared one),
@@ -41,15 +42,12 @@ class Topology:
         self._bases: dict[EntityRef, EntityRef] = {}
         self._views: dict[tuple[EntityRef, str], EntityRef] = {}
         self._seen_from: dict[EntityRef, list[tuple[int, EntityRef]]] = {}
-        self._by: dict[tuple[int, str], dict[EntityRef, dict[str, int]]] = {}
-        self._users: dict[tuple[int, str], dict[str, list[tuple[EntityRef, int]]]] = {}
-        self._own: dict[tuple[int, EntityRef], list[int]] = {}
         self._in_source: dict[int, set[EntityRef]] = {}
         self._ancestors: dict[EntityRef, dict[str, EntityRef]] = {}
         self._groups: dict[int, dict[tuple[EntityRef | None, str], list[Placed]]] = {}
         self._stays: dict[tuple[int, EntityRef], tuple[Stay, ...]] = {}
         self._stored: dict[str, set[EntityRef]] | None = None
-        self.owner: dict[int, int] = {}
+        self.series = SeriesIndex()
         self.sources = [one.id for one in source.sources()]
         for series in source.series(counters):
             self._add(series)
@@ -62,13 +60,8 @@ class Topology:
         ref, instance = series.entity, series.spec.instance
         if instance and ref.kind in _SHARED:
             ref, instance = self._view(ref, instance)
-        self.owner[series.id] = series.source
-        self._by.setdefault((series.source, series.counter), {}).setdefault(ref, {})[instance] = series.id
+        self.series.add(series.id, series.source, series.counter, ref, instance)
         self._in_source.setdefault(series.source, set()).add(ref)
-        self._own.setdefault((series.source, ref), []).append(series.id)
-        if instance and ref.kind in ("vm", "world"):
-            users = self._users.setdefault((series.source, series.counter), {})
-            users.setdefault(instance, []).append((ref, series.id))
 
     def _view(self, ref: EntityRef, instance: str) -> tuple[EntityRef, str]:
         """A host's view of what hosts share, where the instance is a host's key."""
@@ -190,7 +183,7 @@ class Topology:
             for fact in self._facts.holding(_DISK_PLACE):
                 self._stored.setdefault(str(fact.value), set()).add(fact.entity)
         stores = {base.key} if base.kind == "datastore" else {str(self.texts("device.datastore").get(base))}
-        users = {user for found in self._users.values() for user, _ in found.get(self.entity(base).name, ())}
+        users = self.series.users(self.entity(base).name)
         return users.union(*(self._stored.get(store, ()) for store in stores))
 
     def entities_in(self, source: int) -> Collection[EntityRef]:
@@ -200,15 +193,3 @@ class Topology:
     def views(self, ref: EntityRef) -> Sequence[tuple[int, EntityRef]]:
         """Where the same entity is seen: (source, the entity or a host's view of it)."""
         return self._seen_from.get(self.base(ref), ())
-
-    def series_of(self, source: int, ref: EntityRef) -> list[int]:
-        """Ids of the entity's own series in the source."""
-        return self._own.get((source, ref), [])
-
-    def series(self, source: int, counter: str) -> Mapping[EntityRef, Mapping[str, int]]:
-        """Ids of the source's series of a counter, by entity and instance; empty where it has none."""
-        return self._by.get((source, counter), {})
-
-    def user_series(self, source: int, counter: str) -> Mapping[str, Sequence[tuple[EntityRef, int]]]:
-        """VMs and worlds whose series of the counter name a device, with the series' id, by that name."""
-        return self._users.get((source, counter), {})

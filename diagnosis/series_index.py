@@ -1,0 +1,42 @@
+"""Ids of a session's series, looked up by source, counter, entity and instance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sessions.model import EntityRef
+
+
+class SeriesIndex:
+    """The series of a session; ``source_of`` says which source each belongs to, by its id."""
+
+    def __init__(self) -> None:
+        self.source_of: dict[int, int] = {}
+        self._by_counter: dict[tuple[int, str], dict[EntityRef, dict[str, int]]] = {}
+        self._by_device: dict[tuple[int, str], dict[str, list[tuple[EntityRef, int]]]] = {}
+        self._by_entity: dict[tuple[int, EntityRef], list[int]] = {}
+
+    def add(self, series: int, source: int, counter: str, ref: EntityRef, instance: str) -> None:
+        """Add a series by its id. An instance of a VM or world is the device that it uses."""
+        self.source_of[series] = source
+        self._by_counter.setdefault((source, counter), {}).setdefault(ref, {})[instance] = series
+        self._by_entity.setdefault((source, ref), []).append(series)
+        if instance and ref.kind in ("vm", "world"):
+            users = self._by_device.setdefault((source, counter), {})
+            users.setdefault(instance, []).append((ref, series))
+
+    def of_counter(self, source: int, counter: str) -> Mapping[EntityRef, Mapping[str, int]]:
+        """Ids of the source's series of a counter, by entity and instance; empty where it has none."""
+        return self._by_counter.get((source, counter), {})
+
+    def of_entity(self, source: int, ref: EntityRef) -> Sequence[int]:
+        """Ids of the entity's own series in the source."""
+        return self._by_entity.get((source, ref), ())
+
+    def of_users(self, source: int, counter: str) -> Mapping[str, Sequence[tuple[EntityRef, int]]]:
+        """VMs and worlds whose series of the counter name a device, with the series' id, by that name."""
+        return self._by_device.get((source, counter), {})
+
+    def users(self, device: str) -> set[EntityRef]:
+        """VMs and worlds of which any series of any source names the device."""
+        return {user for found in self._by_device.values() for user, _ in found.get(device, ())}
