@@ -134,7 +134,8 @@ def _distinction(series: Series, among: Sequence[Series], snapshot: Snapshot, ca
 
 
 def _of(ref: EntityRef, counters: Sequence[str], snapshot: Snapshot) -> list[Series]:
-    own = [one for one in snapshot.series_of.get(ref, ()) if is_own(one)]
+    series = snapshot.series_of.get(ref, ())
+    own = [one for one in series if one.spec.counter in counters and is_own(one)]
     each = {(one.counter, one.spec.instance): one for one in reversed(own)}
     instances = dict.fromkeys(one.spec.instance for one in own)
     return [each[which] for counter in counters for one in instances if (which := (counter, one)) in each]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -24,7 +25,7 @@ class SeriesIndex:
 
     def built(self) -> SeriesIndex:
         """Itself with its mappings made: a worker does that, so that the window need not."""
-        _ = self.series_of, self.by_id
+        _ = self.series_of, self.by_id, self.count_by_source
         return self
 
     @cached_property
@@ -34,6 +35,11 @@ class SeriesIndex:
         for series in self.series:
             found.setdefault(series.entity, []).append(series)
         return found
+
+    @cached_property
+    def count_by_source(self) -> Mapping[int, int]:
+        """How many series each source has."""
+        return Counter([series.source for series in self.series])
 
     @cached_property
     def by_id(self) -> Mapping[int, Series]:

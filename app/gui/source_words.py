@@ -92,9 +92,7 @@ def stored_entries(snapshot: Snapshot) -> list[SourceEntry]:
     gaps: dict[int, int] = {}
     for gap in snapshot.gaps:
         gaps[gap.source] = gaps.get(gap.source, 0) + 1
-    series: dict[int, int] = {}
-    for one in snapshot.series:
-        series[one.source] = series.get(one.source, 0) + 1
+    series = snapshot.series_index.count_by_source
     return [_stored(source, series.get(source.id, 0), gaps.get(source.id, 0)) for source in snapshot.sources]
 
 

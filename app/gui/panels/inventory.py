@@ -10,13 +10,14 @@ from PySide6.QtWidgets import QWidget
 from app.gui.actions import view_actions
 from app.gui.desk import Desk
 from app.gui.jobs import Job
+from resources.views import Headline
 from sessions.model import EntityRef
 from sessions.store import SessionReader
 from viewmodels.headlines import HeadlineSeries, headlines_of
 from viewmodels.health import Health
 from viewmodels.inventory_tree import Node, inventory_size, inventory_tree
 from viewmodels.last_values import last_values
-from viewmodels.snapshot import Change
+from viewmodels.snapshot import Change, SeriesIndex, Snapshot
 from widgets import search_field
 from widgets.inventory import InventoryModel, InventoryView
 
@@ -35,7 +36,7 @@ class InventoryPanel(QObject):
         super().__init__(self.view)
         self._model.setParent(self)
         self._desk = desk
-        self._headlines: Mapping[EntityRef, HeadlineSeries] = {}
+        self._headlines = _Headlines()
         self._wait = QTimer(self, singleShot=True, interval=_VALUES_MS)
         self._wait.timeout.connect(self._read_values)
         desk.session.opened.connect(self._build)
@@ -50,7 +51,6 @@ class InventoryPanel(QObject):
         snapshot = self._desk.session.snapshot
         if snapshot is None:
             return
-        self._headlines = headlines_of(snapshot, self._desk.headlines)
         self._model.set_tree(inventory_tree(snapshot))
         self._show_health()
         self._wait.start(_FIRST_MS)
@@ -82,17 +82,32 @@ class InventoryPanel(QObject):
     def _read_values(self) -> None:
         snapshot = self._desk.session.snapshot
         window = self._desk.scope.scope.window_in(snapshot.span) if snapshot else None
-        if snapshot is None or window is None or not self._headlines:
+        if snapshot is None or window is None:
             return
-        headlines = self._headlines
+        headlines, wanted = self._headlines, self._desk.headlines
 
         def work(reader: SessionReader, job: Job) -> Mapping[EntityRef, str]:
-            series = [one for headline in headlines.values() for one in headline.series]
+            chosen = headlines.of(snapshot, wanted)
+            series = [one for headline in chosen.values() for one in headline.series]
             last = last_values(reader, series, window.end, snapshot.intervals, since=window.start, work=job)
-            texts = {ref: headline.text(last) for ref, headline in headlines.items()}
+            texts = {ref: headline.text(last) for ref, headline in chosen.items()}
             return {ref: text for ref, text in texts.items() if text}
 
         self._desk.session.query("inventory.values", work, self._model.set_values)
+
+
+class _Headlines:
+    """The headline of each entity, chosen in a worker and again only when the session has other series."""
+
+    def __init__(self) -> None:
+        self._chosen: tuple[SeriesIndex | None, Mapping[EntityRef, HeadlineSeries]] = (None, {})
+
+    def of(self, snapshot: Snapshot, wanted: Mapping[str, Headline]) -> Mapping[EntityRef, HeadlineSeries]:
+        index, chosen = self._chosen
+        if index is not snapshot.series_index:
+            chosen = headlines_of(snapshot, wanted)
+            self._chosen = (snapshot.series_index, chosen)
+        return chosen
 
 
 def make(desk: Desk) -> QWidget:
