@@ -197,7 +197,6 @@ class Patient:
 
     def follow(self, wait_s: int) -> None:
         self._watcher._next_events = 0.0
-        self._watcher._rested = 0.0
         try:
             self._watcher.follow(wait_s)
         except SourceError:

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
 
-from collectors.vsphere.inventory.describe import Described, describe
-from collectors.vsphere.inventory.events import Heard, noticed
+from collectors.vsphere.inventory.describe import describe
+from collectors.vsphere.inventory.events import Heard
 from collectors.vsphere.inventory.lookup import Identify, Lookup, Seen
+from collectors.vsphere.inventory.noticed_events import NoticedEvents
 from collectors.vsphere.inventory.objects import HOST, VM, Managed
-from collectors.vsphere.inventory.paths import ORDER, PLACES, ROWS
+from collectors.vsphere.inventory.paths import ORDER, PLACES
+from collectors.vsphere.inventory.refused_properties import RefusedProperties
 from collectors.vsphere.inventory.replies import Update
-from collectors.vsphere.inventory.reported_facts import Change, News, ReportedFacts
-from collectors.vsphere.inventory.values import Ref, Snapshots, Value
+from collectors.vsphere.inventory.reported_facts import News, ReportedFacts
 from resources.vcenter_events import EventKnowledge
 from resources.vcenter_inventory import InventoryKnowledge
 from sessions.model import Entity, EntityRef, Event
 
-_Refused: TypeAlias = tuple[tuple[str, str], ...]
-"""Paths that can't be read, each with the type of the fault."""
-
 _RANK = {kind: at for at, kind in enumerate(ORDER)}
 _PATHS = PLACES[HOST]["config.storageDevice.multipathInfo"]
-_WATCHED = {VM: "snapshot", HOST: "datastore"}
-"""Properties whose former value says more than the facts that they become."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +49,8 @@ class InventoryState:
     _unseen: set[str] | None = None
     _doubtful: set[str] = field(default_factory=set)
     _news_of: set[str] = field(default_factory=set)
-    _former: dict[str, Value] = field(default_factory=dict)
-    _refused: dict[str, _Refused] = field(default_factory=dict)
-    _same_refused: dict[_Refused, _Refused] = field(default_factory=dict)
+    _noticed: NoticedEvents = field(init=False)
+    _refused: RefusedProperties = field(default_factory=RefusedProperties)
     _times: dict[tuple[EntityRef, str], int] = field(default_factory=dict)
     _paths: int = 0
     _loaded: bool = False
@@ -72,6 +65,7 @@ class InventoryState:
             left=self._left,
         )
         self._reported = ReportedFacts(self.known.patience)
+        self._noticed = NoticedEvents(self.events, self._look.name)
 
     def ref_ever(self, moid: str) -> EntityRef | None:
         """The entity of an object, also of one that is gone."""
@@ -87,7 +81,6 @@ class InventoryState:
         self._unseen = set(self._look.objects)
         self._paths = 0
         self._refused.clear()
-        self._same_refused.clear()
         self._doubtful.clear()
 
     def take(self, updates: Iterable[Update]) -> None:
@@ -108,23 +101,13 @@ class InventoryState:
                 self._unseen.discard(update.moid)
             if update.stale:
                 self._doubtful.add(update.moid)
-            self._note_refused(update)
-
-    def _note_refused(self, update: Update) -> None:
-        """Which of the object's properties can't be read now, and why; many objects share the same ones."""
-        before = self._refused.pop(update.moid, ()) if update.kind == "modify" else ()
-        if before or update.refused:
-            read = {ROWS[update.type][at].path for at, _ in update.values}
-            now = tuple(sorted({*(one for one in before if one[0] not in read), *update.refused}))
-            self._refused[update.moid] = self._same_refused.setdefault(now, now)
-        else:
-            self._refused.pop(update.moid, None)
+            self._refused.note(update)
 
     def _remember(self, update: Update, known: Seen | None) -> None:
         if known is None or self._renames(update):
             self._news_of.add(update.moid)
-        if known is not None and update.type in _WATCHED:
-            self._former.setdefault(update.moid, known.get(_WATCHED[update.type]))
+        if known is not None:
+            self._noticed.remember(known)
 
     @staticmethod
     def _renames(update: Update) -> bool:
@@ -169,7 +152,7 @@ class InventoryState:
                 yield from self._renew(moid, at)
             self._touched.clear()
             self._touch_heirs()
-        self._former.clear()
+        self._noticed.forget()
         self._loaded = self._loaded or complete
         oldest = at - round(self.events.pairing.within_s * 1000)
         self._times = {key: time for key, time in self._times.items() if time >= oldest}
@@ -214,13 +197,13 @@ class InventoryState:
     def _remove(self, moid: str, at: int) -> Iterator[ObjectChanges]:
         ref = self._look.ref(moid)
         managed = self.objects.pop(moid, None)
-        self._refused.pop(moid, None)
+        self._refused.forget(moid)
         self._look.remove(moid)
-        self._former.pop(moid, None)
+        self._noticed.forget(moid)
         if ref is None or not self._reported.knows(moid):
             return
-        event = noticed("gone", at, ref, self.events, name=managed.name if managed else ref.key)
-        yield ObjectChanges(self._reported.forget(moid, at), (("entity", event),) if event else ())
+        events = self._noticed.gone(ref, managed.name if managed else ref.key, at)
+        yield ObjectChanges(self._reported.forget(moid, at), events)
         if managed and managed.type == VM:
             self._reported.drop((ref, *managed.instances.values()))
 
@@ -230,8 +213,8 @@ class InventoryState:
         if described is None:
             if moid in self.objects:  # a VM that became a template
                 gone = self.objects.pop(moid)
-                event = noticed("gone", at, gone.ref, self.events, name=gone.name)
-                yield ObjectChanges(self._reported.forget(moid, at), (("entity", event),) if event else ())
+                events = self._noticed.gone(gone.ref, gone.name, at)
+                yield ObjectChanges(self._reported.forget(moid, at), events)
             return
         is_new = not self._reported.knows(moid)
         ref = described.managed.ref
@@ -241,59 +224,8 @@ class InventoryState:
             self._times.pop((change.entity, change.fact), None)
         if self.objects.get(moid) != described.managed:
             self.objects[moid] = described.managed
-        events = self._noticed(seen, described, news, at, is_new=is_new)
-        yield ObjectChanges(news, tuple(events))
-
-    def _noticed(
-        self, seen: Seen, described: Described, news: News, at: int, *, is_new: bool
-    ) -> Iterator[tuple[str, Event]]:
-        if not self._loaded:
-            return
-        managed = described.managed
-        if is_new:
-            if event := noticed("appeared", at, managed.ref, self.events, name=managed.name):
-                yield "entity", event
-            return
-        for change in news.changes:
-            if change.entity == managed.ref and change.before is not None and change.after is not None:
-                yield from self._of(change, managed, seen, news, at)
-        if seen.type == HOST:
-            yield from self._mounts(seen, managed, at)
-
-    def _of(
-        self, change: Change, managed: Managed, seen: Seen, news: News, at: int
-    ) -> Iterator[tuple[str, Event]]:
-        start = next(
-            (one.start for one in news.facts if one.name == change.fact and one.entity == change.entity), at
-        )
-        kind = "backup" if change.fact == "snapshots" and self._is_backup(seen) else ""
-        event = noticed(
-            change.fact, start, managed.ref, self.events,
-            kind=kind, name=managed.name, before=change.before, after=change.after,
-        )  # fmt: skip
-        if event:
-            yield change.fact, event
-
-    def _is_backup(self, seen: Seen) -> bool:
-        """Whether the snapshots that came or went are a backup's by their names."""
-        now, before = seen.get("snapshot"), self._former.get(seen.moid)
-        names = set(now.names if isinstance(now, Snapshots) else ())
-        names ^= set(before.names if isinstance(before, Snapshots) else ())
-        return any(self.events.is_backup(snapshot=name) for name in names)
-
-    def _mounts(self, seen: Seen, managed: Managed, at: int) -> Iterator[tuple[str, Event]]:
-        before = self._former.get(seen.moid)
-        now = seen.get("datastore")
-        if not isinstance(before, tuple) or not isinstance(now, tuple):
-            return
-        for change, refs in (("mounted", set(now) - set(before)), ("unmounted", set(before) - set(now))):
-            for ref in sorted(one for one in refs if isinstance(one, Ref)):
-                name = self._look.name(ref.moid) or ref.moid
-                event = noticed(
-                    change, at, managed.ref, self.events, name=managed.name, before=name, after=name
-                )
-                if event:
-                    yield "datastore", event
+        found = self._noticed.of(seen, described, news, at, is_new=is_new) if self._loaded else ()
+        yield ObjectChanges(news, tuple(found))
 
     @property
     def notes(self) -> list[tuple[str, str]]:
@@ -301,21 +233,6 @@ class InventoryState:
         found: list[tuple[str, str]] = []
         if not self._look.lists_paths:
             found.append(("inventory.paths", f"{self._paths} storage paths are too many to be listed."))
-        if said := self._said_of_refused():
-            found.append(("inventory.refused", said))
+        if refused := self._refused.text(self._look.objects):
+            found.append(("inventory.refused", refused))
         return found
-
-    def _said_of_refused(self) -> str:
-        alike = Counter(
-            (seen.type, refused)
-            for moid, refused in self._refused.items()
-            if (seen := self._look.objects.get(moid))
-        )
-        counts = Counter[tuple[str, str, str]]()
-        for (kind, refused), number in alike.items():
-            counts.update({(kind, path, fault): number for path, fault in refused})
-        said = [
-            f"{kind}.{path} of {count} object{'' if count == 1 else 's'} ({fault or 'unknown reason'})"
-            for (kind, path, fault), count in sorted(counts.items())
-        ]
-        return "Not readable: " + "; ".join(said) if said else ""

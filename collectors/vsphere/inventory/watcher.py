@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from types import MappingProxyType
 
 from collectors.feed import Controls, Feed
+from collectors.vsphere.inventory.complete_reading import CompleteReading
 from collectors.vsphere.inventory.event_history import EventHistory
 from collectors.vsphere.inventory.events import Pairing
 from collectors.vsphere.inventory.following import Follower, LostTrackError
@@ -17,7 +18,7 @@ from collectors.vsphere.inventory.objects import Inventory
 from connections.failures import ClosedError
 from connections.vsphere.retry import is_transient, reconnecting
 from connections.vsphere.session import VSphere
-from resources.failures import DisconnectedError, SourceError
+from resources.failures import SourceError
 from resources.vcenter_events import EventKnowledge, load_events
 from resources.vcenter_inventory import InventoryKnowledge, load_inventory_knowledge
 from sessions.model import Entity, EntityRef, Fact
@@ -60,18 +61,16 @@ class InventoryWatcher:
             self._known,
             self._event_knowledge,
         )
+        self._reading = CompleteReading(self._follower, self._state, self._known.reading)
         self._pairing = Pairing(self._event_knowledge)
         self._past_ms = round(1000 * min(past_s, self._event_knowledge.reading.days * _DAY_S))
         self._event_history: EventHistory | None = None
         self._loaded_at = 0
-        self._is_whole = False
-        self._not_told = 0
         self._is_new = True
         self._noted = noted
         self._last_notes: tuple[tuple[str, str], ...] = ()
         self._next_events = 0.0
         self._next_clock = 0.0
-        self._rested = 0.0
         self._inventory = Inventory()
         self._lock = threading.Lock()
 
@@ -99,13 +98,9 @@ class InventoryWatcher:
             found.append(
                 ("inventory.unknown", "This server does not have " + ", ".join(self._follower.unknown))
             )
-        if self._not_told:
-            found.append(
-                (
-                    "inventory.incomplete",
-                    f"{self._not_told} objects that the server lists could not be read.",
-                )
-            )
+        if self._reading.missing:
+            text = f"{self._reading.missing} objects that the server lists could not be read."
+            found.append(("inventory.incomplete", text))
         if self._event_history:
             found += self._event_history.notes
         return tuple(found)
@@ -125,49 +120,9 @@ class InventoryWatcher:
         return self.snapshot()
 
     def _read_all(self, progress: Callable[[int], None] = lambda _objects: None) -> None:
-        """Read everything; anew where a reply was lost or objects that the server lists did not come."""
-        begun = time.monotonic()
-        self._is_whole = False
-        missing, listed = frozenset[str](), frozenset[str]()
-        for more_tries in reversed(range(self._known.reading.tries)):
-            try:
-                missing, listed = self._read_pages(progress)
-            except (DisconnectedError, LostTrackError) as error:
-                if not more_tries or not is_transient(error):
-                    raise
-                _log.info("The inventory is read anew: %s", error.happened)
-            else:
-                if not missing:
-                    break
-                _log.warning("%d objects of the inventory did not come.", len(missing))
-        self._not_told = len(missing)
+        listed = self._reading.read(progress)
         self._tell(self._state.settle(self._now(), complete=True, listed=listed))
-        self._is_whole = True
-        ended = time.monotonic()
-        self._rested = ended + (ended - begun) * self._known.reading.rest
-
-    def _read_pages(self, progress: Callable[[int], None]) -> tuple[frozenset[str], frozenset[str]]:
-        """Read all that there is once; what did not come although the server lists it, and the list.
-
-        Only what it lists before and after counts: objects come and go while we read.
-        """
-        objects = 0
-        came = set[str]()
-        self._state.begin()
-        self._follower.start()
-        listed = self._follower.listed()
-        while True:
-            found = self._follower.next(0)
-            self._state.take(found.updates)
-            came |= {update.moid for update in found.updates}
-            objects += len(found.updates)
-            progress(objects)
-            if not found.truncated:
-                break
-        if listed <= came:
-            return frozenset(), listed
-        listed = listed & self._follower.listed()
-        return listed - came, listed
+        self._reading.end()
 
     def run(self, controls: Controls) -> None:
         """Follow the inventory until told to stop; gets over lost connections and sessions by itself.
@@ -207,7 +162,7 @@ class InventoryWatcher:
             self._read_events()
             self._is_new = False
         try:
-            if not self._is_whole or (self._follower.in_doubt and time.monotonic() >= self._rested):
+            if self._reading.is_due(in_doubt=self._follower.in_doubt):
                 raise LostTrackError("A reply was lost.")
             came = self._take_changes(wait_s)
         except LostTrackError:

@@ -1,0 +1,83 @@
+"""Reads the whole inventory, and does not believe a reading that lacks what the server lists."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+
+from collectors.vsphere.inventory.following import Follower, LostTrackError
+from collectors.vsphere.inventory.inventory_state import InventoryState
+from connections.vsphere.retry import is_transient
+from resources.failures import DisconnectedError
+from resources.vcenter_inventory import Reading
+
+_log = logging.getLogger(__name__)
+
+
+class CompleteReading:
+    """Fills an inventory's state with all that there is. ``missing``: how many objects never came."""
+
+    def __init__(self, follower: Follower, state: InventoryState, reading: Reading) -> None:
+        self._follower, self._state, self._limits = follower, state, reading
+        self._is_whole = False
+        self._begun = 0.0
+        self._rested = 0.0
+        self.missing = 0
+
+    def is_due(self, *, in_doubt: bool) -> bool:
+        """Whether everything is to be read: the last reading broke off, or it was long ago and updates since
+        may be lost (``in_doubt``).
+        """
+        return not self._is_whole or (in_doubt and time.monotonic() >= self._rested)
+
+    def read(self, progress: Callable[[int], None]) -> frozenset[str]:
+        """Read everything, anew where a reply was lost or objects that the server lists did not come.
+
+        Returns what the server lists. Raises SourceError.
+        """
+        self._begun = time.monotonic()
+        self._is_whole = False
+        missing, listed = frozenset[str](), frozenset[str]()
+        for more_tries in reversed(range(self._limits.tries)):
+            try:
+                missing, listed = self._read_pages(progress)
+            except (DisconnectedError, LostTrackError) as error:
+                if not more_tries or not is_transient(error):
+                    raise
+                _log.info("The inventory is read anew: %s", error.happened)
+            else:
+                if not missing:
+                    break
+                _log.warning("%d objects of the inventory did not come.", len(missing))
+        self.missing = len(missing)
+        return listed
+
+    def end(self) -> None:
+        """What was read is stored: until it has rested a while, the next one is not due."""
+        self._is_whole = True
+        ended = time.monotonic()
+        self._rested = ended + (ended - self._begun) * self._limits.rest
+
+    def _read_pages(self, progress: Callable[[int], None]) -> tuple[frozenset[str], frozenset[str]]:
+        """Read all that there is once; what did not come although the server lists it, and the list.
+
+        Only what it lists before and after counts: objects come and go while we read.
+        """
+        objects = 0
+        came = set[str]()
+        self._state.begin()
+        self._follower.start()
+        listed = self._follower.listed()
+        while True:
+            found = self._follower.next(0)
+            self._state.take(found.updates)
+            came |= {update.moid for update in found.updates}
+            objects += len(found.updates)
+            progress(objects)
+            if not found.truncated:
+                break
+        if listed <= came:
+            return frozenset(), listed
+        listed = listed & self._follower.listed()
+        return listed - came, listed
