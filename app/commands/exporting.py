@@ -30,7 +30,12 @@ def export(
     end: To = "",
     as_json: AsJson = False,
 ) -> None:
-    """Write samples (one line each), entities, facts, events, gaps and findings into a new folder."""
+    """Write samples (one line each), entities, facts, events, gaps and findings into a new folder.
+
+    The folder is there once it is whole, and shows the session as it was at the start. In CSV, a text that a
+    spreadsheet would run as a formula (it starts with = + - @, a tab or a line break) gets an apostrophe
+    before it; numbers stay as they are, and so do texts in Parquet.
+    """
     if as_csv == as_parquet:
         raise UsageError("Choose one of --csv and --parquet.")
     with SessionReader.open(session) as reader, cancellable() as cancel, progress_bar("Exporting") as show:

@@ -37,7 +37,10 @@ def query(
     instance: Annotated[str, typer.Option(metavar="GLOB", help="Instances, as in 'naa.*'.")] = "*",
     start: From = "",
     end: To = "",
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print one line a sample.")] = False,
+    as_csv: Annotated[
+        bool,
+        typer.Option("--csv", help="Print one line a sample; formulas in names are defused as by export."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Samples of some entities and counters.
