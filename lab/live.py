@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from collectors.esxtop_names import HostLayout, build_layouts
+from collectors.esxtop_names import HostColumns, columns_by_host
 from collectors.feed import Controls, Feed, Health, State
 from collectors.feed import Tick as FeedTick
 from connections.address import split_address
@@ -79,7 +79,7 @@ class LiveLab:
         self.lab = lab
         self._feed = feed
         known = load_catalogue()
-        layouts = [build_layouts(columns, known)[0] for columns in lab.columns()]
+        layouts = [columns_by_host(columns, known)[0] for columns in lab.columns()]
         self._hosts = [_Host(host, layout, lab, feed) for host, layout in enumerate(layouts)]
 
     def take_up(self) -> int:
@@ -120,7 +120,7 @@ class LiveLab:
 class _Host:
     """One host of the lab on its way into the session."""
 
-    def __init__(self, number: int, layout: HostLayout, lab: Lab, feed: Feed) -> None:
+    def __init__(self, number: int, layout: HostColumns, lab: Lab, feed: Feed) -> None:
         self._number, self._layout, self._feed = number, layout, feed
         self._samples = HostSamples(layout, TICK_MS)
         self._source = feed.add_source(lab_source(lab, layout.host))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from collectors.esxtop_names import Counters, build_layouts
+from collectors.esxtop_names import Counters, columns_by_host
 from lab.lab import TICK_S, Lab, Tick
 from lab.samples import HostSamples
 from resources.catalogue import load_catalogue
@@ -74,7 +74,7 @@ class _Sink:
     """One host's way into the session."""
 
     def __init__(self, lab: Lab, host: int, writer: SessionWriter, catalogue: Counters) -> None:
-        layout = build_layouts(lab.columns()[host], catalogue)[0]
+        layout = columns_by_host(lab.columns()[host], catalogue)[0]
         self._host = host
         self._writer = writer
         self._samples = HostSamples(layout, TICK_MS)

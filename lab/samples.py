@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from collectors.esxtop_names import ZERO_FILLED, EsxtopRepairs, HostLayout, ZeroFillRuns
+from collectors.esxtop_names import ZERO_FILLED, EsxtopRepairs, HostColumns, ZeroFillRuns
 from sessions.model import Fact, FloatArray, Gap, IntArray
 
 _NOT_SAMPLED = "no sample was taken"
@@ -20,7 +20,7 @@ _NOT_SAMPLED = "no sample was taken"
 class HostSamples:
     """One host's samples, taken a few at a time in order of time; gaps and facts are known at the end."""
 
-    def __init__(self, layout: HostLayout, tick_ms: int) -> None:
+    def __init__(self, layout: HostColumns, tick_ms: int) -> None:
         self.layout = layout
         self._tick_ms = tick_ms
         self._last_ms: int | None = None

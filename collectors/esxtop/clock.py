@@ -10,7 +10,7 @@ import numpy as np
 from collectors.esxtop.header import Header, looks_like_header
 from collectors.esxtop.lines import Lines, lines_of
 from collectors.esxtop.opening import Capture, text_of
-from collectors.esxtop.stamps import NO_TIME, esxtop_times, spread, take_apart, understand
+from collectors.esxtop.timestamps import NO_TIME, esxtop_times, parse_timestamp, spread, times_of_rows
 from sessions.model import IntArray
 
 _REPEAT_MS = 100
@@ -59,13 +59,13 @@ class EsxtopClock:
 
 
 class SurveyedClock:
-    """Times of a file whose stamps had to be seen together to be understood."""
+    """Times of a file whose timestamps only make sense together: all are read before the first is told."""
 
     def __init__(self, capture: Capture) -> None:
         numbers, dotted = _survey(capture)
-        understood = understand(numbers, dotted=dotted)
-        self.notes = understood.notes
-        self._times = spread(understood.times, understood.resolution_ms)
+        found = times_of_rows(numbers, dotted=dotted)
+        self.notes = found.notes
+        self._times = spread(found.times, found.resolution_ms)
         self._at = 0
 
     def times(self, lines: Lines) -> IntArray:
@@ -122,7 +122,7 @@ def _survey(capture: Capture) -> tuple[IntArray, bool]:
             for cell in _first_cells(lines):
                 numbers = seen.get(cell)
                 if numbers is None:
-                    stamp = take_apart(cell)
+                    stamp = parse_timestamp(cell)
                     dotted |= stamp is not None and stamp.dotted
                     numbers = stamp.numbers() if stamp else _NO_STAMP
                     if len(seen) < 1 << 16:

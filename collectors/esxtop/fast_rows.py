@@ -37,12 +37,12 @@ class RowParser:
     def __init__(self, shape: RowShape) -> None:
         self._shape = shape
         self._delimiter = shape.delimiter
-        self._has_words = shape.numeric < len(shape.kinds)
+        self._has_text = shape.numeric < len(shape.kinds)
         self._values = shape.numeric + len(shape.glued)
         self._glued = np.array(shape.glued, dtype=np.int64)
         self._exact = ExactRows(shape)
         self._parser = simdjson.Parser()
-        self._may_be_fixed = self._delimiter == b"," and not self._has_words and not shape.glued
+        self._may_be_fixed = self._delimiter == b"," and not self._has_text and not shape.glued
         self._refusals = 0
         self._windows: tuple[tuple[int, int], ...] = ()
 
@@ -59,7 +59,7 @@ class RowParser:
 
     def several(self, lines: Sequence[bytes]) -> FloatArray | None:
         """Values of sound rows, shape (len(lines), width); None when any of them needs a closer look."""
-        if self._has_words:
+        if self._has_text:
             return None
         if len(lines) == 1 and not lines[0].endswith(self._delimiter):
             bodies: list[bytes | None] = [*lines]  # how many values there are tells how many fields
@@ -74,7 +74,7 @@ class RowParser:
         Raises RowError when the number of fields is not the header's.
         """
         body = self._body(line)
-        values = self._with_words(body) if body and self._has_words else self._fast(body)
+        values = self._with_text(body) if body and self._has_text else self._fast(body)
         return (values, None) if values is not None else self._exact.read(line)
 
     def _body(self, line: bytes) -> bytes | None:
@@ -90,8 +90,8 @@ class RowParser:
         values = self._numbers([body])
         return self._with_blanks(body) if values is None and body else values
 
-    def _with_words(self, body: bytes) -> FloatArray | None:
-        """Numbers up to the first field of words the fast way, the rest by the definition."""
+    def _with_text(self, body: bytes) -> FloatArray | None:
+        """Numbers up to the first text field the fast way, the rest by the definition."""
         first, fields = self._shape.numeric, len(self._shape.kinds)
         head, *rest = body.rsplit(self._delimiter, fields - first)
         values = self._fast(head) if first else np.empty(0)

@@ -46,7 +46,7 @@ def looks_like_header(line: bytes) -> bool:
 def read_header(line: bytes, catalogue: Counters) -> Header | None:
     """The header that ``line`` is, or None when it is not one.
 
-    ``catalogue`` tells which columns hold words instead of numbers.
+    ``catalogue`` tells which columns hold text instead of numbers.
     """
     text = line.decode("utf-8", "replace").strip("\r\n")
     delimiter = _delimiter(text)
@@ -95,7 +95,7 @@ class _Columns:
     unreadable: list[str] = field(default_factory=list)
     power: ColumnPath | None = None
     reader: PathReader = field(default_factory=PathReader)
-    wordy: dict[tuple[str, str], bool] = field(default_factory=dict)
+    is_text: dict[tuple[str, str], bool] = field(default_factory=dict)
 
     def add(self, name: str) -> None:
         """One field of the header, which is one column; two where ``-a`` glued %A/MPERF to it."""
@@ -121,10 +121,10 @@ class _Columns:
 
     def _is_text(self, path: ColumnPath) -> bool:
         key = (path.cls, path.counter)
-        if key not in self.wordy:
+        if key not in self.is_text:
             known = self.catalogue.esxtop(*key)
-            self.wordy[key] = known is not None and known[1].text
-        return self.wordy[key]
+            self.is_text[key] = known is not None and known[1].text
+        return self.is_text[key]
 
     def _aperf(self) -> ColumnPath | None:
         """%A/MPERF is printed after the last state of the PCPU that it belongs to."""

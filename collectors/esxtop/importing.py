@@ -25,7 +25,7 @@ from collectors.esxtop.pool import Workers
 from collectors.esxtop.reading import CaptureReader
 from collectors.esxtop.report import Cancel, ImportReport, Progress
 from collectors.esxtop.sections import HostPart, OpenSection, PieceSizes, host_part, rows_at_once
-from collectors.esxtop_names import Counters, HostLayout, build_layouts
+from collectors.esxtop_names import Counters, HostColumns, columns_by_host
 from collectors.worker_process import MAX_WORKERS, WorkerProcess, worker_count
 from resources.catalogue import load_catalogue
 from resources.failures import AccessDeniedError, BadInputError, CancelledError, DiskFullError, UsageError
@@ -227,7 +227,7 @@ class _Import:
     def _open(self, header: Header, file: str, writer: SessionWriter) -> OpenSection:
         """Make a header's hosts known to the session."""
         with _collection_paused():
-            layouts = build_layouts(header.paths, self._catalogue)
+            layouts = columns_by_host(header.paths, self._catalogue)
             parts = [self._host(layout, writer) for layout in layouts]
         number = len(self._plans)
         rows = rows_at_once(header.shape.width)
@@ -239,7 +239,7 @@ class _Import:
         self._outcome.header(header)
         return section
 
-    def _host(self, layout: HostLayout, writer: SessionWriter) -> HostPart:
+    def _host(self, layout: HostColumns, writer: SessionWriter) -> HostPart:
         host = self._hosts.get(layout.host)
         if host is None:
             source = writer.add_source(SourceSpec("esxtop", layout.host))

@@ -14,7 +14,7 @@ from collectors.esxtop.history import HostHistory
 from collectors.esxtop.plan import PieceResult
 from collectors.esxtop.reading import Tally
 from collectors.esxtop.report import FileReport, ImportReport, Losses, Progress
-from collectors.esxtop_names import HostLayout
+from collectors.esxtop_names import HostColumns
 from resources.units import format_count
 from sessions.model import EntityRef, IntArray
 
@@ -34,7 +34,7 @@ class Outcome:
         self._files: list[FileReport] = []
         self._entities: set[EntityRef] = set()
         self._series: set[int] = set()
-        self._words: set[tuple[EntityRef, str]] = set()
+        self._texts: set[tuple[EntityRef, str]] = set()
         self._unreadable: dict[str, None] = {}
         self._notes: dict[str, None] = {}
         self._losses = Losses()
@@ -44,11 +44,11 @@ class Outcome:
         """How far the import is."""
         return Progress(self.bytes_done, self._bytes_total, self._rows, time.monotonic() - self._began)
 
-    def host(self, layout: HostLayout, ids: IntArray) -> None:
+    def host(self, layout: HostColumns, ids: IntArray) -> None:
         """A host of a header, its series stored as ``ids``."""
         self._entities.update(entity.ref for entity in layout.entities)
         self._series.update(ids.tolist())
-        self._words.update((text.entity, text.name) for text in layout.texts)
+        self._texts.update((text.entity, text.name) for text in layout.texts)
 
     def header(self, header: Header) -> None:
         """A header of a file."""
@@ -120,7 +120,7 @@ class Outcome:
 
     @property
     def _columns(self) -> int:
-        return 1 + len(self._series) + len(self._words) + len(self._unreadable)
+        return 1 + len(self._series) + len(self._texts) + len(self._unreadable)
 
     def _all_notes(self, hosts: Sequence[HostHistory]) -> list[str]:
         notes = [*self._notes, *(note for host in hosts for note in host.notes)]

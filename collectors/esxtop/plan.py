@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from collectors.esxtop.report import Losses
 from collectors.esxtop.rows import RowShape
-from collectors.esxtop_names import FillRun, HostLayout, RepairRules
+from collectors.esxtop_names import FillRun, HostColumns, RepairRules
 from sessions.model import FloatArray, IntArray
 from sessions.store import EncodedBlock
 
@@ -116,7 +116,7 @@ class PieceResult:
     no_io: bool
 
 
-def plan_host(layout: HostLayout) -> HostPlan:
+def plan_host(layout: HostColumns) -> HostPlan:
     """The indices of a layout."""
     return HostPlan(
         columns=layout.columns,

@@ -16,7 +16,7 @@ from collectors.esxtop.opening import text_of
 from collectors.esxtop.peek import Peek, header_index
 from collectors.esxtop.plan import Piece
 from collectors.esxtop.report import DamagedRow, Losses
-from collectors.esxtop.stamps import NO_TIME
+from collectors.esxtop.timestamps import NO_TIME
 from collectors.esxtop_names import Counters
 from sessions.model import IntArray
 

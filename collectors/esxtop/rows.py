@@ -38,7 +38,7 @@ class RowShape:
 
     @cached_property
     def numeric(self) -> int:
-        """How many fields after the time hold numbers before the first that holds words."""
+        """How many fields after the time hold numbers before the first that holds text."""
         return next((at for at, kind in enumerate(self.kinds) if kind == "text"), len(self.kinds))
 
     @cached_property
@@ -107,7 +107,7 @@ class ExactRows:
                 values.append(math.nan if value is None else value)
         return values, trouble if trouble.fields else None
 
-    def words(self, line: bytes, at: int) -> str:
+    def text(self, line: bytes, at: int) -> str:
         """The text of a field (counted after the time); empty when the row is not whole."""
         try:
             return self._cells(line)[at + 1].strip(_TRIM).decode("utf-8", "replace")

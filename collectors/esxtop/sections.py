@@ -13,7 +13,7 @@ from collectors.esxtop.header import Header
 from collectors.esxtop.history import HostHistory
 from collectors.esxtop.plan import HostResult, Piece, SectionPlan
 from collectors.esxtop.rows import ExactRows
-from collectors.esxtop_names import ZERO_FILLED, FillRun, HostLayout, TextColumn, join_runs
+from collectors.esxtop_names import ZERO_FILLED, FillRun, HostColumns, TextColumn, join_runs
 from sessions.model import EntityRef, FloatArray, Gap, IntArray
 
 _MOST_ROWS = 4096
@@ -55,8 +55,8 @@ class HostPart:
             for run in join_runs(self.runs)
         ]
 
-    def state_facts(self, words: Sequence[tuple[EntityRef, str, str]]) -> None:
-        """Tell the host what the header, constant columns and columns of words state."""
+    def state_facts(self, texts: Sequence[tuple[EntityRef, str, str]]) -> None:
+        """Tell the host what the header, constant columns and text columns state."""
         if self.start is None:
             return
         constant = [
@@ -64,11 +64,11 @@ class HostPart:
             for (entity, name), low, high in zip(self.fact_columns, self.lowest, self.highest, strict=True)
             if low == high and low > 0
         ]
-        for entity, name, value in (*self.stated, *constant, *words):
+        for entity, name, value in (*self.stated, *constant, *texts):
             self.history.state(entity, name, value, self.start)
 
 
-def host_part(layout: HostLayout, history: HostHistory, layouts: tuple[int, ...], ids: IntArray) -> HostPart:
+def host_part(layout: HostColumns, history: HostHistory, layouts: tuple[int, ...], ids: IntArray) -> HostPart:
     """The part of a host whose series were stored as ``ids`` in the given layouts."""
     count = len(layout.fact_columns)
     return HostPart(
@@ -125,7 +125,7 @@ class OpenSection:
         self.header = header
         self.hosts = hosts
         self._pieces = pieces
-        self._words: list[list[tuple[EntityRef, str, str]]] = [[] for _ in hosts]
+        self._texts: list[list[tuple[EntityRef, str, str]]] = [[] for _ in hosts]
 
     @property
     def number(self) -> int:
@@ -141,16 +141,16 @@ class OpenSection:
         return self._pieces.rows(self.plan.shape.width, rows_left)
 
     def begin(self, line: bytes) -> None:
-        """Read the columns of words from the section's first row: they are facts."""
+        """Read the text columns from the section's first row: they are facts."""
         if not any(part.texts for part in self.hosts):
             return
         rows = ExactRows(self.header.shape)
         fields = self.header.shape.fields_of_values
-        for part, words in zip(self.hosts, self._words, strict=True):
+        for part, texts in zip(self.hosts, self._texts, strict=True):
             for text in part.texts:
-                value = rows.words(line, fields[text.column])
+                value = rows.text(line, fields[text.column])
                 if value:
-                    words.append((text.entity, text.name, value))
+                    texts.append((text.entity, text.name, value))
 
     def without_known(self, piece: Piece) -> Piece:
         """The piece, told which of its rows the session has already."""
@@ -165,6 +165,6 @@ class OpenSection:
 
     def finish(self) -> None:
         """Tell each host its gaps and facts."""
-        for part, words in zip(self.hosts, self._words, strict=True):
+        for part, texts in zip(self.hosts, self._texts, strict=True):
             part.history.gaps += part.gaps()
-            part.state_facts(words)
+            part.state_facts(texts)

@@ -1,8 +1,8 @@
 """What esxtop's columns mean: the path grammar, and how columns join into entities and series."""
 
-from collectors.esxtop_names.layout import Counters, HostLayout, TextColumn, build_layouts
+from collectors.esxtop_names.host_columns import Counters, HostColumns, TextColumn, columns_by_host
+from collectors.esxtop_names.owners import ESXTOP_CLASSES
 from collectors.esxtop_names.paths import LONGEST_PATH, ColumnPath, PathReader, format_path, parse_path
-from collectors.esxtop_names.places import ESXTOP_CLASSES
 from collectors.esxtop_names.repairs import (
     ZERO_FILLED,
     EsxtopRepairs,
@@ -21,13 +21,13 @@ __all__ = [
     "Counters",
     "EsxtopRepairs",
     "FillRun",
-    "HostLayout",
+    "HostColumns",
     "PathReader",
     "RepairRules",
     "TextColumn",
     "ZeroFill",
     "ZeroFillRuns",
-    "build_layouts",
+    "columns_by_host",
     "format_path",
     "join_runs",
     "parse_path",

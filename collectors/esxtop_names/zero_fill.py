@@ -13,8 +13,8 @@ from itertools import chain
 
 import numpy as np
 
+from collectors.esxtop_names.host_objects import HostObjects
 from collectors.esxtop_names.paths import ColumnPath
-from collectors.esxtop_names.roster import Roster
 from sessions.model import EntityRef, IntArray, SeriesSpec
 
 _STATES = ("% Run", "% Wait", "% Ready")
@@ -37,7 +37,7 @@ class ZeroFill:
 
 
 def find_zero_fills(
-    roster: Roster, paths: Sequence[ColumnPath], specs: Sequence[SeriesSpec]
+    objects: HostObjects, paths: Sequence[ColumnPath], specs: Sequence[SeriesSpec]
 ) -> tuple[ZeroFill, ...]:
     """The fills of all groups, then of all worlds. ``paths[i]`` is the column of ``specs[i]``."""
     groups = _by_entity("Group Cpu", paths, specs)
@@ -52,7 +52,7 @@ def find_zero_fills(
     for entity, columns in _by_entity("Vcpu", paths, specs).items():
         signs = _signs(columns)
         if signs:
-            within = fill_of_group.get(roster.entities[entity].parent, -1)
+            within = fill_of_group.get(objects.entities[entity].parent, -1)
             fills.append(_fill(entity, signs, columns, {}, within))
     return tuple(fills)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from collectors.esxtop import import_captures
-from collectors.esxtop_names import build_layouts, parse_path
+from collectors.esxtop_names import columns_by_host, parse_path
 from resources.catalogue import load_catalogue
 from sessions.store import SessionReader, check_session
 from tests.esxtop.captures import imported
@@ -37,7 +37,7 @@ def test_every_value_of_a_default_capture_comes_back(default_capture: Path) -> N
     import_captures([default_capture], out)
     header, *rows = csv.reader(default_capture.read_text().splitlines())
     cells = np.array([[float(cell) for cell in row[1:-1]] for row in rows])
-    (layout,) = build_layouts([parse_path(name) for name in header[1:-1]], load_catalogue())
+    (layout,) = columns_by_host([parse_path(name) for name in header[1:-1]], load_catalogue())
     assert layout.columns.tolist() == list(range(7630))
     with SessionReader.open(out) as reader:
         series = reader.series()

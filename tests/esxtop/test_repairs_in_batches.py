@@ -12,9 +12,9 @@ from collectors.esxtop_names import (
     ColumnPath,
     EsxtopRepairs,
     FillRun,
-    HostLayout,
+    HostColumns,
     ZeroFillRuns,
-    build_layouts,
+    columns_by_host,
 )
 from resources.catalogue import load_catalogue
 from sessions.model import FloatArray, IntArray
@@ -30,7 +30,7 @@ PATHS = [
     ),
     *(ColumnPath(HOST, "Physical Disk SCSI Device", "naa.600", counter) for counter in DEVICE),
 ]
-LAYOUT: HostLayout = build_layouts(PATHS, load_catalogue())[0]
+LAYOUT: HostColumns = columns_by_host(PATHS, load_catalogue())[0]
 
 
 @st.composite

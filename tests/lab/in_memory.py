@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collectors.esxtop_names import Counters, build_layouts
+from collectors.esxtop_names import Counters, columns_by_host
 from lab import Lab
 from lab.recording import TICK_MS, lab_source, rows_of, ticks_in
 from lab.samples import HostSamples
@@ -19,7 +19,7 @@ def lab_session(
     taken = [tick for _ in range(ticks) if (tick := lab.tick()) is not None]
     session = MemorySession()
     for host, name in enumerate(lab.hosts):
-        layout = build_layouts(lab.columns()[host], known)[0]
+        layout = columns_by_host(lab.columns()[host], known)[0]
         samples = HostSamples(layout, TICK_MS)
         times, rows = rows_of(taken, host)
         values = samples.take(times, rows)

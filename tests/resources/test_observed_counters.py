@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from collectors.esxtop_names import build_layouts, parse_path
+from collectors.esxtop_names import columns_by_host, parse_path
 from resources.catalogue import Catalogue, load_catalogue
 
 DOMAIN = Path(__file__).resolve().parents[3] / "shared" / "domain"
@@ -67,7 +67,7 @@ def test_vcenter_twins_are_real(catalogue: Catalogue) -> None:
 def test_a_real_capture_has_only_known_counters_on_the_entities_that_we_say(catalogue: Catalogue) -> None:
     with CAPTURE.open(encoding="utf-8", newline="") as file:
         header = next(csv.reader(file))
-    (layout,) = build_layouts([parse_path(name) for name in header[1:-1]], catalogue)
+    (layout,) = columns_by_host([parse_path(name) for name in header[1:-1]], catalogue)
     assert len(layout.specs) == len(header) - 2
     for key, kind in {(spec.counter, spec.entity.kind) for spec in layout.specs}:
         counter = catalogue.get(key)

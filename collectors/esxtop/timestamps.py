@@ -72,8 +72,8 @@ def _is_leap(year: IntArray) -> NDArray[np.bool_]:
 
 
 @dataclass(frozen=True, slots=True)
-class Stamp:
-    """A stamp taken apart but not yet understood: three numbers of the date, −1 without one."""
+class Timestamp:
+    """A timestamp as its numbers; which of the first three is the day is still open. −1 without a date."""
 
     first: int
     second: int
@@ -88,8 +88,8 @@ class Stamp:
         return self.first, self.second, self.third, self.hour, self.minute, self.seconds
 
 
-def take_apart(cell: bytes) -> Stamp | None:
-    """The stamp in a row's first field, None when it is none."""
+def parse_timestamp(cell: bytes) -> Timestamp | None:
+    """The timestamp in a row's first field; None when there is none."""
     match = _GENERAL.fullmatch(cell.strip(b' "\t\r'))
     if match is None:
         return None
@@ -98,11 +98,11 @@ def take_apart(cell: bytes) -> Stamp | None:
     hours = int(hour)
     if half:
         hours = hours % 12 + (12 if half in b"pP" else 0)
-    return Stamp(*date, hours, int(minute), int(seconds) if seconds else -1, mark == b".")
+    return Timestamp(*date, hours, int(minute), int(seconds) if seconds else -1, mark == b".")
 
 
 @dataclass(frozen=True, slots=True)
-class Understood:
+class RowTimes:
     """Times of all rows (milliseconds, NO_TIME where unreadable), and what had to be decided."""
 
     times: IntArray
@@ -110,13 +110,13 @@ class Understood:
     notes: tuple[str, ...]
 
 
-def understand(numbers: IntArray, *, dotted: bool) -> Understood:
+def times_of_rows(numbers: IntArray, *, dotted: bool) -> RowTimes:
     """Times of stamps that were taken apart; ``numbers`` (rows, 6), a row of −2 for one without a stamp."""
     readable = numbers[:, 3] >= 0
     known = numbers[readable]
     notes: list[str] = []
     if not len(known):
-        return Understood(np.full(len(numbers), NO_TIME), 1000, ())
+        return RowTimes(np.full(len(numbers), NO_TIME), 1000, ())
     with_seconds = bool((known[:, 5] >= 0).any())
     clock = np.maximum(known[:, 3:], 0)
     if np.count_nonzero(known[:, 0] < 0) * 2 > len(known):
@@ -130,7 +130,7 @@ def understand(numbers: IntArray, *, dotted: bool) -> Understood:
         notes.append("The rows' times have no seconds: rows of one minute are spread evenly over it.")
     times = np.full(len(numbers), NO_TIME, dtype=np.int64)
     times[readable] = found
-    return Understood(times, 1000 if with_seconds else 60_000, tuple(notes))
+    return RowTimes(times, 1000 if with_seconds else 60_000, tuple(notes))
 
 
 def _dateless(known: IntArray, clock: IntArray) -> IntArray:

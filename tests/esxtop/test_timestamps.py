@@ -1,4 +1,4 @@
-"""Times of rows: esxtop's own stamps, and what is understood of others."""
+"""Times of rows: esxtop's own stamps, and what is found of others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from collectors.esxtop.stamps import NO_TIME, esxtop_times, spread, take_apart, understand
+from collectors.esxtop.timestamps import NO_TIME, esxtop_times, parse_timestamp, spread, times_of_rows
 from sessions.model import IntArray
 
 
@@ -24,11 +24,11 @@ def of_lines(*lines: str) -> list[int]:
     return esxtop_times(np.frombuffer(data, dtype=np.uint8), starts, ends).tolist()  # type: ignore[no-any-return]
 
 
-def understood(*cells: str) -> tuple[list[int], tuple[str, ...]]:
-    stamps = [take_apart(cell.encode()) for cell in cells]
+def found(*cells: str) -> tuple[list[int], tuple[str, ...]]:
+    stamps = [parse_timestamp(cell.encode()) for cell in cells]
     numbers = np.array([stamp.numbers() if stamp else (-2,) * 6 for stamp in stamps])
     dotted = any(stamp.dotted for stamp in stamps if stamp)
-    found = understand(numbers, dotted=dotted)
+    found = times_of_rows(numbers, dotted=dotted)
     return spread(found.times, found.resolution_ms).tolist(), found.notes
 
 
@@ -64,7 +64,7 @@ def test_a_leap_day() -> None:
 
 
 def test_rows_of_one_minute_are_spread_over_it() -> None:
-    times, notes = understood(*["3/26/2015 22:42"] * 3, *["3/26/2015 22:43"] * 4, *["3/26/2015 22:44"] * 2)
+    times, notes = found(*["3/26/2015 22:42"] * 3, *["3/26/2015 22:43"] * 4, *["3/26/2015 22:44"] * 2)
     start = ms("2015-03-26T22:42:00")
     # The first minute was cut at its beginning and the last at its end: both keep the usual 20 s.
     assert [(time - start) / 1000 for time in times] == [0, 20, 40, 60, 75, 90, 105, 120, 140]
@@ -72,56 +72,56 @@ def test_rows_of_one_minute_are_spread_over_it() -> None:
 
 
 def test_a_first_minute_that_was_cut_keeps_its_end() -> None:
-    times, _ = understood("1/2/2015 10:00", *["1/2/2015 10:01"] * 4, *["1/2/2015 10:02"] * 4)
+    times, _ = found("1/2/2015 10:00", *["1/2/2015 10:01"] * 4, *["1/2/2015 10:02"] * 4)
     assert times[0] == ms("2015-01-02T10:00:45")
 
 
 def test_two_digit_years() -> None:
-    assert understood("05/09/24 10:50", "05/14/24 10:51")[0] == [
+    assert found("05/09/24 10:50", "05/14/24 10:51")[0] == [
         ms("2024-05-09T10:50"),
         ms("2024-05-14T10:51"),
     ]
 
 
 def test_a_day_above_twelve_tells_the_order() -> None:
-    times, notes = understood("12/03/2026 10:00:00", "13/03/2026 10:00:00")
+    times, notes = found("12/03/2026 10:00:00", "13/03/2026 10:00:00")
     assert times == [ms("2026-03-12T10:00"), ms("2026-03-13T10:00")]
     assert not notes
 
 
 def test_time_does_not_run_backwards() -> None:
-    times, _ = understood("30.01.2026 23:59:55".replace("30", "11"), "12.01.2026 00:00:00")
+    times, _ = found("30.01.2026 23:59:55".replace("30", "11"), "12.01.2026 00:00:00")
     assert times == [ms("2026-01-11T23:59:55"), ms("2026-01-12T00:00:00")]
-    times, _ = understood("10/02/2026 08:00:00", "11/02/2026 08:00:00", "01/03/2026 08:00:00")
+    times, _ = found("10/02/2026 08:00:00", "11/02/2026 08:00:00", "01/03/2026 08:00:00")
     assert times == [ms("2026-02-10T08:00"), ms("2026-02-11T08:00"), ms("2026-03-01T08:00")]
 
 
 def test_the_shorter_capture_is_the_likelier() -> None:
     """Midnight from 11 to 12 March, day first: not a jump of a month."""
-    times, _ = understood("11/03/2026 23:59:55", "12/03/2026 00:00:00")
+    times, _ = found("11/03/2026 23:59:55", "12/03/2026 00:00:00")
     assert times == [ms("2026-03-11T23:59:55"), ms("2026-03-12T00:00:00")]
 
 
 def test_a_single_ambiguous_day_is_read_as_esxtop_writes_it() -> None:
-    times, notes = understood("03/04/2026 10:00:00", "03/04/2026 10:00:05")
+    times, notes = found("03/04/2026 10:00:00", "03/04/2026 10:00:05")
     assert times[0] == ms("2026-03-04T10:00:00")
     assert "can't be told apart" in notes[0]
 
 
 def test_iso_dates_and_half_days() -> None:
-    assert understood("2026-03-09 14:21:35")[0] == [ms("2026-03-09T14:21:35")]
-    assert understood("3/9/2026 2:21:35 PM")[0] == [ms("2026-03-09T14:21:35")]
-    assert understood("3/9/2026 12:00:01 AM")[0] == [ms("2026-03-09T00:00:01")]
+    assert found("2026-03-09 14:21:35")[0] == [ms("2026-03-09T14:21:35")]
+    assert found("3/9/2026 2:21:35 PM")[0] == [ms("2026-03-09T14:21:35")]
+    assert found("3/9/2026 12:00:01 AM")[0] == [ms("2026-03-09T00:00:01")]
 
 
 def test_times_without_a_date_run_over_midnight() -> None:
-    times, notes = understood("23:59:55", "00:00:00", "00:00:05")
+    times, notes = found("23:59:55", "00:00:00", "00:00:05")
     assert np.diff(times).tolist() == [5000, 5000]
     assert "no date" in notes[0]
 
 
 def test_a_row_without_a_time_stays_without() -> None:
-    times, _ = understood("3/9/2026 10:00", "rubbish", "3/9/2026 10:01")
+    times, _ = found("3/9/2026 10:00", "rubbish", "3/9/2026 10:01")
     assert times == [ms("2026-03-09T10:00"), NO_TIME, ms("2026-03-09T10:01")]
 
 
@@ -133,7 +133,7 @@ def test_any_order_that_can_be_told_is_told(data: st.DataObject, rows: int, step
     form = data.draw(st.sampled_from(["%d/%m/%Y %H:%M:%S", "%m/%d/%Y %H:%M:%S", "%Y-%m-%d %H:%M:%S"]))
     times = [start + timedelta(minutes=step * 30 * row) for row in range(max(rows, 4 * 48))]
     cells = [when.strftime(form) for when in times]
-    assert understood(*cells)[0] == [ms(when.isoformat()) for when in times]
+    assert found(*cells)[0] == [ms(when.isoformat()) for when in times]
 
 
 @settings(deadline=None)

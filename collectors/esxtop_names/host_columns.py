@@ -8,10 +8,10 @@ from typing import Protocol
 
 import numpy as np
 
+from collectors.esxtop_names.host_objects import HostObjects, read_host_objects
+from collectors.esxtop_names.owners import Owner, owner_of
 from collectors.esxtop_names.paths import ColumnPath
-from collectors.esxtop_names.places import Place, place_of
 from collectors.esxtop_names.repairs import RepairRules
-from collectors.esxtop_names.roster import Roster, build_roster
 from collectors.esxtop_names.zero_fill import ZeroFill, find_zero_fills
 from sessions.model import Entity, EntityRef, Fact, IntArray, SeriesSpec
 
@@ -26,8 +26,8 @@ _FACT_OF_COUNTER = {
 _FACT_KINDS = frozenset({"vm", "nic", "device"})
 
 
-class Known(Protocol):
-    """What a column needs of a catalogue's counter."""
+class CounterEntry(Protocol):
+    """What reading columns needs to know of a counter in the catalogue."""
 
     @property
     def key(self) -> str:
@@ -39,7 +39,7 @@ class Known(Protocol):
 
 
 class Spelling(Protocol):
-    """What a column needs of the way in which esxtop spells a counter."""
+    """How esxtop spells a counter, as far as reading columns needs it."""
 
     @property
     def per(self) -> str:
@@ -65,7 +65,7 @@ class Spelling(Protocol):
 class Counters(Protocol):
     """The catalogue, as far as columns need it."""
 
-    def esxtop(self, cls: str, counter: str) -> tuple[Known, Spelling] | None:
+    def esxtop(self, cls: str, counter: str) -> tuple[CounterEntry, Spelling] | None:
         """The counter that esxtop spells so, or None when the catalogue does not know it."""
 
 
@@ -79,7 +79,7 @@ class TextColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class HostLayout:
+class HostColumns:
     """One host of a header: its entities, its series and the columns that they come from.
 
     ``columns[i]`` is the index into the paths of ``specs[i]``; every other index here (``cumulative``,
@@ -109,10 +109,10 @@ class HostLayout:
         return [Fact(entity, name, value, start_ms) for entity, name, value in self.stated]
 
 
-def build_layouts(paths: Sequence[ColumnPath | None], catalogue: Counters) -> list[HostLayout]:
+def columns_by_host(paths: Sequence[ColumnPath | None], catalogue: Counters) -> list[HostColumns]:
     """One layout for each host in ``paths``, hosts in order of first appearance.
 
-    A None in ``paths`` is a column that could not be read: it takes a place and gives no series. Column names
+    A None in ``paths`` is a column that could not be read: its index stays and it gives no series. Column names
     may repeat: the column's index is its identity, and the second gets the instance suffix ``#2``.
     """
     by_host: dict[str, list[int]] = {}
@@ -144,51 +144,51 @@ class _HostReader:
         self._paths = paths
         self._catalogue = catalogue
         self._meanings: dict[tuple[str, str], _Meaning] = {}
-        self._places: dict[tuple[str, str], tuple[int, Place]] = {}
+        self._owners: dict[tuple[str, str], tuple[int, Owner]] = {}
         self._numbers: dict[EntityRef, int] = {}
         self._seen: dict[tuple[int, str, str], int] = {}
 
-    def read(self, columns: Iterable[int]) -> HostLayout:
+    def read(self, columns: Iterable[int]) -> HostColumns:
         """The layout of the given columns, all of which are this host's."""
         chosen = [(column, path) for column in columns if (path := self._paths[column]) is not None]
         counters: dict[str, dict[str, set[str]]] = {}
         for _, path in chosen:
             counters.setdefault(path.cls, {}).setdefault(path.instance, set()).add(path.counter)
-        roster = build_roster(self._host, counters)
+        objects = read_host_objects(self._host, counters)
         specs: list[SeriesSpec] = []
         meanings: list[_Meaning] = []
         kept: list[tuple[int, ColumnPath]] = []
         texts: list[TextColumn] = []
         for column, path in chosen:
-            number, place = self._place(roster, path)
+            number, owner = self._owner(objects, path)
             meaning = self._meaning(path.cls, path.counter)
             if meaning.text:
-                texts.append(TextColumn(column, place.entity, meaning.key))
+                texts.append(TextColumn(column, owner.entity, meaning.key))
                 continue
-            specs.append(self._spec(roster, place, number, meaning))
+            specs.append(self._spec(objects, owner, number, meaning))
             meanings.append(meaning)
             kept.append((column, path))
-        return HostLayout(
+        return HostColumns(
             host=self._host,
-            entities=tuple(roster.entities.values()),
+            entities=tuple(objects.entities.values()),
             specs=tuple(specs),
             columns=np.asarray([column for column, _ in kept], dtype=np.int64),
-            stated=tuple(_stated(roster)),
+            stated=tuple(_stated(objects)),
             fact_columns=tuple(_fact_columns(specs)),
             texts=tuple(texts),
             cumulative=_flags(meaning.cumulative for meaning in meanings),
             io=_flags(meaning.io for meaning in meanings),
-            zero_fills=find_zero_fills(roster, [path for _, path in kept], specs),
-            notes=tuple(_notes(roster)),
+            zero_fills=find_zero_fills(objects, [path for _, path in kept], specs),
+            notes=tuple(_notes(objects)),
         )
 
-    def _place(self, roster: Roster, path: ColumnPath) -> tuple[int, Place]:
+    def _owner(self, objects: HostObjects, path: ColumnPath) -> tuple[int, Owner]:
         key = (path.cls, path.instance)
-        found = self._places.get(key)
+        found = self._owners.get(key)
         if found is None:
-            place = place_of(roster, path.cls, path.instance)
-            found = (self._numbers.setdefault(place.entity, len(self._numbers)), place)
-            self._places[key] = found
+            owner = owner_of(objects, path.cls, path.instance)
+            found = (self._numbers.setdefault(owner.entity, len(self._numbers)), owner)
+            self._owners[key] = found
         return found
 
     def _meaning(self, cls: str, counter: str) -> _Meaning:
@@ -198,16 +198,16 @@ class _HostReader:
             meaning = self._meanings[key] = _look_up(self._catalogue, cls, counter)
         return meaning
 
-    def _spec(self, roster: Roster, place: Place, number: int, meaning: _Meaning) -> SeriesSpec:
-        instance, scale = place.instance, 1.0
+    def _spec(self, objects: HostObjects, owner: Owner, number: int, meaning: _Meaning) -> SeriesSpec:
+        instance, scale = owner.instance, 1.0
         if meaning.tail:
             instance = f"{instance} {meaning.tail}".lstrip()
-        if meaning.per_vcpu and place.entity.kind == "vm":
-            vcpus = roster.vcpus.get(place.entity)
+        if meaning.per_vcpu and owner.entity.kind == "vm":
+            vcpus = objects.vcpus.get(owner.entity)
             # A sum over an unknown number of vCPUs must not meet a threshold that is meant per vCPU.
             instance, scale = (instance, 1.0 / vcpus) if vcpus else ("sum", 1.0)
         instance = self._distinct(number, meaning.key, instance)
-        return SeriesSpec(place.entity, meaning.key, meaning.unit, instance, scale, meaning.label)
+        return SeriesSpec(owner.entity, meaning.key, meaning.unit, instance, scale, meaning.label)
 
     def _distinct(self, entity: int, counter: str, instance: str) -> str:
         """The instance, with ``#2`` and so on when the entity has had it; a file may hold that name, too."""
@@ -237,13 +237,13 @@ def _flags(flags: Iterable[bool]) -> IntArray:
     return np.flatnonzero(np.fromiter(flags, dtype=np.bool_)).astype(np.int64)
 
 
-def _stated(roster: Roster) -> Iterator[tuple[EntityRef, str, str | float]]:
-    for ref in roster.entities:
+def _stated(objects: HostObjects) -> Iterator[tuple[EntityRef, str, str | float]]:
+    for ref in objects.entities:
         if ref.kind == "vm":
-            yield ref, "host", roster.host.key
-            if ref in roster.vcpus:
-                yield ref, "vcpus", float(roster.vcpus[ref])
-    for ref, switch in roster.switches.items():
+            yield ref, "host", objects.host.key
+            if ref in objects.vcpus:
+                yield ref, "vcpus", float(objects.vcpus[ref])
+    for ref, switch in objects.switches.items():
         yield ref, "nic.switch", switch
 
 
@@ -254,6 +254,6 @@ def _fact_columns(specs: Sequence[SeriesSpec]) -> Iterator[tuple[int, str]]:
             yield position, fact
 
 
-def _notes(roster: Roster) -> Iterator[str]:
-    for name in roster.ambiguous_names():
+def _notes(objects: HostObjects) -> Iterator[str]:
+    for name in objects.ambiguous_names():
         yield f"Several VMs are called {name!r}; a virtual disk has only the VM's name, so theirs stay apart."

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from collectors.esxtop_names import ESXTOP_CLASSES, ColumnPath, HostLayout, build_layouts, parse_path
+from collectors.esxtop_names import ESXTOP_CLASSES, ColumnPath, HostColumns, columns_by_host, parse_path
 from resources.catalogue import Catalogue, load_catalogue
 from sessions.model import SeriesSpec
 
@@ -21,8 +21,8 @@ def catalogue() -> Catalogue:
     return CATALOGUE
 
 
-def layout(catalogue: Catalogue, *texts: str) -> HostLayout:
-    (only,) = build_layouts([parse_path(rf"\\{H}" + "\\" + text) for text in texts], catalogue)
+def layout(catalogue: Catalogue, *texts: str) -> HostColumns:
+    (only,) = columns_by_host([parse_path(rf"\\{H}" + "\\" + text) for text in texts], catalogue)
     return only
 
 
@@ -209,7 +209,7 @@ def test_each_host_has_its_own_layout(catalogue: Catalogue) -> None:
         ColumnPath("b", "Physical Disk SCSI Device", "naa.1", "ATS"),
         ColumnPath("a", "Physical Disk SCSI Device", "naa.1", "ATS"),
     ]
-    first, second = build_layouts(paths, catalogue)
+    first, second = columns_by_host(paths, catalogue)
     assert (first.host, first.columns.tolist(), second.columns.tolist()) == ("a", [0, 3], [2])
     assert first.specs[1].entity == second.specs[0].entity
     assert first.cumulative.tolist() == [1]
@@ -246,7 +246,7 @@ def test_zero_fills_of_groups_and_worlds(catalogue: Catalogue) -> None:
     )
 )
 def test_any_header_gives_one_distinct_series_a_column(paths: list[ColumnPath]) -> None:
-    found = build_layouts(paths, CATALOGUE)
+    found = columns_by_host(paths, CATALOGUE)
     assert sorted(
         [column for one in found for column in one.columns.tolist()]
         + [text.column for one in found for text in one.texts]

@@ -27,7 +27,7 @@ CountersOf = Mapping[str, Mapping[str, set[str]]]
 
 
 @dataclass(slots=True)
-class Roster:
+class HostObjects:
     """The entities of one host while its columns are read, and the ids by which classes refer to them.
 
     ``groups`` group id → VM or user world group, ``group_names`` group id → name; ``worlds`` world id → vCPU
@@ -73,21 +73,21 @@ class Roster:
         return sorted(name for name, refs in self.named.items() if len(refs) > 1)
 
 
-def build_roster(host: str, counters: CountersOf) -> Roster:
+def read_host_objects(host: str, counters: CountersOf) -> HostObjects:
     """Read groups, worlds and VMs of ``host`` from the instances of its classes."""
     ref = EntityRef("host", host)
-    roster = Roster(ref, {ref: Entity(ref, host)})
+    objects = HostObjects(ref, {ref: Entity(ref, host)})
     groups = _read_groups(counters)
     worlds = _read_worlds(counters, groups)
     for world in worlds:
         groups.setdefault(world.group, Group(world.group, world.group_name))
     virtual = _virtual_groups(groups.values(), worlds, counters)
     for group in groups.values():
-        _add_group(roster, group, is_vm=group.id in virtual)
+        _add_group(objects, group, is_vm=group.id in virtual)
     for world in worlds:
-        _add_world(roster, world)
-    _learn_cartels_from_ports(roster, counters)
-    return roster
+        _add_world(objects, world)
+    _learn_cartels_from_ports(objects, counters)
+    return objects
 
 
 def _read_groups(counters: CountersOf) -> dict[str, Group]:
@@ -123,34 +123,34 @@ def _virtual_groups(groups: Iterable[Group], worlds: list[World], counters: Coun
     return virtual
 
 
-def _add_group(roster: Roster, group: Group, *, is_vm: bool) -> None:
+def _add_group(objects: HostObjects, group: Group, *, is_vm: bool) -> None:
     if is_vm:
-        ref = roster.add("vm", f"{roster.name}/vm/{group.id}", group.name, roster.host)
-        roster.named.setdefault(group.name, []).append(ref)
+        ref = objects.add("vm", f"{objects.name}/vm/{group.id}", group.name, objects.host)
+        objects.named.setdefault(group.name, []).append(ref)
     else:
-        ref = roster.add("world", f"{roster.name}/group/{group.id}", group.name, roster.host)
-    roster.groups[group.id] = ref
-    roster.group_names[group.id] = group.name
+        ref = objects.add("world", f"{objects.name}/group/{group.id}", group.name, objects.host)
+    objects.groups[group.id] = ref
+    objects.group_names[group.id] = group.name
 
 
-def _add_world(roster: Roster, world: World) -> None:
-    group = roster.groups[world.group]
+def _add_world(objects: HostObjects, world: World) -> None:
+    group = objects.groups[world.group]
     number = vcpu_number(world.name) if group.kind == "vm" else None
     if number is not None:
-        if world.id not in roster.worlds:
-            roster.vcpus[group] = roster.vcpus.get(group, 0) + 1
-        ref = roster.add("vcpu", f"{roster.name}/world/{world.id}", f"vCPU {number}", group)
+        if world.id not in objects.worlds:
+            objects.vcpus[group] = objects.vcpus.get(group, 0) + 1
+        ref = objects.add("vcpu", f"{objects.name}/world/{world.id}", f"vCPU {number}", group)
     else:
-        ref = roster.add("world", f"{roster.name}/world/{world.id}", world.name, group)
-    roster.worlds[world.id] = ref
+        ref = objects.add("world", f"{objects.name}/world/{world.id}", world.name, group)
+    objects.worlds[world.id] = ref
     cartel = cartel_id(world.name) if group.kind == "vm" else None
     if cartel:
-        roster.cartels.setdefault(cartel, group)
+        objects.cartels.setdefault(cartel, group)
 
 
-def _learn_cartels_from_ports(roster: Roster, counters: CountersOf) -> None:
+def _learn_cartels_from_ports(objects: HostObjects, counters: CountersOf) -> None:
     """A port names both the VM and its cartel: enough to join disks when no world name reveals it."""
     for instance in counters.get("Network Port", ()):
         port = read_port(instance)
-        if port and port.world and port.world not in roster.cartels and port.world not in roster.worlds:
-            roster.cartels[port.world] = roster.vm_named(port.client)
+        if port and port.world and port.world not in objects.cartels and port.world not in objects.worlds:
+            objects.cartels[port.world] = objects.vm_named(port.client)
