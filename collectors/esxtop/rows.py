@@ -121,7 +121,7 @@ class ExactRows:
             raise RowError(count, expected)
         cells = line.split(self._shape.delimiter)
         if len(cells) == expected + 1 and not cells[-1].strip(_TRIM):
-            cells.pop()
+            return cells[:-1]
         if len(cells) == expected and not (self._shape.trailing and not cells[-1]):
             return cells
         quoted = _quoted_cells(line, self._shape.delimiter, expected) if len(cells) > expected else None

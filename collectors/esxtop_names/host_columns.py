@@ -110,10 +110,10 @@ class HostColumns:
 
 
 def columns_by_host(paths: Sequence[ColumnPath | None], catalogue: Counters) -> list[HostColumns]:
-    """One layout for each host in ``paths``, hosts in order of first appearance.
+    """The columns of each host in ``paths``, hosts in order of first appearance.
 
-    A None in ``paths`` is a column that could not be read: its index stays and it gives no series. Column names
-    may repeat: the column's index is its identity, and the second gets the instance suffix ``#2``.
+    A None in ``paths`` is a column that could not be read: it gives no series. Column names may repeat: the
+    column's index is its identity, and the second gets the instance suffix ``#2``.
     """
     by_host: dict[str, list[int]] = {}
     for column, path in enumerate(paths):

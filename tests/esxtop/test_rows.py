@@ -93,6 +93,7 @@ def rows(draw: st.DrawFn) -> tuple[RowShape, bytes]:
 @example((RowShape(b",", ("number", "glued")), STAMP + b',"1"2.00",    73.1,'))
 @example((RowShape(b",", ("number", "number")), STAMP + b",,"))
 @example((RowShape(b",", ("text", "number")), STAMP + b',"a,b","1"'))
+@example((RowShape(b",", ("number", "text", "number"), trailing=True), STAMP + b',"1","a",,'))
 def test_the_fast_way_is_the_definition(case: tuple[RowShape, bytes]) -> None:
     shape, line = case
     try:
@@ -123,6 +124,15 @@ def test_sound_rows_go_the_fast_way() -> None:
     together = glued.several([STAMP + b',"1.00",    73.1"8.93",    81.0'])
     assert together is not None
     assert together.tolist() == [[1.0, 73.1, 8.93, 81.0]]
+
+
+def test_a_last_field_that_is_blank_is_one_before_the_comma_at_the_end() -> None:
+    shape = RowShape(b",", ("number",) * 2, trailing=True)
+    values, trouble = ExactRows(shape).read(STAMP + b',"1.00",,')
+    np.testing.assert_array_equal(values, [1.0, np.nan])
+    assert trouble is None
+    with pytest.raises(RowError):
+        ExactRows(shape).read(STAMP + b',"1.00",')
 
 
 def test_a_stray_quotation_mark_does_not_move_values() -> None:
