@@ -374,7 +374,7 @@ def mutate(original: Path, path: Path, number: int) -> str:
     shutil.copy(original, path)
     done = []
     for mutation in rng.choices(MUTATIONS, k=rng.choice((1, 1, 2, 3))):
-        with suppress(sqlite3.Error, IndexError, ValueError, OSError, UnicodeDecodeError):  # on a broken one
+        with suppress(sqlite3.Error, LookupError, ValueError, OSError, ArithmeticError):  # on a broken one
             mutation(path, rng)
             done.append(mutation.__name__)
     return "+".join(done)
