@@ -103,14 +103,16 @@ class VSphereCollector:
             feed,
             source,
             past_s=self._past_s(),
-            noted=lambda: feed.update_source(source, attributes=self._said(vsphere, watcher, lacking)),
+            noted=lambda: feed.update_source(
+                source, attributes=self._source_attributes(vsphere, watcher, lacking)
+            ),
         )
         selected = SelectedObjects(self._options.selection, watcher)
         selected.require(watcher.load(reading))
         asked = self._selection(PerfServer(vsphere), selected.objects())
         lacking += [("privileges", str(missing)) for missing in missing_privileges(vsphere)]
-        said = self._said(vsphere, watcher, lacking)
-        feed.update_source(source, interval_s=float(asked.interval_s), attributes=said)
+        attributes = self._source_attributes(vsphere, watcher, lacking)
+        feed.update_source(source, interval_s=float(asked.interval_s), attributes=attributes)
         realtime = Realtime(
             vsphere, feed, source, selected.objects, asked, self._limits, backfill=self._options.backfill
         )
@@ -132,7 +134,7 @@ class VSphereCollector:
     def _beside(
         self, vsphere: VSphere, watcher: InventoryWatcher, rollups: Archive, shared: SharedControls
     ) -> Iterator[None]:
-        """Inventory and rollups in threads of their own; all end shared: closing cuts what waits."""
+        """Inventory and rollups in threads of their own; all end together: closing cuts what waits."""
         shared.grace_s = _GRACE_S
         works: dict[str, Callable[[], None]] = {
             "inventory": lambda: self._follow(watcher, shared),
@@ -172,7 +174,7 @@ class VSphereCollector:
         kind: SourceKind = "vcenter" if self._address.scheme == "vcenter" else "esxi"
         return SourceSpec(kind, self._address.place, float(_USUAL_S), vsphere.clock_offset_ms)
 
-    def _said(
+    def _source_attributes(
         self, vsphere: VSphere, watcher: InventoryWatcher, lacking: Sequence[tuple[str, str]]
     ) -> Iterator[tuple[str, str]]:
         yield "product", vsphere.about.full_name

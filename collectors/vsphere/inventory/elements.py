@@ -57,7 +57,7 @@ def child(element: Element | None, *names: str) -> Element | None:
     return element
 
 
-def said(element: Element | None, *names: str) -> str:
+def text_at(element: Element | None, *names: str) -> str:
     """The text at the path of ``names``, empty when there is none."""
     found = child(element, *names)
     return (found.text or "") if found is not None else ""
@@ -74,7 +74,7 @@ def text(element: Element) -> str:
 
 
 def name(element: Element) -> str:
-    """An object's name: vSphere escapes / \\ and % in names."""
+    """An object's name; vSphere writes the signs / \\ and % in it as %2f, %5c and %25."""
     return tidy(unquote(element.text or ""))
 
 
@@ -100,11 +100,11 @@ def references(element: Element) -> tuple[Ref, ...]:
 
 def allocation(element: Element) -> Allocation:
     """ResourceAllocationInfo."""
-    limit = _number(said(element, "limit"))
+    limit = _number(text_at(element, "limit"))
     return Allocation(
         None if limit is None or limit <= _UNLIMITED else limit,
-        _number(said(element, "reservation")),
-        _number(said(element, "shares", "shares")),
+        _number(text_at(element, "reservation")),
+        _number(text_at(element, "shares", "shares")),
     )
 
 
@@ -115,35 +115,35 @@ def affinity(element: Element) -> tuple[str, ...]:
 
 def level(element: Element) -> str:
     """LatencySensitivity: its level."""
-    return said(element, "level")
+    return text_at(element, "level")
 
 
 def policy(element: Element) -> str:
     """PowerSystemInfo: the short name of the policy in force."""
-    return said(element, "currentPolicy", "shortName")
+    return text_at(element, "currentPolicy", "shortName")
 
 
 def product(element: Element) -> str:
     """AboutInfo: version and build."""
-    version, build = said(element, "version"), said(element, "build")
+    version, build = text_at(element, "version"), text_at(element, "build")
     return tidy(f"{version} build-{build}" if build else version)
 
 
 def hyperthreads(element: Element) -> bool:
     """HostHyperThreadScheduleInfo: whether it is in use."""
-    return said(element, "active") in ("true", "1")
+    return text_at(element, "active") in ("true", "1")
 
 
 def numa_nodes(element: Element) -> float | None:
     """HostNumaInfo: how many nodes."""
-    return _number(said(element, "numNodes"))
+    return _number(text_at(element, "numNodes"))
 
 
 def snapshots(element: Element) -> Snapshots:
     """VirtualMachineSnapshotInfo: the whole tree."""
     nodes = [node for tag in ("rootSnapshotList", "childSnapshotList") for node in element.iter(NS + tag)]
-    times = sorted(time for node in nodes if (time := said(node, "createTime")))
-    names = tuple(tidy(unquote(said(node, "name"))) for node in nodes)
+    times = sorted(time for node in nodes if (time := text_at(node, "createTime")))
+    names = tuple(tidy(unquote(text_at(node, "name"))) for node in nodes)
     return Snapshots(len(nodes), times[0] if times else "", names)
 
 
@@ -154,7 +154,7 @@ def devices(element: Element) -> Devices:
     for one in found:
         bus = one.find(NS + "busNumber")
         if bus is not None:
-            controllers[said(one, "key")] = (_slot(type_of(one)), bus.text or "0", type_of(one))
+            controllers[text_at(one, "key")] = (_slot(type_of(one)), bus.text or "0", type_of(one))
     disks, nics = [], []
     for one in found:
         if one.find(NS + "capacityInKB") is not None:
@@ -168,23 +168,23 @@ def luns(element: Element) -> tuple[Lun, ...]:
     """ArrayOfScsiLun: disks only."""
     return tuple(
         _lun(
-            tidy(said(one, "canonicalName")),
-            _number(said(one, "queueDepth")),
-            tidy(said(one, "vendor")),
-            tidy(said(one, "model")),
-            {"true": True, "false": False}.get(said(one, "localDisk")),
+            tidy(text_at(one, "canonicalName")),
+            _number(text_at(one, "queueDepth")),
+            tidy(text_at(one, "vendor")),
+            tidy(text_at(one, "model")),
+            {"true": True, "false": False}.get(text_at(one, "localDisk")),
         )
         for one in _items(element)
-        if said(one, "canonicalName") and said(one, "lunType") in ("disk", "")
+        if text_at(one, "canonicalName") and text_at(one, "lunType") in ("disk", "")
     )
 
 
 def adapters(element: Element) -> tuple[Adapter, ...]:
     """ArrayOfHostHostBusAdapter."""
     return tuple(
-        Adapter(tidy(said(one, "device")), tidy(said(one, "driver")), tidy(said(one, "model")))
+        Adapter(tidy(text_at(one, "device")), tidy(text_at(one, "driver")), tidy(text_at(one, "model")))
         for one in _items(element)
-        if said(one, "device")
+        if text_at(one, "device")
     )
 
 
@@ -194,7 +194,7 @@ def paths(element: Element) -> tuple[Path, ...]:
         _path(one)
         for lun in element.findall(NS + "lun")
         for one in lun.findall(NS + "path")
-        if said(one, "name")
+        if text_at(one, "name")
     )
 
 
@@ -202,10 +202,12 @@ def physical_nics(element: Element) -> tuple[PhysicalNic, ...]:
     """ArrayOfPhysicalNic."""
     return tuple(
         PhysicalNic(
-            tidy(said(one, "device")), tidy(said(one, "driver")), _number(said(one, "linkSpeed", "speedMb"))
+            tidy(text_at(one, "device")),
+            tidy(text_at(one, "driver")),
+            _number(text_at(one, "linkSpeed", "speedMb")),
         )
         for one in _items(element)
-        if said(one, "device")
+        if text_at(one, "device")
     )
 
 
@@ -223,21 +225,21 @@ def switches(element: Element) -> tuple[Switch, ...]:
 def datastore_info(element: Element) -> DatastoreInfo:
     """DatastoreInfo of any type."""
     nas = element.find(NS + "nas")
-    names = [said(element, "vmfs", "uuid")]
+    names = [text_at(element, "vmfs", "uuid")]
     if nas is not None:
-        names.append(f"{said(nas, 'remoteHost')}:{said(nas, 'remotePath')}")
+        names.append(f"{text_at(nas, 'remoteHost')}:{text_at(nas, 'remotePath')}")
     vmfs = element.find(NS + "vmfs")
-    extents = () if vmfs is None else (said(one, "diskName") for one in vmfs.findall(NS + "extent"))
+    extents = () if vmfs is None else (text_at(one, "diskName") for one in vmfs.findall(NS + "extent"))
     return DatastoreInfo(tuple(tidy(one) for one in names if one), tuple(tidy(one) for one in extents if one))
 
 
 def cluster_config(element: Element) -> ClusterConfig:
     """ClusterConfigInfoEx."""
     return ClusterConfig(
-        _flag(said(element, "drsConfig", "enabled")),
-        said(element, "drsConfig", "defaultVmBehavior"),
-        _number(said(element, "drsConfig", "vmotionRate")),
-        _flag(said(element, "dasConfig", "enabled")),
+        _flag(text_at(element, "drsConfig", "enabled")),
+        text_at(element, "drsConfig", "defaultVmBehavior"),
+        _number(text_at(element, "drsConfig", "vmotionRate")),
+        _flag(text_at(element, "dasConfig", "enabled")),
     )
 
 
@@ -271,33 +273,35 @@ def _slot(controller: str) -> str:
 
 
 def _disk(one: Element, controllers: dict[str, tuple[str, str, str]]) -> Disk:
-    bus, number_, type_ = controllers.get(said(one, "controllerKey"), ("disk", "", ""))
+    bus, number_, type_ = controllers.get(text_at(one, "controllerKey"), ("disk", "", ""))
     backing = one.find(NS + "backing")
-    limit = _number(said(one, "storageIOAllocation", "limit"))
-    slot = f"{bus}{number_}:{said(one, 'unitNumber')}" if type_ else f"disk-{said(one, 'key')}"
+    limit = _number(text_at(one, "storageIOAllocation", "limit"))
+    slot = f"{bus}{number_}:{text_at(one, 'unitNumber')}" if type_ else f"disk-{text_at(one, 'key')}"
     return Disk(
         slot,
         type_,
-        said(backing, "datastore"),
-        _number(said(one, "storageIOAllocation", "shares", "shares")),
+        text_at(backing, "datastore"),
+        _number(text_at(one, "storageIOAllocation", "shares", "shares")),
         None if limit is None or limit <= _UNLIMITED else limit,
-        said(backing, "diskMode"),
+        text_at(backing, "diskMode"),
     )
 
 
 def _nic(one: Element) -> VirtualNic:
     backing = one.find(NS + "backing")
-    key = said(one, "key")
+    key = text_at(one, "key")
     return VirtualNic(
         key,
-        tidy(said(one, "deviceInfo", "label")) or f"nic {key}",
+        tidy(text_at(one, "deviceInfo", "label")) or f"nic {key}",
         type_of(one),
-        tidy(unquote(said(backing, "deviceName") or said(backing, "opaqueNetworkId"))),
-        said(backing, "port", "portgroupKey"),
+        tidy(unquote(text_at(backing, "deviceName") or text_at(backing, "opaqueNetworkId"))),
+        text_at(backing, "port", "portgroupKey"),
     )
 
 
 def _path(one: Element) -> Path:
-    written = tidy(said(one, "name"))
-    screen = _SCREEN_NAME.search(said(one, "key"))
-    return Path(screen.group() if screen else written, written, said(one, "state") or said(one, "pathState"))
+    written = tidy(text_at(one, "name"))
+    screen = _SCREEN_NAME.search(text_at(one, "key"))
+    return Path(
+        screen.group() if screen else written, written, text_at(one, "state") or text_at(one, "pathState")
+    )

@@ -44,13 +44,13 @@ class EventHistory:
     @property
     def notes(self) -> Iterator[tuple[str, str]]:
         """What is not told, and why, as attributes of the source."""
-        said = (
+        notes = (
             ("events", self._events.refused),
             ("tasks", self._tasks.refused),
             ("events.history", self._events.cut),
             ("tasks.history", self._tasks.cut),
         )
-        return ((name, text) for name, text in said if text)
+        return ((name, text) for name, text in notes if text)
 
     def read(self, now: int, ref_of: RefOf, reported_ref_of: RefOf, *, running: bool = False) -> NewEvents:
         """What happened since the last call, as of ``now`` (ms). Raises SourceError.
@@ -67,9 +67,9 @@ class EventHistory:
         ]
         self._book.hear(heard)
         tasks, self._fresh = self._fresh, []  # kept until their events have come, too
-        told = self._book.take(tasks, now, reported_ref_of)
-        events = self._of_this_server((*(one.event for _, one in heard), *told.events))
-        return NewEvents(tuple(events), (*(one for _, one in heard), *told.heard))
+        of_tasks = self._book.take(tasks, now, reported_ref_of)
+        events = self._of_this_server((*(one.event for _, one in heard), *of_tasks.events))
+        return NewEvents(tuple(events), (*(one for _, one in heard), *of_tasks.heard))
 
     def due(self, now: int, reported_ref_of: RefOf, *, at_once: bool = False) -> list[Event]:
         """Tasks that ended, once their own events had time to come, or now if ``at_once``."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from collectors.vsphere.inventory.elements import Element, child, said, tidy, type_of
+from collectors.vsphere.inventory.elements import Element, child, text_at, tidy, type_of
 from collectors.vsphere.inventory.replies import returned
 from resources.vcenter_events import EventKnowledge, Meaning
 from sessions.model import EntityRef, Event
@@ -59,20 +59,20 @@ def instant(written: str) -> int | None:
 
 
 def _raw(one: Element) -> RawEvent | None:
-    at = instant(said(one, "createdTime"))
+    at = instant(text_at(one, "createdTime"))
     if at is None:
         return None
-    moids = [said(one, *argument) for argument in _ARGUMENTS]
-    moids.append(said(one, "objectId"))
+    moids = [text_at(one, *argument) for argument in _ARGUMENTS]
+    moids.append(text_at(one, "objectId"))
     return RawEvent(
-        key=said(one, "key"),
+        key=text_at(one, "key"),
         at=at,
-        type=said(one, "eventTypeId") or type_of(one),
-        user=said(one, "userName"),
-        text=said(one, "fullFormattedMessage") or said(one, "message"),
+        type=text_at(one, "eventTypeId") or type_of(one),
+        user=text_at(one, "userName"),
+        text=text_at(one, "fullFormattedMessage") or text_at(one, "message"),
         moids=tuple(dict.fromkeys(moid for moid in moids if moid)),
-        task=said(child(one, "info"), "descriptionId"),
-        chain=chain_of(said(one, "chainId")),
+        task=text_at(child(one, "info"), "descriptionId"),
+        chain=chain_of(text_at(one, "chainId")),
     )
 
 

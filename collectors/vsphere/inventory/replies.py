@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from collectors.vsphere.inventory.elements import NS, Element, child, reference, said
+from collectors.vsphere.inventory.elements import NS, Element, child, reference, text_at
 from collectors.vsphere.inventory.paths import PLACES, ROWS, kind_of
 from collectors.vsphere.inventory.values import Ref, Value
 from connections.vsphere.faults import BadReplyError
@@ -78,14 +78,14 @@ def update_set(data: bytes) -> UpdateSet:
         return UpdateSet(None)
     reply = found[0]
     return UpdateSet(
-        said(reply, "version"), said(reply, "truncated") in ("true", "1"), tuple(_updates(reply))
+        text_at(reply, "version"), text_at(reply, "truncated") in ("true", "1"), tuple(_updates(reply))
     )
 
 
 def _updates(reply: Element) -> Iterator[Update]:
     for filtered in reply.findall(NS + "filterSet"):
         for one in filtered.findall(NS + "objectSet"):
-            update = _update(one, said(one, "kind"), "changeSet")
+            update = _update(one, text_at(one, "kind"), "changeSet")
             if update is not None:
                 yield update
 
@@ -119,13 +119,13 @@ def _update(one: Element, kind: str, tag: str) -> Update | None:
     values: list[tuple[int, Value]] = []
     stale = False
     for change in one.findall(NS + tag):
-        at = places.get(said(change, "name"))
+        at = places.get(text_at(change, "name"))
         if at is None:
             stale = True
             continue
         written = change.find(NS + "val")
         values.append((at, None if written is None else rows[at].read(written)))
-    refused = tuple((said(gap, "path"), _fault(gap)) for gap in one.findall(NS + "missingSet"))
+    refused = tuple((text_at(gap, "path"), _fault(gap)) for gap in one.findall(NS + "missingSet"))
     return Update(kind, own, ref.moid, tuple(values), refused, stale and kind != "leave")
 
 

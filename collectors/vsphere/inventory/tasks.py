@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from urllib.parse import unquote
 
-from collectors.vsphere.inventory.elements import Element, child, said, tidy
+from collectors.vsphere.inventory.elements import Element, child, text_at, tidy
 from collectors.vsphere.inventory.events import Heard, RawEvent, chain_of, instant
 from collectors.vsphere.inventory.replies import returned
 from resources.vcenter_events import EventKnowledge, Meaning
@@ -49,26 +49,26 @@ def read_tasks(data: bytes) -> list[RawTask]:
 
 
 def _raw(one: Element) -> RawTask | None:
-    queued = instant(said(one, "queueTime"))
-    start = instant(said(one, "startTime")) or queued
-    state, end = said(one, "state"), instant(said(one, "completeTime"))
+    queued = instant(text_at(one, "queueTime"))
+    start = instant(text_at(one, "startTime")) or queued
+    state, end = text_at(one, "state"), instant(text_at(one, "completeTime"))
     if start is None:
         return None
     is_over = state in ("success", "error")
     fault = ""
     if state == "error":
-        fault = said(one, "error", "localizedMessage") or _fault_type(one) or state
+        fault = text_at(one, "error", "localizedMessage") or _fault_type(one) or state
     return RawTask(
-        key=said(one, "key"),
-        id=said(one, "descriptionId"),
-        name=said(one, "description", "message") or said(one, "name").removesuffix("_Task"),
-        moid=said(one, "entity"),
-        entity=unquote(said(one, "entityName")),  # as vSphere escapes / \\ and % in names
-        user=said(one, "reason", "userName"),
+        key=text_at(one, "key"),
+        id=text_at(one, "descriptionId"),
+        name=text_at(one, "description", "message") or text_at(one, "name").removesuffix("_Task"),
+        moid=text_at(one, "entity"),
+        entity=unquote(text_at(one, "entityName")),  # as vSphere escapes / \\ and % in names
+        user=text_at(one, "reason", "userName"),
         start=start,
         end=max(start, end if end is not None else start) if is_over else None,
         fault=fault,
-        chain=chain_of(said(one, "eventChainId")),
+        chain=chain_of(text_at(one, "eventChainId")),
         queued=start if queued is None else queued,
     )
 

@@ -205,11 +205,11 @@ class InventoryWatcher:
         self._next_events = time.monotonic() + self._event_knowledge.reading.poll_s
         self._measure_clock()
         state = self._state
-        told = event_history.read(self._now(), state.ref_ever, state.ref_reported, running=running)
-        self._pairing.hear(told.heard)
-        self._state.hear([one for one in told.heard if one.event.at >= self._loaded_at])
-        if told.events:
-            self._feed.add_events(told.events)
+        new = event_history.read(self._now(), state.ref_ever, state.ref_reported, running=running)
+        self._pairing.hear(new.heard)
+        self._state.hear([one for one in new.heard if one.event.at >= self._loaded_at])
+        if new.events:
+            self._feed.add_events(new.events)
 
     def _measure_clock(self) -> None:
         if time.monotonic() >= self._next_clock:
