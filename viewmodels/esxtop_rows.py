@@ -29,6 +29,9 @@ class Grid:
     ids: IntArray
 
 
+NO_ROWS = Grid((), (), np.zeros((0, 0), np.int64))
+
+
 @dataclass(frozen=True, slots=True)
 class ScreenOptions:
     """What the user chose of a screen: VMs only, a filter of names, expanded rows, columns, hosts.

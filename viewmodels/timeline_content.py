@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from resources.catalogue import Catalogue
 from resources.views import Headline
 from sessions.findings import Finding
-from sessions.model import EntityRef, Series
+from sessions.model import EntityRef
 from sessions.store import SessionReader
 from sessions.times import TimeRange
 from viewmodels.buckets import Buckets, BucketTotals, line_through
-from viewmodels.snapshot import Snapshot, is_own
+from viewmodels.headlines import common_headline
+from viewmodels.snapshot import Snapshot
 from viewmodels.timeline import Bar, Load, SourceLane
 
 _BUCKETS = 400
@@ -33,24 +34,11 @@ def load_series(
 ) -> LoadSeries:
     """The first headline counter that these entities have; all hosts where none is named."""
     chosen = entities or tuple(ref for ref in snapshot.entities if ref.kind == "host")
-    for ref in chosen:
-        headline = headlines.get(ref.kind)
-        for counter in headline.counters if headline else ():
-            known = catalogue.get(counter)
-            found = _of_counter(chosen, counter, snapshot)
-            if found and known is not None:
-                ids = tuple(one.id for one in found[:_MAX_LOAD_SERIES])
-                return LoadSeries(ids, known.label, found[0].spec.unit)
-    return LoadSeries()
-
-
-def _of_counter(entities: Iterable[EntityRef], counter: str, snapshot: Snapshot) -> list[Series]:
-    return [
-        one
-        for ref in entities
-        for one in snapshot.series_of.get(ref, ())
-        if one.counter == counter and is_own(one)
-    ]
+    found = common_headline(chosen, snapshot, headlines)[:_MAX_LOAD_SERIES]
+    known = catalogue.get(found[0].counter) if found else None
+    if known is None:
+        return LoadSeries()
+    return LoadSeries(tuple(one.id for one in found), known.label, found[0].spec.unit)
 
 
 def read_load(reader: SessionReader, series: LoadSeries, span: TimeRange, check: Callable[[], None]) -> Load:

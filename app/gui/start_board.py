@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-import numpy as np
 from PySide6.QtCore import QObject
 
 from app.gui.desk import Desk
 from app.gui.jobs import Job
 from app.gui.recent import RecentSession, RecentSessions
-from resources.units import format_bytes, format_count
-from sessions.findings import Finding
-from sessions.model import FloatArray, Overview
 from sessions.store import SessionReader
-from sessions.times import TimeRange
-from viewmodels.snapshot import Snapshot, is_own
+from viewmodels.headlines import common_headline
+from viewmodels.health import Health
+from viewmodels.session_summary import WORST_FIRST, session_size, session_summary, sparkline, worst_severity
+from viewmodels.snapshot import Snapshot
 from widgets.start import RecentEntry, StartPage
-from widgets.theme import Health
 
-_SPARK = 48
-_MOST_LOADS = 8
-_WORST: tuple[Health, ...] = ("critical", "warning", "info")
-_KNOWN: tuple[Health, ...] = (*_WORST, "ok")
+_MAX_SERIES = 8
+_KNOWN: tuple[Health, ...] = (*WORST_FIRST, "ok")
 
 
 class StartBoard(QObject):
@@ -68,24 +62,21 @@ class StartBoard(QObject):
         findings = self._desk.findings.findings
         if self._desk.findings.diagnosis is None:
             known = next((one for one in self._recent.entries() if self._is_open(one)), None)
-            worst, summary = (known.worst, known.summary) if known else ("", size_words(snapshot))
+            worst, summary = (known.worst, known.summary) if known else ("", session_size(snapshot))
         else:
-            worst, summary = worst_of(findings), summary_of(findings, snapshot)
+            worst, summary = worst_severity(findings), session_summary(findings, snapshot)
             self._read_spark(snapshot)
         self._recent.remember(snapshot.path, snapshot.title, worst=worst, summary=summary, spark=self._spark)
 
     def _read_spark(self, snapshot: Snapshot) -> None:
-        chosen = _loads(self._desk, snapshot)
+        hosts = [ref for ref in snapshot.entities if ref.kind == "host"]
+        series = common_headline(hosts, snapshot, self._desk.headlines)[:_MAX_SERIES]
         span = snapshot.span
-        if not chosen or span is None:
+        if not series or span is None:
             return
 
         def work(reader: SessionReader, job: Job) -> tuple[float, ...]:
-            found = []
-            for number in chosen:
-                job.check()
-                found.append(reader.overview(number, span, _SPARK))
-            return spark_of(found, span)
+            return sparkline(reader, [one.id for one in series], span, job)
 
         def done(spark: tuple[float, ...]) -> None:
             if spark != self._spark:
@@ -100,73 +91,6 @@ class StartBoard(QObject):
                 self._recent.remember(
                     Path(one.path), one.title, worst=one.worst, summary=one.summary, spark=self._spark
                 )
-
-
-def _loads(desk: Desk, snapshot: Snapshot) -> list[int]:
-    """Series whose mean is the load of the session: the headline counter of its hosts."""
-    headline = desk.headlines.get("host")
-    hosts = [ref for ref in snapshot.entities if ref.kind == "host"]
-    for counter in headline.counters if headline else ():
-        found = [
-            series.id
-            for ref in hosts
-            for series in snapshot.series_of.get(ref, ())
-            if series.counter == counter and is_own(series)
-        ]
-        if found:
-            return found[:_MOST_LOADS]
-    return []
-
-
-def spark_of(curves: Sequence[Overview], span: TimeRange) -> tuple[float, ...]:
-    """The mean of curves at 48 instants, scaled to 0 … 1 of its highest; () without a value.
-
-    A thumbnail: gaps are bridged in it.
-    """
-    at = np.linspace(span.start, span.end, _SPARK)
-    rows = [_at(curve, at) for curve in curves]
-    known = [row for row in rows if row is not None]
-    if not known:
-        return ()
-    means = np.mean(known, axis=0)
-    top = float(means.max())
-    return tuple(round(float(value) / top, 3) for value in means) if top > 0 else ()
-
-
-def _at(curve: Overview, at: FloatArray) -> FloatArray | None:
-    there = np.isfinite(curve.mean)
-    if not there.any():
-        return None
-    middle = (curve.start[there] + curve.end[there]) / 2
-    values: FloatArray = np.interp(at, middle, curve.mean[there])
-    return values
-
-
-def worst_of(findings: Sequence[Finding]) -> str:
-    """The worst severity, "ok" when nothing was found."""
-    there = {finding.severity for finding in findings}
-    return next((severity for severity in _WORST if severity in there), "ok")
-
-
-def summary_of(findings: Sequence[Finding], snapshot: Snapshot) -> str:
-    """The worst finding in words, and how many more; or that there is none."""
-    roots = [finding for finding in findings if finding.consequence_of is None] or list(findings)
-    if not roots:
-        return f"No problem found · {size_words(snapshot)}"
-    first = f"{roots[0].title}: {roots[0].entity_name}"
-    more = f" and {format_count(len(roots) - 1)} more" if len(roots) > 1 else ""
-    return f"{first}{more}"
-
-
-def size_words(snapshot: Snapshot) -> str:
-    """``3 hosts · 41 VMs · 12 MB``."""
-    kinds = [ref.kind for ref in snapshot.entities]
-    parts = [
-        f"{format_count(kinds.count(kind))} {word}{'' if kinds.count(kind) == 1 else 's'}"
-        for kind, word in (("host", "host"), ("vm", "VM"))
-        if kind in kinds
-    ]
-    return " · ".join([*parts, format_bytes(snapshot.bytes)])
 
 
 def entry_of(one: RecentSession, now: datetime) -> RecentEntry:

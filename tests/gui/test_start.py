@@ -14,11 +14,12 @@ from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
 from app.gui.session_files import free_path, session_beside, session_for, sort_out
-from app.gui.start_board import spark_of, when_words
+from app.gui.start_board import when_words
 from sessions.model import Overview
 from sessions.times import TimeRange
 from tests.gui.recordings import record
 from tests.gui.windows import drop, wait
+from viewmodels.session_summary import spark_of
 from widgets.start import RecentEntry, StartPage
 from widgets.start.recent import RecentModel
 

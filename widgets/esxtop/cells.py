@@ -73,7 +73,7 @@ class Cells:
         if column >= EsxtopModel.FIXED:
             painter.drawText(box.adjusted(SIDE, 0, -SIDE, 0), _RIGHT, words)
             return
-        indent = (self._model.indent_at(row) if column == 0 else 0) * _INDENT
+        indent = (self._model.row_at(row)[1].depth if column == 0 else 0) * _INDENT
         place = box.adjusted(SIDE + indent, 0, -SIDE, 0)
         metrics = painter.fontMetrics()
         painter.drawText(place, _LEFT, metrics.elidedText(words, Qt.TextElideMode.ElideMiddle, place.width()))

@@ -106,10 +106,6 @@ class EsxtopModel(QAbstractTableModel):
         """The small curve of a cell, if it has one."""
         return self._sparks.get((int(self._order[row]), column - self.FIXED)) if self._sparks else None
 
-    def indent_at(self, row: int) -> int:
-        """How deep a row stands below another."""
-        return self.row_at(row)[1].depth
-
     @property
     def several_hosts(self) -> bool:
         """Whether the host column says anything."""
@@ -153,7 +149,12 @@ class EsxtopModel(QAbstractTableModel):
             counter = index.column() >= self.FIXED
             side = Qt.AlignmentFlag.AlignRight if counter else Qt.AlignmentFlag.AlignLeft
             return side | Qt.AlignmentFlag.AlignVCenter
-        return self._tip(index.row(), index.column()) if role == Qt.ItemDataRole.ToolTipRole else None
+        if role == Qt.ItemDataRole.ToolTipRole:
+            number, row = self.row_at(index.row())
+            at = index.column() - self.FIXED
+            value = float(self._cells.numbers[number, at]) if at >= 0 else np.nan
+            return _tooltip(row, self.column_at(index.column()), value)
+        return None
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Sort by a column; absent numbers go last."""
@@ -164,14 +165,6 @@ class EsxtopModel(QAbstractTableModel):
     def sorting(self) -> tuple[int, Qt.SortOrder]:
         """The column that it is sorted by, and which way."""
         return self._sort
-
-    def _tip(self, row: int, column: int) -> str:
-        number, one = self.row_at(row)
-        if column < self.FIXED:
-            return tip(f"{one.name} {one.instance} on {one.host}")
-        spec = self._columns[column - self.FIXED]
-        value = format_value(float(self._cells.numbers[number, column - self.FIXED]), spec.unit)
-        return tip(f"{shown(one.name)}  {spec.title} {value}\n{spec.tooltip}")
 
     # -- order
 
@@ -202,3 +195,10 @@ class EsxtopModel(QAbstractTableModel):
             values = self._cells.numbers[:, column - self.FIXED]
             return order_by_number(self._rows, values, descending=descending)
         return order_by_name(self._rows, host=column == 1, descending=descending)
+
+
+def _tooltip(row: Row, column: Column | None, value: float) -> str:
+    """What a cell is about; ``value`` of a counter's column."""
+    if column is None:
+        return tip(f"{row.name} {row.instance} on {row.host}")
+    return tip(f"{shown(row.name)}  {column.title} {format_value(value, column.unit)}\n{column.tooltip}")

@@ -10,13 +10,13 @@ from PySide6.QtWidgets import QWidget
 
 from app.gui.actions import ActionSpec, view_actions
 from app.gui.desk import Desk
-from app.gui.panels.esxtop_numbers import NO_ROWS, EsxtopNumbers
+from app.gui.panels.esxtop_numbers import EsxtopNumbers
 from resources.views import Screen
 from sessions.model import EntityRef
 from sessions.scope import Scope
 from viewmodels.chart_sets import title_of
 from viewmodels.esxtop_columns import field_choices
-from viewmodels.esxtop_rows import ScreenOptions, grid_of, why_no_rows
+from viewmodels.esxtop_rows import NO_ROWS, ScreenOptions, grid_of, why_no_rows
 from viewmodels.snapshot import Change
 from widgets.esxtop import EsxtopModel, EsxtopView, FieldsDialog, interval_dialog, key_rows
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
 from PySide6.QtCore import QObject, QTimer
 
 from app.gui.desk import Desk
@@ -12,7 +11,7 @@ from app.gui.jobs import Job
 from sessions.model import FloatArray
 from sessions.store import SessionReader
 from viewmodels.esxtop_moment import Moment, moment_of, sparks_of
-from viewmodels.esxtop_rows import Grid
+from viewmodels.esxtop_rows import NO_ROWS, Grid
 from viewmodels.snapshot import Snapshot
 from viewmodels.time_labels import clock_of
 from widgets.esxtop import LEAST_S, EsxtopModel, EsxtopView
@@ -20,8 +19,6 @@ from widgets.esxtop import LEAST_S, EsxtopModel, EsxtopView
 _SPARK_ROWS = 300
 _SLIDE_MS = 60
 _AT_END = 0.9995
-
-NO_ROWS = Grid((), (), np.zeros((0, 0), np.int64))
 
 
 class EsxtopNumbers(QObject):

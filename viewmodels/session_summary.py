@@ -1,0 +1,81 @@
+"""A session in a line: its worst finding, its size, and a small curve of its load."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from resources.units import format_bytes, format_count
+from sessions.findings import Finding, Severity
+from sessions.model import FloatArray, Overview
+from sessions.store import SessionReader
+from sessions.times import TimeRange
+from viewmodels.snapshot import Snapshot
+from viewmodels.work import UnwatchedWork, Work
+
+WORST_FIRST: tuple[Severity, ...] = ("critical", "warning", "info")
+_INSTANTS = 48
+
+
+def sparkline(
+    reader: SessionReader, series: Sequence[int], span: TimeRange, work: Work | None = None
+) -> tuple[float, ...]:
+    """The mean of some series over a session at 48 instants, as ``spark_of`` has it."""
+    work = work or UnwatchedWork()
+    curves: list[Overview] = []
+    for number in series:
+        work.check()
+        curves.append(reader.overview(number, span, _INSTANTS))
+    return spark_of(curves, span)
+
+
+def spark_of(curves: Sequence[Overview], span: TimeRange) -> tuple[float, ...]:
+    """The mean of curves at 48 instants, scaled to 0 … 1 of its highest; () without a value.
+
+    A thumbnail: gaps are bridged in it.
+    """
+    at = np.linspace(span.start, span.end, _INSTANTS)
+    rows = [_at(curve, at) for curve in curves]
+    known = [row for row in rows if row is not None]
+    if not known:
+        return ()
+    means = np.mean(known, axis=0)
+    top = float(means.max())
+    return tuple(round(float(value) / top, 3) for value in means) if top > 0 else ()
+
+
+def _at(curve: Overview, at: FloatArray) -> FloatArray | None:
+    there = np.isfinite(curve.mean)
+    if not there.any():
+        return None
+    middle = (curve.start[there] + curve.end[there]) / 2
+    values: FloatArray = np.interp(at, middle, curve.mean[there])
+    return values
+
+
+def worst_severity(findings: Sequence[Finding]) -> str:
+    """The worst severity, "ok" when nothing was found."""
+    there = {finding.severity for finding in findings}
+    return next((severity for severity in WORST_FIRST if severity in there), "ok")
+
+
+def session_summary(findings: Sequence[Finding], snapshot: Snapshot) -> str:
+    """The worst finding in words, and how many more; or that there is none."""
+    roots = [finding for finding in findings if finding.consequence_of is None] or list(findings)
+    if not roots:
+        return f"No problem found · {session_size(snapshot)}"
+    first = f"{roots[0].title}: {roots[0].entity_name}"
+    more = f" and {format_count(len(roots) - 1)} more" if len(roots) > 1 else ""
+    return f"{first}{more}"
+
+
+def session_size(snapshot: Snapshot) -> str:
+    """``3 hosts · 41 VMs · 12 MB``."""
+    kinds = [ref.kind for ref in snapshot.entities]
+    parts = [
+        f"{format_count(kinds.count(kind))} {word}{'' if kinds.count(kind) == 1 else 's'}"
+        for kind, word in (("host", "host"), ("vm", "VM"))
+        if kind in kinds
+    ]
+    return " · ".join([*parts, format_bytes(snapshot.bytes)])
