@@ -29,7 +29,7 @@ from benchmarks.fault_truth import findings, recorded
 from collectors.vsphere.collector import VSphereCollector
 from collectors.vsphere.options import VSphereOptions
 from connections.vsphere.address import parse_address
-from recorder.limits import load_limits
+from recorder.limits import load_recorder_limits
 from recorder.recording import Outcome, Recording
 from recorder.writing import Rules
 from sessions.store import SessionReader
@@ -131,7 +131,7 @@ class Soak:
         collector = VSphereCollector(
             address, lambda: PASSWORD, self._options, thumbprint=self._server.thumbprint
         )
-        return Recording([collector], self._session, load_limits(), _RULES)
+        return Recording([collector], self._session, load_recorder_limits(), _RULES)
 
 
 def _is_recording(recording: Recording) -> bool:

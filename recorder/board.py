@@ -73,7 +73,7 @@ class Board:
     ) -> None:
         self._collectors = [CollectorStatus(name) for name in collectors]
         self._sources: dict[int, SourceStatus] = {}
-        self._heard: dict[int, float] = {}
+        self._reported_at: dict[int, float] = {}
         self._lock = threading.Lock()
         self._on_change = on_change
         self._clock = clock
@@ -91,7 +91,7 @@ class Board:
             before = self._sources[number]
             now = replace(before, health=health)
             self._sources[number] = now
-            self._heard[number] = self._clock()
+            self._reported_at[number] = self._clock()
         if (before.health.state, before.health.message) != (health.state, health.message):
             self._on_change(now)
 
@@ -125,7 +125,7 @@ class Board:
             or source.kind == "lab"
         ):
             return source
-        overdue = now - self._heard[source.number] - (health.interval_s or 0.0)
+        overdue = now - self._reported_at[source.number] - (health.interval_s or 0.0)
         if overdue <= 0.0:
             return source
         return replace(source, health=replace(health, behind_s=health.behind_s + overdue))

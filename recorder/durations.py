@@ -13,9 +13,9 @@ _WHOLE = re.compile(rf"(?:{_PART.pattern})+")
 
 def parse_duration(text: str, what: str) -> float:
     """Seconds; a bare number is seconds. Raises UsageError naming the option ``what``."""
-    words = text.strip().lower()
-    if re.fullmatch(r"\d+(?:\.\d+)?", words):
-        return float(words)
-    if not _WHOLE.fullmatch(words):
+    lowered = text.strip().lower()
+    if re.fullmatch(r"\d+(?:\.\d+)?", lowered):
+        return float(lowered)
+    if not _WHOLE.fullmatch(lowered):
         raise UsageError(f"{what}: “{text}” is no duration.", advice="Write it as 70s, 10m, 2h, 7d or 1h30m.")
-    return sum(float(number) * _SECONDS[unit] for number, unit in _PART.findall(words))
+    return sum(float(number) * _SECONDS[unit] for number, unit in _PART.findall(lowered))

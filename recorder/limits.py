@@ -54,8 +54,8 @@ class LogLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     older: int
 
 
-class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All of them."""
+class RecorderLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How much a recorder takes, and when it gives up."""
 
     queue: QueueLimits
     disk: DiskLimits
@@ -66,7 +66,7 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     memory: MemoryLimits
 
 
-def load_limits() -> Limits:
+def load_recorder_limits() -> RecorderLimits:
     """The limits that ship with the program. Raises KnowledgeError."""
     path = RESOURCES / "recorder" / "limits.toml"
-    return checked(read_toml(path), Limits, path)
+    return checked(read_toml(path), RecorderLimits, path)

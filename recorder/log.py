@@ -56,7 +56,7 @@ class RecorderLog:
 
     def __init__(self, folder: Path, limits: LogLimits) -> None:
         self.path = folder / "record.log"
-        self._most = round(limits.megabytes * (1 << 20))
+        self._max_bytes = round(limits.megabytes * (1 << 20))
         self._older = limits.older
         self._lock = threading.Lock()
 
@@ -79,7 +79,7 @@ class RecorderLog:
             self._append(f"{_stamp()} note level={level} at={name}:{line}\n")
 
     def _rotate(self, more: int) -> None:
-        if not self.path.exists() or self.path.stat().st_size + more <= self._most:
+        if not self.path.exists() or self.path.stat().st_size + more <= self._max_bytes:
             return
         for number in range(self._older, 0, -1):
             newer = self._numbered(number - 1)

@@ -38,10 +38,10 @@ def open_part(path: Path, title: str) -> tuple[SessionWriter, Path, int, bool]:
 def part_of(path: Path) -> int | None:
     """Which part of a recording a session is; None for one that ``record`` did not make."""
     with SessionReader.open(path, check=False) as reader:
-        said = reader.meta()
-    if said.get(MADE) != "record":
+        meta = reader.meta()
+    if meta.get(MADE) != "record":
         return None
-    part = said.get(PART, "1")
+    part = meta.get(PART, "1")
     return int(part) if part.isascii() and part.isdigit() and len(part) < 9 else 1
 
 

@@ -13,7 +13,7 @@ Question = PasswordWanted | CertificateWanted
 Answer = Password | Trust
 
 MAX_WAIT_S = 300.0
-_LOOK_S = 0.5
+_CHECK_EVERY_S = 0.5
 
 
 class Questions:
@@ -59,6 +59,6 @@ class Questions:
             while key not in self._answers and waited < MAX_WAIT_S:
                 if self._stopped():
                     raise CancelledError("The recording was stopped before the question was answered.")
-                self._changed.wait(_LOOK_S)
-                waited += _LOOK_S
+                self._changed.wait(_CHECK_EVERY_S)
+                waited += _CHECK_EVERY_S
             return self._answers.get(key)

@@ -31,8 +31,8 @@ class Job:
 class WriterQueue:
     """Jobs in order. ``put`` waits while it is full; once it is closed or failed it takes no more."""
 
-    def __init__(self, most_items: int, most_bytes: int) -> None:
-        self._most_items, self._most_bytes = most_items, most_bytes
+    def __init__(self, max_items: int, max_bytes: int) -> None:
+        self._max_items, self._max_bytes = max_items, max_bytes
         self._jobs: deque[Job] = deque()
         self._bytes = 0
         self._closed = False
@@ -100,5 +100,5 @@ class WriterQueue:
 
     def _has_room(self, job: Job) -> bool:
         return not self._jobs or (
-            len(self._jobs) < self._most_items and self._bytes + job.size <= self._most_bytes
+            len(self._jobs) < self._max_items and self._bytes + job.size <= self._max_bytes
         )

@@ -17,7 +17,7 @@ from recorder.bugs import BugError
 from recorder.collector_feed import CollectorFeed
 from recorder.controls import RunControls
 from recorder.disk_space import require_space, size_on_disk
-from recorder.limits import Limits
+from recorder.limits import RecorderLimits
 from recorder.protocol import Ended, StatusReport
 from recorder.queue import Job, WriterQueue
 from recorder.session_file import SessionFile
@@ -111,7 +111,7 @@ class Recording:
         self,
         collectors: Sequence[Collector],
         session: Path,
-        limits: Limits,
+        limits: RecorderLimits,
         rules: Rules,
         *,
         title: str = "",

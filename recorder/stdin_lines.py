@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from connections.core_dumps import forbid_core_dumps
 
 _CHUNK = 1 << 16
-_LONGEST = 1 << 20
+MAX_LINE_BYTES = 1 << 20
 
 
 class StdinLines:
@@ -55,7 +55,7 @@ def _lines_of(descriptor: int) -> Iterator[bytes]:
     while chunk := os.read(descriptor, _CHUNK):
         *lines, rest = (rest + chunk).split(b"\n")
         yield from (line.rstrip(b"\r") for line in lines)
-        if len(rest) > _LONGEST:
+        if len(rest) > MAX_LINE_BYTES:
             raise ValueError("a line without an end")
     if rest:
         yield rest.rstrip(b"\r")

@@ -12,7 +12,7 @@ from pathlib import Path
 from recorder.board import Board
 from recorder.bugs import BugError
 from recorder.disk_space import require_space, size_on_disk
-from recorder.limits import Limits
+from recorder.limits import RecorderLimits
 from recorder.queue import Job, WriterQueue
 from recorder.session_file import SessionFile
 from resources.crash_reports import save_crash
@@ -39,7 +39,7 @@ class Writing:
         queue: WriterQueue,
         board: Board,
         rules: Rules,
-        limits: Limits,
+        limits: RecorderLimits,
         on_failure: Callable[[], None],
         on_rotation: Callable[[Path], None],
     ) -> None:

@@ -23,7 +23,7 @@ from recorder.conducting import Conductor, log_source
 from recorder.disk_space import require_space
 from recorder.durations import parse_duration
 from recorder.hooks import install_hooks
-from recorder.limits import Limits, load_limits
+from recorder.limits import RecorderLimits, load_recorder_limits
 from recorder.log import RecorderLog
 from recorder.questions import Questions
 from recorder.recording import Outcome, Recording
@@ -138,7 +138,7 @@ def record(
     it. What breaks on the way is got over: a gap remains where nothing was to be had, and 'hyperscope info'
     shows it. Without --attached the recording also goes on when stdin closes.
     """
-    limits = load_limits()
+    limits = load_recorder_limits()
     settle()
     tidy_often(limits.memory.objects)
     seconds = time_of(duration)
@@ -197,7 +197,7 @@ def time_of(duration: str) -> float | None:
     return seconds
 
 
-def rules_of(limits: Limits, rotate: str, keep_free_mb: int | None) -> Rules:
+def rules_of(limits: RecorderLimits, rotate: str, keep_free_mb: int | None) -> Rules:
     """What the options say, else what the limits do."""
     days_s = parse_duration(rotate, "--rotate") if rotate else limits.rotation.days * 86_400
     free = limits.disk.keep_free_mb if keep_free_mb is None else keep_free_mb

@@ -138,7 +138,7 @@ class Recordings(QObject):
             self._window.status.show_sources(live_entries(process.status))
         elif snapshot is not None and snapshot is not self._stale:
             self._window.status.show_sources(stored_entries(snapshot))
-        self._window.top.show_recording(*_top_words(process))
+        self._window.top.show_recording(*_top_bar_texts(process))
         self.begins.emit(*_beginning(process))
         elsewhere = process is None and snapshot is not None and _is_recorded(snapshot.sources)
         elsewhere = elsewhere and snapshot is not self._stale
@@ -177,8 +177,8 @@ class Recordings(QObject):
 
     def _warned(self, warning: Warned) -> None:
         source = f"{warning.source}: " if warning.source else ""
-        words = f"{source}{warning.message or warning.state or 'trouble'}"
-        self._desk.notify(words, "critical" if warning.state == "failed" else "warning")
+        text = f"{source}{warning.message or warning.state or 'trouble'}"
+        self._desk.notify(text, "critical" if warning.state == "failed" else "warning")
 
     def _rotated(self, event: Rotated) -> None:
         """Go along with the recording if the window shows it; who looks at another session is asked."""
@@ -217,14 +217,14 @@ class Recordings(QObject):
         elif ended.code in _ASKED_AGAIN:
             self.refused.emit(process, process.request.sources[0], ended)
         else:
-            self._tell_of_death(process.request, ended, died=died)
+            self._show_death(process.request, ended, died=died)
         self.over.emit()
 
-    def _tell_of_death(self, request: RecordRequest, ended: Ended, *, died: bool) -> None:
-        words = f"The recorder died. {ended.message}" if died else ended.message
+    def _show_death(self, request: RecordRequest, ended: Ended, *, died: bool) -> None:
+        text = f"The recorder died. {ended.message}" if died else ended.message
         again = "Resume" if Path(request.session).exists() else "Try again"
         self._window.messages.show_message(
-            words, "critical", button=again, act=lambda: void(self.start(request))
+            text, "critical", button=again, act=lambda: void(self.start(request))
         )
 
     def _forget(self) -> None:
@@ -247,7 +247,7 @@ def _beginning(process: RecorderProcess | None) -> tuple[str, str]:
     return beginning(process.request.sources, process.status)
 
 
-def _top_words(process: RecorderProcess | None) -> tuple[str, str]:
+def _top_bar_texts(process: RecorderProcess | None) -> tuple[str, str]:
     if process is None:
         return "", ""
     seconds = int(process.status.seconds)

@@ -11,7 +11,7 @@ import pytest
 from collectors.vsphere.collector import VSphereCollector
 from collectors.vsphere.options import VSphereOptions
 from connections.vsphere.address import parse_address
-from recorder.limits import load_limits
+from recorder.limits import load_recorder_limits
 from recorder.recording import Recording
 from recorder.session_file import SessionFile
 from recorder.writing import Rules
@@ -52,7 +52,7 @@ def record(session: Path, hosts: Sequence[TestVCenter], *vcenters: TestVCenter) 
         )
         for address, server in places
     ]
-    recording = Recording(collectors, session, load_limits(), RULES)
+    recording = Recording(collectors, session, load_recorder_limits(), RULES)
     recording.start()
     while sum(source.health.last_ms is not None for source in recording.status().sources) < len(places):
         assert not recording.is_over, recording.status()

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from lab.live import LabAddress, parse_lab_address
 from recorder.durations import parse_duration
 from recorder.event_lines import EventLines
-from recorder.limits import load_limits
+from recorder.limits import load_recorder_limits
 from recorder.log import RecorderLog, word_of
 from recorder.parts import newest_part, next_part
 from recorder.protocol import (
@@ -104,7 +104,7 @@ def test_parts_of_a_long_recording(tmp_path: Path) -> None:
 
 
 def test_the_log_takes_numbers_and_words_only(tmp_path: Path) -> None:
-    log = RecorderLog(tmp_path, load_limits().log)
+    log = RecorderLog(tmp_path, load_recorder_limits().log)
     log.write("source", source=1, kind="vcenter", state="reconnecting", behind_s=1.23456, entities=None)
     log.write("failed", error=word_of(LoginError(SECRET)), code=27)
     log.write("failed", error=word_of(RuntimeError(SECRET)), code=70)
@@ -129,7 +129,7 @@ def test_the_log_takes_numbers_and_words_only(tmp_path: Path) -> None:
 
 
 def test_the_log_is_bounded(tmp_path: Path) -> None:
-    limits = msgspec.structs.replace(load_limits().log, megabytes=0.002, older=2)
+    limits = msgspec.structs.replace(load_recorder_limits().log, megabytes=0.002, older=2)
     log = RecorderLog(tmp_path, limits)
     for number in range(500):
         log.write("status", samples=number)
@@ -140,7 +140,7 @@ def test_the_log_is_bounded(tmp_path: Path) -> None:
 
 
 def test_a_log_that_can_not_be_written_is_no_failure(tmp_path: Path) -> None:
-    RecorderLog(tmp_path / "not there", load_limits().log).write("started")
+    RecorderLog(tmp_path / "not there", load_recorder_limits().log).write("started")
 
 
 def test_commands() -> None:

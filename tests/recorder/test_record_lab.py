@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -184,9 +185,9 @@ def test_a_window_that_dies_ends_it(session_path: Path, tmp_path: Path) -> None:
     )  # fmt: skip
     os.close(writing)
     try:
-        told = b""
-        while told.count(b"\n") < 4:
-            told += os.read(reading, 1 << 16)
+        lines = b""
+        while not re.search(rb'"bytes_each": \d', lines):  # it has samples
+            lines += os.read(reading, 1 << 16)
         os.close(reading)
         assert process.wait(60) == 0
     finally:
@@ -198,9 +199,9 @@ def test_a_window_that_dies_ends_it(session_path: Path, tmp_path: Path) -> None:
 
 
 def test_it_ends_after_its_time(record: Record, session_path: Path) -> None:
-    ended = record(session_path, f"lab:{LONG}", *FAST, "--duration", "2s").end()
+    ended = record(session_path, f"lab:{LONG}", *FAST, "--duration", "8s").end()
     assert ended["code"] == 0
-    assert 2.0 <= ended["seconds"] < 30.0
+    assert 8.0 <= ended["seconds"] < 40.0
 
 
 def test_it_goes_on_with_a_recording(record: Record, session_path: Path, whole: MemorySession) -> None:

@@ -253,10 +253,10 @@ import sys, threading
 from app.crash import report_crash
 from resources.crash_reports import crash_folder
 from recorder.hooks import install_hooks
-from recorder.limits import load_limits
+from recorder.limits import load_recorder_limits
 from recorder.log import RecorderLog
 import logging
-install_hooks(RecorderLog(crash_folder(), load_limits().log))
+install_hooks(RecorderLog(crash_folder(), load_recorder_limits().log))
 secret = sys.stdin.readline().strip()
 logging.getLogger("connections.vsphere.login").warning("the password is %s", secret)
 logging.getLogger(secret).error("x")

@@ -13,7 +13,7 @@ import pytest
 from app.recording.terminal import summary
 from collectors.feed import Controls, Feed, Health, Layout, Tick
 from recorder.board import SourceStatus
-from recorder.limits import Limits, load_limits
+from recorder.limits import RecorderLimits, load_recorder_limits
 from recorder.recording import Outcome, Recording
 from recorder.session_file import SessionFile
 from recorder.writing import Rules
@@ -70,7 +70,7 @@ def play(
     path: Path,
     *collectors: Scripted,
     rules: Rules = RULES,
-    limits: Limits | None = None,
+    limits: RecorderLimits | None = None,
     stop: bool = True,
     changes: list[SourceStatus] | None = None,
 ) -> Outcome:
@@ -78,7 +78,7 @@ def play(
     recording = Recording(
         collectors,
         path,
-        limits or load_limits(),
+        limits or load_recorder_limits(),
         rules,
         on_over=over.set,
         on_change=(changes if changes is not None else []).append,
@@ -199,7 +199,7 @@ def test_one_that_does_not_end_is_left_behind(session_path: Path) -> None:
             feed.add_ticks([Tick(layout.id, T0, np.zeros(SERIES))])
 
     limits = msgspec.structs.replace(
-        load_limits(), stopping=msgspec.structs.replace(load_limits().stopping, wait_s=0.2)
+        load_recorder_limits(), stopping=msgspec.structs.replace(load_recorder_limits().stopping, wait_s=0.2)
     )
     outcome = play(session_path, Scripted("vc01", hang), limits=limits)
     release.set()
@@ -209,7 +209,7 @@ def test_one_that_does_not_end_is_left_behind(session_path: Path) -> None:
 
 def test_a_full_queue_makes_collectors_wait(session_path: Path) -> None:
     """A flood through a small queue: all of it arrives, little of it is in memory at a time."""
-    limits = load_limits()
+    limits = load_recorder_limits()
     limits = msgspec.structs.replace(
         limits, queue=msgspec.structs.replace(limits.queue, megabytes=0.05, items=8)
     )
@@ -268,7 +268,7 @@ def test_facts_that_nobody_says_again_are_over(session_path: Path) -> None:
     over = threading.Event()
     later = Fact(HOST, "host", "a", T0 + 99)
     recording = Recording(
-        [Scripted("vc01", say(later))], session_path, load_limits(), RULES, on_over=over.set
+        [Scripted("vc01", say(later))], session_path, load_recorder_limits(), RULES, on_over=over.set
     )
     recording.start()
     while not recording._writing._facts_are_confirmed:
