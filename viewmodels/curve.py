@@ -110,7 +110,7 @@ class Curve:
             times = instants.as_floats[unchanged:]
             curve.x = np.concatenate([self.x[:same], np.delete(times, absent)])
             curve.y = np.concatenate([self.y[:same], np.delete(values[unchanged:], absent)])
-        if same and self.interval_ms == curve.interval_ms:
+        if same and self._instants.interval_ms == instants.interval_ms:
             at, lengths = self._breaks
             old = int(np.searchsorted(at, same - 1))
             new_at, new_lengths = curve._breaks_from(same - 1)
@@ -151,11 +151,6 @@ class Curve:
         there = np.delete(self.values, self._absent) if self._absent.size else self.values
         return np.ascontiguousarray(there, np.float64)
 
-    @property
-    def interval_ms(self) -> float:
-        """The usual distance between samples, 0 for fewer than two."""
-        return self._instants.interval_ms
-
     @cached_property
     def _breaks(self) -> tuple[IntArray, FloatArray]:
         """After which of the samples that are there the line is broken, and how long each gap is in ms."""
@@ -164,7 +159,7 @@ class Curve:
     def _breaks_from(self, first: int) -> tuple[IntArray, FloatArray]:
         """The breaks after the sample ``first`` and later ones."""
         apart = np.diff(self.x[first:])
-        torn = apart > _TORN * self.interval_ms
+        torn = apart > _TORN * self._instants.interval_ms
         before_absent = self._absent - np.arange(self._absent.size) - 1 - first
         torn[before_absent[(before_absent >= 0) & (before_absent < apart.size)]] = True
         at = np.flatnonzero(torn)
@@ -184,7 +179,7 @@ class Curve:
     def value_at(self, when: float) -> float:
         """The last sample at or before a moment, NaN where the curve has a gap there."""
         at = int(np.searchsorted(self.x, when, "right")) - 1
-        if at < 0 or when - self.x[at] > max(_TORN * self.interval_ms, 1.0):
+        if at < 0 or when - self.x[at] > max(_TORN * self._instants.interval_ms, 1.0):
             return math.nan
         return float(self.y[at])
 

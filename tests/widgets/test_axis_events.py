@@ -154,7 +154,7 @@ def test_the_charts_tooltip(qtbot: QtBot, theme: Theme) -> None:
     )
     plot.show()
     qtbot.waitExposed(plot)
-    area = plot._plot_rect()
+    area = plot.drawing.area
 
     def tip(minute: float, row: float) -> str:
         place = QPoint(round(area.left() + minute / 60 * area.width()), round(area.top() + row))

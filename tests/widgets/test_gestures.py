@@ -38,7 +38,7 @@ class Hand:
 
     def place(self, part: float) -> QPointF:
         """A point of the plot, so much of its width from the left."""
-        area = self.plot._plot_rect()
+        area = self.plot.drawing.area
         return QPointF(area.left() + part * area.width(), area.center().y())
 
     def wheel(self, up: int, at: QPointF, keys: Qt.KeyboardModifier = NONE, across: int = 0) -> None:
@@ -70,7 +70,7 @@ def hand(qtbot: QtBot, theme: Theme) -> Hand:
     times = T0 + np.arange(720, dtype=np.int64) * 5_000
     plot.set_curves([Drawn(Curve(times, np.sin(np.arange(720.0))), "#56b4e9")], (), ())
     plot.set_window(T0, T0 + HOUR)
-    qtbot.waitUntil(lambda: plot._plot_rect().width() > 600)
+    qtbot.waitUntil(lambda: plot.drawing.area.width() > 600)
     return Hand(plot)
 
 
@@ -175,18 +175,18 @@ def test_the_crosshair_says_when_under_the_mouse_alone(hand: Hand, qtbot: QtBot)
     plot.hovered.connect(plot.show_cross)
     QTest.mouseMove(plot.viewport(), hand.place(0.5).toPoint())
     assert moments[-1] == pytest.approx(T0 + HOUR / 2, abs=6_000)
-    assert plot._when.text() == f"{datetime.fromtimestamp(round(moments[-1]) / 1000, UTC):%H:%M:%S}"
-    centre = plot._when.geometry().center().x()
+    assert plot.moment.text() == f"{datetime.fromtimestamp(round(moments[-1]) / 1000, UTC):%H:%M:%S}"
+    centre = plot.moment.geometry().center().x()
     assert centre == pytest.approx(hand.place(0.5).x(), abs=2)
     plot.set_window(T0, T0 + 2 * HOUR)
     assert moments[-1] == pytest.approx(T0 + HOUR, abs=12_000)
-    assert plot._when.geometry().center().x() == pytest.approx(centre, abs=2)
+    assert plot.moment.geometry().center().x() == pytest.approx(centre, abs=2)
     QTest.mouseMove(plot.viewport(), hand.place(1.0).toPoint())
-    assert plot._when.geometry().right() <= hand.place(1.0).x() + 1
+    assert plot.moment.geometry().right() <= hand.place(1.0).x() + 1
     QApplication.sendEvent(plot, QEvent(QEvent.Type.Leave))
-    assert plot._when.isHidden()
+    assert plot.moment.isHidden()
     plot.show_cross(T0 + 60_000)  # as the mouse over another chart does
-    assert plot._when.isHidden()
+    assert plot.moment.isHidden()
 
 
 def test_a_summary_opens_copies_and_does_nothing_else(theme: Theme, qtbot: QtBot) -> None:

@@ -121,7 +121,7 @@ def test_an_axis_has_the_unit_of_its_legend(theme: Theme, qtbot: QtBot) -> None:
         [NamedCurve("a", "MB", Curve(times, times.astype(np.float64) * 0.06))],
     )
     assert (card._note.text(), card._entries[0]._value.text()) == ("GB", "5.80 GB")
-    axis = card.plot.value_axis
+    axis = card.plot.drawing.value_axis
     spacing, values = axis.tickValues(*axis.range, 150)[0]
     assert axis.tickStrings(values, axis.scale, spacing) == ["0", "2", "4", "6"]
     card.plot.set_window(0, 9_000)

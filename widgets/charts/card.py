@@ -99,7 +99,7 @@ class ChartCard(QFrame):
         column.setSpacing(0)
         column.addLayout(self._head)
         self._figures = CurveFigures(theme)
-        self._figures.entered.connect(self.plot.highlight)
+        self._figures.entered.connect(self.plot.drawing.highlight)
         Draggable(self._figures, lambda at: self._dragged(self._figures.row_at(at.y()), at))
         self._figures.hide()
         column.addWidget(self._figures)
@@ -144,7 +144,7 @@ class ChartCard(QFrame):
     def set_clock(self, at: Clock) -> None:
         """Show another clock."""
         self._at = at
-        self.plot.time_axis.set_clock(at)
+        self.plot.drawing.time_axis.set_clock(at)
 
     @property
     def legend(self) -> Sequence[QWidget]:
@@ -264,7 +264,9 @@ class ChartCard(QFrame):
         self.style().polish(self)
 
     def _say_unit(self) -> None:
-        self._note.setText(", ".join(part for part in (self.plot.unit_shown, self._spec.note) if part))
+        self._note.setText(
+            ", ".join(part for part in (self.plot.drawing.unit_shown, self._spec.note) if part)
+        )
 
     def _draw(self) -> None:
         tokens = self._theme.tokens
@@ -278,7 +280,7 @@ class ChartCard(QFrame):
         while len(self._entries) < min(len(self._curves), _NAMED):
             entry = LegendEntry(len(self._entries))
             Draggable(entry, partial(self._dragged, len(self._entries)))
-            entry.entered.connect(self.plot.highlight)
+            entry.entered.connect(self.plot.drawing.highlight)
             self._entries.append(entry)
             self._legend.insertWidget(len(self._entries) - 1, entry)
         for number, (entry, named) in enumerate(zip(self._entries, self._curves, strict=False)):

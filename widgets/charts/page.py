@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedLayout, QVBoxLayout, QWidget
 
 from viewmodels.time_labels import Clock
+from widgets.charts import plot
 from widgets.charts.stack import ChartStack
 from widgets.empty_state import EmptyState
+from widgets.keys import KeyRow
 from widgets.theme import Theme
+
+_STATISTICS = KeyRow("statistics", "Last, min, mean, max and p95 of each curve", ("S",))
+KEYS = (*plot.KEYS, _STATISTICS)
 
 
 class ChartsPage(QWidget):
-    """Signals: ``appeared``; ``released`` when charts are to follow the selection again."""
+    """Signals: ``appeared``; ``released`` when charts are to follow the selection again;
+    ``statistics_switched`` when the key for the numbers of the curves was pressed.
+    """
 
     released = Signal()
     appeared = Signal()
+    statistics_switched = Signal()
 
     def __init__(self, theme: Theme, clock: Clock) -> None:
         super().__init__()
@@ -36,6 +44,11 @@ class ChartsPage(QWidget):
         column.addLayout(self._pages, 1)
         self._pages.addWidget(self.stack)
         self._pages.addWidget(self._empty)
+
+        for key in _STATISTICS.keys:
+            context = Qt.ShortcutContext.WidgetWithChildrenShortcut
+            shortcut = QShortcut(QKeySequence(key), self, context=context)
+            shortcut.activated.connect(self.statistics_switched)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         """Charts that changed while the page was hidden can be drawn now."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPoint, QPointF
 
 from resources.foreign_text import shown
 from resources.units import format_value
@@ -38,6 +38,11 @@ class Pointing:
     def mark_at(self, point: QPointF) -> Mark | None:
         """The mark there, if any."""
         return self.events.mark_at(self.scale, point.x(), point.y())
+
+    def place_of(self, mark: Mark | None) -> QPoint:
+        """Where a mark is, at the edge for one beyond the session; where the lane begins without one."""
+        x = min(max(self.scale.x(mark.at), at.GUTTER), self.scale.width) if mark is not None else at.GUTTER
+        return QPoint(round(x), at.EVENTS_TOP)
 
     def tooltip_at(self, point: QPointF) -> str:
         """What is there, else the time and the load; empty beside the lanes."""

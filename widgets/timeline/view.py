@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QContextMenuEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QMenu, QToolTip, QWidget
+from PySide6.QtWidgets import QToolTip, QWidget
 
 from resources.foreign_text import shown, tip
 from sessions.model import Mark
@@ -22,6 +22,7 @@ from widgets.timeline.brush import Brush
 from widgets.timeline.geometry import Scale
 from widgets.timeline.keys import MARK_KEYS, WINDOW_KEYS
 from widgets.timeline.lane import EventLane
+from widgets.timeline.menu import MarkMenu
 from widgets.timeline.moments import neighbour
 from widgets.timeline.pointing import Pointing
 
@@ -162,9 +163,14 @@ class TimelineView(Pane):
         by_mouse = event.reason() == QContextMenuEvent.Reason.Mouse
         if by_mouse:
             self._choose(pointing.mark_at(QPointF(event.pos())))
-        place = event.globalPos() if by_mouse else self._place_of(self._chosen, pointing.scale)
-        at_ms = pointing.scale.time(event.pos().x()) if by_mouse else None
-        self._menu(self._chosen, at_ms).popup(place)
+        mark, at_ms = self._chosen, pointing.scale.time(event.pos().x()) if by_mouse else None
+        menu = MarkMenu(self._theme, self, has_mark=mark is not None)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.edited.connect(lambda: self._edit(mark))
+        menu.removed.connect(lambda: self.mark_removed.emit(mark))
+        menu.dropped.connect(lambda: self.mark.emit(at_ms))
+        menu.unzoomed.connect(self.unzoomed)
+        menu.popup(event.globalPos() if by_mouse else self.mapToGlobal(pointing.place_of(mark)))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         """Do what the rows of the keys say; those of marks only while one is chosen."""
@@ -220,25 +226,6 @@ class TimelineView(Pane):
         self.update()
 
     def _edit(self, mark: Mark | None) -> None:
-        if mark is not None and self._content.span is not None:
-            place = self._place_of(mark, Scale(self._content.span, self.width()))
-            self.mark_edited.emit(mark, place)
-
-    def _place_of(self, mark: Mark | None, scale: Scale) -> QPoint:
-        x = min(max(scale.x(mark.at), at.GUTTER), self.width()) if mark is not None else at.GUTTER
-        return self.mapToGlobal(QPoint(round(x), at.EVENTS_TOP))
-
-    def _menu(self, mark: Mark | None, at_ms: int | None) -> QMenu:
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        if mark is not None:
-            menu.addAction("Change the note…").triggered.connect(lambda: self._edit(mark))
-            remove = menu.addAction("Remove the mark")
-            remove.setIcon(self._theme.icons.get("close"))
-            remove.triggered.connect(lambda: self.mark_removed.emit(mark))
-        else:
-            drop = menu.addAction("Drop a mark here…")
-            drop.setIcon(self._theme.icons.get("mark"))
-            drop.triggered.connect(lambda: self.mark.emit(at_ms))
-            menu.addAction("Show the whole session").triggered.connect(lambda _on: self.unzoomed.emit())
-        return menu
+        pointing = self.pointing
+        if mark is not None and pointing is not None:
+            self.mark_edited.emit(mark, self.mapToGlobal(pointing.place_of(mark)))

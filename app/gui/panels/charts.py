@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Qt, QTimer
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
-from app.gui.actions import ActionSpec
+from app.gui.actions import view_actions
 from app.gui.chart_reading import ChartReading
 from app.gui.desk import Desk
 from sessions.times import TimeRange
@@ -15,7 +14,7 @@ from viewmodels.chart_sets import charts_of, interesting_entities, title_of
 from viewmodels.chart_windows import moved_window
 from viewmodels.snapshot import Change
 from viewmodels.time_labels import clock_of
-from widgets.charts.page import ChartsPage
+from widgets.charts import page
 from widgets.dragging import unpacked
 
 _REDRAW_MS = 40
@@ -24,20 +23,14 @@ _MAX_ENTITIES = 12
 _STATISTICS = "look.statistics"
 
 
-KEYS: tuple[ActionSpec, ...] = (
-    ActionSpec("charts.left", "Move in time", keys=("Left", "Right"), context="charts"),
-    ActionSpec("charts.zoom", "Zoom in and out", keys=("+", "-"), context="charts"),
-    ActionSpec(
-        "charts.statistics", "Last, min, mean, max and p95 of each curve", keys=("S",), context="charts"
-    ),
-)
+KEYS = view_actions("charts", page.KEYS)
 
 
 class ChartsPanel(QObject):
     """Joins the charts page to the session, the scope and the chart board."""
 
     def __init__(self, desk: Desk) -> None:
-        self.view = ChartsPage(desk.theme, clock_of(desk.settings.text("look.times")))
+        self.view = page.ChartsPage(desk.theme, clock_of(desk.settings.text("look.times")))
         super().__init__(self.view)
         self._desk, self._stack = desk, self.view.stack
         self._labels = CurveLabels(desk.catalogue, desk.limits)
@@ -60,9 +53,7 @@ class ChartsPanel(QObject):
         stack.dropped.connect(self._add_series)
         stack.copied.connect(lambda text: desk.notify(text, "ok"))
         stack.statistics.connect(lambda on: desk.settings.set(_STATISTICS, on))
-        context = Qt.ShortcutContext.WidgetWithChildrenShortcut
-        key = QShortcut(QKeySequence("S"), self.view, context=context)
-        key.activated.connect(lambda: desk.settings.set(_STATISTICS, not desk.settings.flag(_STATISTICS)))
+        self.view.statistics_switched.connect(self._switch_statistics)
         self._redraw.timeout.connect(self._draw)
         self._reading.ready.connect(self._draw)
         self._idle.timeout.connect(self._prepare_a_card)
@@ -169,6 +160,10 @@ class ChartsPanel(QObject):
         if series:
             title = title_of(series[0], snapshot, self._desk.catalogue)
             self._desk.charts.add(series, title, None if number < 0 else number)
+
+    def _switch_statistics(self) -> None:
+        settings = self._desk.settings
+        settings.set(_STATISTICS, not settings.flag(_STATISTICS))
 
     def _prepare_a_card(self) -> None:
         """Make the charts' cards before the first session needs them, one at a time."""

@@ -1,0 +1,174 @@
+"""What a plot draws: axes, curves, limits, bands, events, marks and the crosshair's line; and where it is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, QRectF
+
+from resources.units import rung_of
+from sessions.model import Event, Mark
+from sessions.times import TimeRange
+from viewmodels.axis_events import AxisEvent, Track, event_label
+from viewmodels.chart_spec import Band, Limit
+from viewmodels.time_labels import Clock
+from widgets.charts.axes import TimeAxis, ValueAxis, dress
+from widgets.charts.curves_item import CurvesItem, Drawn
+from widgets.charts.decorations import BandPart, Decorations, EventsPart, GridPart, LimitsPart
+from widgets.theme import Tokens, body_font
+
+_HEADROOM = 1.12
+_LIMIT_HEADROOM = 1.2  # the words of the highest limit stand above its line
+_AXIS_PX = 11
+_NEAR = 4
+_MAX_TIP_LINES = 8
+
+
+class PlotDrawing:
+    """The drawing in a plot's graphics view; its window of time comes from outside, its values fit to it."""
+
+    def __init__(self, view: pg.GraphicsView, clock: Clock, tokens: Tokens) -> None:
+        self._tokens = tokens
+        self._limits: Sequence[Limit] = ()
+        self._bands: Sequence[Band] = ()
+        self._events: Track[Event] = Track()
+        self._marks: Track[Mark] = Track()
+        self.curves: Sequence[Drawn] = ()
+        self._unit = self.unit_shown = ""
+        self.time_axis, self.value_axis = TimeAxis(clock), ValueAxis()
+        # An axis and a view box side by side: pyqtgraph's PlotItem would make menus and buttons for 35 ms.
+        self._box = pg.ViewBox(enableMenu=False)
+        self._box.setMouseEnabled(x=False, y=False)
+        self._box.setDefaultPadding(0)
+        self._box.disableAutoRange()
+        frame = pg.GraphicsLayout()
+        frame.setContentsMargins(4, 6, 14, 0)
+        frame.setSpacing(0)
+        frame.addItem(self.value_axis, row=0, col=0)
+        frame.addItem(self._box, row=0, col=1)
+        frame.addItem(self.time_axis, row=1, col=1)
+        for axis in (self.value_axis, self.time_axis):
+            axis.linkToView(self._box)
+        self._drawing = CurvesItem()
+        self._box.addItem(self._drawing, ignoreBounds=True)
+        self._cross = pg.InfiniteLine(angle=90, movable=False)
+        self._cross.setZValue(5)
+        self._cross.hide()
+        self._box.addItem(self._cross, ignoreBounds=True)
+        self._behind, self._before = Decorations(-10), Decorations(10)
+        for item in (self._behind, self._before):
+            self._box.addItem(item, ignoreBounds=True)
+        view.setCentralItem(frame)
+        self._view = view
+        self.dress(tokens)
+
+    def set_curves(
+        self, curves: Sequence[Drawn], limits: Sequence[Limit], bands: Sequence[Band], unit: str
+    ) -> None:
+        """Draw these curves in ``unit``, with dashed lines at limits and tinted windows."""
+        self.curves, self._unit = curves, unit
+        self._drawing.set_curves(curves)
+        if (tuple(limits), tuple(bands)) != (tuple(self._limits), tuple(self._bands)):
+            self._limits, self._bands = limits, bands
+            self._decorate()
+        self._fit_values()
+
+    def set_events(self, events: Track[Event], marks: Track[Mark]) -> None:
+        """Draw what happened, and marks, as thin vertical lines."""
+        if events is not self._events or marks is not self._marks:
+            self._events, self._marks = events, marks
+            self._decorate()
+
+    def set_window(self, start: float, end: float) -> bool:
+        """Draw this stretch of time, ms; False where it is drawn already."""
+        if end <= start or [start, end] == self._box.viewRange()[0]:
+            return False
+        self._box.setXRange(start, end, padding=0)
+        self._fit_values()
+        return True
+
+    def show_cross(self, when: float) -> None:
+        """Put the crosshair at a moment; NaN hides it."""
+        self._cross.setVisible(not math.isnan(when))
+        if not math.isnan(when):
+            self._cross.setPos(when)
+
+    def highlight(self, number: int | None) -> None:
+        """Let one curve stand out."""
+        self._drawing.highlight(number)
+
+    @property
+    def window(self) -> tuple[float, float]:
+        """The stretch of time that is shown, ms."""
+        start, end = self._box.viewRange()[0]
+        return float(start), float(end)
+
+    @property
+    def area(self) -> QRectF:
+        """Where the curves are, in pixels: the plot without its axes."""
+        return QRectF(self._box.sceneBoundingRect())
+
+    def contains(self, position: QPointF) -> bool:
+        """Whether a point of the view is over the curves."""
+        return self.area.contains(self._view.mapToScene(position.toPoint()))
+
+    def time_at(self, position: QPointF) -> float:
+        """The moment of a pixel column, within the window."""
+        start, end = self.window
+        part = (position.x() - self.area.left()) / max(self.area.width(), 1)
+        return start + min(max(part, 0.0), 1.0) * (end - start)
+
+    def label_at(self, position: QPointF) -> str:
+        """What began near a point, and at the top what lasted; a line for each."""
+        near = TimeRange(*(int(self.time_at(position + QPointF(by, 0))) for by in (-_NEAR, _NEAR)))
+        at_the_top = position.y() <= self.area.top() + _NEAR
+        marks, events = self._marks.near(near, _MAX_TIP_LINES), self._events.near(near, _MAX_TIP_LINES)
+        found: list[AxisEvent] = [*marks, *events]
+        there = [one for one in found if at_the_top or near.contains(one.at)]
+        return "\n".join(event_label(one, self.time_axis.clock) for one in there[:_MAX_TIP_LINES])
+
+    def dress(self, tokens: Tokens) -> None:
+        """Take on the colours of a theme."""
+        self._tokens = tokens
+        font = body_font(_AXIS_PX)
+        for axis in (self.time_axis, self.value_axis):
+            dress(axis, tokens, font)
+        self._cross.setPen(pg.mkPen(tokens.muted, width=1))
+        self._decorate()
+
+    def _fit_values(self) -> None:
+        """The value axis from 0 (or below) to a little above what is visible and the limits near it."""
+        start, end = self.window
+        bounds = [drawn.curve.bounds(start, end) for drawn in self.curves]
+        lows = [low for low, _ in bounds if not math.isnan(low)]
+        highs = [high for _, high in bounds if not math.isnan(high)]
+        high = max(highs, default=1.0)
+        near = [limit.value for limit in self._limits if limit.value <= max(high, 1e-9) * 4]
+        top = max([high, *near, *([min(limit.value for limit in self._limits)] if self._limits else [])])
+        low = min([0.0, *lows])
+        top = top if top > low else low + 1.0
+        room = _LIMIT_HEADROOM if top in near else _HEADROOM
+        self._box.setYRange(low, low + (top - low) * room, padding=0)
+        # Else pyqtgraph moves its items within the paint event, and all is painted twice.
+        self._view.scene().prepareForPaint()
+        size, name = rung_of(top, self._unit)
+        if name != self.unit_shown:
+            self.unit_shown = name
+            self.value_axis.setScale(1 / size)
+
+    def _decorate(self) -> None:
+        tokens, font = self._tokens, body_font(_AXIS_PX)
+        self._behind.set_parts(
+            [
+                *(BandPart(band.window, tokens.health(band.severity)) for band in self._bands),
+                GridPart(self.value_axis, tokens.line),
+                EventsPart(self._events, tokens.faint, dotted=True),
+                EventsPart(self._marks, tokens.accent, dotted=False),
+            ]
+        )
+        ordered = sorted(self._limits, key=lambda limit: -limit.value)
+        self._before.set_parts(
+            [LimitsPart([(limit, tokens.health(limit.severity)) for limit in ordered], font, tokens.surface1)]
+        )
