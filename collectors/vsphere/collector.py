@@ -153,7 +153,9 @@ class VSphereCollector:
             shared.end()
             with contextlib.suppress(SourceError):
                 watcher.cancel()
-            threads[0].join(_GRACE_S)  # it tells what happened until now
+            deadline = time.monotonic() + _GRACE_S
+            for thread in threads:  # they tell what happened until now, and ask for what is missing
+                thread.join(max(0.0, deadline - time.monotonic()))
             vsphere.close()
             for thread in threads:
                 thread.join()

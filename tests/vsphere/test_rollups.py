@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from collectors.vsphere.counters.rollups import Span, spans
 from collectors.vsphere.counters.server import Kept
 from collectors.vsphere.options import VSphereOptions
+from connections.vsphere.session import VSphere
+from resources.failures import DisconnectedError
 from sessions.model import Gap
 from tests.vcenter.running import TestVCenter
 from tests.vsphere.feeds import MemoryFeed
@@ -55,6 +60,30 @@ def test_clusters_and_datastores_while_recording(start_vcenter: Start, tmp_path:
     health = feed.health[2]
     assert health.expected == health.received
     assert feed.gaps == []
+
+
+def test_what_failed_in_the_last_round_is_asked_for_at_the_end(
+    start_vcenter: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken, post = threading.Event(), VSphere.post
+
+    def breaks_clusters(vsphere: VSphere, envelope: bytes, **words: Any) -> bytes:
+        if broken.is_set() and b"ClusterComputeResource" in envelope:
+            raise DisconnectedError("The answer broke off.")
+        return post(vsphere, envelope, **words)
+
+    monkeypatch.setattr(VSphere, "post", breaks_clusters)
+    server = start_vcenter(
+        hosts=2, vms=2, interval=1, history=30, rollup=10, rollup_days=0, max_query_metrics=4
+    )
+    with Recording(server, VSphereOptions(extra_dirs=hasty(tmp_path))) as recording:
+        recording.until(lambda: 2 in recording.feed.sources and recording.last(2) > 0)
+        broken.set()
+        recording.until(lambda: recording.feed.health[2].message == "The answer broke off.")
+        broken.clear()
+    health = recording.feed.health[2]
+    assert lost(recording.feed) == []
+    assert health.expected == health.received
 
 
 def test_days_of_history(start_vcenter: Start, tmp_path: Path) -> None:

@@ -112,6 +112,9 @@ class Rollups:
         try:
             if state.cursor < due:
                 self.round()
+            elif any(state.watermarks.missing(slot) is not None for slot in state.watermarks.slots):
+                since_ms = state.slots.instant(state.cursor - _LOOK_BACK)
+                self._fetch(self._calls(ALWAYS), since_ms, state.slots.instant(state.cursor))
         except SourceError as error:
             if not isinstance(error, ClosedError):
                 state.message = error.happened
