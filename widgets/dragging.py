@@ -1,4 +1,4 @@
-"""Counters that are dragged from a view onto a chart: what travels, and how a drag begins."""
+"""Counters that are dragged from a view onto a chart: what travels, how a drag begins, and how it ends."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, Qt
-from PySide6.QtGui import QDrag, QMouseEvent
+from PySide6.QtGui import QDrag, QDragEnterEvent, QDropEvent, QMouseEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 
 SERIES_MIME = "application/x-hyperscope-series"
@@ -30,11 +30,11 @@ def unpacked(data: bytes) -> list[int]:
     return [number for number in numbers[:_MOST] if type(number) is int]
 
 
-def drag(source: QWidget, ids: Sequence[int], words: str) -> None:
-    """Drag series, ``words`` under the mouse, until they are dropped somewhere."""
+def drag(source: QWidget, ids: Sequence[int], label_text: str) -> None:
+    """Drag series, with a label under the mouse, until they are dropped somewhere."""
     if not ids:
         return
-    label = QLabel(words, textFormat=Qt.TextFormat.PlainText)
+    label = QLabel(label_text, textFormat=Qt.TextFormat.PlainText)
     label.setProperty("role", "chip")
     label.setMargin(6)
     moving = QDrag(source)
@@ -45,7 +45,7 @@ def drag(source: QWidget, ids: Sequence[int], words: str) -> None:
 
 
 class Draggable(QObject):
-    """Lets a widget's series be dragged: ``what`` gives ids and words for where the mouse was pressed."""
+    """Lets a widget's series be dragged: ``what`` gives ids and a label for where the mouse was pressed."""
 
     def __init__(self, widget: QWidget, what: Callable[[QPoint], tuple[Sequence[int], str]]) -> None:
         super().__init__(widget)
@@ -73,3 +73,24 @@ class Draggable(QObject):
         if self._pressed is None:
             return False
         return (now - self._pressed).manhattanLength() >= QApplication.startDragDistance()
+
+
+class DropTarget(QObject):
+    """Lets series be dropped on a widget: ``take`` gets what was dropped, as ``unpacked`` reads it."""
+
+    def __init__(self, widget: QWidget, take: Callable[[bytes], None]) -> None:
+        super().__init__(widget)
+        self._take = take
+        widget.setAcceptDrops(True)
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        """A drag of series is welcome; their drop is taken."""
+        if isinstance(event, QDragEnterEvent) and event.mimeData().hasFormat(SERIES_MIME):
+            event.acceptProposedAction()
+            return True
+        if isinstance(event, QDropEvent) and event.type() == QEvent.Type.Drop:
+            event.acceptProposedAction()
+            self._take(bytes(event.mimeData().data(SERIES_MIME).data()))
+            return True
+        return super().eventFilter(watched, event)

@@ -126,7 +126,7 @@ def from_finding_to_mark(program: Program) -> dict[str, object]:
 def curve_to_the_next_chart(program: Program) -> None:
     """Drag a name of the first chart's legend onto the second chart."""
     cards = one_visible(program.window, ChartsPage).stack.cards
-    entry = next(one for one in cards[0].legend if one.isVisible())
+    entry = next(one for one in cards[0].head.legend.entries if one.isVisible())
     before = [chart.series for chart in program.desk.charts.charts]
     drag_within(
         entry.mapToGlobal(entry.rect().center()), cards[1].plot.mapToGlobal(cards[1].plot.rect().center())

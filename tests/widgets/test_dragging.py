@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QDrag
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
+from PySide6.QtGui import QDrag, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from widgets.dragging import SERIES_MIME, Draggable, packed, unpacked
+from widgets.dragging import SERIES_MIME, Draggable, DropTarget, packed, unpacked
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
 """The offscreen platform says so of every window."""
@@ -71,3 +71,21 @@ def test_a_button_is_not_left_pressed_by_a_drag(qtbot: QtBot, monkeypatch: pytes
     assert button.isDown()
     qtbot.mouseMove(button, QPoint(90, 20))
     assert not button.isDown()
+
+
+def test_series_are_dropped_on_a_target_and_nothing_else(qtbot: QtBot) -> None:
+    taken: list[bytes] = []
+    widget = QWidget()
+    qtbot.addWidget(widget)
+    DropTarget(widget, taken.append)
+    assert widget.acceptDrops()
+    copy, left, plain = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    text, series = QMimeData(), packed([7, 9])
+    text.setText("no series")
+    for data, welcome in ((text, False), (series, True)):
+        enter = QDragEnterEvent(QPoint(1, 1), copy, data, left, plain)
+        enter.ignore()
+        QApplication.sendEvent(widget, enter)
+        assert enter.isAccepted() is welcome
+    QApplication.sendEvent(widget, QDropEvent(QPointF(1, 1), copy, series, left, plain))
+    assert [unpacked(data) for data in taken] == [[7, 9]]

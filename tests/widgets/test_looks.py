@@ -99,15 +99,14 @@ def card_of(theme: Theme, qtbot: QtBot, title: str, names: list[str], width: int
 def test_a_legend_leaves_the_title_whole_and_stays_inside(theme: Theme, qtbot: QtBot, width: int) -> None:
     title = "Ready, co-stop and limit"
     card = card_of(theme, qtbot, title, ["CPU ready", "CPU co-stop", "Held back"], width)
-    assert card._title.text() == title
-    visible = [entry for entry in card._entries if not entry.isHidden()]
+    assert card.head.title == title
+    visible = [entry for entry in card.head.legend.entries if not entry.isHidden()]
     assert visible
     for entry in visible:
         assert entry.width() >= entry.sizeHint().width()
         assert entry.mapTo(card, entry.rect().topRight()).x() < width
-    hidden = len(card._entries) - len(visible)
-    assert card._more.text() == f"+{hidden}"
-    assert card._more.isHidden() == (hidden == 0)
+    hidden = len(card.head.legend.entries) - len(visible)
+    assert card.head.legend.more == (f"+{hidden}" if hidden else "")
 
 
 def test_an_axis_has_the_unit_of_its_legend(theme: Theme, qtbot: QtBot) -> None:
@@ -120,12 +119,12 @@ def test_an_axis_has_the_unit_of_its_legend(theme: Theme, qtbot: QtBot) -> None:
         ChartSpec("Memory", "MB", (1,)),
         [NamedCurve("a", "MB", Curve(times, times.astype(np.float64) * 0.06))],
     )
-    assert (card._note.text(), card._entries[0]._value.text()) == ("GB", "5.80 GB")
+    assert (card.head.note, card.head.legend.entries[0]._value.text()) == ("GB", "5.80 GB")
     axis = card.plot.drawing.value_axis
     spacing, values = axis.tickValues(*axis.range, 150)[0]
     assert axis.tickStrings(values, axis.scale, spacing) == ["0", "2", "4", "6"]
     card.plot.set_window(0, 9_000)
-    assert card._note.text() == "MB"
+    assert card.head.note == "MB"
     spacing, values = axis.tickValues(*axis.range, 150)[0]
     assert axis.tickStrings(values, axis.scale, spacing)[-1] in {"500", "600"}
 
@@ -134,7 +133,7 @@ def test_an_axis_has_the_unit_of_its_legend(theme: Theme, qtbot: QtBot) -> None:
 def test_a_legend_of_long_names_shows_some_of_them(theme: Theme, qtbot: QtBot, width: int) -> None:
     names = [f"naa.600508b4000603860001287dbba{n} esx0{n}" for n in range(4)]
     card = card_of(theme, qtbot, "Storage latency", names, width)
-    visible = [entry for entry in card._entries if not entry.isHidden()]
+    visible = [entry for entry in card.head.legend.entries if not entry.isHidden()]
     assert len(visible) >= width // 160
     for number, entry in enumerate(visible):
         text = entry._name.text()
@@ -142,7 +141,7 @@ def test_a_legend_of_long_names_shows_some_of_them(theme: Theme, qtbot: QtBot, w
         assert text.endswith(str(number))
         assert entry.mapTo(card, entry.rect().topRight()).x() < width
     hidden = len(names) - len(visible)
-    assert card._more.isHidden() == (hidden == 0)
+    assert card.head.legend.more == (f"+{hidden}" if hidden else "")
 
 
 @given(

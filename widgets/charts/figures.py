@@ -108,10 +108,6 @@ class CurveFigures(QWidget):
     def _heads(self) -> tuple[str, ...]:
         return (self._first, *HEADS[1:])
 
-    def _spoken(self, row: FigureRow) -> str:
-        pairs = zip(self._heads, row.texts, strict=True)
-        return f"{row.name}: {', '.join(f'{head} {text}' for head, text in pairs)}"
-
     def _enter(self, row: int | None) -> None:
         if row != self._row:
             self._row = row

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QEnterEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from resources.foreign_text import shown, tip
+from viewmodels.curve import NamedCurve
+from widgets.dragging import Draggable
+from widgets.theme import Tokens
 
-LEGEND_GAP = 14
-MOST_NAME = 200
-_LEAST_NAME = 72
+_MAX_ENTRIES = 6
+_ENTRY_GAP = 14
+MAX_NAME_PX = 200
+_MIN_NAME_PX = 72
 _DASH = 12, 3
 _DASH_GAP = 5
 
@@ -29,12 +34,12 @@ def names_in(widths: Sequence[tuple[int, int]], room: int, more: int, *, unnamed
         beside = sum(rest for _, rest in widths[:count])
         left = room - beside - (more if unnamed or count < len(widths) else 0)
         most = _shared(names, left)
-        if most >= min(_LEAST_NAME, max(names)):
+        if most >= min(_MIN_NAME_PX, max(names)):
             return count, most
     if not widths:
-        return 0, MOST_NAME
+        return 0, MAX_NAME_PX
     left = room - widths[0][1] - (more if unnamed or len(widths) > 1 else 0)
-    return 1, min(max(left, _LEAST_NAME // 2), MOST_NAME)
+    return 1, min(max(left, _MIN_NAME_PX // 2), MAX_NAME_PX)
 
 
 def _shared(names: Sequence[int], room: int) -> int:
@@ -44,7 +49,7 @@ def _shared(names: Sequence[int], room: int) -> int:
         if name > share:
             return share
         room -= name
-    return MOST_NAME
+    return MAX_NAME_PX
 
 
 class LegendEntry(QWidget):
@@ -76,13 +81,13 @@ class LegendEntry(QWidget):
         if shown(name) != self._full:
             self._full = shown(name)
             self._value.setMinimumWidth(0)
-            self.fit(MOST_NAME)
+            self.fit(MAX_NAME_PX)
         self._about = about
         if colour != self._colour:
             self._colour = colour
             self._dash.setStyleSheet(f"background: {colour}; border-radius: 1px")
 
-    def say(self, value: str) -> None:
+    def show_value(self, value: str) -> None:
         """Show a value; its place never shrinks, so that the legend stands still."""
         self._value.setText(value)
         self._value.setMinimumWidth(max(self._value.minimumWidth(), self._value.sizeHint().width()))
@@ -97,8 +102,8 @@ class LegendEntry(QWidget):
     @property
     def widths(self) -> tuple[int, int]:
         """What its whole name takes, and all the rest of it with the gap to the next entry."""
-        name = min(self._name.fontMetrics().horizontalAdvance(self._full) + 2, MOST_NAME)
-        return name, _DASH[0] + self._value.minimumWidth() + 2 * _DASH_GAP + LEGEND_GAP
+        name = min(self._name.fontMetrics().horizontalAdvance(self._full) + 2, MAX_NAME_PX)
+        return name, _DASH[0] + self._value.minimumWidth() + 2 * _DASH_GAP + _ENTRY_GAP
 
     def event(self, event: QEvent) -> bool:
         """The numbers of a tooltip are worked out when it is asked for."""
@@ -115,3 +120,77 @@ class LegendEntry(QWidget):
         """And no longer."""
         self.entered.emit(None)
         super().leaveEvent(event)
+
+
+class Legend(QWidget):
+    """An entry for each of the first curves, and how many more there are.
+
+    ``entered`` carries the number of the curve whose name is under the mouse, None when it leaves. Each name
+    can be dragged: ``dragged`` gives the series of the curve with that number, and a label for the drag.
+    """
+
+    entered = Signal(object)
+
+    def __init__(self, dragged: Callable[[int], tuple[Sequence[int], str]]) -> None:
+        super().__init__()
+        self._dragged = dragged
+        self._entries: list[LegendEntry] = []
+        self._names: Sequence[str] = ()
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(_ENTRY_GAP)
+        self._more = QLabel()
+        self._more.setProperty("role", "muted")
+        self._row.addWidget(self._more)
+
+    @property
+    def entries(self) -> Sequence[LegendEntry]:
+        """The entries of the first curves."""
+        return self._entries
+
+    @property
+    def more(self) -> str:
+        """How many curves have no visible name, as it is shown: ``+3``; empty where all have one."""
+        return "" if self._more.isHidden() else self._more.text()
+
+    def show_curves(
+        self, curves: Sequence[NamedCurve], tokens: Tokens, about: Callable[[NamedCurve], str]
+    ) -> None:
+        """Have an entry for each of the first curves; ``about`` gives the lines of an entry's tooltip."""
+        self._names = [shown(named.name) for named in curves]
+        while len(self._entries) > min(len(curves), _MAX_ENTRIES):
+            gone = self._entries.pop()
+            self._row.removeWidget(gone)
+            gone.deleteLater()
+        while len(self._entries) < min(len(curves), _MAX_ENTRIES):
+            self._add_entry(len(self._entries))
+        for number, (entry, named) in enumerate(zip(self._entries, curves, strict=False)):
+            entry.describe(named.name, tokens.curve(number), partial(about, named))
+
+    def fits_in(self, room: int) -> bool:
+        """Whether every curve has an entry, and all whole names fit into ``room`` pixels."""
+        return len(self._names) == len(self._entries) and sum(map(sum, self._widths)) <= room
+
+    def fit(self, room: int) -> None:
+        """Show as many names as fit into ``room`` pixels, shortened where that helps, and how many do not."""
+        widths = self._widths
+        more = self._more.fontMetrics().horizontalAdvance("+000")
+        fitting, name_px = names_in(widths, room, more, unnamed=len(self._names) > len(widths))
+        for number, entry in enumerate(self._entries):
+            entry.fit(name_px)
+            entry.setVisible(number < fitting)
+        hidden = len(self._names) - fitting
+        self._more.setText(f"+{hidden}")
+        self._more.setVisible(hidden > 0)
+        self._more.setToolTip(tip("\n".join(self._names[fitting:])))
+
+    @property
+    def _widths(self) -> list[tuple[int, int]]:
+        return [entry.widths for entry in self._entries]
+
+    def _add_entry(self, number: int) -> None:
+        entry = LegendEntry(number)
+        Draggable(entry, lambda _at: self._dragged(number))
+        entry.entered.connect(self.entered)
+        self._entries.append(entry)
+        self._row.insertWidget(number, entry)

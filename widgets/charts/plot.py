@@ -116,14 +116,13 @@ class _Navigation:
 class Plot(pg.GraphicsView):  # type: ignore[misc]
     """Signals: ``windowed(start, end, passing)`` in ms when the user pans or zooms; ``hovered(ms or nan)``.
 
-    ``picked(ms)``: a click at a moment. ``unzoomed``: a double click wants the whole session.
+    ``unzoomed``: a double click wants the whole session.
     ``menu_wanted(QPoint)``: a right click that drew no box; where on the screen.
     ``focused``: keys come to it, or no longer. ``scaled``: its axis has another unit, ``unit_shown``.
     """
 
     windowed = Signal(float, float, bool)
     hovered = Signal(float)
-    picked = Signal(float)
     unzoomed = Signal()
     menu_wanted = Signal(QPoint)
     focused = Signal(bool)
@@ -248,7 +247,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self.windowed.emit(start + by, end + by, True)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        """Let go: the box becomes the window; a click picks a moment."""
+        """Let go: the box becomes the window, what was dragged stays."""
         grabbed, self._grabbed = self._grabbed, None
         if self._box is not None:
             self._box.hide()
@@ -262,8 +261,6 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
             return
         if self._moved:
             self.windowed.emit(*self.window_shown, False)
-        elif grabbed is not None and event.button() == Qt.MouseButton.LeftButton:
-            self.picked.emit(self.drawing.time_at(event.position()))
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
         """The menu key's menu is the card's; the mouse's waits whether a box is drawn, on every system."""

@@ -21,18 +21,17 @@ from widgets.theme import Theme
 
 _SMALLEST_MS = 1_000
 _LEGEND_MS = 80
-_MOST_SPARE = 5
+_MAX_SPARE_CARDS = 5
 
 
 class ChartStack(QScrollArea):
-    """Signals: ``windowed(TimeRange, passing)``, ``unzoomed``, ``picked(ms)``, ``closed(n)``, ``dropped``.
+    """Signals: ``windowed(TimeRange, passing)``, ``unzoomed``, ``closed(n)``, ``dropped(n, bytes)``.
 
     ``dropped`` on the space below the charts has n = −1. The window is set from outside, after ``windowed``.
     """
 
     windowed = Signal(object, bool)
     unzoomed = Signal()
-    picked = Signal(object)
     closed = Signal(int)
     dropped = Signal(int, bytes)
     copied = Signal(str)
@@ -59,7 +58,7 @@ class ChartStack(QScrollArea):
         self._column.setSpacing(8)
         self.setWidget(body)
         self._legend = QTimer(self, singleShot=True, interval=_LEGEND_MS)
-        self._legend.timeout.connect(self._say_values)
+        self._legend.timeout.connect(self._show_values)
 
     @property
     def cards(self) -> Sequence[ChartCard]:
@@ -81,7 +80,7 @@ class ChartStack(QScrollArea):
             gone.show_chart(ChartSpec("", "", ()), ())
             gone.plot.show_cross(math.nan)
             self._spare.append(gone)
-        while len(self._spare) > _MOST_SPARE:
+        while len(self._spare) > _MAX_SPARE_CARDS:
             self._spare.pop().deleteLater()
         while len(self._cards) < len(charts):
             self._add_card()
@@ -134,17 +133,17 @@ class ChartStack(QScrollArea):
 
     def prepare(self) -> bool:
         """Make a card in an idle moment, before the first charts need it; whether another would be of use."""
-        if len(self._cards) + len(self._spare) < _MOST_SPARE:
+        if len(self._cards) + len(self._spare) < _MAX_SPARE_CARDS:
             card = self._made_card()
             card.hide()
             self._spare.append(card)
-        return len(self._cards) + len(self._spare) < _MOST_SPARE
+        return len(self._cards) + len(self._spare) < _MAX_SPARE_CARDS
 
     def _add_card(self) -> None:
         card = self._spare.pop() if self._spare else self._made_card()
         self._column.addWidget(card, 1)
         last: QWidget = self._cards[-1] if self._cards else self
-        card.focus_after(last.close_button if isinstance(last, ChartCard) else last)
+        card.focus_after(last.head.close_button if isinstance(last, ChartCard) else last)
         self._cards.append(card)
         card.show()
 
@@ -153,7 +152,6 @@ class ChartStack(QScrollArea):
         card.plot.windowed.connect(self._ask_window)
         card.plot.hovered.connect(self.show_cross)
         card.plot.unzoomed.connect(self.unzoomed)
-        card.plot.picked.connect(lambda when: self.picked.emit(round(when)))
         card.closed.connect(lambda card=card: self.closed.emit(self._cards.index(card)))
         card.dropped.connect(lambda data, card=card: self.dropped.emit(self._cards.index(card), data))
         card.copied.connect(self.copied)
@@ -167,6 +165,6 @@ class ChartStack(QScrollArea):
             start, end = middle - _SMALLEST_MS / 2, middle + _SMALLEST_MS / 2
         self.windowed.emit(TimeRange(round(start), round(end)), passing)
 
-    def _say_values(self) -> None:
+    def _show_values(self) -> None:
         for card in self._cards:
             card.show_values(self._hovered)

@@ -1,4 +1,4 @@
-"""The samples of a chart as CSV, for the clipboard."""
+"""A chart on the clipboard: as a picture, or its samples as CSV."""
 
 from __future__ import annotations
 
@@ -8,9 +8,26 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QWidget
 
+from resources.foreign_text import shown
+from resources.units import format_count
 from sessions.times import TimeRange, iso
-from viewmodels.curve import Curve
+from viewmodels.curve import Curve, NamedCurve
+
+
+def copy_image(chart: QWidget, title: str) -> str:
+    """Put a picture of the chart on the clipboard; returns the message for the user."""
+    QGuiApplication.clipboard().setPixmap(chart.grab())
+    return f"{shown(title)}: copied as an image."
+
+
+def copy_samples(curves: Sequence[NamedCurve], window: TimeRange, title: str) -> str:
+    """Put the samples of the window on the clipboard, as CSV; returns the message for the user."""
+    text, rows = as_csv([(f"{named.name} ({named.unit})", named.curve) for named in curves], window)
+    QGuiApplication.clipboard().setText(text)
+    return f"{shown(title)}: {format_count(rows)} rows copied as CSV."
 
 
 def as_csv(columns: Sequence[tuple[str, Curve]], window: TimeRange) -> tuple[str, int]:

@@ -1,0 +1,39 @@
+"""The numbers of curves over a window as texts: in a tooltip, and as rows of the table of statistics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from resources.foreign_text import shown
+from resources.units import format_value
+from viewmodels.curve import NamedCurve
+from widgets.charts.figures import FigureRow
+from widgets.theme import Tokens
+
+_MAX_ROWS = 12
+
+
+def tooltip_of(named: NamedCurve, window: tuple[float, float]) -> str:
+    """The curve's name, what it says of itself, and its statistics over the window (ms since 1970)."""
+    found = named.curve.summary(*window)
+    numbers = (("last", found.last), ("min", found.low), ("mean", found.mean), ("p95", found.p95))
+    lines = [f"{label} {format_value(value, named.unit)}" for label, value in (*numbers, ("max", found.high))]
+    return "\n".join([shown(named.name), *([shown(named.tooltip)] if named.tooltip else []), *lines])
+
+
+def rows_of(
+    curves: Sequence[NamedCurve], window: tuple[float, float], when: float, tokens: Tokens
+) -> list[FigureRow]:
+    """A row of statistics over the window for each of the first curves.
+
+    Its first number is the value at ``when`` (ms since 1970), or the last of the window where that is NaN.
+    """
+    rows = []
+    for number, named in enumerate(curves[:_MAX_ROWS]):
+        found = named.curve.summary(*window)
+        first = found.last if math.isnan(when) else named.curve.value_at(when)
+        numbers = (first, found.low, found.mean, found.high, found.p95)
+        texts = tuple(format_value(value, named.unit) for value in numbers)
+        rows.append(FigureRow(shown(named.name), tokens.curve(number), texts))
+    return rows

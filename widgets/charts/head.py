@@ -1,0 +1,81 @@
+"""The head of a chart: its title, its unit, the legend and the button that closes the chart."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QLabel, QToolButton
+
+from resources.foreign_text import shown, tip
+from widgets.charts.legend import Legend
+
+_GAP = 12
+_MARGINS = 12, 6, 8, 0
+
+
+class ChartHead(QGridLayout):
+    """Lays the legend beside the title where all of it fits, else below."""
+
+    def __init__(self, legend: Legend) -> None:
+        super().__init__()
+        self.legend = legend
+        self._legend_below = False
+        self._full_title = ""
+        self._title = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self._title.setProperty("role", "title")
+        self._note = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self._note.setProperty("role", "muted")
+        self.close_button = QToolButton()
+        self.close_button.setProperty("role", "ghost")
+        self.close_button.setStyleSheet("padding: 0; min-height: 16px; max-height: 18px;")
+        self.setContentsMargins(*_MARGINS)
+        self.setHorizontalSpacing(_GAP)
+        self.setVerticalSpacing(2)
+        self.setColumnStretch(2, 1)
+        self.addWidget(self._title, 0, 0)
+        self.addWidget(self._note, 0, 1)
+        self.addWidget(legend, 0, 2, Qt.AlignmentFlag.AlignRight)
+        self.addWidget(self.close_button, 0, 3)
+
+    @property
+    def title(self) -> str:
+        """The title as it is shown: shortened where there is no room for all of it."""
+        return self._title.text()
+
+    @property
+    def note(self) -> str:
+        """What stands beside the title."""
+        return self._note.text()
+
+    def set_title(self, title: str) -> None:
+        """Name the chart."""
+        self._full_title = shown(title)
+        self._title.setText(self._full_title)
+        self.close_button.setAccessibleName(f"Close the chart {title}")
+
+    def set_note(self, note: str) -> None:
+        """Show the unit, and what else there is to say beside the title."""
+        self._note.setText(note)
+
+    def arrange(self, width: int, *, has_legend: bool) -> None:
+        """Use a width in pixels: shorten the title if need be, put the legend beside or below it."""
+        metrics = self._title.fontMetrics()
+        inner = width - _MARGINS[0] - _MARGINS[2]
+        close = 0 if self.close_button.isHidden() else self.close_button.sizeHint().width() + _GAP
+        left = inner - close - self._note.sizeHint().width() - 2 * _GAP
+        room = min(left, metrics.horizontalAdvance(self._full_title) + 2)
+        self._title.setText(metrics.elidedText(self._full_title, Qt.TextElideMode.ElideRight, room))
+        self._title.setToolTip(tip(self._full_title))
+        self.legend.setVisible(has_legend)
+        if has_legend:
+            self._place_legend(below=bool(self.legend.entries) and not self.legend.fits_in(left - room))
+            self.legend.fit(inner if self._legend_below else left - room)
+
+    def _place_legend(self, *, below: bool) -> None:
+        if below == self._legend_below:
+            return
+        self._legend_below = below
+        self.removeWidget(self.legend)
+        if below:
+            self.addWidget(self.legend, 1, 0, 1, 4, Qt.AlignmentFlag.AlignLeft)
+        else:
+            self.addWidget(self.legend, 0, 2, Qt.AlignmentFlag.AlignRight)
