@@ -27,7 +27,6 @@ class About:
     build: str
     instance_uuid: str
     full_name: str
-    api_version: str = ""
 
 
 def read_about(info: Any, address: Address) -> About:
@@ -38,7 +37,6 @@ def read_about(info: Any, address: Address) -> About:
         build=info.build or "",
         instance_uuid=info.instanceUuid or "",
         full_name=info.fullName or "",
-        api_version=info.apiVersion or "",
     )
     kind = _API_TYPES.get(about.api_type)
     if kind is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
 import time
 from collections.abc import Callable
@@ -24,6 +23,7 @@ from connections.vsphere.faults import (
     bad_status,
     soap_error,
 )
+from connections.vsphere.keep_alive import KeepAlive
 from connections.vsphere.logged_in import Connection, LoggedIn
 from connections.vsphere.soap import Channel, Reply, call, parse_fault, parse_time
 from connections.vsphere.trust import Trust
@@ -33,9 +33,6 @@ from resources.failures import SourceError
 T = TypeVar("T")
 
 SDK_PATH = "/sdk"
-
-KEEP_ALIVE_S = 300.0
-"""Rest after which the server is asked the time, lest it ends the session; ESXi does after 30 minutes."""
 
 _CURRENT_TIME = call("CurrentTime", ("ServiceInstance", "ServiceInstance"))
 
@@ -74,8 +71,7 @@ class VSphere:
         self._login = LoggedIn(self._wire, trust, password)
         self._clock_offset_ms = 0
         self._closed = threading.Event()
-        self._last_use = time.monotonic()
-        self._keeper: threading.Thread | None = None
+        self._keep_alive = KeepAlive(self.server_time, self._closed)
 
     def open(self) -> None:
         """Connect, check what answers, log in. Raises SourceError, UsageError; it is closed for good then."""
@@ -84,8 +80,7 @@ class VSphere:
         except BaseException:
             self._abandon()
             raise
-        self._keeper = threading.Thread(target=self._keep_alive, name="vsphere-keep-alive", daemon=True)
-        self._keeper.start()
+        self._keep_alive.start()
 
     @property
     def about(self) -> About:
@@ -101,11 +96,6 @@ class VSphere:
     def clock_offset_ms(self) -> int:
         """The server's clock minus ours, as ``server_time`` found it last."""
         return self._clock_offset_ms
-
-    @property
-    def api_version(self) -> str:
-        """The SOAPAction of the negotiated version, for raw requests: ``"urn:vim25/8.0.3.0"`` with quotes."""
-        return str(self._current().stub.versionId)
 
     def ask(self, what: str, question: Callable[[Connection], T]) -> T:
         """The answer to ``question``; ``what`` names it in errors: ``the list of VMs``.
@@ -189,8 +179,7 @@ class VSphere:
         self._wire.cut()
         self._login.say_goodbye()
         self._abandon()
-        if self._keeper is not None and self._keeper is not threading.current_thread():
-            self._keeper.join()
+        self._keep_alive.join()
 
     def _abandon(self) -> None:
         self._closed.set()
@@ -201,7 +190,7 @@ class VSphere:
     def _current(self) -> Connection:
         if self._closed.is_set():
             raise ClosedError
-        self._last_use = time.monotonic()
+        self._keep_alive.note_use()
         return self._login.connection
 
     def _edge(self, what: str, work: Callable[[], T]) -> T:
@@ -215,12 +204,6 @@ class VSphere:
             if isinstance(error, SourceError):
                 raise
             raise as_source_error(error, what, self.address) from error
-
-    def _keep_alive(self) -> None:
-        while not self._closed.wait(KEEP_ALIVE_S / 4):
-            if time.monotonic() - self._last_use >= KEEP_ALIVE_S:
-                with contextlib.suppress(SourceError):  # who records notices by himself
-                    self.server_time()
 
     def __enter__(self) -> Self:
         self.open()

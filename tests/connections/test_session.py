@@ -15,7 +15,7 @@ import pytest
 from pyVmomi import vim, vmodl
 
 from connections.failures import ClosedError
-from connections.vsphere import logged_in, session
+from connections.vsphere import keep_alive, logged_in
 from connections.vsphere.faults import SoapFault
 from connections.vsphere.logged_in import Connection
 from connections.vsphere.session import VSphere, session_key
@@ -65,7 +65,7 @@ def test_what_answers_and_a_question(connect: Connect) -> None:
 def test_a_raw_request(connect: Connect) -> None:
     vsphere = connect()
     assert b"<CurrentTimeResponse" in vsphere.post(CURRENT_TIME)
-    assert b"<CurrentTimeResponse" in vsphere.post(CURRENT_TIME, vsphere.api_version, "the clock")
+    assert b"<CurrentTimeResponse" in vsphere.post(CURRENT_TIME, what="the clock")
 
 
 def test_raw_requests_share_one_connection(connect: Connect, front: Front) -> None:
@@ -273,7 +273,7 @@ def test_closing_does_not_wait_for_a_server_that_hangs(
 def test_a_resting_session_is_kept_alive(
     connect: Connect, front: Front, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session, "KEEP_ALIVE_S", 0.02)
+    monkeypatch.setattr(keep_alive, "KEEP_ALIVE_S", 0.02)
     asked = threading.Event()
     ask_time = VSphere.server_time
 

@@ -1,0 +1,42 @@
+"""Keeping a session with a server alive while nobody asks it anything."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable
+
+from resources.failures import SourceError
+
+KEEP_ALIVE_S = 300.0
+"""Rest after which the server is asked the time, lest it ends the session; ESXi does after 30 minutes."""
+
+
+class KeepAlive:
+    """A thread that calls ``ask`` when the connection has rested for KEEP_ALIVE_S; ``closed`` ends it."""
+
+    def __init__(self, ask: Callable[[], object], closed: threading.Event) -> None:
+        self._ask, self._closed = ask, closed
+        self._last_use = time.monotonic()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread = threading.Thread(target=self._run, name="vsphere-keep-alive", daemon=True)
+        self._thread.start()
+
+    def note_use(self) -> None:
+        """The connection is being used: its rest begins anew."""
+        self._last_use = time.monotonic()
+
+    def join(self) -> None:
+        """Wait for the end of the thread, unless it is the caller."""
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join()
+
+    def _run(self) -> None:
+        while not self._closed.wait(KEEP_ALIVE_S / 4):
+            if time.monotonic() - self._last_use >= KEEP_ALIVE_S:
+                with contextlib.suppress(SourceError):  # who records notices by himself
+                    self._ask()
