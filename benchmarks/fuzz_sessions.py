@@ -72,7 +72,7 @@ def build(path: Path) -> None:
             )
             writer.add_block(layout, encode_block(T0 + 5000 * np.arange(100), stored[:100]))
             for tick in range(100, 110):
-                writer.append_tick(layout, T0 + 5000 * tick, stored[tick])
+                writer.append_ticks([(layout, T0 + 5000 * tick, stored[tick])])
         record(writer)
 
 
@@ -363,7 +363,7 @@ def _append(path: Path) -> None:
         source = writer.add_source(SourceSpec("lab", "more"))
         writer.add_entities([Entity(HOST, "esx01")])
         layout = writer.add_layout(source, writer.add_series(source, [SeriesSpec(HOST, "c0", "%")]))
-        writer.append_tick(layout, T0, np.array([1.0]))
+        writer.append_ticks([(layout, T0, np.array([1.0]))])
 
 
 def mutate(original: Path, path: Path, number: int) -> str:

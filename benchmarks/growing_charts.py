@@ -79,7 +79,7 @@ def growths(session: Path, layout: int, read: Read, count: int) -> Growth:
     with SessionWriter.open(session, durable=False) as writer, SessionReader.open(session) as reader:
         for number in range(count + 1):
             end = _span(reader).end
-            writer.append_tick(layout, end + EVERY_MS, np.full(IDS.size, float(number % 7)))
+            writer.append_ticks([(layout, end + EVERY_MS, np.full(IDS.size, float(number % 7)))])
             begun = time.thread_time()
             curves = read(reader)
             taken = time.thread_time()

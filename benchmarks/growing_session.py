@@ -61,7 +61,9 @@ def main(path: Path, seconds: float) -> None:
         begun = time.time()
         for number in range(round(seconds / EVERY_S)):
             values = np.clip(values + rng.normal(scale=0.05, size=values.size), 0.0, 1.0)
-            writer.append_tick(layout, round((begun + number * EVERY_S) * 1000), (values * usual).round(2))
+            writer.append_ticks(
+                [(layout, round((begun + number * EVERY_S) * 1000), (values * usual).round(2))]
+            )
             if number == 0:
                 print("ready", flush=True)
             time.sleep(max(0.0, begun + (number + 1) * EVERY_S - time.time()))

@@ -35,7 +35,7 @@ class RecordedLayouts:
         """Add series that arrive together; returns them with the time of their last samples."""
         layout = self._declare(source, specs)
         self._layouts.append(layout)
-        return Layout(len(self._layouts), self._last[layout.series], self._writer.scales(layout.series))
+        return Layout(len(self._layouts), self._last[layout.series], self._writer.ticks.scales(layout.series))
 
     def add_ticks(self, ticks: Sequence[Tick]) -> None:
         """Store ticks in one transaction."""

@@ -26,7 +26,7 @@ class SessionFile:
         self._writer = writer
         self._samples_of_closed = 0
         self.sources = RecordedSources(writer)
-        last = writer.last_samples() if resumed else np.zeros(1, np.int64)
+        last = writer.ticks.last_samples() if resumed else np.zeros(1, np.int64)
         earlier = EarlierRun.of(path) if resumed else EarlierRun({})
         self.layouts = RecordedLayouts(writer, self.sources, earlier, last)
         self.records = Records(writer, earlier, self.sources)
@@ -73,7 +73,7 @@ class SessionFile:
 
     def compact_one(self, *, overdue: bool) -> bool:
         """Make a block where one is due; with ``overdue`` only where it can't wait. Was there one?"""
-        return self._writer.compact_one(overdue=overdue)
+        return self._writer.ticks.compact_one(overdue=overdue)
 
     def rotate(self) -> None:
         """Go on in a new file, with the same sources, entities, layouts and what holds of them."""

@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from sessions.current_records import current_events, current_facts, current_gaps
@@ -15,7 +14,8 @@ from sessions.journal import JournalEntry, TestRun, current_journal, current_run
 from sessions.model import Event, Fact, Gap, Mark
 from sessions.store import documents
 from sessions.store.codec import storable
-from sessions.store.database import Database, translated
+from sessions.store.database import Database
+from sessions.store.write_guard import WriteGuard
 
 Record = TypeVar("Record", Fact, Event, Mark, Gap, JournalEntry, TestRun)
 Appended = TypeVar("Appended", Fact, Event, Gap)
@@ -88,7 +88,7 @@ class RecordWriter:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._failed = self._closed = False
+        self._guard = WriteGuard(database)
 
     def add_facts(self, facts: Iterable[Fact]) -> None:
         """Add facts; one of the same entity, name and start replaces the earlier, a later start ends it."""
@@ -112,7 +112,7 @@ class RecordWriter:
         Of marks that are equal, one changes. Raises ValueError for a mark that can't be stored.
         """
         documents.encode((new,) if new is not None else ())
-        with self._writing():
+        with self._guard.transaction():
             return documents.replace(self._database, old, new)
 
     def add_journal(self, entries: Iterable[JournalEntry]) -> None:
@@ -126,32 +126,16 @@ class RecordWriter:
     def put_findings(self, findings: Sequence[Finding]) -> None:
         """Store what a diagnosis concluded, in place of what an earlier one did."""
         rows = documents.encode(findings)
-        with self._writing():
+        with self._guard.transaction():
             documents.clear(self._database, Finding)
             documents.insert(self._database, rows)
 
     def set_meta(self, key: str, value: str) -> None:
         """Say something of the session as a whole."""
-        with self._writing():
+        with self._guard.transaction():
             self._database.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, storable(value)))
 
     def _add_records(self, added: Iterable[Record]) -> None:
         rows = documents.encode(added)
-        with self._writing():
+        with self._guard.transaction():
             documents.insert(self._database, rows)
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        with self._guarded(), self._database.transaction():
-            yield
-
-    @contextmanager
-    def _guarded(self) -> Iterator[None]:
-        if self._failed or self._closed:
-            raise ValueError("a session writer that has failed or is closed")
-        try:
-            with translated(self._database.path):
-                yield
-        except BaseException:
-            self._failed = True
-            raise

@@ -2,40 +2,26 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, datetime
-from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
 
-import numpy as np
-
 from resources.failures import HyperscopeError
-from sessions.model import Entity, FloatArray, IntArray, SeriesSpec, SourceSpec
-from sessions.store import sources
-from sessions.store.blocks import BLOCK_TICKS, MIN_BLOCK_TICKS, EncodedBlock, encode_block
-from sessions.store.codec import pack_ints
-from sessions.store.compaction import compact, insert
+from sessions.model import Entity, IntArray, SeriesSpec, SourceSpec
+from sessions.store.blocks import EncodedBlock
 from sessions.store.database import Database, translated
-from sessions.store.documents import FIRST_MS, LAST_MS
 from sessions.store.inventory import Inventory, pack_entities, pack_series
-from sessions.store.last_samples import last_samples
 from sessions.store.lock import WriterLock
 from sessions.store.opening import create_file, leave_one_file, open_for_writing, remove_files
-from sessions.store.pending import Pending
-from sessions.store.precedence import Precedence
 from sessions.store.records import RecordWriter
 from sessions.store.registry import Registry
-from sessions.store.schema import CHUNK_BITS
-from sessions.store.segments import MAX_STRIP_VALUES, Layout, load_layouts, load_segments
+from sessions.store.segments import Layout, load_layouts, load_segments
+from sessions.store.source_writer import SourceWriter
+from sessions.store.tick_writer import Tick, TickWriter
 
 _SYNC_FULL = 2  # what SQLite answers for PRAGMA synchronous = FULL
-
-Tick = tuple[int, int, FloatArray]
-"""A layout, an instant in ms, and the layout's stored values in its order, NaN where absent."""
 
 
 class SessionWriter(RecordWriter):
@@ -55,18 +41,9 @@ class SessionWriter(RecordWriter):
             layouts: dict[int, Layout] = {}
             load_layouts(database, layouts, inventory.source)
             segments = load_segments(database, layouts)
-            self._sources = sources.load(database)
+            self._sources = SourceWriter(database, self._guard)
         self._registry = Registry(inventory)
-        self._layouts = {layout.id: Pending(layout.ids.size) for layout in layouts.values()}
-        self._precedence = Precedence(database)
-        for layout in layouts.values():
-            self._precedence.add(layout)
-        self._same = {_fingerprint(layout.source, layout.ids): layout.id for layout in layouts.values()}
-        for segment in segments:
-            if not segment.is_block:
-                self._layouts[segment.layout.id].add(segment.end, segment.ticks)
-        self._samples = sum(segment.samples for segment in segments)
-        self._numbers = itertools.count(max((segment.id for segment in segments), default=0) + 1)
+        self._ticks = TickWriter(database, self._guard, self._registry, layouts.values(), segments)
 
     @classmethod
     def create(
@@ -79,7 +56,7 @@ class SessionWriter(RecordWriter):
         a session that is made in one go, of blocks of many ticks. Raises AlreadyExistsError, NotFoundError
         (no such folder), AccessDeniedError, DiskFullError.
         """
-        writer = cls._take(*create_file(path, bulk=bulk), durable=durable)
+        writer = _writer_of(*create_file(path, bulk=bulk), durable=durable)
         writer.set_meta("title", title)
         writer.set_meta("created", datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"))
         return writer
@@ -91,20 +68,9 @@ class SessionWriter(RecordWriter):
         Sources that another writer left unfinished become ``interrupted``. Raises BusyError while somebody
         else writes it, NotFoundError, NotASessionError, TooNewError, DamagedError, AccessDeniedError.
         """
-        writer = cls._take(*open_for_writing(path), durable=durable)
-        writer._end_sources("interrupted")
+        writer = _writer_of(*open_for_writing(path), durable=durable)
+        writer._sources.end("interrupted")
         return writer
-
-    @classmethod
-    def _take(cls, database: Database, lock: WriterLock, *, durable: bool) -> SessionWriter:
-        try:
-            database.pragma(f"synchronous = {'FULL' if durable else 'NORMAL'}")
-            database.pragma(f"fullfsync = {int(durable)}")  # on macOS a sync stops at the drive's cache
-            return cls(database, lock)
-        except BaseException:
-            database.close()
-            lock.release()
-            raise
 
     def __enter__(self) -> SessionWriter:
         return self
@@ -121,12 +87,12 @@ class SessionWriter(RecordWriter):
     @property
     def samples(self) -> int:
         """How many samples were stored; one that came twice counts twice."""
-        return self._samples
+        return self._ticks.samples
 
     @property
     def is_usable(self) -> bool:
         """Whether more can be stored: a call that was refused changes nothing, one that failed ends it."""
-        return not (self._failed or self._closed)
+        return self._guard.is_open
 
     @property
     def is_durable(self) -> bool:
@@ -135,24 +101,11 @@ class SessionWriter(RecordWriter):
 
     def sources(self) -> dict[int, SourceSpec]:
         """What is said of each source, by id, in the order in which they were added."""
-        return {source: spec for source, (spec, _) in self._sources.items()}
-
-    def last_samples(self) -> IntArray:
-        """Time of each series' last sample in ms, by series id; 0 where there is none. Reads the index."""
-        with self._guarded():
-            return last_samples(self._database)
-
-    def scales(self, ids: IntArray) -> FloatArray:
-        """The scale that each series was first given and keeps."""
-        return self._registry.scales_of(ids)
+        return self._sources.specs()
 
     def add_source(self, spec: SourceSpec) -> int:
         """Add a source, in the state ``recording``; returns its id."""
-        sources.require(spec, "recording")
-        with self._writing():
-            source = sources.insert(self._database, spec, "recording")
-        self._sources[source] = (spec, "recording")
-        return source
+        return self._sources.add(spec)
 
     def update_source(
         self,
@@ -167,19 +120,13 @@ class SessionWriter(RecordWriter):
 
         ``state`` is ``recording``, ``importing``, ``complete`` or ``interrupted``.
         """
-        spec, state = self._sources[source][0], state or self._sources[source][1]
-        if attributes is not None:
-            pairs = attributes.items() if isinstance(attributes, Mapping) else attributes
-            spec = replace(spec, attributes=tuple((str(name), str(text)) for name, text in pairs))
-        spec = replace(
-            spec,
-            interval_s=spec.interval_s if interval_s is None else interval_s,
-            clock_offset_ms=spec.clock_offset_ms if clock_offset_ms is None else clock_offset_ms,
+        self._sources.update(
+            source,
+            interval_s=interval_s,
+            clock_offset_ms=clock_offset_ms,
+            attributes=attributes,
+            state=state,
         )
-        sources.require(spec, state)
-        with self._writing():
-            sources.update(self._database, source, spec, state)
-        self._sources[source] = (spec, state)
 
     def add_entities(self, entities: Iterable[Entity]) -> None:
         """Add entities; one whose ref is known already stays as it was first given.
@@ -187,7 +134,7 @@ class SessionWriter(RecordWriter):
         Raises ValueError for a parent that was never added.
         """
         batches = list(self._registry.admit_entities(entities))
-        with self._writing():
+        with self._guard.transaction():
             rows = [(batch.first, *pack_entities(batch.entities, batch.parents)) for batch in batches]
             self._database.execute_many("INSERT INTO entities VALUES (?, ?, ?, ?, ?, ?)", rows)
 
@@ -196,9 +143,9 @@ class SessionWriter(RecordWriter):
 
         Raises ValueError for an entity that was not added or a scale that is not positive.
         """
-        self._require_source(source)
+        self._sources.require(source)
         ids, batches = self._registry.admit_series(source, specs)
-        with self._writing():
+        with self._guard.transaction():
             rows = [
                 (batch.first, len(batch.specs), source, *pack_series(batch.specs, batch.entities))
                 for batch in batches
@@ -206,91 +153,31 @@ class SessionWriter(RecordWriter):
             self._database.execute_many("INSERT INTO series VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
         return ids
 
+    @property
+    def ticks(self) -> TickWriter:
+        """What writes the samples: for those who compact when it suits them, or resume a recording."""
+        return self._ticks
+
     def add_layout(self, source: int, ids: IntArray) -> int:
         """Declare series of a source that arrive together, in this order; returns the layout's id.
 
         The same series in the same order are the same layout. Up to about 50,000 series make a good one.
         Raises ValueError for series of another source or twice.
         """
-        self._require_source(source)
-        ids = np.asarray(ids, np.int64)
-        if self._registry.sources_of(ids) - {source} or np.unique(ids).size != ids.size:
-            raise ValueError("a layout of series that do not belong together")
-        if ids.size >= 1 << CHUNK_BITS:
-            raise ValueError(f"a layout of {ids.size} series")
-        fingerprint = _fingerprint(source, ids)
-        if fingerprint in self._same:
-            return self._same[fingerprint]
-        with self._writing():
-            layout = self._database.execute(
-                "INSERT INTO layout(source, n, series) VALUES (?, ?, ?)", (source, ids.size, pack_ints(ids))
-            )
-        self._layouts[layout] = Pending(ids.size)
-        self._precedence.add(Layout(layout, source, ids))
-        self._same[fingerprint] = layout
-        return layout
-
-    def append_tick(self, layout: int, t_ms: int, stored: FloatArray) -> None:
-        """Store one sampling instant: the layout's stored values in its order, NaN where absent."""
-        self.append_ticks([(layout, t_ms, stored)])
+        self._sources.require(source)
+        return self._ticks.add_layout(source, ids)
 
     def append_ticks(self, ticks: Iterable[Tick], *, compact: bool = True) -> int:
         """Store several instants of several layouts in one transaction; returns how many samples they are.
 
         They may come in any order and again: what comes later fills in, or replaces. Without ``compact`` it
-        is for the caller to call ``compact_one`` from time to time.
+        is for the caller to call ``ticks.compact_one`` from time to time.
         """
-        samples = self._add(list(_encoded(ticks)))
-        while compact and self.compact_one():
-            pass
-        return samples
+        return self._ticks.append_ticks(ticks, compact=compact)
 
     def add_block(self, layout: int, block: EncodedBlock) -> None:
         """Store ticks that ``encode_block`` encoded, perhaps in another process; in one transaction."""
-        self._add([(layout, block)])
-        while self.compact_one():
-            pass
-
-    def _add(self, blocks: Sequence[tuple[int, EncodedBlock]]) -> int:
-        for layout, block in blocks:
-            if block.series != self._layouts[layout].series:
-                raise ValueError(
-                    f"{block.series} values for a layout of {self._layouts[layout].series} series"
-                )
-            if not FIRST_MS <= block.start <= block.end <= LAST_MS:
-                raise ValueError("ticks at a time that no calendar has")
-            if block.rows and block.ticks * block.series > MAX_STRIP_VALUES:
-                raise ValueError(f"a strip of {block.ticks} ticks of {block.series} series")
-        with self._writing():
-            for layout, block in blocks:
-                insert(self._database, next(self._numbers), layout, block)
-        for layout, block in blocks:
-            if block.rows:
-                self._layouts[layout].add(block.end, block.ticks)
-        samples = sum(block.samples for _, block in blocks)
-        self._samples += samples
-        return samples
-
-    def compact(self) -> None:
-        """Turn appended ticks into blocks; happens by itself every 256 ticks and on ``close``."""
-        for layout in self._layouts:
-            self._compact(layout, whole=True)
-
-    def compact_one(self, *, overdue: bool = False) -> bool:
-        """Make blocks of the layout of which most ticks wait, if that is due (or ``overdue``); was there one?
-
-        Takes about as long as one layout of 32,768 series does: see benchmarks/RESULTS.md.
-        """
-        due = {
-            layout: pending.rows
-            for layout, pending in self._layouts.items()
-            if pending.is_due and (pending.is_overdue or not overdue)
-        }
-        if not due:
-            return False
-        layout = max(due, key=due.__getitem__)
-        self._compact(layout, whole=self._layouts[layout].is_in_pieces)
-        return True
+        self._ticks.add_block(layout, block)
 
     def close(self) -> None:
         """Compact, mark unfinished sources as complete and leave one file. Closing again does nothing."""
@@ -298,62 +185,42 @@ class SessionWriter(RecordWriter):
 
     def discard(self) -> None:
         """Close and delete the file, with all that stands beside it."""
-        if not self._closed:
-            self._closed = True
+        if not self._guard.closed:
+            self._guard.closed = True
             self._database.close()
             try:
                 remove_files(self._database.path)
             finally:
                 self._lock.release()
 
-    def _require_source(self, source: int) -> None:
-        if source not in self._sources:
-            raise ValueError(f"source {source} was not added")
-
-    def _compact(self, layout: int, *, whole: bool) -> None:
-        pending = self._layouts[layout]
-        if pending.rows:
-            with self._guarded():
-                left = compact(self._database, layout, pending, self._numbers, self._precedence, whole=whole)
-            self._layouts[layout] = left
-
-    def _end_sources(self, state: str) -> None:
-        for source, (_, old_state) in list(self._sources.items()):
-            if old_state in ("recording", "importing"):
-                self.update_source(source, state=state)
-
     def _close(self, state: str) -> None:
-        if self._closed:
+        if self._guard.closed:
             return
         try:
-            if not self._failed:
-                self._end_sources(state)
-                self.compact()
+            if not self._guard.failed:
+                self._sources.end(state)
+                self._ticks.compact()
         finally:
-            self._closed = True
-            self._let_go()
-
-    def _let_go(self) -> None:
-        """One file again, unless a reader or a full disk prevents it; opening recovers from what is left."""
-        try:
-            with suppress(HyperscopeError):
-                leave_one_file(self._database)
-            self._database.close()
-        finally:
-            self._lock.release()
+            self._guard.closed = True
+            _leave(self._database, self._lock)
 
 
-def _fingerprint(source: int, ids: IntArray) -> tuple[int, bytes]:
-    return source, blake2b(ids.tobytes(), digest_size=16).digest()
+def _writer_of(database: Database, lock: WriterLock, *, durable: bool) -> SessionWriter:
+    try:
+        database.pragma(f"synchronous = {'FULL' if durable else 'NORMAL'}")
+        database.pragma(f"fullfsync = {int(durable)}")  # on macOS a sync stops at the drive's cache
+        return SessionWriter(database, lock)
+    except BaseException:
+        database.close()
+        lock.release()
+        raise
 
 
-def _encoded(ticks: Iterable[Tick]) -> Iterator[tuple[int, EncodedBlock]]:
-    """A strip for each tick, so that a late one can be compacted where it belongs; blocks for many."""
-    by_layout: dict[int, list[tuple[int, FloatArray]]] = {}
-    for layout, t_ms, stored in ticks:
-        by_layout.setdefault(layout, []).append((t_ms, np.asarray(stored, np.float64)))
-    for layout, rows in by_layout.items():
-        size = BLOCK_TICKS if len(rows) >= MIN_BLOCK_TICKS else 1
-        for begin in range(0, len(rows), size):
-            times, values = zip(*rows[begin : begin + size], strict=True)
-            yield layout, encode_block(np.array(times, np.int64), np.stack(values))
+def _leave(database: Database, lock: WriterLock) -> None:
+    """One file again, unless a reader or a full disk prevents it; opening recovers from what is left."""
+    try:
+        with suppress(HyperscopeError):
+            leave_one_file(database)
+        database.close()
+    finally:
+        lock.release()

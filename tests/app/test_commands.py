@@ -133,7 +133,7 @@ def test_query_prints_a_line_for_each_of_many_series_as_it_goes(tmp_path: Path) 
         source = writer.add_source(SourceSpec("lab", "esx01"))
         specs = [SeriesSpec(host, f"c{number}", "%") for number in range(20_000)]
         layout = writer.add_layout(source, writer.add_series(source, specs))
-        writer.append_tick(layout, 1_700_000_000_000, np.arange(20_000.0))
+        writer.append_ticks([(layout, 1_700_000_000_000, np.arange(20_000.0))])
     words = [sys.executable, "-m", "app", "query", str(path)]
     with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None

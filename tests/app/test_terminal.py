@@ -37,7 +37,7 @@ def hostile_session(path: Path) -> None:
         spec = SeriesSpec(vm, HOSTILE, HOSTILE, HOSTILE, label=HOSTILE)
         layout = writer.add_layout(source, writer.add_series(source, [spec]))
         for tick in range(3):
-            writer.append_tick(layout, T0 + 5000 * tick, np.array([tick * -1.0]))
+            writer.append_ticks([(layout, T0 + 5000 * tick, np.array([tick * -1.0]))])
         writer.add_facts([Fact(vm, HOSTILE, HOSTILE, T0)])
         writer.add_events([Event(T0, HOSTILE, HOSTILE, vm, None, HOSTILE, HOSTILE)])
         writer.add_gaps([Gap(source, T0, T0 + 1, HOSTILE, vm)])

@@ -48,7 +48,7 @@ class Capture:
                 end = min(begin + 128, blocks, self.times.size)
                 writer.add_block(layout, encode_block(self.times[begin:end], self.stored[begin:end]))
             for at, row in zip(self.times[blocks:].tolist(), self.stored[blocks:], strict=True):
-                writer.append_tick(layout, at, row)
+                writer.append_ticks([(layout, at, row)])
         return ids
 
     def in_memory(self) -> tuple[MemorySession, IntArray]:

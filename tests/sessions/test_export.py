@@ -62,7 +62,7 @@ class GrowingSession(SessionReader):
         self.writer.add_entities([Entity(vm, f"new {self.number}")])
         source = self.writer.add_source(SourceSpec("lab", f"source {self.number}"))
         layout = self.writer.add_layout(source, self.writer.add_series(source, [SeriesSpec(vm, "c", "%")]))
-        self.writer.append_tick(layout, T0 + self.number, np.array([1.0]))
+        self.writer.append_ticks([(layout, T0 + self.number, np.array([1.0]))])
 
     def gaps(self) -> Sequence[Gap]:
         self.grow()
@@ -196,7 +196,7 @@ def test_cells_that_a_spreadsheet_would_run_are_defused_and_numbers_are_not(
         source = writer.add_source(SourceSpec("lab", "=source"))
         specs = [SeriesSpec(ref, "c", "%", instance="@i") for ref in refs]
         layout = writer.add_layout(source, writer.add_series(source, specs))
-        writer.append_tick(layout, T0, np.full(len(refs), -5.0))
+        writer.append_ticks([(layout, T0, np.full(len(refs), -5.0))])
     with SessionReader.open(session_path) as reader:
         for kind in KINDS:
             export_session(reader, tmp_path / kind, kind=kind)

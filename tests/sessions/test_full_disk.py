@@ -14,7 +14,7 @@ from tests.sessions.synthetic import Capture, capture
 
 def append_all(writer: SessionWriter, taken: Capture, layout: int, stored: list[int]) -> None:
     for at, row in zip(taken.times.tolist(), taken.stored, strict=True):
-        writer.append_tick(layout, at, row)
+        writer.append_ticks([(layout, at, row)])
         stored.append(at)
 
 
@@ -43,7 +43,7 @@ def test_ticks_fill_a_real_disk(tiny_disk: Path) -> None:
     stored = fill(writer, taken, layout)
     assert stored > 100
     with pytest.raises(ValueError, match="failed"):
-        writer.append_tick(layout, int(taken.times[stored]), taken.stored[stored])
+        writer.append_ticks([(layout, int(taken.times[stored]), taken.stored[stored])])
     writer.close()
     assert_intact(path, taken, stored)
 
@@ -97,5 +97,5 @@ def test_recording_goes_on_once_there_is_room(session_path: Path) -> None:
     writer.close()
     with SessionWriter.open(session_path, durable=False) as again:
         for at, row in zip(taken.times[stored:].tolist(), taken.stored[stored:], strict=True):
-            again.append_tick(layout, at, row)
+            again.append_ticks([(layout, at, row)])
     assert_intact(session_path, taken, taken.times.size)

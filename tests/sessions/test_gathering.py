@@ -142,7 +142,7 @@ def test_a_session_that_is_made_in_bulk_wastes_no_room_and_goes_on(tmp_path: Pat
         sizes[bulk] = path.stat().st_size
     assert sizes[True] < 0.85 * sizes[False]
     with SessionWriter.open(path, durable=False) as writer:
-        writer.append_tick(layout, T0 + 5000 * 1500, rows[0])
+        writer.append_ticks([(layout, T0 + 5000 * 1500, rows[0])])
     with SessionReader.open(path) as reader:
         [frame] = reader.read(np.array([7]))
         np.testing.assert_array_equal(frame.values[:, 0], [*rows[:, 6], rows[0, 6]])

@@ -226,7 +226,7 @@ def use(session: Path) -> list[str]:
 def write(session: Path) -> None:
     with SessionWriter.open(session) as writer:
         writer.put_findings([])
-        writer.last_samples()
+        writer.ticks.last_samples()
 
 
 @pytest.fixture

@@ -151,7 +151,7 @@ def test_the_last_sample_of_each_series(tmp_path: Path) -> None:
         source = writer.add_source(SourceSpec("lab", "esx01"))
         ids = writer.add_series(source, SPECS)
         layout = writer.add_layout(source, ids)
-        assert writer.last_samples().tolist() == [0] * (SERIES + 1)
+        assert writer.ticks.last_samples().tolist() == [0] * (SERIES + 1)
         rows = np.full((300, SERIES), np.nan)
         rows[:, 0] = 1.0  # constant and complete
         rows[:, 1] = np.arange(300)  # varies, complete
@@ -163,9 +163,9 @@ def test_the_last_sample_of_each_series(tmp_path: Path) -> None:
             )
         writer.append_ticks([(layout, T0 + at, rows[at]) for at in range(290, 300)])
         wanted = [0, T0 + 299, T0 + 299, T0 + 36, T0 + 280, 0]
-        assert writer.last_samples().tolist() == wanted
+        assert writer.ticks.last_samples().tolist() == wanted
     with SessionWriter.open(path, durable=False) as writer:
-        assert writer.last_samples().tolist() == wanted
+        assert writer.ticks.last_samples().tolist() == wanted
         assert writer.samples == int(np.count_nonzero(~np.isnan(rows)))
         assert {number: spec.name for number, spec in writer.sources().items()} == {source: "esx01"}
         assert writer.add_layout(source, ids) == layout

@@ -190,7 +190,7 @@ def test_a_reader_keeps_nobody_from_writing(session_path: Path) -> None:
         _, ids, layout = taken.declare(writer)
         reader = SessionReader.open(session_path)
         for at, row in zip(taken.times.tolist(), taken.stored, strict=True):
-            writer.append_tick(layout, at, row)
+            writer.append_ticks([(layout, at, row)])
     assert reader.read(ids)[0].times.size == 40
     reader.close()
     SessionWriter.open(session_path).close()
@@ -322,7 +322,7 @@ def test_a_session_that_a_reader_kept_open_on_a_read_only_disk(tiny_disk: Path) 
         reader = SessionReader.open(path)
         _, ids, layout = taken.declare(writer)
         for at, row in zip(taken.times.tolist(), taken.stored, strict=True):
-            writer.append_tick(layout, at, row)
+            writer.append_ticks([(layout, at, row)])
     reader.close()
     for left in tiny_disk.glob("s.hscope-*"):
         left.unlink()
@@ -345,7 +345,7 @@ def test_a_session_that_was_not_closed_on_a_read_only_disk(tiny_disk: Path) -> N
     writer = SessionWriter.create(path)
     _, _, layout = taken.declare(writer)
     for at, row in zip(taken.times.tolist(), taken.stored, strict=True):
-        writer.append_tick(layout, at, row)
+        writer.append_ticks([(layout, at, row)])
     for name in ("s.hscope", "s.hscope-wal"):
         (tiny_disk / f"killed-{name}").write_bytes((tiny_disk / name).read_bytes())
     writer.discard()

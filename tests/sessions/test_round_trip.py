@@ -130,9 +130,9 @@ def test_a_layout_may_grow(session_path: Path) -> None:
         ids = writer.add_series(source, [SeriesSpec(HOST, f"c{i}", "") for i in range(3)])
         early, late = writer.add_layout(source, ids[:2]), writer.add_layout(source, ids)
         for tick in range(40):
-            writer.append_tick(early, T0 + tick, np.array([1.0, tick]))
+            writer.append_ticks([(early, T0 + tick, np.array([1.0, tick]))])
         for tick in range(40, 80):
-            writer.append_tick(late, T0 + tick, np.array([1.0, tick, 7.0]))
+            writer.append_ticks([(late, T0 + tick, np.array([1.0, tick, 7.0]))])
     with SessionReader.open(session_path) as reader:
         (frame,) = reader.read(ids)
         assert frame.times.tolist() == list(range(T0, T0 + 80))
@@ -226,10 +226,10 @@ def test_ticks_are_compacted_on_the_way(session_path: Path) -> None:
     with SessionWriter.create(session_path, durable=False) as writer:
         _, ids, layout = taken.declare(writer)
         for at, row in zip(taken.times.tolist(), taken.stored, strict=True):
-            writer.append_tick(layout, at, row)
+            writer.append_ticks([(layout, at, row)])
         with SessionReader.open(session_path) as reader:
             assert np.array_equal(reader.read(ids)[0].values, taken.canonical, equal_nan=True)
-        writer.compact()
+        writer.ticks.compact()
         with SessionReader.open(session_path) as reader:
             assert np.array_equal(reader.read(ids)[0].values, taken.canonical, equal_nan=True)
     assert check_session(session_path, thorough=True) == []
@@ -241,7 +241,7 @@ def test_infinite_values_are_absent(session_path: Path) -> None:
         source = writer.add_source(SourceSpec("lab", "esx01"))
         ids = writer.add_series(source, [SeriesSpec(HOST, "c", "")])
         layout = writer.add_layout(source, ids)
-        writer.append_tick(layout, T0, np.array([np.inf]))
+        writer.append_ticks([(layout, T0, np.array([np.inf]))])
         writer.add_block(
             layout, encode_block(T0 + 1 + np.arange(30), np.array([[np.inf], [1.5], [-0.0]] * 10))
         )
@@ -255,8 +255,8 @@ def test_infinite_values_are_absent(session_path: Path) -> None:
 @pytest.mark.parametrize(
     "act",
     [
-        lambda writer: writer.append_tick(1, T0, np.zeros(3)),
-        lambda writer: writer.append_tick(1, 1 << 60, np.zeros(6 * len(COUNTERS))),
+        lambda writer: writer.append_ticks([(1, T0, np.zeros(3))]),
+        lambda writer: writer.append_ticks([(1, 1 << 60, np.zeros(6 * len(COUNTERS)))]),
         lambda writer: writer.add_layout(1, np.array([1, 1])),
         lambda writer: writer.add_layout(1, np.array([999])),
         lambda writer: writer.add_layout(7, np.array([1])),
@@ -281,7 +281,7 @@ def test_what_makes_no_sense_is_refused_and_does_not_stop_the_writer(session_pat
         with pytest.raises(ValueError, match=r"\w"):
             act(writer)  # type: ignore[operator]
         for at, row in zip(taken.times.tolist(), taken.stored, strict=True):
-            writer.append_tick(layout, at, row)
+            writer.append_ticks([(layout, at, row)])
     assert check_session(session_path, thorough=True) == []
     with SessionReader.open(session_path) as reader:
         assert reader.read(ids)[0].times.size == 30

@@ -38,7 +38,7 @@ def reader(path: Path) -> Iterator[SessionReader]:
     with SessionWriter.open(path, durable=False) as writer:
         _, _, layout = TAKEN[1].declare(writer)
         for at, row in zip(TAKEN[1].times.tolist(), TAKEN[1].stored, strict=True):
-            writer.append_tick(layout, at, row)
+            writer.append_ticks([(layout, at, row)])
         with SessionReader.open(path) as opened:
             assert {segment.is_block for segment in opened._samples.segments} == {True, False}
             yield opened

@@ -43,7 +43,7 @@ def write(path: Path, pause_s: float) -> None:
     print("ready", flush=True)
     tick = block = 0
     while True:
-        writer.append_tick(layouts[0], T0 + tick, stored(np.array([tick]))[0])
+        writer.append_ticks([(layouts[0], T0 + tick, stored(np.array([tick]))[0])])
         print(f"tick {tick}", flush=True)
         tick += 1
         if tick % 7 == 0:
@@ -52,7 +52,7 @@ def write(path: Path, pause_s: float) -> None:
             print(f"block {ticks[0]} {ticks[-1]}", flush=True)
             block += 1
         if tick % 40 == 0:
-            writer.compact()
+            writer.ticks.compact()
         if pause_s:
             time.sleep(pause_s)
 

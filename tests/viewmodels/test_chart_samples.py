@@ -56,7 +56,7 @@ class Recording:
 
     def tick(self, number: int, values: FloatArray | float, source: int = 0) -> None:
         stored = np.broadcast_to(np.asarray(values, np.float64), (SERIES,)).copy()
-        self.writer.append_tick(self.layouts[source], T0 + number * STEP, stored)
+        self.writer.append_ticks([(self.layouts[source], T0 + number * STEP, stored)])
 
     def read(self, first: int, last: int) -> ChartSamples:
         """What charts of a window of ticks would read now."""
@@ -156,7 +156,7 @@ def test_what_is_put_in_order_anew_reads_the_same_and_keeps_its_curves(recording
     recording.read(0, 500)
     curves = recording.samples.curves
     recording.writer.update_source(1, state="complete")
-    while recording.writer.compact_one():
+    while recording.writer.ticks.compact_one():
         pass
     recording.read(0, 500)
     recording.check()

@@ -1,0 +1,39 @@
+"""Whether a session can still be written: what every call of a writer that stores something passes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sessions.store.database import Database, translated
+
+
+class WriteGuard:
+    """Lets calls through until one of them fails or the writer is closed; then they raise ValueError."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.failed = self.closed = False
+
+    @property
+    def is_open(self) -> bool:
+        """True while neither a call has failed nor the writer was closed."""
+        return not (self.failed or self.closed)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """One transaction: all of it is stored, or nothing."""
+        with self.access(), self._database.transaction():
+            yield
+
+    @contextmanager
+    def access(self) -> Iterator[None]:
+        """Access to the database: SQLite's errors become ours, and any failure ends writing."""
+        if not self.is_open:
+            raise ValueError("a session writer that has failed or is closed")
+        try:
+            with translated(self._database.path):
+                yield
+        except BaseException:
+            self.failed = True
+            raise
