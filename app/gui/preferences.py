@@ -104,11 +104,17 @@ class Preferences(QDialog):
         choose = QPushButton("Choose…")
         choose.setAutoDefault(False)
 
+        def take(folder: str) -> None:
+            line.setText(folder)
+            self._settings.set(spec.key, folder)
+
         def ask() -> None:
-            chosen = QFileDialog.getExistingDirectory(self, spec.title, line.text())
-            if chosen:
-                line.setText(chosen)
-                self._settings.set(spec.key, chosen)
+            dialog = QFileDialog(self, spec.title, line.text())
+            dialog.setFileMode(QFileDialog.FileMode.Directory)
+            dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+            dialog.fileSelected.connect(take)
+            dialog.finished.connect(dialog.deleteLater)
+            dialog.open()
 
         choose.clicked.connect(ask)
         layout = QHBoxLayout(row)

@@ -1,0 +1,38 @@
+"""The preferences: a folder is chosen in a dialog that leaves the window alive."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.gui.application import Program
+from app.gui.preferences import Preferences
+from tests.gui.windows import wait
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
+
+
+def test_choosing_the_folder_of_recordings_waits_for_nobody(
+    live: Program, qtbot: QtBot, tmp_path: Path
+) -> None:
+    preferences = Preferences(live.desk.settings, live.window)
+    preferences.open()
+    [choose] = [one for one in preferences.findChildren(QPushButton) if one.text() == "Choose…"]
+    qtbot.mouseClick(choose, Qt.MouseButton.LeftButton)
+    [dialog] = preferences.findChildren(QFileDialog)  # the click has returned, and the dialog is open
+    assert dialog.isVisible()
+    assert dialog.fileMode() == QFileDialog.FileMode.Directory
+    dialog.setDirectory(str(tmp_path))
+    dialog.selectFile(str(tmp_path))
+    dialog.accept()
+    wait(qtbot, lambda: not preferences.findChildren(QFileDialog))
+    assert Path(live.desk.settings.text("record.folder")) == tmp_path
+    texts = [line.text() for line in preferences.findChildren(QLineEdit)]
+    assert live.desk.settings.text("record.folder") in texts
+    preferences.close()
+    preferences.deleteLater()
+    QApplication.processEvents()
