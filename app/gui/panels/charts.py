@@ -6,22 +6,18 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
 from app.gui.actions import view_actions
+from app.gui.chart_following import add_dropped, follow_scope
+from app.gui.chart_looks import ChartLooks
 from app.gui.chart_reading import ChartReading
 from app.gui.desk import Desk
 from sessions.times import TimeRange
 from viewmodels.chart_curves import CurveLabels, events_of
-from viewmodels.chart_sets import charts_of, interesting_entities, title_of
 from viewmodels.chart_windows import moved_window
 from viewmodels.snapshot import Change
 from viewmodels.time_labels import clock_of
 from widgets.charts import page
-from widgets.dragging import unpacked
 
 _REDRAW_MS = 40
-_PREPARE_MS = 150
-_MAX_ENTITIES = 12
-_STATISTICS = "look.statistics"
-
 
 KEYS = view_actions("charts", page.KEYS)
 
@@ -37,8 +33,7 @@ class ChartsPanel(QObject):
         self._reading = ChartReading(desk, self)
         self._is_stale = False
         self._redraw = QTimer(self, singleShot=True, interval=_REDRAW_MS)
-        self._idle = QTimer(self, interval=_PREPARE_MS)
-        self._idle.start()
+        ChartLooks(desk, self.view)
         self._join_view()
         self._join_models()
 
@@ -46,17 +41,13 @@ class ChartsPanel(QObject):
         stack, desk = self._stack, self._desk
         self.view.appeared.connect(self._come_into_view)
         self.view.released.connect(self._release)
-        stack.show_statistics(on=desk.settings.flag(_STATISTICS))
         stack.windowed.connect(self._show_window)
         stack.unzoomed.connect(lambda: desk.scope.set(desk.scope.scope.during(None)))
         stack.closed.connect(desk.charts.remove)
-        stack.dropped.connect(self._add_series)
+        stack.dropped.connect(lambda number, dragged: add_dropped(desk, number, dragged))
         stack.copied.connect(lambda text: desk.notify(text, "ok"))
-        stack.statistics.connect(lambda on: desk.settings.set(_STATISTICS, on))
-        self.view.statistics_switched.connect(self._switch_statistics)
         self._redraw.timeout.connect(self._draw)
         self._reading.ready.connect(self._draw)
-        self._idle.timeout.connect(self._prepare_a_card)
 
     def _join_models(self) -> None:
         desk = self._desk
@@ -67,10 +58,8 @@ class ChartsPanel(QObject):
         desk.charts.changed.connect(self._read)
         desk.charts.changed.connect(lambda: self.view.show_pinned(on=desk.charts.choice.pinned))
         desk.findings.changed.connect(self._follow)
-        desk.settings.changed.connect(self._take_setting)
 
     def _begin(self) -> None:
-        self._idle.stop()
         self._reading.forget()
         self._follow()
 
@@ -90,26 +79,10 @@ class ChartsPanel(QObject):
         self._follow()
         self._redraw.start()
 
-    def _take_setting(self, key: str) -> None:
-        if key == _STATISTICS:
-            self._stack.show_statistics(on=self._desk.settings.flag(key))
-        if key == "look.times":
-            self._stack.set_clock(clock_of(self._desk.settings.text(key)))
-
     def _follow(self) -> None:
         """Let the charts suit the scope, or the worst entities where it names none."""
-        snapshot = self._desk.session.snapshot
-        if snapshot is None:
-            return
-        chosen = self._desk.scope.scope.entities
-        entities = chosen or interesting_entities(snapshot, self._desk.findings.worst)
-        before = self._desk.charts.charts
-        self._desk.charts.follow(
-            charts_of(entities[:_MAX_ENTITIES], snapshot, self._desk.chart_templates, self._desk.limits),
-            chosen,
-        )
-        if self._desk.charts.charts != before:
-            return  # the board's own signal has it read
+        if self._desk.session.snapshot is None or follow_scope(self._desk):
+            return  # the board's own signal has its charts read
         if self.view.isVisible():
             self._reading.ask_near_the_edge()
         else:
@@ -151,24 +124,6 @@ class ChartsPanel(QObject):
             window = moved_window(wanted, snapshot.span)
             self._desk.scope.set(self._desk.scope.scope.during(window), passing=passing)
             self._draw()
-
-    def _add_series(self, number: int, dragged: bytes) -> None:
-        snapshot = self._desk.session.snapshot
-        if snapshot is None:
-            return
-        series = [snapshot.by_id[one] for one in unpacked(dragged) if one in snapshot.by_id]
-        if series:
-            title = title_of(series[0], snapshot, self._desk.catalogue)
-            self._desk.charts.add(series, title, None if number < 0 else number)
-
-    def _switch_statistics(self) -> None:
-        settings = self._desk.settings
-        settings.set(_STATISTICS, not settings.flag(_STATISTICS))
-
-    def _prepare_a_card(self) -> None:
-        """Make the charts' cards before the first session needs them, one at a time."""
-        if not self._stack.prepare():
-            self._idle.stop()
 
 
 def make(desk: Desk) -> QWidget:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from PySide6.QtCore import QModelIndex, QObject
 from PySide6.QtWidgets import QWidget
@@ -11,14 +10,13 @@ from PySide6.QtWidgets import QWidget
 from app.gui.actions import ActionSpec, view_actions
 from app.gui.desk import Desk
 from app.gui.panels.esxtop_numbers import EsxtopNumbers
+from app.gui.panels.esxtop_options import EsxtopOptions
 from resources.views import Screen
-from sessions.model import EntityRef
 from sessions.scope import Scope
 from viewmodels.chart_sets import title_of
-from viewmodels.esxtop_columns import field_choices
-from viewmodels.esxtop_rows import NO_ROWS, ScreenOptions, grid_of, why_no_rows
+from viewmodels.esxtop_rows import NO_ROWS, grid_of
 from viewmodels.snapshot import Change
-from widgets.esxtop import EsxtopModel, EsxtopView, FieldsDialog, interval_dialog, key_rows
+from widgets.esxtop import EsxtopModel, EsxtopView, interval_dialog, key_rows
 
 
 def keys(screens: Sequence[Screen]) -> tuple[ActionSpec, ...]:
@@ -35,20 +33,14 @@ class EsxtopPanel(QObject):
         super().__init__(self.view)
         self._model.setParent(self)
         self._desk = desk
-        self._options = ScreenOptions()
-        self._counters: dict[str, tuple[str, ...]] = {}
+        self._options = EsxtopOptions(desk, self.view)
         self._grid = NO_ROWS
         self._is_stale, self._is_new = False, True
         self._numbers = EsxtopNumbers(desk, self.view, self._model)
         view = self.view
         view.appeared.connect(self._appeared)
-        view.screen_chosen.connect(lambda _number: self._choose_screen())
-        view.filtered.connect(lambda text: self._choose(replace(self._options, name_filter=text)))
-        view.vms_toggled.connect(lambda on: self._choose(replace(self._options, only_vms=on)))
-        view.expanded.connect(self._expand)
-        view.fields.connect(self._ask_fields)
+        self._options.changed.connect(lambda other_screen: self._rebuild(is_new=other_screen))
         view.interval.connect(self._ask_interval)
-        view.cleared.connect(self._show_all)
         view.table.charted.connect(self._chart)
         desk.session.opened.connect(self._opened)
         desk.session.changed.connect(self._grown)
@@ -60,39 +52,10 @@ class EsxtopPanel(QObject):
         if self._is_stale or self._numbers.is_stale:
             self._rebuild()
 
-    def _choose_screen(self) -> None:
-        self._options = replace(self._options, counters=self._counters.get(self.view.chosen_screen.id, ()))
-        self._rebuild(is_new=True)
-
-    def _choose(self, options: ScreenOptions) -> None:
-        self._options = options
-        self._rebuild()
-
-    def _expand(self, refs: frozenset[EntityRef]) -> None:
-        self._choose(replace(self._options, expanded=self._options.expanded ^ refs))
-
-    def _ask_fields(self) -> None:
-        screen = self.view.chosen_screen
-        choices = field_choices(screen, self._options.counters, self._desk.catalogue)
-        dialog = FieldsDialog(screen.title, choices, self.view)
-        dialog.accepted.connect(lambda: self._set_counters(dialog.chosen()))
-        dialog.open()
-
-    def _set_counters(self, counters: tuple[str, ...]) -> None:
-        self._counters[self.view.chosen_screen.id] = counters
-        self._choose_screen()
-
     def _ask_interval(self) -> None:
         dialog = interval_dialog(self._numbers.interval_s, self.view)
         dialog.intValueSelected.connect(self._numbers.set_interval)
         dialog.open()
-
-    def _show_all(self) -> None:
-        """Take back what hides rows: filter, VMs only, and hosts of the scope."""
-        self.view.filter.clear()
-        self.view.only_vms.setChecked(False)
-        if self._options.hosts:
-            self._desk.scope.set(self._desk.scope.scope.on(()))
 
     def _chart(self, row: int, column: int) -> None:
         snapshot = self._desk.session.snapshot
@@ -132,9 +95,9 @@ class EsxtopPanel(QObject):
         length = max(snapshot.span.end - snapshot.span.start, 1)
         self._numbers.move(1.0 if scope.follow else (window.end - snapshot.span.start) / length)
         hosts = frozenset(ref for ref in scope.entities if ref.kind == "host")
-        if hosts != self._options.hosts:
-            self._choose(replace(self._options, hosts=hosts))
-        elif self.view.isVisible():
+        if self._options.set_hosts(hosts):
+            return
+        if self.view.isVisible():
             self._select_scope()
         else:
             self._is_stale = True
@@ -164,8 +127,8 @@ class EsxtopPanel(QObject):
         if self._is_stale:
             return
         screen = self.view.chosen_screen
-        self._grid = grid_of(screen, snapshot, self._options, desk.catalogue, desk.limits)
-        self.view.say_empty(*(("", "") if self._grid.rows else self._why_empty()))
+        self._grid = grid_of(screen, snapshot, self._options.current, desk.catalogue, desk.limits)
+        self.view.say_empty(*(("", "") if self._grid.rows else self._options.why_empty()))
         self._model.set_table(self._grid.rows, self._grid.columns)
         if self._is_new:
             self._is_new = False
@@ -173,13 +136,6 @@ class EsxtopPanel(QObject):
             self.view.table.scroll_to_start()
         self._select_scope()
         self._numbers.show_grid(self._grid)
-
-    def _why_empty(self) -> tuple[str, str]:
-        if self._options.is_filter:
-            return "No row of this screen fits the filter and the scope.", "Show all rows"
-        snapshot = self._desk.session.snapshot
-        kinds = {source.spec.kind for source in snapshot.sources} if snapshot is not None else ()
-        return why_no_rows(self.view.chosen_screen, kinds, self._desk.catalogue), ""
 
 
 def make(desk: Desk) -> QWidget:

@@ -1,0 +1,32 @@
+"""Which charts the board shows: those that suit the scope, and counters that the user drops on it."""
+
+from __future__ import annotations
+
+from app.gui.desk import Desk
+from viewmodels.chart_sets import charts_of, interesting_entities, title_of
+from widgets.dragging import unpacked
+
+_MAX_ENTITIES = 12
+
+
+def follow_scope(desk: Desk) -> bool:
+    """Let the charts suit the scope, or the worst entities where it names none; True if they changed."""
+    snapshot = desk.session.snapshot
+    if snapshot is None:
+        return False
+    chosen = desk.scope.scope.entities
+    entities = (chosen or interesting_entities(snapshot, desk.findings.worst))[:_MAX_ENTITIES]
+    before = desk.charts.charts
+    desk.charts.follow(charts_of(entities, snapshot, desk.chart_templates, desk.limits), chosen)
+    return desk.charts.charts != before
+
+
+def add_dropped(desk: Desk, number: int, dragged: bytes) -> None:
+    """Add the series that were dropped on the chart with that number, or as a new chart where it is −1."""
+    snapshot = desk.session.snapshot
+    if snapshot is None:
+        return
+    series = [snapshot.by_id[one] for one in unpacked(dragged) if one in snapshot.by_id]
+    if series:
+        title = title_of(series[0], snapshot, desk.catalogue)
+        desk.charts.add(series, title, None if number < 0 else number)

@@ -1,0 +1,42 @@
+"""How the charts look: with or without statistics, in which time zone; cards made before they are needed."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QTimer
+
+from app.gui.desk import Desk
+from viewmodels.time_labels import clock_of
+from widgets.charts.page import ChartsPage
+
+_PREPARE_MS = 150
+_STATISTICS = "look.statistics"
+_TIMES = "look.times"
+
+
+class ChartLooks(QObject):
+    """Keeps a charts page as the settings say, and makes its cards in idle moments until a session opens."""
+
+    def __init__(self, desk: Desk, page: ChartsPage) -> None:
+        super().__init__(page)
+        self._settings, self._stack = desk.settings, page.stack
+        self._idle = QTimer(self, interval=_PREPARE_MS)
+        self._idle.timeout.connect(self._prepare_card)
+        self._idle.start()
+        self._stack.show_statistics(on=self._settings.flag(_STATISTICS))
+        self._stack.statistics.connect(lambda on: self._settings.set(_STATISTICS, on))
+        page.statistics_switched.connect(
+            lambda: self._settings.set(_STATISTICS, not self._settings.flag(_STATISTICS))
+        )
+        self._settings.changed.connect(self._take_setting)
+        desk.session.opened.connect(self._idle.stop)
+
+    def _take_setting(self, key: str) -> None:
+        if key == _STATISTICS:
+            self._stack.show_statistics(on=self._settings.flag(key))
+        if key == _TIMES:
+            self._stack.set_clock(clock_of(self._settings.text(key)))
+
+    def _prepare_card(self) -> None:
+        """Make one of the charts' cards before the first session needs it."""
+        if not self._stack.prepare():
+            self._idle.stop()

@@ -1,0 +1,78 @@
+"""What the user chose of the esxtop page: filter, VMs only, expanded rows, columns, hosts of the scope."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import QObject, Signal
+
+from app.gui.desk import Desk
+from sessions.model import EntityRef
+from viewmodels.esxtop_columns import field_choices
+from viewmodels.esxtop_rows import ScreenOptions, why_no_rows
+from widgets.esxtop import EsxtopView, FieldsDialog
+
+
+class EsxtopOptions(QObject):
+    """Holds the ``current`` options; ``changed`` says whether they are now those of another screen.
+
+    The columns that were chosen stay with their screen.
+    """
+
+    changed = Signal(bool)
+
+    def __init__(self, desk: Desk, view: EsxtopView) -> None:
+        super().__init__(view)
+        self._desk, self._view = desk, view
+        self._columns: dict[str, tuple[str, ...]] = {}
+        self.current = ScreenOptions()
+        view.screen_chosen.connect(lambda _number: self._choose_columns())
+        view.filtered.connect(lambda text: self._choose(replace(self.current, name_filter=text)))
+        view.vms_toggled.connect(lambda on: self._choose(replace(self.current, only_vms=on)))
+        view.expanded.connect(self._expand)
+        view.fields.connect(self._ask_columns)
+        view.cleared.connect(self._show_all)
+
+    def set_hosts(self, hosts: frozenset[EntityRef]) -> bool:
+        """Show the rows of these hosts, of all where there is none; returns whether that is a change."""
+        is_change = hosts != self.current.hosts
+        if is_change:
+            self._choose(replace(self.current, hosts=hosts))
+        return is_change
+
+    def why_empty(self) -> tuple[str, str]:
+        """Why there are no rows, and the text of the button that shows them where a filter hides them."""
+        if self.current.is_filter:
+            return "No row of this screen fits the filter and the scope.", "Show all rows"
+        snapshot = self._desk.session.snapshot
+        kinds = {source.spec.kind for source in snapshot.sources} if snapshot is not None else ()
+        return why_no_rows(self._view.chosen_screen, kinds, self._desk.catalogue), ""
+
+    def _choose(self, options: ScreenOptions, *, other_screen: bool = False) -> None:
+        self.current = options
+        self.changed.emit(other_screen)
+
+    def _choose_columns(self) -> None:
+        chosen = self._columns.get(self._view.chosen_screen.id, ())
+        self._choose(replace(self.current, counters=chosen), other_screen=True)
+
+    def _expand(self, refs: frozenset[EntityRef]) -> None:
+        self._choose(replace(self.current, expanded=self.current.expanded ^ refs))
+
+    def _ask_columns(self) -> None:
+        screen = self._view.chosen_screen
+        choices = field_choices(screen, self.current.counters, self._desk.catalogue)
+        dialog = FieldsDialog(screen.title, choices, self._view)
+        dialog.accepted.connect(lambda: self._set_columns(dialog.chosen()))
+        dialog.open()
+
+    def _set_columns(self, counters: tuple[str, ...]) -> None:
+        self._columns[self._view.chosen_screen.id] = counters
+        self._choose_columns()
+
+    def _show_all(self) -> None:
+        """Take back what hides rows: filter, VMs only, and hosts of the scope."""
+        self._view.filter.clear()
+        self._view.only_vms.setChecked(False)
+        if self.current.hosts:
+            self._desk.scope.set(self._desk.scope.scope.on(()))
