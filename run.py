@@ -42,6 +42,9 @@ WINDOW = (
 )
 TESTS = f"{WINDOW} xvfb openssh-server fio nginx-light|nginx openbox xdotool fonts-inter|fonts-noto-core"
 
+# Half of the tests wait for other processes most of the time: recorders, servers, windows.
+TESTS_A_CORE = 2
+
 # The simulated vCenters: ours, and govmomi's as its users have it (the newest that installs this way).
 GO_BIN = ROOT / ".cache" / "go-bin"
 GO_OLDEST = (1, 24)
@@ -84,7 +87,8 @@ def test(words: Sequence[str]) -> int:
     linted = lint()
     ready = end_simulators(building) or linted
     same = "--hypothesis-profile=ci"  # the same examples each time; a run with words looks for new ones
-    return ready or python("-m", "pytest", "-n", "auto", "--dist", "worksteal", "-q", same, where=ROOT)
+    workers = str(TESTS_A_CORE * (os.cpu_count() or 1))
+    return ready or python("-m", "pytest", "-n", workers, "--dist", "worksteal", "-q", same, where=ROOT)
 
 
 def bench(words: Sequence[str]) -> int:
