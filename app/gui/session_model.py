@@ -69,7 +69,8 @@ class Reads:
 
 
 class SessionModel(QObject):
-    """One session at a time. Signals: ``opened`` (Snapshot), ``changed`` (Change), ``closed``, ``failed``.
+    """One session at a time. Signals: ``opened`` (Snapshot), ``changed`` (Change; an empty one where only
+    the size of the file differs), ``closed``, ``failed``.
 
     ``snapshot`` is what the chosen sources show of it, and what views read; ``whole`` is all there is.
     ``replacing`` while it is closed only because another one follows in the same breath.
@@ -202,10 +203,11 @@ class SessionModel(QObject):
     def _renew(self, found: tuple[Snapshot, Snapshot, Change]) -> None:
         if self.snapshot is None:
             return
+        before = self.whole.bytes if self.whole else 0
         self.whole, self.snapshot, change = found
         if change.inventory:
             _settle()
-        if change:
+        if change or self.whole.bytes != before:
             self.changed.emit(change)
 
 

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
 from sessions.model import Entity, EntityRef, Event, Fact, Gap, Mark, SeriesSpec, SourceSpec
 from sessions.store import SessionReader, SessionWriter
 from tests.gui.windows import child_of, wait
+from viewmodels.scope_labels import session_label
 from viewmodels.snapshot import Change, Snapshot, read_snapshot, renewed_snapshot
 from widgets.inventory.model import InventoryModel
 from widgets.timeline import TimelineView
@@ -137,3 +139,19 @@ def test_the_window_follows_names_and_moves(
     wait(qtbot, lambda: [event.end for event in timeline.content.events] == [None])
     writer.add_events([Event(1_000, "snapshot", "Remove: success", VM, 9_000, "task-7")])
     wait(qtbot, lambda: [event.end for event in timeline.content.events] == [9_000])
+
+
+def test_the_status_bar_follows_the_size_of_the_file(
+    live: Program, qtbot: QtBot, path: Path, writer: SessionWriter
+) -> None:
+    """A file that only shrinks or grows, as at the end of a recording, has the same samples."""
+    live.workbench.open_paths([path])
+    wait(qtbot, lambda: live.desk.session.snapshot is not None)
+    before = live.desk.session.snapshot
+    assert before is not None
+    writer.add_facts([Fact(VM, "vcpus", 4, 2_000 + at) for at in range(5_000)])
+    with SessionReader.open(path) as reader:
+        now = read_snapshot(reader, path)
+    assert session_label(now) != session_label(before)
+    labels = live.window.status.findChildren(QLabel)
+    wait(qtbot, lambda: session_label(now) in [label.text() for label in labels])
