@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 _WIDTH = 420
 
@@ -26,7 +26,11 @@ class EmptyState(QWidget):
         column.setContentsMargins(16, 16, 16, 16)
         column.setSpacing(12)
         column.addStretch(1)
-        column.addWidget(self.words)
+        middle = QHBoxLayout()  # a label that breaks its lines is not centred by the column alone
+        middle.addStretch(1)
+        middle.addWidget(self.words, _WIDTH)
+        middle.addStretch(1)
+        column.addLayout(middle)
         column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(2)
 

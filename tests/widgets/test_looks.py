@@ -190,6 +190,22 @@ def test_an_empty_view_offers_its_way_out(qtbot: QtBot) -> None:
     assert state.button.isHidden()
 
 
+@pytest.mark.parametrize(
+    "text", ["No row fits.", "Nothing to draw for this scope.\n\n" + 20 * "Choose a VM. "]
+)
+def test_what_an_empty_view_says_stands_above_its_button(qtbot: QtBot, text: str) -> None:
+    state = EmptyState()
+    qtbot.addWidget(state)
+    state.say(text, "Show all rows")
+    state.resize(1000, 400)
+    state.show()
+    words, button = state.words.geometry(), state.button.geometry()
+    assert abs(words.center().x() - button.center().x()) <= 1
+    assert words.width() == 420, "sentences keep a readable length, and short ones stay on one line"
+    state.resize(300, 400)
+    assert state.rect().contains(state.words.geometry())
+
+
 def test_rows_of_a_section_live_on_while_their_numbers_change(theme: Theme, qtbot: QtBot) -> None:
     section = Section(theme, "CPU READY")
     qtbot.addWidget(section)
