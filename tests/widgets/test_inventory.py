@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
@@ -98,3 +99,24 @@ def test_a_hostile_name_stays_one_line() -> None:
     assert "\n" not in node.title
     assert len(node.title) == 300
     assert Node.of(ref("vm", "x"), "").title == "(without a name)"
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_names_that_only_end_differently_can_be_told_apart(qtbot: QtBot, theme: Theme) -> None:
+    """Devices and uplinks have long names with the same beginning; a row is too short for them."""
+    model = InventoryModel()
+    view = InventoryView(model, theme)
+    qtbot.addWidget(view)
+    root = Node("")
+    heading = root.add(Node("Devices"))
+    for number in (1, 2):
+        name = f"naa.600508b40006038600012870000000{number}"
+        heading.add(Node.of(ref("device", name), name))
+    model.set_tree(root)
+    view.resize(200, 400)
+    view.show()
+    proxy = view.tree.model()
+    view.tree.expandAll()
+    boxes = [view.tree.visualRect(proxy.index(row, 0, proxy.index(0, 0))) for row in range(2)]
+    first, second = (view.tree.viewport().grab(box).toImage() for box in boxes)
+    assert first != second

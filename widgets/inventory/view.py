@@ -94,7 +94,7 @@ class _Row(QStyledItemDelegate):
         font.setBold(index.data(REF) is None or index.data(KIND) == "cluster")
         painter.setFont(font)
         painter.setPen(QColor(tokens.text))
-        name = painter.fontMetrics().elidedText(str(index.data()), Qt.TextElideMode.ElideRight, text.width())
+        name = painter.fontMetrics().elidedText(str(index.data()), Qt.TextElideMode.ElideMiddle, text.width())
         painter.drawText(text, middle | Qt.AlignmentFlag.AlignLeft, name)
         painter.restore()
 
