@@ -159,6 +159,11 @@ def test_the_recorders_death_is_shown_and_resumed(live: Program, qtbot: QtBot) -
     wait(qtbot, lambda: live.workbench.recordings.process is None)
     assert "died" in live.window.messages.text
     assert live.window.messages._button.text() == "Resume"
+    live.window.actions_by_id["record.resume"].trigger()
+    assert live.window.messages.isHidden(), "it does not run and have died"
+    wait(qtbot, lambda: recorder(live).status.samples > 0)
+    kill(recorder(live))
+    wait(qtbot, lambda: live.workbench.recordings.process is None)
     live.window.messages._button.click()
     wait(qtbot, lambda: recorder(live).status.samples > 0)
     wait(qtbot, lambda: live.desk.session.snapshot.samples > before)  # type: ignore[union-attr]
