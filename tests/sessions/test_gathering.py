@@ -12,7 +12,15 @@ import pytest
 from numpy.typing import NDArray
 
 from sessions.model import Entity, EntityRef, FloatArray, IntArray, SeriesSpec, SourceSpec
-from sessions.store import EncodedBlock, Gathering, SessionReader, SessionWriter, encode_block
+from sessions.store import (
+    NOTHING,
+    EncodedBlock,
+    Gathering,
+    SessionReader,
+    SessionWriter,
+    encode_block,
+    numbers_of,
+)
 from sessions.store.chunks import decode_chunk
 from sessions.store.codec import unpack_floats, unpack_ints
 
@@ -71,6 +79,25 @@ def test_what_was_gathered_is_what_was_given(seed: int) -> None:
         block = gathering.block(begin, end)
         assert block is not None
         assert_same(block, encode_block(times, rows[:, begin:end]))
+
+
+@pytest.mark.parametrize("scale", [1, 300_000])
+@pytest.mark.parametrize("still", [0, 3])
+def test_rows_of_hundredths_in_a_buffer_that_is_used_again(scale: int, still: int) -> None:
+    whole = np.random.default_rng(9).integers(-5000, 5000, (90, 12)).astype(np.int32)
+    whole[:, 6:] *= scale
+    whole[:, 5 : 5 + still] = 7
+    whole[40, 2] = NOTHING
+    times = T0 + 5000 * np.arange(90)
+    gathering, buffer = Gathering(), np.empty((30, 12), np.int32)
+    for begin in range(0, 90, 30):
+        buffer[...] = whole[begin : begin + 30]
+        gathering.add_hundredths(times[begin : begin + 30], buffer, np.empty(0, np.int64), np.empty((30, 0)))
+        buffer[...] = -1
+    for begin, end in ((0, 12), (0, 2), (3, 7), (5, 8), (9, 12)):
+        block = gathering.block(begin, end)
+        assert block is not None
+        assert_same(block, encode_block(times, numbers_of(whole[:, begin:end])))
 
 
 @pytest.mark.parametrize("seed", range(10))
