@@ -326,7 +326,7 @@ def _read_everything(path: Path) -> None:
     with SessionReader.open(path, check=False) as reader:
         for look in (
             reader.info, reader.span, reader.sources, reader.facts, reader.events, reader.marks, reader.gaps,
-            reader.findings, reader.meta, reader.data_version, reader.series, lambda: _walk(reader),
+            reader.findings, reader.meta, reader.series, lambda: _walk(reader),
             lambda: _sample(reader),
         ):  # fmt: skip
             with suppress(HyperscopeError):

@@ -105,7 +105,6 @@ class EsxtopTables:
 
 PATHS_OF_ADAPTER = "Physical Disk Path of Adapter"
 P_STATE_TABLE = "Power P-State"
-OVERCOMMIT_PART = "Memory Overcommit"
 INTERRUPT_PER_CPU = "Interrupt Cookie CPU"
 PRINTED_CLASS = {
     PATHS_OF_ADAPTER: "Physical Disk",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -137,7 +137,6 @@ class Cluster:
     rate: float
     start_ms: int
     worlds_seed: int
-    hot_uplink: tuple[tuple[int, int], ...] = field(default=())
 
 
 SHARED_LUNS = 7

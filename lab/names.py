@@ -47,6 +47,3 @@ class Names:
     def _uuid(self) -> str:
         digits = self._rng.bytes(16).hex()
         return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
-
-
-ROLES = tuple(_TEMPLATES)

@@ -38,7 +38,7 @@ class Network:
         self.tx, self.rx, self.tx_drops, self.rx_drops = (zero.copy() for _ in range(4))
         self.tx_packets, self.rx_packets, self.packet = zero.copy(), zero.copy(), zero.copy()
         nics = np.zeros(count)
-        self.nic_tx, self.nic_rx, self.nic_tx_drops, self.nic_rx_drops = (nics.copy() for _ in range(4))
+        self.nic_tx, self.nic_rx, self.nic_rx_drops = (nics.copy() for _ in range(3))
         self.nic_tx_packets, self.nic_rx_packets = nics.copy(), nics.copy()
         self.vmk_tx, self.vmk_rx = np.zeros((index.hosts, 2)), np.zeros((index.hosts, 2))
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab.grouping import run_sums
-from lab.inventory import NODES, POOLS, UPLINKS, Cluster
+from lab.inventory import POOLS, UPLINKS, Cluster
 from sessions.model import FloatArray, IntArray
 
 BoolArray = NDArray[np.bool_]
@@ -22,7 +22,7 @@ class Index:
     """Which vCPU, disk and port belongs to which VM and host; all sorted by host, then VM.
 
     ``vcpu_vm``, ``disk_vm`` … are positions of the owner; ``vcpu_start`` is where each VM's vCPUs begin.
-    ``node`` numbers NUMA nodes through all hosts; ``disk_lun`` positions in ``Cluster.luns``.
+    ``disk_lun`` are positions in ``Cluster.luns``.
     """
 
     hosts: int
@@ -31,7 +31,6 @@ class Index:
     vcpu_vm: IntArray
     vcpu_start: IntArray
     vcpu_host: IntArray
-    vcpu_node: IntArray
     vcpus: FloatArray
     vm_host: IntArray
     vm_start: IntArray
@@ -49,13 +48,9 @@ class Index:
         vm_host = np.array([vm.host for vm in vms])
         vcpu_vm = np.repeat(np.arange(len(vms)), counts)
         disk_vm = np.repeat(np.arange(len(vms)), disks)
-        nodes = [
-            vm.host * NODES + (vm.node if vm.node >= 0 else number * NODES // vm.vcpus)
-            for vm in vms for number in range(vm.vcpus)
-        ]  # fmt: skip
         return Index(
             hosts=len(cluster.hosts), vms=len(vms), luns=len(cluster.luns), vcpu_vm=vcpu_vm,
-            vcpu_start=np.cumsum(counts) - counts, vcpu_host=vm_host[vcpu_vm], vcpu_node=np.array(nodes),
+            vcpu_start=np.cumsum(counts) - counts, vcpu_host=vm_host[vcpu_vm],
             vcpus=counts.astype(float), vm_host=vm_host,
             vm_start=np.searchsorted(vm_host, np.arange(len(cluster.hosts))), disk_vm=disk_vm,
             disk_start=np.cumsum(disks) - disks, disk_host=vm_host[disk_vm],

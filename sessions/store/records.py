@@ -29,10 +29,6 @@ class RecordReader:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def data_version(self) -> int:
-        """A number that changes when a writer has stored something: for those who follow a session."""
-        return int(self._database.pragma("data_version"))
-
     def facts(self) -> Sequence[Fact]:
         """All facts, ordered by start."""
         return current_facts(self._records(Fact))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import random
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -90,15 +91,24 @@ def test_killed_at_many_moments(tmp_path: Path) -> None:
 
 
 def test_a_reader_follows_a_writer_in_another_process(session_path: Path) -> None:
-    with writing(session_path, pause_s=0.001) as process, SessionReader.open(session_path) as reader:
+    with (
+        writing(session_path, pause_s=0.001) as process,
+        SessionReader.open(session_path) as reader,
+        closing(sqlite3.connect(session_path)) as database,
+    ):
+
+        def data_version() -> int:
+            """A number that changes when a writer has stored something."""
+            return int(database.execute("PRAGMA data_version").fetchone()[0])
+
         assert process.stdout is not None
-        seen, version, changes = 0, reader.data_version(), 0
+        seen, version, changes = 0, data_version(), 0
         while seen < 25:  # not every change is a tick: the writer compacts and stores blocks as well
             told = process.stdout.readline()
             assert told, "the writer ended"
-            if reader.data_version() == version:
+            if data_version() == version:
                 continue
-            version, changes = reader.data_version(), changes + 1
+            version, changes = data_version(), changes + 1
             ticks = stored_ticks(reader, 1)
             assert ticks >= seen
             if told.startswith("tick"):

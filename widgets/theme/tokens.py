@@ -111,12 +111,8 @@ LIGHT = Tokens(
     series=("#0072b2", "#c77c00", "#00875f", "#b0568a", "#8a7f00", "#c2410c", "#4f56c9", "#5b7f00"),
 )
 
-UNIT = 4
-"""Half a step of the 8-pixel rhythm."""
-RADIUS_CONTROL = 6
 RADIUS_CARD = 8
 BODY_PX = 13
 SMALL_PX = 12
-CAPS_PX = 11
 ROW_PX = 26
 DENSE_ROW_PX = 22

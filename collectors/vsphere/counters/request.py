@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from xml.sax.saxutils import escape, quoteattr
 
-ACTION = "urn:vim25"
-
 _HEAD = (
     b'<?xml version="1.0" encoding="UTF-8"?>\n'
     b'<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"'

@@ -49,11 +49,3 @@ class Inventory:
     def of(self, kind: str) -> Iterator[Managed]:
         """The objects of one type."""
         return (one for one in self.objects.values() if one.type == kind)
-
-    def changed_since(self, earlier: Inventory) -> frozenset[str]:
-        """Moids of what is new, gone or different."""
-        if earlier.serial == self.serial:
-            return frozenset()
-        now, before = self.objects, earlier.objects
-        different = {moid for moid, one in now.items() if before.get(moid) != one}
-        return frozenset(different | (before.keys() - now.keys()))
