@@ -15,7 +15,7 @@ from lab.parameters import LabState
 from lab.power import full_watts
 from sessions.model import FloatArray, IntArray
 
-_MOST_DEMAND = 0.5
+_MAX_DEMAND = 0.5
 """Background vCPUs are never asked for more than half a core: a busy host is not made of saturated guests."""
 
 
@@ -150,7 +150,7 @@ def _of_lun(level: float, cells: IntArray, base: FloatArray, state: LabState) ->
 def _of_host(level: float, cells: IntArray, base: FloatArray, state: LabState) -> FloatArray:
     """Of the host's PCPU time: background demand at which its PCPUs are so busy, with what its cast VMs
     usually ask for and what the VMkernel takes. Demand is scaled evenly, but no vCPU is asked for more than
-    ``_MOST_DEMAND``.
+    ``_MAX_DEMAND``.
     """
     number = int(state.index.vcpu_host[cells[0]])
     host = state.cluster.hosts[number]
@@ -160,7 +160,7 @@ def _of_host(level: float, cells: IntArray, base: FloatArray, state: LabState) -
     wanted = max(done - (everyone - float(base.sum())), 0.0)
     target = base
     for _ in range(6):
-        target = np.minimum(target * (wanted / max(float(target.sum()), 1e-9)), _MOST_DEMAND)
+        target = np.minimum(target * (wanted / max(float(target.sum()), 1e-9)), _MAX_DEMAND)
     return target
 
 

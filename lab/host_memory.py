@@ -31,7 +31,7 @@ _GOAL = 1.12
 _SWAP_MB_PER_S = 60.0
 _SWAP_MB_PER_S_LOW = 160.0
 _OWN_SWAP_MB_PER_S = 40.0
-_COMPRESSED_MOST = 0.10
+_MAX_COMPRESSED_SHARE = 0.10
 """The compression cache holds at most this share of a VM's memory (Mem.MemZipMaxPct)."""
 _RETURN_S = 30.0
 """Time in which a guest touches half to two thirds of its working set again."""
@@ -200,7 +200,7 @@ class Memory:
         shared = self._fill(wanted, resident, self._idle_weight())
         out = np.minimum(np.maximum(shared, own), resident)
         zipped = np.minimum(
-            self._compressible * out, np.maximum(_COMPRESSED_MOST * self.size - self.zipped, 0.0)
+            self._compressible * out, np.maximum(_MAX_COMPRESSED_SHARE * self.size - self.zipped, 0.0)
         )
         swapped = out - zipped
         in_use = np.maximum(self.active - self.swap_hot - self.zip_hot, 0.0)

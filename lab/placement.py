@@ -11,8 +11,8 @@ from lab.inventory import SHARED_LUNS, Array, Lun, Vm
 from lab.lun_work import LUN_SHARE, WRITE_COST, io_cost
 from sessions.model import FloatArray
 
-_MOST_OF_LUN = 0.5
-_MOST_OF_ARRAY = 0.6
+_MAX_LUN_SHARE = 0.5
+_MAX_ARRAY_SHARE = 0.6
 """Parts of what a LUN and an array can do that usual load may take. At half, queueing adds an eighth to the
 latency; Storage DRS, and people, move disks before latencies grow (its default is 15 ms).
 """
@@ -58,5 +58,7 @@ def _busy(vms: Sequence[Vm], luns: Sequence[Lun], arrays: Sequence[Array], rate:
     of = np.array([lun.array for lun in luns[:SHARED_LUNS]])
     iops = np.array([array.iops for array in arrays])[of]
     whole = np.array([own[of == array].sum() for array in of])
-    busy: FloatArray = np.maximum(own / (LUN_SHARE * iops * _MOST_OF_LUN), whole / (iops * _MOST_OF_ARRAY))
+    busy: FloatArray = np.maximum(
+        own / (LUN_SHARE * iops * _MAX_LUN_SHARE), whole / (iops * _MAX_ARRAY_SHARE)
+    )
     return busy

@@ -9,7 +9,7 @@ import numpy as np
 from lab.grouping import between
 from sessions.model import FloatArray
 
-_MOST_TURNS = 16
+_MAX_ITERATIONS = 16
 """Functions that depend on each other a little may never all be 0; they are close by then."""
 _MAX_UTILISATION = 0.985
 """Above this the steady-state formulas diverge; a shortage shows as unserved demand instead."""
@@ -42,7 +42,7 @@ def falling_root(
     """
     x, low, high = start, np.full(start.shape, span[0]), np.full(start.shape, span[1])
     before, found = x, np.zeros(start.shape)
-    for turn in range(_MOST_TURNS):
+    for turn in range(_MAX_ITERATIONS):
         value = excess(x)
         near = np.abs(value) <= tolerance
         if near.all():

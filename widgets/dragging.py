@@ -10,13 +10,13 @@ from PySide6.QtGui import QDrag, QDragEnterEvent, QDropEvent, QMouseEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 
 SERIES_MIME = "application/x-hyperscope-series"
-_MOST = 1_000
+_MAX_SERIES = 1_000
 
 
 def packed(ids: Sequence[int]) -> QMimeData:
     """Series ids as they travel."""
     data = QMimeData()
-    data.setData(SERIES_MIME, json.dumps(list(ids[:_MOST])).encode())
+    data.setData(SERIES_MIME, json.dumps(list(ids[:_MAX_SERIES])).encode())
     return data
 
 
@@ -27,7 +27,7 @@ def unpacked(data: bytes) -> list[int]:
     except ValueError:
         return []
     numbers = found if isinstance(found, list) else []
-    return [number for number in numbers[:_MOST] if type(number) is int]
+    return [number for number in numbers[:_MAX_SERIES] if type(number) is int]
 
 
 def drag(source: QWidget, ids: Sequence[int], label_text: str) -> None:

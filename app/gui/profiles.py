@@ -11,7 +11,7 @@ import msgspec
 from app.gui.settings import read_json, write_json
 from widgets.connect.values import Profile
 
-_MOST = 50
+_MAX_PROFILES = 50
 
 
 class Profiles:
@@ -31,7 +31,7 @@ class Profiles:
     def used(self, profile: Profile) -> None:
         """Keep a profile, or put a known one first; one without a name is called after its places."""
         named = profile if profile.name else replace(profile, name=profile.words)
-        kept = [one for one in self.entries() if one.name != named.name][: _MOST - 1]
+        kept = [one for one in self.entries() if one.name != named.name][: _MAX_PROFILES - 1]
         write_json(self._path, {"profiles": msgspec.to_builtins([named, *kept])})
 
     def forget(self, name: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 
-_MOST_BYTES = 1 << 20
+_MAX_BYTES = 1 << 20
 
 
 class QtLog:
@@ -24,7 +24,7 @@ class QtLog:
         """One message; a full disk costs it."""
         stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         try:
-            grown = self._path.exists() and self._path.stat().st_size > _MOST_BYTES
+            grown = self._path.exists() and self._path.stat().st_size > _MAX_BYTES
             with self._path.open("w" if grown else "a", encoding="utf-8") as file:
                 file.write(f"{stamp} {kind.name.removeprefix('Qt').removesuffix('Msg')}: {text}\n")
         except OSError:

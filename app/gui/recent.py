@@ -10,7 +10,7 @@ import msgspec
 
 from app.gui.settings import read_json, write_json
 
-_MOST = 12
+_MAX_ENTRIES = 12
 
 
 class RecentSession(msgspec.Struct, frozen=True):
@@ -47,7 +47,7 @@ class RecentSessions:
         """Put a session on top of the list."""
         whole = str(path.resolve())
         new = RecentSession(whole, title, time.time(), worst, summary, spark)
-        kept = [one for one in self.entries() if one.path != whole][: _MOST - 1]
+        kept = [one for one in self.entries() if one.path != whole][: _MAX_ENTRIES - 1]
         write_json(self._path, {"sessions": msgspec.to_builtins([new, *kept])})
 
     def forget(self, path: str) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Signal
 
 from sessions.scope import Scope
 
-_MOST = 200
+_MAX_STEPS = 200
 
 
 class ScopeModel(QObject):
@@ -33,7 +33,7 @@ class ScopeModel(QObject):
             self._passing = self._passing and passing
             return
         if not self._passing:
-            self._past = [*self._past, self._now][-_MOST:]
+            self._past = [*self._past, self._now][-_MAX_STEPS:]
             self._future.clear()
         self._passing = passing
         self._show(scope)

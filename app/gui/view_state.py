@@ -14,7 +14,7 @@ from sessions.model import EntityRef
 from sessions.scope import Scope
 from viewmodels.chart_spec import ChartSpec
 
-_MOST = 200
+_MAX_SESSIONS = 200
 
 
 class ViewState(msgspec.Struct, frozen=True):
@@ -52,7 +52,7 @@ class ViewStates:
     def keep(self, session: Path, view: ViewState) -> None:
         """Remember it."""
         known = {name: one for name, one in read_json(self._path).items() if name != _name(session)}
-        latest = sorted(known.items(), key=_when, reverse=True)[: _MOST - 1]
+        latest = sorted(known.items(), key=_when, reverse=True)[: _MAX_SESSIONS - 1]
         own = {"at": time.time(), "view": msgspec.to_builtins(view)}
         write_json(self._path, {_name(session): own, **dict(latest)})
 

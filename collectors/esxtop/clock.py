@@ -14,7 +14,7 @@ from collectors.esxtop.timestamps import NO_TIME, esxtop_times, parse_timestamp,
 from sessions.model import IntArray
 
 _REPEAT_MS = 100
-_MOST_REPEATS = 9
+_MAX_REPEATS = 9
 _TAIL = 1 << 20
 _LAST_ROWS = 4
 _NO_STAMP = (-2,) * 6
@@ -55,7 +55,7 @@ class EsxtopClock:
             stamp = int(times[row])
             self._repeats = self._repeats + 1 if stamp == self._last else 0
             self._last = stamp
-            times[row] += min(self._repeats, _MOST_REPEATS) * _REPEAT_MS
+            times[row] += min(self._repeats, _MAX_REPEATS) * _REPEAT_MS
 
 
 class SurveyedClock:

@@ -18,7 +18,7 @@ from sessions.model import IntArray
 
 _FIRST_ROWS = 8
 """The first piece is small: its rows can be looked at while the rest is still being read."""
-_MOST_BYTES = 256 << 20
+_MAX_BYTES = 256 << 20
 
 
 class Section(Protocol):
@@ -126,7 +126,7 @@ class Cutter:
             taken = self._fitting(rows.part(0, room))
             self._append(lines, rows.part(0, taken))
             rows = rows.part(taken)
-            if len(self._rows) - self._context >= self._limit or self._bytes >= _MOST_BYTES:
+            if len(self._rows) - self._context >= self._limit or self._bytes >= _MAX_BYTES:
                 yield self._cut()
 
     def flush(self) -> Iterator[Piece]:
@@ -146,7 +146,7 @@ class Cutter:
 
     def _fitting(self, rows: _Rows) -> int:
         """How many of the rows to take at once so that a piece's bytes stay modest."""
-        allowed = int(rows.starts[0]) + max(1, _MOST_BYTES - self._bytes)
+        allowed = int(rows.starts[0]) + max(1, _MAX_BYTES - self._bytes)
         return max(1, int(np.searchsorted(rows.ends, allowed, side="right")))
 
     def _append(self, lines: Lines, rows: _Rows) -> None:

@@ -27,7 +27,7 @@ _DRIFT = 1 << 11
 """How far fields may lie from where they lay in the row before."""
 
 
-_MOST_REFUSALS = 8
+_MAX_REFUSALS = 8
 """Groups of rows in a row that ``fixed_point`` refuses before it is asked no more."""
 
 
@@ -51,7 +51,7 @@ class RowParser:
 
         None when they are not written so; then ``several`` may read them.
         """
-        if not self._may_be_fixed or self._refusals >= _MOST_REFUSALS:
+        if not self._may_be_fixed or self._refusals >= _MAX_REFUSALS:
             return None
         values = read_hundredths(data, starts, ends, self._values)
         self._refusals = self._refusals + 1 if values is None else 0

@@ -13,7 +13,7 @@ from collectors.esxtop_names import ESXTOP_CLASSES, LONGEST_PATH, ColumnPath, Co
 _TIME_COLUMN = re.compile(r"\(PDH-CSV 4\.0\)(?:\s*\((.*)\)\s*\((-?\d{1,4})\))?")
 _DELIMITER = re.compile(r"([,;\t])\s*-?\s*\"?\\\\")
 _GLUED = re.compile(r"\s*-\s*(?:\"?(\\\\.*?)\"?)?", re.DOTALL)
-_MOST_COLUMNS = 1 << 19
+_MAX_COLUMNS = 1 << 19
 _APERF_COUNTER = "% of aperf/mperf"
 _HEADER_START = re.compile(rb"\s*\"?\(PDH-CSV")
 
@@ -50,7 +50,7 @@ def read_header(line: bytes, catalogue: Counters) -> Header | None:
     """
     text = line.decode("utf-8", "replace").strip("\r\n")
     delimiter = _delimiter(text)
-    if text.count(delimiter) > _MOST_COLUMNS:
+    if text.count(delimiter) > _MAX_COLUMNS:
         return None
     fields = _split(text, delimiter)
     while len(fields) > 1 and not fields[-1]:

@@ -43,7 +43,7 @@ multiprocessing, and room for blocks on their way; of noise, 233 MB with one wor
 1,500 columns 258 with three).
 """
 _PATIENCE_S = 0.2
-_MOST_NAMES = 3
+_MAX_NAMES = 3
 _LONGEST_NAME = 100
 _TELL_EVERY_S = 0.1
 
@@ -109,8 +109,8 @@ def _title(found: Sequence[Peek]) -> str:
 
 
 def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    text = ", ".join(name[:_LONGEST_NAME] for name in names[:_MOST_NAMES]) + more
+    more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+    text = ", ".join(name[:_LONGEST_NAME] for name in names[:_MAX_NAMES]) + more
     return "".join(sign if sign.isprintable() else "\ufffd" for sign in text)
 
 

@@ -19,7 +19,7 @@ from resources.units import format_count
 from sessions.model import EntityRef, IntArray
 
 _NO_IO = "The first sample has no disk counters: esxtop prints zeros there, having no interval to divide by."
-_MOST_NAMED = 5
+_MAX_NAMED = 5
 
 
 class Outcome:
@@ -128,7 +128,7 @@ class Outcome:
         if repeated:
             notes.append(f"{format_count(repeated)} rows repeat instants that were read already: left out.")
         if self._unreadable:
-            names = ", ".join(repr(name) for name in list(self._unreadable)[:_MOST_NAMED])
+            names = ", ".join(repr(name) for name in list(self._unreadable)[:_MAX_NAMED])
             notes.append(
                 f"{format_count(len(self._unreadable))} column names can't be read, among them {names}."
             )
@@ -140,7 +140,7 @@ class Outcome:
         rows = sorted(self._losses.named, key=lambda row: (row.file, row.line))
         damaged, lost = format_count(self._losses.rows), format_count(self._losses.values)
         notes = [f"{damaged} rows are damaged: {lost} values were lost."]
-        for row in rows[:_MOST_NAMED]:
+        for row in rows[:_MAX_NAMED]:
             lost = "the whole row" if row.whole else f"{row.cells} values"
             notes.append(f"{row.file}, line {row.line}: {row.why}; {lost} lost.")
         return notes

@@ -12,8 +12,8 @@ from collectors.esxtop_names import Counters
 from resources.failures import NotACaptureError
 
 _SEPARATOR_LINES = (b"sep=,", b"sep=;", b"sep=\t")
-_MOST_NAMES = 1 << 18
-_MOST_BYTES = 64 << 20
+_MAX_NAMES = 1 << 18
+_MAX_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def _names(lines: Lines, more: Iterator[Lines]) -> list[bytes]:
     names: list[bytes] = []
     total = 0
     batch: Lines | None = lines
-    while batch is not None and len(names) < _MOST_NAMES and total < _MOST_BYTES:
+    while batch is not None and len(names) < _MAX_NAMES and total < _MAX_BYTES:
         for at in range(len(batch.starts)):
             line = batch.line(at).strip()
             total += len(line)

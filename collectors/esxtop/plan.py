@@ -16,7 +16,7 @@ from sessions.store import EncodedBlock
 
 BoolArray = NDArray[np.bool_]
 
-_MOST_SERIES = 4096
+_MAX_SERIES = 4096
 """Series of a layout: their rows must fit into memory while a block of them is made."""
 
 
@@ -128,5 +128,5 @@ def plan_host(layout: HostColumns) -> HostPlan:
 
 def layout_cuts(series: int) -> tuple[int, ...]:
     """Where a host's series are cut into layouts: 0, …, ``series``."""
-    parts = -(-series // _MOST_SERIES)
+    parts = -(-series // _MAX_SERIES)
     return (*(series * part // parts for part in range(parts)), series)

@@ -20,7 +20,7 @@ from collectors.esxtop.timestamps import NO_TIME
 from collectors.esxtop_names import Counters
 from sessions.model import IntArray
 
-_MOST_HEADERS = 500
+_MAX_HEADERS = 500
 _NOTHING = b' ,;\t"\r'
 
 
@@ -103,7 +103,7 @@ class CaptureReader:
     def _header(self, line: bytes) -> Header | None:
         if line == self._found.line:
             return self._found.header
-        return read_header(line, self._catalogue) if len(self._cutters) < _MOST_HEADERS else None
+        return read_header(line, self._catalogue) if len(self._cutters) < _MAX_HEADERS else None
 
     def _rows(self, cutter: Cutter, lines: Lines, times: IntArray, begin: int, end: int) -> Iterator[Piece]:
         if lines.unterminated and begin < end == len(lines.starts) and cutter.is_cut(lines.line(end - 1)):

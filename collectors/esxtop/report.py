@@ -101,7 +101,7 @@ class ImportReport:
         return data
 
 
-MOST_NAMED = 100
+MAX_NAMED = 100
 """Damaged rows beyond this many are counted, not named."""
 
 
@@ -117,11 +117,11 @@ class Losses:
         """Count a row, and name it while there is room."""
         self.rows += 1
         self.values += row.cells
-        if len(self.named) < MOST_NAMED:
+        if len(self.named) < MAX_NAMED:
             self.named.append(row)
 
     def merge(self, other: Losses) -> None:
         """Add what another worker lost."""
         self.rows += other.rows
         self.values += other.values
-        self.named += other.named[: MOST_NAMED - len(self.named)]
+        self.named += other.named[: MAX_NAMED - len(self.named)]

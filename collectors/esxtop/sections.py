@@ -16,7 +16,7 @@ from collectors.esxtop.rows import ExactRows
 from collectors.esxtop_names import ZERO_FILLED, FillRun, HostColumns, TextColumn, join_runs
 from sessions.model import EntityRef, FloatArray, Gap, IntArray
 
-_MOST_ROWS = 4096
+_MAX_ROWS = 4096
 _BATCH_BYTES = 8 << 20
 """What is settled at a time."""
 _LAST_ROWS = 192
@@ -86,7 +86,7 @@ def host_part(layout: HostColumns, history: HostHistory, layouts: tuple[int, ...
 
 def rows_at_once(width: int) -> int:
     """How many rows of so many values to settle at a time."""
-    return max(1, min(_MOST_ROWS, _BATCH_BYTES // (8 * max(1, width))))
+    return max(1, min(_MAX_ROWS, _BATCH_BYTES // (8 * max(1, width))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class PieceSizes:
 
     def rows(self, width: int, rows_left: float) -> int:
         """Rows of a piece: fewer towards the end, so that all processes finish together."""
-        most = max(self.block_rows, min(_MOST_ROWS, self.value_bytes // (8 * max(1, width))))
+        most = max(self.block_rows, min(_MAX_ROWS, self.value_bytes // (8 * max(1, width))))
         if self.processes == 1 or math.isinf(rows_left):
             return most
         rows = max(_LAST_ROWS, int(rows_left) // (self.processes + 1))

@@ -38,7 +38,7 @@ def any_pieces(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
     if rows:
         monkeypatch.setattr(cutting, "_FIRST_ROWS", rows)
         monkeypatch.setattr(importing, "_SIZES", ((48 << 20, rows),))
-        monkeypatch.setattr(sections, "_MOST_ROWS", rows)
+        monkeypatch.setattr(sections, "_MAX_ROWS", rows)
 
 
 def device_capture(*rows: str) -> Written:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QInputDialog, QWidget
 
-LEAST_S, MOST_S = 2, 60
+MIN_INTERVAL_S, MAX_INTERVAL_S = 2, 60
 
 
 def interval_dialog(seconds: int, parent: QWidget) -> QInputDialog:
@@ -13,7 +13,7 @@ def interval_dialog(seconds: int, parent: QWidget) -> QInputDialog:
     dialog.setWindowTitle("How often the table is renewed")
     dialog.setLabelText("Seconds between two looks at the newest samples:")
     dialog.setInputMode(QInputDialog.InputMode.IntInput)
-    dialog.setIntRange(LEAST_S, MOST_S)
+    dialog.setIntRange(MIN_INTERVAL_S, MAX_INTERVAL_S)
     dialog.setIntValue(seconds)
     dialog.resize(360, dialog.sizeHint().height())
     return dialog

@@ -25,13 +25,13 @@ from widgets.esxtop.model import EsxtopModel
 from widgets.theme import Theme, figures_font
 from widgets.theme.tokens import DENSE_ROW_PX, SMALL_PX
 
-_NAME_WIDTH, _MOST_NAME_WIDTH = 168, 214
+_NAME_WIDTH, _MAX_NAME_WIDTH = 168, 214
 _MEASURED_NAMES = 500
 _HOST_WIDTH = 128
 _LEAST_WIDTH = 40
 _MARKED_WIDTH = 74  # with room for the symbol of a state
 _ARROW = 8
-_MOST_NAMES = 0.9  # the longest tenth may be elided
+_WHOLE_NAMES_SHARE = 0.9  # the longest tenth may be elided
 _SPARK_WIDTH = 168
 
 
@@ -215,9 +215,9 @@ class EsxtopTable(QTableView):
         """As wide as most of the first names need, within limits."""
         names = (str(model.index(row, 0).data()) for row in range(min(model.rowCount(), _MEASURED_NAMES)))
         lengths = sorted(len(name) for name in names)
-        length = lengths[int((len(lengths) - 1) * _MOST_NAMES)] if lengths else 0
+        length = lengths[int((len(lengths) - 1) * _WHOLE_NAMES_SHARE)] if lengths else 0
         wanted = round(length * self.fontMetrics().averageCharWidth()) + 24
-        return min(max(wanted, _NAME_WIDTH), _MOST_NAME_WIDTH)
+        return min(max(wanted, _NAME_WIDTH), _MAX_NAME_WIDTH)
 
     def _resized(self, section: int, _old: int, new: int) -> None:
         if section == 0:

@@ -29,7 +29,7 @@ from widgets.theme import Theme, figures_font
 from widgets.theme.tokens import SMALL_PX
 
 _STEPS = 2_000
-_LEAST_FILTER, _MOST_FILTER = 80, 170
+_MIN_FILTER_WIDTH, _MAX_FILTER_WIDTH = 80, 170
 
 
 class EsxtopView(QWidget):
@@ -69,8 +69,8 @@ class EsxtopView(QWidget):
         self.tabs.currentChanged.connect(self.screen_chosen)
         self.filter = SearchField("Filter names", "Filter rows by name")
         self.filter.left.connect(lambda: self.setFocus(Qt.FocusReason.OtherFocusReason))
-        self.filter.setMinimumWidth(_LEAST_FILTER)
-        self.filter.setMaximumWidth(_MOST_FILTER)
+        self.filter.setMinimumWidth(_MIN_FILTER_WIDTH)
+        self.filter.setMaximumWidth(_MAX_FILTER_WIDTH)
         self.filter.textChanged.connect(self.filtered)
         self.only_vms = self._button("VMs only", "V: virtual machines only")
         self.only_vms.toggled.connect(self.vms_toggled)

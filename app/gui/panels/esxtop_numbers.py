@@ -14,7 +14,7 @@ from viewmodels.esxtop_moment import Moment, moment_of, sparks_of
 from viewmodels.esxtop_rows import NO_ROWS, Grid
 from viewmodels.snapshot import Snapshot
 from viewmodels.time_labels import clock_of
-from widgets.esxtop import LEAST_S, EsxtopModel, EsxtopView
+from widgets.esxtop import MIN_INTERVAL_S, EsxtopModel, EsxtopView
 
 _SPARK_ROWS = 300
 _SLIDE_MS = 60
@@ -35,7 +35,7 @@ class EsxtopNumbers(QObject):
         self._part = 1.0
         self.is_stale = False
         self._seek_selection = False
-        self._every = QTimer(self, interval=LEAST_S * 1000)
+        self._every = QTimer(self, interval=MIN_INTERVAL_S * 1000)
         self._every.timeout.connect(self._tick)
         self._slide = QTimer(self, singleShot=True, interval=_SLIDE_MS)
         self._slide.timeout.connect(self._read)

@@ -26,7 +26,7 @@ _TOO_LARGE = ("element count", "exceeds configured maximum", "too large")
 _DIVISIBLE = ("InvalidArgument", "ManagedObjectNotFound", "NotFound", "InvalidType", "SystemError")
 _OF_OBJECT = ("entity", "interval", "starttime", "endtime")
 """What InvalidArgument names that no choice of metrics mends: ``querySpec.interval`` of a host, say."""
-_MOST_DENIED = 64
+_MAX_DENIED = 64
 """Objects that the account may not read are left out one by one; with more of them that is no exception."""
 
 
@@ -149,7 +149,7 @@ class QueryCalls:
         with self._lock:
             self.refused |= {one.moid: error for one in denied}
             many = sum(isinstance(why, NotAllowedError) for why in self.refused.values())
-        if many > _MOST_DENIED:
+        if many > _MAX_DENIED:
             raise error
         for part in [call] if denied else halves(call):
             self._fetch(part, window, into)
