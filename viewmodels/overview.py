@@ -21,6 +21,7 @@ from viewmodels.curve import Curve, NamedCurve
 from viewmodels.finding_order import foremost_causes
 from viewmodels.health import Health
 from viewmodels.rankings import Ranked, highest
+from viewmodels.scope_series import series_in_scope
 from viewmodels.snapshot import Snapshot, is_own
 from viewmodels.time_labels import Clock
 from viewmodels.work import UnwatchedWork, Work
@@ -154,7 +155,7 @@ def _of_scope(
     for which in counters:
         found = known.get(which, ())
         if found:
-            return [one for one in found if _is_below(one.entity, chosen, snapshot)] or found
+            return series_in_scope(found, chosen, snapshot) or found
     return ()
 
 
@@ -167,18 +168,6 @@ def _beside(series: Sequence[Series], known: SeriesByCounter, counter: str) -> S
         for one in known.get((kind, counter), ())
     }
     return [ids.get((one.source, one.entity, one.spec.instance), 0) for one in series]
-
-
-def _is_below(ref: EntityRef, chosen: frozenset[EntityRef], snapshot: Snapshot) -> bool:
-    """Whether an entity is one of the chosen ones, or below one of them."""
-    passed: set[EntityRef] = set()
-    while ref not in chosen:
-        entity = snapshot.entities.get(ref)
-        if entity is None or entity.parent is None or entity.parent in passed:
-            return False  # a session is untrusted and may hold a cycle
-        passed.add(ref)
-        ref = entity.parent
-    return True
 
 
 def _curves(reader: SessionReader, series: Sequence[Series], window: TimeRange) -> Mapping[int, Curve]:

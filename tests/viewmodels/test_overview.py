@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -88,3 +89,29 @@ def test_what_changed_lately_is_in_the_window_and_newest_first(path: Path) -> No
     ]
     assert [line.ref for line in later] == [VMS[3]], "it lasted into the window"
     assert none == []
+
+
+@pytest.mark.parametrize("kind", ["vcenter", "esxtop"])
+def test_a_host_has_the_shared_devices_as_it_saw_them(
+    tmp_path: Path, kind: Literal["vcenter", "esxtop"]
+) -> None:
+    """vCenter names the host in the instance, a source of esxtop is one; the device is below neither."""
+    path, lun, cluster = tmp_path / "s.hscope", EntityRef("device", "naa.6"), EntityRef("cluster", "c1")
+    disks = [EntityRef("device", f"{host.key}/mpx.0") for host in HOSTS]
+    with SessionWriter.create(path) as writer:
+        writer.add_entities([Entity(cluster, "c1"), Entity(lun, "naa.6")])
+        writer.add_entities([Entity(host, host.key, cluster) for host in HOSTS])
+        writer.add_entities([Entity(disk, disk.key, host) for disk, host in zip(disks, HOSTS, strict=True)])
+        for host, disk in zip(HOSTS, disks, strict=True):
+            instance, name = (host.key, "vc") if kind == "vcenter" else ("", host.key)
+            specs = [
+                SeriesSpec(disk, "disk.device_latency", "ms"),
+                SeriesSpec(lun, "disk.device_latency", "ms", instance),
+            ]
+            rows = np.tile([3.0, 45.0 if host == HOSTS[1] else 20.0], (5, 1))
+            add_source(writer, SourceSpec(kind, name, 20), specs, rows, every_s=20)
+    highest = {
+        chosen: [curve.curve.y.max() for curve in content(path, frozenset({chosen})).charts[0][1]]
+        for chosen in (*HOSTS, cluster, lun)
+    }
+    assert highest == {HOSTS[0]: [20, 3], HOSTS[1]: [45, 3], cluster: [45, 20, 3, 3], lun: [45, 20]}

@@ -1,0 +1,52 @@
+"""Which series belong to a scope: of its entities, of those below, and what its hosts saw of shared ones."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from sessions.model import EntityRef, Series
+from viewmodels.snapshot import Snapshot
+
+
+def series_in_scope(
+    series: Sequence[Series], chosen: Collection[EntityRef], snapshot: Snapshot
+) -> Sequence[Series]:
+    """The series of ``chosen`` and of entities below them.
+
+    A device or datastore that hosts share is below none of them: of it, each host has the series that tell
+    how that host saw it.
+    """
+    if not chosen:
+        return ()
+    hosts = {
+        name: ref for ref in snapshot.entities if ref.kind == "host" for name in (snapshot.name(ref), ref.key)
+    }
+    sources = {source.id: source.spec.name for source in snapshot.sources}
+    return [
+        one
+        for one in series
+        if _is_below(one.entity, chosen, snapshot)
+        or (_is_shared(one.entity, snapshot) and _is_below(_seen_by(one, hosts, sources), chosen, snapshot))
+    ]
+
+
+def _is_shared(ref: EntityRef, snapshot: Snapshot) -> bool:
+    entity = snapshot.entities.get(ref)
+    return ref.kind in {"device", "datastore"} and entity is not None and entity.parent is None
+
+
+def _seen_by(series: Series, hosts: Mapping[str, EntityRef], sources: Mapping[int, str]) -> EntityRef | None:
+    """vCenter names the host in the instance; a source of esxtop is one host."""
+    return hosts.get(series.spec.instance or sources.get(series.source, ""))
+
+
+def _is_below(ref: EntityRef | None, chosen: Collection[EntityRef], snapshot: Snapshot) -> bool:
+    """Whether an entity is one of the chosen ones, or below one of them."""
+    passed: set[EntityRef] = set()
+    while ref is not None and ref not in passed:  # a session is untrusted and may hold a cycle
+        if ref in chosen:
+            return True
+        passed.add(ref)
+        entity = snapshot.entities.get(ref)
+        ref = entity.parent if entity is not None else None
+    return False
