@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from benchmarks.captures import VALUES, Values, entropy_bytes, lab_capture, unrepeating_capture
-from benchmarks.measure import Row, Run, megabytes, run, size_of
+from benchmarks.measure import Row, Run, as_installed, megabytes, run, size_of
 from resources.failures import HyperscopeError
 from sessions.store import SessionReader
 
@@ -132,7 +132,8 @@ def first_rows(capture: Path, cache: Path) -> list[Row]:
     session.unlink(missing_ok=True)
     begin = time.perf_counter()
     first = 0.0
-    with subprocess.Popen([sys.executable, "-m", "app", "import", str(capture), "-o", str(session)]) as child:
+    words = [sys.executable, "-m", "app", "import", str(capture), "-o", str(session)]
+    with subprocess.Popen(words, env=as_installed()) as child:
         while child.poll() is None and not first:
             if has_rows(session):
                 first = time.perf_counter() - begin
