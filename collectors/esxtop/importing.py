@@ -34,12 +34,12 @@ from sessions.store import SessionWriter
 
 _MAX_WORKERS_IF_NARROW = 3
 _NARROW_COLUMNS = 8192
-_SIZES = ((48 << 20, 1024), (20 << 20, 1024), (12 << 20, 512))
+_SIZES = ((48 << 20, 1024), (30 << 20, 1024), (12 << 20, 512))
 """Bytes of values that each process may gather, and rows of a piece, by the number of workers.
 
 Both and the number of workers are chosen so that all processes together stay below 300 MB, whatever the
 values (measured: 75 MB for this process at 20,000 columns, 40 for each worker, 13 for the tracker of
-multiprocessing, and room for blocks on their way; of noise, 233 MB with one worker and 298 with two, and of
+multiprocessing, and room for blocks on their way; of noise, 253 MB with one worker and 298 with two, and of
 1,500 columns 258 with three).
 """
 _PATIENCE_S = 0.2

@@ -19,7 +19,7 @@ from sessions.model import EntityRef, FloatArray, Gap, IntArray
 _MAX_ROWS = 4096
 _BATCH_BYTES = 8 << 20
 """What is settled at a time."""
-_LAST_ROWS = 192
+_LAST_ROWS = 256
 """A smaller piece costs more in its block than it gains by processes finishing together."""
 
 
@@ -106,7 +106,7 @@ class PieceSizes:
         most = max(self.block_rows, min(_MAX_ROWS, self.value_bytes // (8 * max(1, width))))
         if self.processes == 1 or math.isinf(rows_left):
             return most
-        rows = max(_LAST_ROWS, int(rows_left) // (self.processes + 1))
+        rows = max(_LAST_ROWS, int(rows_left) // self.processes)
         too_few_after = rows_left - rows < _LAST_ROWS / 2
         return min(most, int(rows_left) + 1 if too_few_after else rows)
 
