@@ -2,8 +2,9 @@
 
 glibc keeps what each thread's arena has freed between blocks in use, and lets arrays of megabytes into its
 heap once one was freed. A window that followed a recording for 45 minutes held 400 to 490 MB, rising, of
-which 150 were in use; with ``settle`` and ``give_back`` it holds 305 to 315 (benchmarks/window_child.py,
-hour). The allocators of Windows and macOS have no calls that do the same; there these do nothing.
+which 150 were in use; with ``trim_allocator`` and ``give_back`` it holds 305 to 315
+(benchmarks/window_child.py, hour). The allocators of Windows and macOS have no calls that do the same: there
+these do nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _OWN_PAGES_FROM = 64 * 1024
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8  # malloc.h
 
 
-def settle() -> None:
+def trim_allocator() -> None:
     """Let the allocator keep little for itself; before the first thread starts."""
     choose = _of_glibc("mallopt")
     if choose is not None:

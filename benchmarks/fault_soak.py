@@ -31,12 +31,12 @@ from collectors.vsphere.options import VSphereOptions
 from connections.vsphere.address import parse_address
 from recorder.limits import load_recorder_limits
 from recorder.recording import Outcome, Recording
-from recorder.writing import Rules
+from recorder.writing import SpaceRules
 from sessions.store import SessionReader
 from tests.vcenter.running import PASSWORD, TestVCenter
 from tests.vsphere.recording import Key, hasty
 
-_RULES = Rules(keep_free=0, rotate_after_s=0, rotate_after_bytes=0)
+_RULES = SpaceRules(keep_free=0, rotate_after_s=0, rotate_after_bytes=0)
 _SERVER = {"hosts": 2, "vms": 3, "interval": 1, "history": 40, "rollup": 5, "rollup_days": 0}
 _PATIENCE_S = 90.0
 _TRIES = 8

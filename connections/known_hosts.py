@@ -44,7 +44,7 @@ class KnownHosts:
     def remembered(self, host: str, port: int) -> str | None:
         """What was trusted for host and port, or None. Raises AccessDeniedError, BusyError."""
         place = self._place(host, port)
-        found = [shown for known, shown in map(self._entry, self._settled_lines()) if known == place]
+        found = [shown for known, shown in map(self._entry, self._consistent_lines()) if known == place]
         return found[-1] if found else None
 
     def remember(self, host: str, port: int, shown: str) -> None:
@@ -85,7 +85,7 @@ class KnownHosts:
                 if after != before:
                     self._write(after)
 
-    def _settled_lines(self) -> list[str]:
+    def _consistent_lines(self) -> list[str]:
         """The lines; under the lock where a file that somebody reads can't be replaced."""
         with self._explained("be read"):
             if sys.platform == "win32" and self._path.exists():

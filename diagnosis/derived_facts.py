@@ -58,9 +58,9 @@ def _number(rule: DerivedFact, value: str | float | bool) -> float | None:
 def _of_pools(
     rule: DerivedFact, facts: Sequence[Fact], entities: Mapping[EntityRef, Entity]
 ) -> Iterator[Fact]:
-    said = latest(facts, rule.made_of)
+    known_facts = latest(facts, rule.made_of)
     for member in latest(facts, "pool").values():
-        numbers = list(_above(EntityRef("pool", str(member.value)), said, entities))
+        numbers = list(_above(EntityRef("pool", str(member.value)), known_facts, entities))
         if numbers:
             yield Fact(member.entity, rule.name, min(numbers), member.start, member.end)
 
@@ -69,8 +69,8 @@ def _in_pools(
     rule: DerivedFact, facts: Sequence[Fact], entities: Mapping[EntityRef, Entity]
 ) -> Iterator[Fact]:
     """Shares as they count outside of pools: each pool divides its own among what is in it."""
-    said = latest(facts, rule.made_of)
-    shares = {ref: float(fact.value) for ref, fact in said.items() if not isinstance(fact.value, str)}
+    known_facts = latest(facts, rule.made_of)
+    shares = {ref: float(fact.value) for ref, fact in known_facts.items() if not isinstance(fact.value, str)}
     members = latest(facts, "pool")
     above = {ref: EntityRef("pool", str(fact.value)) for ref, fact in members.items()}
     pools = {ref: entity.parent for ref, entity in entities.items() if ref.kind == "pool" and entity.parent}
@@ -88,13 +88,13 @@ def _in_pools(
             yield Fact(ref, rule.name, counted, fact.start, fact.end)
 
 
-def _above(pool: EntityRef, said: Known, entities: Mapping[EntityRef, Entity]) -> Iterator[float]:
+def _above(pool: EntityRef, known_facts: Known, entities: Mapping[EntityRef, Entity]) -> Iterator[float]:
     """The number of the pool and of each pool above it, where it has one."""
     current: EntityRef | None = pool
     for _ in range(_DEEPEST):
         if current is None or current.kind != "pool":
             return
-        if current in said and not isinstance(said[current].value, str):
-            yield float(said[current].value)
+        if current in known_facts and not isinstance(known_facts[current].value, str):
+            yield float(known_facts[current].value)
         known = entities.get(current)
         current = known.parent if known else None

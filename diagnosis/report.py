@@ -91,14 +91,14 @@ class _Page:
 def _heading(diagnosis: Diagnosis, page: _Page) -> None:
     roots = [finding for finding in diagnosis.findings if finding.consequence_of is None]
     counts = [(sum(one.severity == severity for one in roots), few, many) for severity, few, many in _COUNTED]
-    said = [f"{count} {few if count == 1 else many}" for count, few, many in counts if count]
+    counted = [f"{count} {few if count == 1 else many}" for count, few, many in counts if count]
     follow = len(diagnosis.findings) - len(roots)
     if follow:
-        said.append(f"{follow} more follow from these" if follow > 1 else "1 more follows from these")
+        counted.append(f"{follow} more follow from these" if follow > 1 else "1 more follows from these")
     troubled = any(one.severity != "info" for one in roots)
-    title = "Findings: " + ", ".join(said) if said else ""
+    title = "Findings: " + ", ".join(counted) if counted else ""
     if not troubled:
-        title = "No problem found" + (f"; {said[0]}" if said else "") + "."
+        title = "No problem found" + (f"; {counted[0]}" if counted else "") + "."
     page.line(title, "bold")
     if diagnosis.window:
         page.line(f"{_span(diagnosis.window)}, times in UTC")

@@ -43,7 +43,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class CaptureColumn:
     """One column to be printed: its path, where its value is, its decimals."""
 
     path: ColumnPath
@@ -73,13 +73,13 @@ class EsxtopTables:
 
     def instance_columns(
         self, cls: str, host: int, name: str, position: int, fields: FieldSet
-    ) -> Iterator[Column]:
+    ) -> Iterator[CaptureColumn]:
         """The columns of one instance of a class, in the order of its counters."""
         table = self.tables[cls]
         for number in self._chosen(cls, fields):
             yield self._column(table, number, host, name, position)
 
-    def counter_columns(self, cls: str, host: int, fields: FieldSet) -> Iterator[Column]:
+    def counter_columns(self, cls: str, host: int, fields: FieldSet) -> Iterator[CaptureColumn]:
         """The columns of all instances of a class, one counter after the other."""
         table = self.tables[cls]
         for number in self._chosen(cls, fields):
@@ -94,11 +94,11 @@ class EsxtopTables:
             self._selected[key] = tuple(chosen)
         return self._selected[key]
 
-    def _column(self, table: Table, counter: int, host: int, name: str, position: int) -> Column:
+    def _column(self, table: Table, counter: int, host: int, name: str, position: int) -> CaptureColumn:
         field = table.fields[counter]
         cell = table.offset + counter * table.size + int(table.start[host]) + position
         printed = PRINTED_CLASS.get(table.cls, table.cls)
-        return Column(ColumnPath(self.hosts[host], printed, name, field.name), cell, field.decimals)
+        return CaptureColumn(ColumnPath(self.hosts[host], printed, name, field.name), cell, field.decimals)
 
     hosts: tuple[str, ...] = ()
 
@@ -119,7 +119,7 @@ def table(cls: str, names: Sequence[Sequence[str]]) -> Table:
     return Table(cls, CLASSES[cls], names)
 
 
-def gather(columns: Sequence[Column]) -> tuple[IntArray, FloatArray]:
+def gather(columns: Sequence[CaptureColumn]) -> tuple[IntArray, FloatArray]:
     """Cells of columns, and the power of ten that each is rounded to."""
     cells = np.array([column.cell for column in columns], dtype=np.int64)
     powers = 10.0 ** np.array([column.decimals for column in columns])

@@ -10,7 +10,7 @@ from lab.esxtop_tables import (
     INTERRUPT_PER_CPU,
     P_STATE_TABLE,
     PATHS_OF_ADAPTER,
-    Column,
+    CaptureColumn,
     EsxtopTables,
     Table,
     table,
@@ -187,7 +187,9 @@ def _disk_name(cluster: Cluster, vm: int, disk: int) -> str:
     return name if disk < 0 else f"{name}:{cluster.vms[vm].disks[disk].slot}"
 
 
-def host_columns(tables: EsxtopTables, layout: HostLayout, host: int, fields: FieldSet) -> list[Column]:
+def host_columns(
+    tables: EsxtopTables, layout: HostLayout, host: int, fields: FieldSet
+) -> list[CaptureColumn]:
     """One host's columns in esxtop's order: classes are not contiguous, entities come one after the other."""
     return _Walk(tables, layout, host, fields).columns()
 
@@ -201,7 +203,7 @@ class _Walk:
         self._host = host
         self._fields: FieldSet = fields
 
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[CaptureColumn]:
         memory = list(self._instances("Memory"))
         first = {field.name for field in OVERCOMMIT}
         return [
@@ -223,15 +225,15 @@ class _Walk:
             *self._instances("PCPU Power State"),
         ]
 
-    def _one(self, cls: str, position: int) -> Iterator[Column]:
+    def _one(self, cls: str, position: int) -> Iterator[CaptureColumn]:
         name = self._tables[cls].names[self._host][position]
         return self._tables.instance_columns(cls, self._host, name, position, self._fields)
 
-    def _instances(self, cls: str) -> Iterator[Column]:
+    def _instances(self, cls: str) -> Iterator[CaptureColumn]:
         count = len(self._tables[cls].names[self._host])
         return chain.from_iterable(self._one(cls, position) for position in range(count))
 
-    def _groups(self) -> Iterator[Column]:
+    def _groups(self) -> Iterator[CaptureColumn]:
         world = 0
         for number, group in enumerate(self._layout.groups):
             if self._fields != "diagnosis" or group.vm != NO_OWNER or group.kernel:
@@ -243,12 +245,12 @@ class _Walk:
                     yield from self._one("Vcpu", world)
                 world += 1
 
-    def _memory_groups(self) -> Iterator[Column]:
+    def _memory_groups(self) -> Iterator[CaptureColumn]:
         for number, group in enumerate(self._layout.memory_groups):
             if self._fields != "diagnosis" or group.vm != NO_OWNER:
                 yield from self._one("Group Memory", number)
 
-    def _adapters(self) -> Iterator[Column]:
+    def _adapters(self) -> Iterator[CaptureColumn]:
         for adapter in range(len(ADAPTERS)):
             yield from self._one("Physical Disk", adapter)
             yield from self._one("Physical Disk Adapter", adapter)
@@ -256,7 +258,7 @@ class _Walk:
                 if path.adapter == adapter:
                     yield from self._one(PATHS_OF_ADAPTER, position)
 
-    def _devices(self) -> Iterator[Column]:
+    def _devices(self) -> Iterator[CaptureColumn]:
         layout = self._layout
         for position, lun in enumerate(layout.devices):
             yield from self._one("Physical Disk SCSI Device", position)
@@ -270,7 +272,7 @@ class _Walk:
                 if on == lun:
                     yield from self._one("Physical Disk Partition", number)
 
-    def _interrupts(self) -> Iterator[Column]:
+    def _interrupts(self) -> Iterator[CaptureColumn]:
         pcpus = len(self._tables[INTERRUPT_PER_CPU].names[self._host]) // len(VECTORS)
         for vector in range(len(VECTORS)):
             yield from self._one("Interrupt Cookie", vector)

@@ -79,8 +79,8 @@ class LiveLab:
         self.lab = lab
         self._feed = feed
         known = load_catalogue()
-        layouts = [columns_by_host(columns, known)[0] for columns in lab.columns()]
-        self._hosts = [_Host(host, layout, lab, feed) for host, layout in enumerate(layouts)]
+        by_host = [columns_by_host(columns, known)[0] for columns in lab.columns()]
+        self._hosts = [_Host(number, host_columns, lab, feed) for number, host_columns in enumerate(by_host)]
 
     def take_up(self) -> int:
         """Play, without storing it, what the session has already; returns how many ticks are left."""
@@ -120,21 +120,24 @@ class LiveLab:
 class _Host:
     """One host of the lab on its way into the session."""
 
-    def __init__(self, number: int, layout: HostColumns, lab: Lab, feed: Feed) -> None:
-        self._number, self._layout, self._feed = number, layout, feed
-        self._samples = HostSamples(layout, TICK_MS)
-        self._source = feed.add_source(lab_source(lab, layout.host))
-        feed.add_entities(layout.entities)
-        self._feed_layout = feed.add_layout(self._source, layout.specs)
-        self._at = np.array([at for at, _ in layout.fact_columns], np.int64)
+    def __init__(self, number: int, host_columns: HostColumns, lab: Lab, feed: Feed) -> None:
+        self._number, self._host_columns, self._feed = number, host_columns, feed
+        self._samples = HostSamples(host_columns, TICK_MS)
+        self._source = feed.add_source(lab_source(lab, host_columns.host))
+        feed.add_entities(host_columns.entities)
+        self._feed_layout = feed.add_layout(self._source, host_columns.specs)
+        self._at = np.array([at for at, _ in host_columns.fact_columns], np.int64)
         self._facts: dict[int, Fact] = {}
-        self._said: set[Gap] = set()
+        self._reported_gaps: set[Gap] = set()
         self._hole: Gap | None = None
         self._holes = 0
         self._warming = _WARM_UP_TICKS
-        self._values: FloatArray = np.full(len(layout.specs), np.nan)
+        self._values: FloatArray = np.full(len(host_columns.specs), np.nan)
         self._health = Health(
-            "connecting", interval_s=TICK_S, entities=len(layout.entities), series=len(layout.specs)
+            "connecting",
+            interval_s=TICK_S,
+            entities=len(host_columns.entities),
+            series=len(host_columns.specs),
         )
         self.report("connecting", 0.0)
 
@@ -153,7 +156,7 @@ class _Host:
         """Hand over what the tick that was taken says beside its samples, and count it."""
         changed = self.follow(t_ms)
         if self._warming == _WARM_UP_TICKS:
-            changed = [*self._layout.facts(t_ms), *changed]
+            changed = [*self._host_columns.facts(t_ms), *changed]
         if changed:
             self._feed.add_facts(changed)
         self._tell_gaps()
@@ -187,8 +190,8 @@ class _Host:
             if known is not None and known.value == value:
                 continue
             if value > 0:
-                at, name = self._layout.fact_columns[index]
-                self._facts[index] = Fact(self._layout.specs[at].entity, name, value, t_ms)
+                at, name = self._host_columns.fact_columns[index]
+                self._facts[index] = Fact(self._host_columns.specs[at].entity, name, value, t_ms)
                 yield self._facts[index]
             elif known is not None:
                 yield replace(self._facts.pop(index), end=t_ms)
@@ -196,22 +199,22 @@ class _Host:
     def take_up(self) -> None:
         """Say again what holds, in a session that has the first part already."""
         start, self._warming = self.stored_ms, 0
-        self._feed.add_facts([*self._layout.facts(start), *self._facts.values()])
-        self._said = set(self._samples.gaps(self._source))
+        self._feed.add_facts([*self._host_columns.facts(start), *self._facts.values()])
+        self._reported_gaps = set(self._samples.gaps(self._source))
         self._health = replace(self._health, last_ms=start)
 
     def report(self, state: State, late_s: float) -> None:
         """Say how the source is doing."""
-        gaps = self._holes + sum(gap.entity is not None for gap in self._said)
+        gaps = self._holes + sum(gap.entity is not None for gap in self._reported_gaps)
         self._health = replace(self._health, state=state, behind_s=late_s, gaps=gaps)
         self._feed.report(self._source, self._health)
 
     def _tell_gaps(self) -> None:
         """What grew or began of the entities' own gaps; those of the whole host are ours."""
         found = {gap for gap in self._samples.gaps(self._source) if gap.entity is not None}
-        if new := found - self._said:
+        if new := found - self._reported_gaps:
             self._feed.add_gaps(sorted(new, key=lambda gap: gap.start))
-            self._said = found
+            self._reported_gaps = found
 
     def _count(self, expected: int, received: int, last_ms: int | None) -> None:
         self._health = replace(

@@ -74,13 +74,13 @@ class _Sink:
     """One host's way into the session."""
 
     def __init__(self, lab: Lab, host: int, writer: SessionWriter, catalogue: Counters) -> None:
-        layout = columns_by_host(lab.columns()[host], catalogue)[0]
+        host_columns = columns_by_host(lab.columns()[host], catalogue)[0]
         self._host = host
         self._writer = writer
-        self._samples = HostSamples(layout, TICK_MS)
-        self._source = writer.add_source(lab_source(lab, layout.host))
-        writer.add_entities(layout.entities)
-        self._layout = writer.add_layout(self._source, writer.add_series(self._source, layout.specs))
+        self._samples = HostSamples(host_columns, TICK_MS)
+        self._source = writer.add_source(lab_source(lab, host_columns.host))
+        writer.add_entities(host_columns.entities)
+        self._layout = writer.add_layout(self._source, writer.add_series(self._source, host_columns.specs))
 
     def store(self, ticks: Sequence[Tick]) -> int:
         """Store ticks; returns how many samples that were."""

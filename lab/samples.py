@@ -20,21 +20,21 @@ _NOT_SAMPLED = "no sample was taken"
 class HostSamples:
     """One host's samples, taken a few at a time in order of time; gaps and facts are known at the end."""
 
-    def __init__(self, layout: HostColumns, tick_ms: int) -> None:
-        self.layout = layout
+    def __init__(self, host_columns: HostColumns, tick_ms: int) -> None:
+        self.host_columns = host_columns
         self._tick_ms = tick_ms
         self._last_ms: int | None = None
         self._start_ms = 0
-        self._repairs = EsxtopRepairs(layout.repairs)
-        self._runs = ZeroFillRuns(layout.repairs)
-        self._facts = np.array([at for at, _ in layout.fact_columns], dtype=np.int64)
+        self._repairs = EsxtopRepairs(host_columns.repairs)
+        self._runs = ZeroFillRuns(host_columns.repairs)
+        self._facts = np.array([at for at, _ in host_columns.fact_columns], dtype=np.int64)
         self._low: FloatArray = np.full(len(self._facts), np.inf)
         self._high: FloatArray = np.full(len(self._facts), -np.inf)
         self._holes: list[tuple[int, int, int]] = []
 
     def take(self, times: IntArray, rows: FloatArray) -> FloatArray:
         """Stored values (times, series) of the next printed rows (times, columns); NaN is absent."""
-        values = rows[:, self.layout.columns]
+        values = rows[:, self.host_columns.columns]
         if not len(times):
             return values
         is_first = self._last_ms is None
@@ -52,7 +52,7 @@ class HostSamples:
     def gaps(self, source: int) -> Iterator[Gap]:
         """What is missing: entities that were filled with zeros, instants that were not sampled."""
         for run in self._runs.runs():
-            entity = self.layout.zero_fills[run.fill].entity
+            entity = self.host_columns.zero_fills[run.fill].entity
             yield Gap(source, run.start, run.end, ZERO_FILLED, entity, run.rows)
         for start, end, ticks in self._holes:
             yield Gap(source, start, end, _NOT_SAMPLED, None, ticks)
@@ -60,11 +60,13 @@ class HostSamples:
     def facts(self) -> list[Fact]:
         """What the header states, and the columns that never changed."""
         constant = [
-            Fact(self.layout.specs[at].entity, name, float(low), self._start_ms)
-            for (at, name), low, high in zip(self.layout.fact_columns, self._low, self._high, strict=True)
+            Fact(self.host_columns.specs[at].entity, name, float(low), self._start_ms)
+            for (at, name), low, high in zip(
+                self.host_columns.fact_columns, self._low, self._high, strict=True
+            )
             if low == high and low > 0
         ]
-        return [*self.layout.facts(self._start_ms), *constant]
+        return [*self.host_columns.facts(self._start_ms), *constant]
 
     def _note_holes(self, times: IntArray) -> None:
         before = times[:1] - self._tick_ms if self._last_ms is None else np.array([self._last_ms])

@@ -21,7 +21,7 @@ from recorder.limits import RecorderLimits
 from recorder.protocol import Ended, StatusReport
 from recorder.queue import Job, WriterQueue
 from recorder.session_file import SessionFile
-from recorder.writing import Rules, Writing
+from recorder.writing import SpaceRules, Writing
 from resources.crash_reports import save_crash
 from resources.failures import CancelledError, HyperscopeError, NoCountersError
 from sessions.model import Gap, Mark
@@ -112,7 +112,7 @@ class Recording:
         collectors: Sequence[Collector],
         session: Path,
         limits: RecorderLimits,
-        rules: Rules,
+        rules: SpaceRules,
         *,
         title: str = "",
         on_change: Callable[[SourceStatus], None] = lambda _status: None,

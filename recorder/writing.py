@@ -22,7 +22,7 @@ _CHECK_EVERY_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class SpaceRules:
     """When the writer stops for lack of space, and when it goes on in a new file; 0 is never."""
 
     keep_free: int
@@ -38,7 +38,7 @@ class Writing:
         file: SessionFile,
         queue: WriterQueue,
         board: Board,
-        rules: Rules,
+        rules: SpaceRules,
         limits: RecorderLimits,
         on_failure: Callable[[], None],
         on_rotation: Callable[[Path], None],

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from resources.catalogue import Catalogue
 from resources.units import format_value
-from resources.views import Limits
+from resources.views import LimitsByCounter
 from sessions.model import EntityRef, Event, Series
 from viewmodels.chart_sets import curve_name
 from viewmodels.chart_spec import ChartSpec
@@ -20,7 +20,7 @@ class CurveLabels:
     """Names curves and describes their counters."""
 
     catalogue: Catalogue
-    limits: Limits
+    limits: LimitsByCounter
 
     def named_curves(
         self, chart: ChartSpec, curves: Mapping[int, Curve], snapshot: Snapshot

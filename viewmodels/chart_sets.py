@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from resources.catalogue import Catalogue
 from resources.units import format_value
-from resources.views import ChartTemplate, Limits
+from resources.views import ChartTemplate, LimitsByCounter
 from sessions.findings import Evidence, Finding
 from sessions.model import EntityRef, Series
 from sessions.times import TimeRange
@@ -23,7 +23,10 @@ _MIN_MARGIN_MS = 60_000
 
 
 def charts_of(
-    entities: Sequence[EntityRef], snapshot: Snapshot, templates: Sequence[ChartTemplate], limits: Limits
+    entities: Sequence[EntityRef],
+    snapshot: Snapshot,
+    templates: Sequence[ChartTemplate],
+    limits: LimitsByCounter,
 ) -> list[ChartSpec]:
     """The charts of these entities: one a template and entity kind, several entities in one chart."""
     found: list[ChartSpec] = []
@@ -48,7 +51,7 @@ def interesting_entities(snapshot: Snapshot, worst: Iterable[EntityRef]) -> list
     return known[:1] or [ref for ref in snapshot.entities if ref.kind == "host"][:_MAX_HOSTS]
 
 
-def lines_of(series: Iterable[Series], limits: Limits) -> tuple[Limit, ...]:
+def lines_of(series: Iterable[Series], limits: LimitsByCounter) -> tuple[Limit, ...]:
     """The limits of the first counter that has any, as dashed lines; two counters' limits would confuse."""
     for one in series:
         known = limits.of(one.counter, one.entity.kind)
@@ -66,7 +69,7 @@ def charts_of_finding(
     snapshot: Snapshot,
     catalogue: Catalogue,
     templates: Sequence[ChartTemplate],
-    limits: Limits,
+    limits: LimitsByCounter,
 ) -> list[ChartSpec]:
     """The finding's evidence, its windows tinted; then the other charts that suit its entity."""
     bands = tuple(Band(window, finding.severity) for window in finding.windows)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sessions.model import FloatArray, IntArray
-from viewmodels.esxtop_table import Column, Row
+from viewmodels.esxtop_table import Row, TableColumn
 from viewmodels.name_order import natural
 
 WITHIN, WARNING, CRITICAL = range(3)
@@ -34,7 +34,7 @@ class Cells:
     decimals: Sequence[int] = ()
 
     @classmethod
-    def of(cls, rows: Sequence[Row], columns: Sequence[Column], numbers: FloatArray | None) -> Cells:
+    def of(cls, rows: Sequence[Row], columns: Sequence[TableColumn], numbers: FloatArray | None) -> Cells:
         """The cells for these numbers; all absent where their shape does not fit, or None."""
         if numbers is None or numbers.shape != (len(rows), len(columns)):
             numbers = np.full((len(rows), len(columns)), np.nan)
@@ -65,7 +65,7 @@ class Cells:
         return max(texts, key=len)
 
 
-def _judged(rows: Sequence[Row], columns: Sequence[Column]) -> NDArray[np.bool_]:
+def _judged(rows: Sequence[Row], columns: Sequence[TableColumn]) -> NDArray[np.bool_]:
     """(rows, columns): whether the limits of the column hold for the kind of the row."""
     kinds = np.array([row.ref.kind for row in rows])
     judged = np.ones((len(rows), len(columns)), bool)

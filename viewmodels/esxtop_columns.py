@@ -9,8 +9,8 @@ import numpy as np
 
 from resources.catalogue import Catalogue
 from resources.units import format_value
-from resources.views import Limits, Screen
-from viewmodels.esxtop_table import Column, FieldChoice
+from resources.views import LimitsByCounter, Screen
+from viewmodels.esxtop_table import FieldChoice, TableColumn
 from viewmodels.snapshot import Snapshot
 
 
@@ -47,14 +47,14 @@ def columns_of(
     counters: Sequence[str],
     kind: str,
     catalogue: Catalogue,
-    limits: Limits,
+    limits: LimitsByCounter,
     tails: Mapping[str, Sequence[str]] = MappingProxyType({}),
-) -> list[Column]:
+) -> list[TableColumn]:
     """The columns of these counters, with the limits that they have on entities of a kind.
 
     A counter with ``tails`` has a column for each of them.
     """
-    found: list[Column] = []
+    found: list[TableColumn] = []
     for key in counters:
         known = catalogue.get(key)
         if known is None:
@@ -67,7 +67,7 @@ def columns_of(
             value = format_value(bounds.critical.value, known.unit)
             tip.append(f"Critical above {value} ({bounds.critical.source})")
         found += [
-            Column(
+            TableColumn(
                 key,
                 f"{known.unit}{tail}" if tail else known.short or known.label,
                 known.unit,

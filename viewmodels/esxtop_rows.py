@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from resources.catalogue import Catalogue
-from resources.views import Limits, Screen
+from resources.views import LimitsByCounter, Screen
 from sessions.model import Entity, EntityRef, IntArray, Series
 from viewmodels.esxtop_columns import columns_of, split_instance, tails_of
-from viewmodels.esxtop_table import Column, Row
+from viewmodels.esxtop_table import Row, TableColumn
 from viewmodels.snapshot import Snapshot, is_own
 
 Key = tuple[str, str]
@@ -25,7 +25,7 @@ class Grid:
     """A screen's rows and columns, and which series each cell shows: ``ids`` (rows, columns), 0 for none."""
 
     rows: tuple[Row, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[TableColumn, ...]
     ids: IntArray
 
 
@@ -52,7 +52,7 @@ class ScreenOptions:
 
 
 def grid_of(
-    screen: Screen, snapshot: Snapshot, options: ScreenOptions, catalogue: Catalogue, limits: Limits
+    screen: Screen, snapshot: Snapshot, options: ScreenOptions, catalogue: Catalogue, limits: LimitsByCounter
 ) -> Grid:
     """Rows of all entities of the screen's kinds with a number for any column; columns that any row has."""
     tails = tails_of(screen, snapshot, catalogue)

@@ -10,7 +10,7 @@ from sessions.model import EntityRef
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TableColumn:
     """A counter: esxtop's name, unit, limits (NaN for none) and what the tooltip says.
 
     The limits hold for rows of these ``kinds`` of entities, for all where it names none. ``tail``: which

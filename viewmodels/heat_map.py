@@ -10,7 +10,7 @@ import numpy as np
 
 from resources.catalogue import Catalogue
 from resources.units import format_value
-from resources.views import CounterLimits, Limits
+from resources.views import CounterLimits, LimitsByCounter
 from sessions.model import EntityRef, FloatArray, IntArray, Series
 from sessions.store import SessionReader
 from sessions.times import TimeRange
@@ -67,7 +67,7 @@ class HeatChoice:
     limits: CounterLimits
 
 
-def heat_choices(snapshot: Snapshot, limits: Limits, catalogue: Catalogue) -> Sequence[HeatChoice]:
+def heat_choices(snapshot: Snapshot, limits: LimitsByCounter, catalogue: Catalogue) -> Sequence[HeatChoice]:
     """The heat maps that a session has samples for, in the order of the table of limits."""
     present = {(one.counter, one.entity.kind) for one in snapshot.series if is_own(one)}
     return [

@@ -10,7 +10,7 @@ import numpy as np
 from resources.catalogue import Catalogue
 from resources.foreign_text import shown
 from resources.units import format_count, format_duration, format_value
-from resources.views import Limits, Overview
+from resources.views import LimitsByCounter, Overview
 from sessions.findings import Finding
 from sessions.model import EntityRef, Event, Series
 from sessions.store import SessionReader
@@ -72,7 +72,7 @@ def overview_content(
     chosen: frozenset[EntityRef],
     window: TimeRange,
     catalogue: Catalogue,
-    limits: Limits,
+    limits: LimitsByCounter,
     work: Work | None = None,
 ) -> OverviewContent:
     """The overview of a window; charts show the ``chosen`` entities and those below them, all where none is.
@@ -185,7 +185,7 @@ def _chart(
     curves: Mapping[int, Curve],
     snapshot: Snapshot,
     catalogue: Catalogue,
-    limits: Limits,
+    limits: LimitsByCounter,
 ) -> tuple[ChartSpec, Sequence[NamedCurve]]:
     named = [
         NamedCurve(curve_name(one, series, snapshot, catalogue), one.spec.unit, curves[one.id], series=one.id)
@@ -196,7 +196,7 @@ def _chart(
     return ChartSpec(title, series[0].spec.unit, ids, "", lines_of(series, limits)), named
 
 
-def _ranked_line(ranked: Ranked, snapshot: Snapshot, limits: Limits) -> OverviewLine:
+def _ranked_line(ranked: Ranked, snapshot: Snapshot, limits: LimitsByCounter) -> OverviewLine:
     series = ranked.series
     bounds = limits.of(series.counter, series.entity.kind)
     state = (bounds.state(ranked.value) if bounds else "") or "none"

@@ -70,10 +70,10 @@ def demo(
 def record(lab: Lab, session: Path, duration_s: int | None, speed: float) -> None:
     """Play the lab into a new session; a failure or Ctrl-C leaves no file."""
     with cancellable() as cancel, progress_bar("Recording the lab") as show:
-        pace, told = Pace(speed, cancel), part_done(show)
+        pace, show_part = Pace(speed, cancel), part_done(show)
 
         def tick_done(done: Progress) -> None:
-            told(done)
+            show_part(done)
             pace.wait(done.seconds)
 
         # Nothing is live: what power loss would cost is a few seconds' work.

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from app.consoles import notices
-from app.memory import settle, tidy_often
+from app.memory import tidy_often, trim_allocator
 from app.recording.origins import RecordOptions, collectors_of
 from app.recording.terminal import PageReporter, QuietReporter
 from app.terminal import cancellable, silence_stderr
@@ -29,7 +29,7 @@ from recorder.questions import Questions
 from recorder.recording import Outcome, Recording
 from recorder.reporting import JsonReporter, Reporter
 from recorder.stdin_lines import StdinLines
-from recorder.writing import Rules
+from recorder.writing import SpaceRules
 from resources.crash_reports import crash_folder
 from resources.failures import UsageError
 from resources.vcenter_presets import DEFAULT_PRESET, require_preset
@@ -139,7 +139,7 @@ def record(
     shows it. Without --attached the recording also goes on when stdin closes.
     """
     limits = load_recorder_limits()
-    settle()
+    trim_allocator()
     tidy_often(limits.memory.objects)
     seconds = time_of(duration)
     rules = rules_of(limits, rotate, keep_free)
@@ -197,12 +197,12 @@ def time_of(duration: str) -> float | None:
     return seconds
 
 
-def rules_of(limits: RecorderLimits, rotate: str, keep_free_mb: int | None) -> Rules:
+def rules_of(limits: RecorderLimits, rotate: str, keep_free_mb: int | None) -> SpaceRules:
     """What the options say, else what the limits do."""
     days_s = parse_duration(rotate, "--rotate") if rotate else limits.rotation.days * 86_400
     free = limits.disk.keep_free_mb if keep_free_mb is None else keep_free_mb
     size = limits.rotation.gigabytes * (1 << 30)
-    return Rules(round(free * _MEGABYTE), days_s, 0 if rotate and not days_s else round(size))
+    return SpaceRules(round(free * _MEGABYTE), days_s, 0 if rotate and not days_s else round(size))
 
 
 def reporter_for(attachment: Attachment, *, as_json: bool) -> Reporter:

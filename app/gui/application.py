@@ -31,7 +31,7 @@ from app.gui.settings import Settings
 from app.gui.shortcut_sheet import ShortcutSheet
 from app.gui.window import Window
 from app.gui.workbench import Workbench
-from app.memory import settle
+from app.memory import trim_allocator
 from resources.catalogue import load_catalogue
 from resources.failures import HyperscopeError
 from resources.foreign_text import shown
@@ -59,7 +59,7 @@ class Program:
 def build(application: QApplication, folder: Path | None = None) -> Program:
     """Put the window together; ``folder`` is where settings are kept, the user's own if None."""
     sys.setswitchinterval(_TURN_S)
-    settle()
+    trim_allocator()
     settings = Settings(folder, application)
     theme = Theme(application, cast("Preference", settings.text("look.theme")))
     jobs = JobRunner(application)
@@ -104,12 +104,12 @@ class _Frame(QObject):
         self._window, self._desk, self._workbench = window, desk, workbench
         window.bind(self._handlers())
         desk.session.opened.connect(self._opened)
-        desk.session.changed.connect(self._say)
+        desk.session.changed.connect(self._update_texts)
         desk.session.closed.connect(self._closed)
         desk.session.failed.connect(self._complain)
         desk.jobs.complaint.connect(self._complain)
-        desk.jobs.changed.connect(self._say_jobs)
-        desk.scope.changed.connect(self._say)
+        desk.jobs.changed.connect(self._show_jobs)
+        desk.scope.changed.connect(self._update_texts)
         desk.scope.changed.connect(lambda scope: desk.session.choose_sources(scope.sources))
         window.status.source_clicked.connect(lambda source: navigation.choose_source(desk, source))
         desk.scope.history_changed.connect(self._enable)
@@ -151,11 +151,11 @@ class _Frame(QObject):
     def _settings_changed(self, key: str) -> None:
         if key == "look.theme":
             self._desk.theme.prefer(cast("Preference", self._desk.settings.text(key)))
-        self._say()
+        self._update_texts()
 
     def _opened(self) -> None:
         self._window.show_session(open_=True)
-        self._say()
+        self._update_texts()
 
     def _closed(self) -> None:
         if self._desk.session.replacing:
@@ -166,7 +166,7 @@ class _Frame(QObject):
         self._window.status.show_session("")
         self._window.status.show_sources([])
 
-    def _say(self) -> None:
+    def _update_texts(self) -> None:
         snapshot = self._desk.session.snapshot
         if snapshot is None:
             return
@@ -176,7 +176,7 @@ class _Frame(QObject):
         self._window.status.show_chosen(self._desk.scope.scope.sources)
         self._window.setWindowTitle(f"{shown(snapshot.title)} – Hyperscope")
 
-    def _say_jobs(self) -> None:
+    def _show_jobs(self) -> None:
         running = [job for job in self._desk.jobs.visible_jobs() if job.state == "running"]
         if not running:
             self._window.status.show_jobs("")

@@ -26,14 +26,14 @@ _NO_EVENT = "The recorder or the import wrote a line that can't be read. What it
 
 
 class Child(QObject):
-    """Starts ``hyperscope ARGUMENTS…``. Signals: ``heard`` with each event, ``ended`` with the exit code.
+    """Starts ``hyperscope ARGUMENTS…``. Signals: ``received`` with each event, ``ended`` with the exit code.
 
-    The first line that is no event is heard as a warning, others like it are dropped: the child may be sick,
-    or something else writes there. What comes on stderr is kept, its last lines only, for when it dies.
-    Nothing is heard after ``ended``.
+    The first line that is no event is received as a warning, others like it are dropped: the child may be
+    sick, or something else writes there. What comes on stderr is kept, its last lines only, for when it dies.
+    Nothing is received after ``ended``.
     """
 
-    heard = Signal(object)
+    received = Signal(object)
     ended = Signal(object)  # Windows has exit codes above 31 bits
     _read_one = Signal(object)
     _over = Signal(object)
@@ -66,7 +66,7 @@ class Child(QObject):
             bufsize=0,
             **_apart(gives_way=gives_way),
         )
-        self._read_one.connect(self._hear, Qt.ConnectionType.QueuedConnection)
+        self._read_one.connect(self._take_event, Qt.ConnectionType.QueuedConnection)
         self._over.connect(self._end, Qt.ConnectionType.QueuedConnection)
         self._complaints = threading.Thread(target=self._read_complaints, name="child-errors", daemon=True)
         self._reader = threading.Thread(target=self._read, name="child", daemon=True)
@@ -144,9 +144,9 @@ class Child(QObject):
                 self._errors.append(line.decode("utf-8", "replace"))
 
     @Slot(object)
-    def _hear(self, event: Event) -> None:
+    def _take_event(self, event: Event) -> None:
         if not self._is_let_go:
-            self.heard.emit(event)
+            self.received.emit(event)
 
     @Slot(object)
     def _end(self, code: int) -> None:

@@ -17,7 +17,7 @@ from app.gui.session_model import SessionModel
 from app.gui.settings import Settings
 from resources.catalogue import Catalogue
 from resources.problem_cards import Problems
-from resources.views import ChartTemplate, Headline, Limits, Overview, Screen
+from resources.views import ChartTemplate, Headline, LimitsByCounter, Overview, Screen
 from sessions.findings import Finding
 from widgets.theme import Theme
 
@@ -42,7 +42,7 @@ class Desk:
     settings: Settings
     catalogue: Catalogue
     problems: Problems
-    limits: Limits
+    limits: LimitsByCounter
     chart_templates: tuple[ChartTemplate, ...]
     headlines: Mapping[str, Headline]
     screens: tuple[Screen, ...]

@@ -122,7 +122,7 @@ class _Run(QObject):
         self._last = ImportEnded()
         what = captures[0].name if len(captures) == 1 else f"{len(captures)} captures"
         self._job: Job = desk.jobs.external(f"Importing {what}", self.cancel)
-        child.heard.connect(self._hear)
+        child.received.connect(self._take_event)
         child.ended.connect(self._end)
         session.parent.mkdir(parents=True, exist_ok=True)
         files = tuple(str(file.resolve()) for file in captures)
@@ -139,7 +139,7 @@ class _Run(QObject):
         """Wait for the child's end."""
         self._child.wait()
 
-    def _hear(self, event: ImportEvent) -> None:
+    def _take_event(self, event: ImportEvent) -> None:
         match event:
             case ImportProgress():
                 self._show_progress(event)

@@ -73,24 +73,24 @@ class Marking(QObject):
 
     def undo(self) -> None:
         """Take the last step back."""
-        self._say_undone("Undone", self._stack.undoText())
+        self._notify_undone("Undone", self._stack.undoText())
         self._stack.undo()
 
     def redo(self) -> None:
         """Do it again after all."""
-        self._say_undone("Done again", self._stack.redoText())
+        self._notify_undone("Done again", self._stack.redoText())
         self._stack.redo()
 
     def _change(self, mark: Mark, text: str) -> None:
         self._do("change note", MarkChange(mark, Mark(mark.at, text)), "Note changed.")
 
-    def _do(self, title: str, change: MarkChange, said: str = "") -> None:
-        self._stack.push(_Step(title, change, self._store, lambda: self._offer_undo(said)))
+    def _do(self, title: str, change: MarkChange, undo_text: str = "") -> None:
+        self._stack.push(_Step(title, change, self._store, lambda: self._offer_undo(undo_text)))
 
-    def _offer_undo(self, said: str) -> None:
-        if said:
-            self._offered = said
-            self._window.messages.show_message(said, "info", button="Undo", act=self.undo)
+    def _offer_undo(self, undo_text: str) -> None:
+        if undo_text:
+            self._offered = undo_text
+            self._window.messages.show_message(undo_text, "info", button="Undo", act=self.undo)
             self._offer.start()
 
     def _withdraw(self) -> None:
@@ -98,7 +98,7 @@ class Marking(QObject):
             self._window.messages.hide()
         self._offered = ""
 
-    def _say_undone(self, word: str, what: str) -> None:
+    def _notify_undone(self, word: str, what: str) -> None:
         self._withdraw()
         if what:
             self._desk.notify(f"{word}: {what}.", "info")

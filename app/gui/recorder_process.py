@@ -79,7 +79,7 @@ class RecorderProcess(QObject):
             protocol.Detached: self.detached,
         }
         self._child = Child(request.arguments(), protocol.read_record_event, self)
-        self._child.heard.connect(self._hear)
+        self._child.received.connect(self._take_event)
         self._child.ended.connect(self._end)
 
     @property
@@ -133,7 +133,7 @@ class RecorderProcess(QObject):
         """End it and wait; for when the window goes without having asked."""
         self._child.wait()
 
-    def _hear(self, event: protocol.RecordEvent) -> None:
+    def _take_event(self, event: protocol.RecordEvent) -> None:
         match event:
             case protocol.StatusReport():
                 self.status = event

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.gui.desk import Desk
 from app.gui.recorder_process import RecorderProcess, RecordRequest
-from app.gui.source_words import beginning, live_entries, stored_entries
+from app.gui.source_labels import beginning, live_entries, stored_entries
 from app.gui.window import Window
 from recorder.protocol import Ended, Rotated, SourceReport, Started, StatusReport, Warned
 from recorder.shortfalls import shortfalls

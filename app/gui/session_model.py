@@ -197,7 +197,7 @@ class SessionModel(QObject):
         self.snapshot, self._sources = self.whole, frozenset()
         self._looks = 0
         self._timer.start()
-        _settle()
+        _spare_collector()
         self.opened.emit(self.snapshot)
 
     def _renew(self, found: tuple[Snapshot, Snapshot, Change]) -> None:
@@ -206,12 +206,12 @@ class SessionModel(QObject):
         before = self.whole.bytes if self.whole else 0
         self.whole, self.snapshot, change = found
         if change.inventory:
-            _settle()
+            _spare_collector()
         if change or self.whole.bytes != before:
             self.changed.emit(change)
 
 
-def _settle() -> None:
+def _spare_collector() -> None:
     """Spare the garbage collector the session's index: 40,000 series cost 100 ms at each full collection."""
     gc.collect(0)
     gc.freeze()

@@ -141,9 +141,11 @@ class Workbench(QObject):
 
     def _request_of(self, snapshot: Snapshot) -> RecordRequest | None:
         """A lab's session says which scenario it is; of others the user is not known."""
-        said = [dict(source.spec.attributes) for source in snapshot.sources if source.spec.kind == "lab"]
-        if not said or len(said) != len(snapshot.sources) or "scenario" not in said[0]:
+        attributes = [
+            dict(source.spec.attributes) for source in snapshot.sources if source.spec.kind == "lab"
+        ]
+        if not attributes or len(attributes) != len(snapshot.sources) or "scenario" not in attributes[0]:
             return None
-        source = f"lab:{said[0]['scenario']}?seed={said[0].get('seed', '1')}"
+        source = f"lab:{attributes[0]['scenario']}?seed={attributes[0].get('seed', '1')}"
         speed = float(self._desk.settings.number("lab.speed"))
         return RecordRequest((source,), str(snapshot.path), speed=speed)

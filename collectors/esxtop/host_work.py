@@ -62,12 +62,12 @@ class HostWork:
     def add(self, rows: FloatArray | Int32Array, sound: BoolArray) -> None:
         """Take rows of all hosts, numbers or hundredths, and which of them are whole."""
         if self._buffer.dtype != rows.dtype or not len(self._buffer):
-            self._settle()
+            self._repair_and_gather()
             self._buffer = self._buffers.like(rows)
         done = 0
         while done < len(rows):
             if self._count == len(self._buffer):
-                self._settle()
+                self._repair_and_gather()
                 if self._gathered.nbytes >= self._most_bytes:
                     self._make_blocks()
             some = min(len(rows) - done, len(self._buffer) - self._count)
@@ -78,7 +78,7 @@ class HostWork:
 
     def finish(self) -> HostResult:
         """The blocks, and what the rows said beside them."""
-        self._settle()
+        self._repair_and_gather()
         self._make_blocks()
         return HostResult(tuple(self._blocks), tuple(self._runs.runs()), self._lowest, self._highest)
 
@@ -90,7 +90,7 @@ class HostWork:
             self._blocks.append(made)
         self._gathered.clear()
 
-    def _settle(self) -> None:
+    def _repair_and_gather(self) -> None:
         """Repair what is in the buffer, and gather the rows that are to be kept."""
         if not self._count:
             return

@@ -23,7 +23,7 @@ from collectors.esxtop.peek import Peek, peek
 from collectors.esxtop.plan import Piece, PieceResult, SectionPlan, layout_cuts, plan_host
 from collectors.esxtop.pool import Workers
 from collectors.esxtop.reading import CaptureReader
-from collectors.esxtop.report import Cancel, ImportReport, Progress
+from collectors.esxtop.report import CancelSignal, ImportReport, Progress
 from collectors.esxtop.sections import HostPart, OpenSection, PieceSizes, host_part, rows_at_once
 from collectors.esxtop_names import Counters, HostColumns, columns_by_host
 from collectors.worker_process import MAX_WORKERS, WorkerProcess, worker_count
@@ -53,7 +53,7 @@ def import_captures(
     out: Path,
     *,
     progress: Callable[[Progress], None] | None = None,
-    cancel: Cancel | None = None,
+    cancel: CancelSignal | None = None,
     workers: int | None = None,
     catalogue: Counters | None = None,
     started: Sequence[WorkerProcess] = (),
@@ -123,7 +123,7 @@ class _Import:
         out: Path,
         catalogue: Counters,
         progress: Callable[[Progress], None] | None,
-        cancel: Cancel | None,
+        cancel: CancelSignal | None,
         pool: Workers,
         plans: dict[int, SectionPlan],
     ) -> None:
@@ -133,7 +133,7 @@ class _Import:
         self._progress = progress
         self._cancel = cancel
         self._outcome = Outcome(sum(one.capture.size for one in found))
-        self._told = 0.0
+        self._reported_at = 0.0
         self._pool = pool
         self._sizes = PieceSizes(pool.count + 1, *_SIZES[min(pool.count, len(_SIZES) - 1)])
         self._plans = plans
@@ -227,11 +227,11 @@ class _Import:
     def _open(self, header: Header, file: str, writer: SessionWriter) -> OpenSection:
         """Make a header's hosts known to the session."""
         with _collection_paused():
-            layouts = columns_by_host(header.paths, self._catalogue)
-            parts = [self._host(layout, writer) for layout in layouts]
+            by_host = columns_by_host(header.paths, self._catalogue)
+            parts = [self._host(host_columns, writer) for host_columns in by_host]
         number = len(self._plans)
         rows = rows_at_once(header.shape.width)
-        hosts = tuple(plan_host(layout) for layout in layouts)
+        hosts = tuple(plan_host(host_columns) for host_columns in by_host)
         plan = SectionPlan(number, file, rows, self._sizes.value_bytes, header.shape, hosts)
         self._plans[number] = plan
         section = OpenSection(plan, header, parts, self._sizes)
@@ -239,21 +239,21 @@ class _Import:
         self._outcome.header(header)
         return section
 
-    def _host(self, layout: HostColumns, writer: SessionWriter) -> HostPart:
-        host = self._hosts.get(layout.host)
+    def _host(self, host_columns: HostColumns, writer: SessionWriter) -> HostPart:
+        host = self._hosts.get(host_columns.host)
         if host is None:
-            source = writer.add_source(SourceSpec("esxtop", layout.host))
+            source = writer.add_source(SourceSpec("esxtop", host_columns.host))
             writer.update_source(source, state="importing")
-            host = self._hosts[layout.host] = HostHistory(layout.host, source)
-        host.notes |= dict.fromkeys(layout.notes)
-        writer.add_entities(layout.entities)
-        ids = writer.add_series(host.source, layout.specs)
-        self._outcome.host(layout, ids)
+            host = self._hosts[host_columns.host] = HostHistory(host_columns.host, source)
+        host.notes |= dict.fromkeys(host_columns.notes)
+        writer.add_entities(host_columns.entities)
+        ids = writer.add_series(host.source, host_columns.specs)
+        self._outcome.host(host_columns, ids)
         key = ids.tobytes()
         if key not in host.layouts:
             cuts = pairwise(layout_cuts(len(ids)))
             host.layouts[key] = tuple(writer.add_layout(host.source, ids[begin:end]) for begin, end in cuts)
-        return host_part(layout, host, host.layouts[key], ids)
+        return host_part(host_columns, host, host.layouts[key], ids)
 
     def _finish(self, writer: SessionWriter) -> None:
         """Store what only the whole tells: gaps, facts, the interval, and what was lost."""
@@ -272,8 +272,8 @@ class _Import:
         """Report progress a few times a second, and stop when asked to."""
         if self._cancel is not None and self._cancel.is_set():
             raise CancelledError("The import was cancelled.", meaning="No session was written.")
-        if time.monotonic() - self._told >= _TELL_EVERY_S:
-            self._told = time.monotonic()
+        if time.monotonic() - self._reported_at >= _TELL_EVERY_S:
+            self._reported_at = time.monotonic()
             self._report()
 
     def _report(self) -> None:

@@ -44,11 +44,11 @@ class Outcome:
         """How far the import is."""
         return Progress(self.bytes_done, self._bytes_total, self._rows, time.monotonic() - self._began)
 
-    def host(self, layout: HostColumns, ids: IntArray) -> None:
+    def host(self, host_columns: HostColumns, ids: IntArray) -> None:
         """A host of a header, its series stored as ``ids``."""
-        self._entities.update(entity.ref for entity in layout.entities)
+        self._entities.update(entity.ref for entity in host_columns.entities)
         self._series.update(ids.tolist())
-        self._texts.update((text.entity, text.name) for text in layout.texts)
+        self._texts.update((text.entity, text.name) for text in host_columns.texts)
 
     def header(self, header: Header) -> None:
         """A header of a file."""

@@ -116,13 +116,13 @@ class PieceResult:
     no_io: bool
 
 
-def plan_host(layout: HostColumns) -> HostPlan:
-    """The indices of a layout."""
+def plan_host(host_columns: HostColumns) -> HostPlan:
+    """Where the values of a host stand in a row, and how they are cut into layouts."""
     return HostPlan(
-        columns=layout.columns,
-        cuts=layout_cuts(len(layout.columns)),
-        repairs=layout.repairs,
-        facts=np.array([position for position, _ in layout.fact_columns], dtype=np.int64),
+        columns=host_columns.columns,
+        cuts=layout_cuts(len(host_columns.columns)),
+        repairs=host_columns.repairs,
+        facts=np.array([position for position, _ in host_columns.fact_columns], dtype=np.int64),
     )
 
 

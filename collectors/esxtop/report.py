@@ -10,7 +10,7 @@ from typing import Protocol
 from sessions.times import iso
 
 
-class Cancel(Protocol):
+class CancelSignal(Protocol):
     """Something that may be set from another thread to stop the work: a threading.Event."""
 
     def is_set(self) -> bool:

@@ -68,17 +68,19 @@ class HostPart:
             self.history.state(entity, name, value, self.start)
 
 
-def host_part(layout: HostColumns, history: HostHistory, layouts: tuple[int, ...], ids: IntArray) -> HostPart:
+def host_part(
+    host_columns: HostColumns, history: HostHistory, layouts: tuple[int, ...], ids: IntArray
+) -> HostPart:
     """The part of a host whose series were stored as ``ids`` in the given layouts."""
-    count = len(layout.fact_columns)
+    count = len(host_columns.fact_columns)
     return HostPart(
         history=history,
         layouts=layouts,
         ids=ids,
-        fills=tuple(fill.entity for fill in layout.zero_fills),
-        fact_columns=tuple((layout.specs[at].entity, name) for at, name in layout.fact_columns),
-        texts=layout.texts,
-        stated=layout.stated,
+        fills=tuple(fill.entity for fill in host_columns.zero_fills),
+        fact_columns=tuple((host_columns.specs[at].entity, name) for at, name in host_columns.fact_columns),
+        texts=host_columns.texts,
+        stated=host_columns.stated,
         lowest=np.full(count, np.inf),
         highest=np.full(count, -np.inf),
     )

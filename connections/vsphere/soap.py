@@ -104,7 +104,7 @@ class Channel:
         packed = self._read(response)
         content_type = response.getheader("Content-Type") or ""
         reply = Reply(response.status, response.reason, content_type, self._unpacked(packed, response))
-        if connection.sock is not None:  # None: the server said that it closes
+        if connection.sock is not None:  # None: the server element that it closes
             with self._lock:
                 self._idle.append((connection, time.monotonic()))
         return reply
@@ -197,9 +197,9 @@ def parse_fault(data: bytes) -> RawFault:
 
 def parse_time(data: bytes) -> datetime:
     """The time (UTC) that a reply gives. Raises BadReplyError."""
-    said = next(parse_xml(data).iter("{urn:vim25}returnval"), None)
+    element = next(parse_xml(data).iter("{urn:vim25}returnval"), None)
     try:
-        time_there = datetime.fromisoformat((said.text or "") if said is not None else "")
+        time_there = datetime.fromisoformat((element.text or "") if element is not None else "")
     except ValueError as error:
         raise BadReplyError("an answer without the time") from error
     return time_there.astimezone(UTC) if time_there.tzinfo else time_there.replace(tzinfo=UTC)

@@ -2,7 +2,7 @@
 
 from resources.views.charts import ChartTemplate, load_chart_templates
 from resources.views.headlines import Headline, load_headlines
-from resources.views.limits import CounterLimits, Limits, load_limits
+from resources.views.limits import CounterLimits, LimitsByCounter, load_limits
 from resources.views.overview import Overview, OverviewChart, Talkers, load_overview
 from resources.views.screens import Screen, load_screens
 
@@ -10,7 +10,7 @@ __all__ = [
     "ChartTemplate",
     "CounterLimits",
     "Headline",
-    "Limits",
+    "LimitsByCounter",
     "Overview",
     "OverviewChart",
     "Screen",

@@ -42,7 +42,7 @@ class CounterLimits:
         return "warning" if value > self.warning.value else ""
 
 
-class Limits:
+class LimitsByCounter:
     """Limits by counter and kind of entity."""
 
     def __init__(self, entries: Mapping[tuple[str, str], CounterLimits]) -> None:
@@ -60,7 +60,7 @@ class Limits:
         return len(self._entries)
 
 
-def load_limits(problems: Problems, path: Path = RESOURCES / "views" / "limits.toml") -> Limits:
+def load_limits(problems: Problems, path: Path = RESOURCES / "views" / "limits.toml") -> LimitsByCounter:
     """Read the table; a name that no card has raises KnowledgeError."""
     thresholds = {
         f"{card.id}/{name}": threshold
@@ -79,4 +79,4 @@ def load_limits(problems: Problems, path: Path = RESOURCES / "views" / "limits.t
         )
         for kind in entry.kinds:
             found[entry.counter, kind] = limits
-    return Limits(found)
+    return LimitsByCounter(found)

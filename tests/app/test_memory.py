@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from app.memory import give_back, settle
+from app.memory import give_back, trim_allocator
 
 HOLES = """
 import sys, psutil
@@ -22,7 +22,7 @@ print(held - psutil.Process().memory_full_info().uss)
 
 
 def test_both_can_be_called_at_any_time() -> None:
-    settle()
+    trim_allocator()
     give_back()
 
 

@@ -27,7 +27,7 @@ from app.gui.shortcut_sheet import ShortcutSheet
 from sessions.model import EntityRef
 from tests.gui.recordings import record
 from tests.gui.windows import child_of, wait
-from viewmodels.esxtop_table import Column, Row
+from viewmodels.esxtop_table import Row, TableColumn
 from viewmodels.inventory_tree import Node
 from widgets.connect import ConnectDialog, Place, Profile
 from widgets.esxtop import EsxtopModel
@@ -125,7 +125,7 @@ def test_esxtop(qapp: object, steps: list[tuple[list[str], int, int, bool]]) -> 
     with accepted(model):
         for names, wide, column, down in steps:
             rows = [Row(EntityRef("vm", str(number)), name, "esx1") for number, name in enumerate(names)]
-            columns = [Column(f"c{number}", f"%C{number}", "%", "", 50.0) for number in range(wide)]
+            columns = [TableColumn(f"c{number}", f"%C{number}", "%", "", 50.0) for number in range(wide)]
             for _ in range(2):  # other rows, then other numbers of the same
                 model.set_table(rows, columns, generator.random((len(rows), wide)) * 100)
                 model.set_sparks(0, {0: np.arange(3.0)})

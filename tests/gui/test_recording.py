@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
 from app.gui.recorder_process import RecorderProcess, RecordRequest
-from app.gui.source_words import beginning, live_entries
+from app.gui.source_labels import beginning, live_entries
 from recorder.protocol import CollectorReport, Ended, SourceReport, Started, StatusReport, Warned
 from sessions.store import SessionReader
 from sessions.times import TimeRange

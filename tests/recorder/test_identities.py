@@ -14,7 +14,7 @@ from connections.vsphere.address import parse_address
 from recorder.limits import load_recorder_limits
 from recorder.recording import Recording
 from recorder.session_file import SessionFile
-from recorder.writing import Rules
+from recorder.writing import SpaceRules
 from sessions.model import Entity, EntityRef, Fact, SeriesSpec, SourceSpec
 from sessions.store import SessionReader
 from tests.vcenter.conftest import start_vcenter
@@ -22,7 +22,7 @@ from tests.vcenter.running import PASSWORD, TestVCenter
 
 __all__ = ["start_vcenter"]
 
-RULES = Rules(keep_free=0, rotate_after_s=0, rotate_after_bytes=0)
+RULES = SpaceRules(keep_free=0, rotate_after_s=0, rotate_after_bytes=0)
 NOBODY = "localhost.localdomain"
 UUID = "4c4c4544-0032-5310-8052-b4c04f4d3632"
 OTHER = "4c4c4544-0032-5310-8052-b4c04f4d3633"

@@ -16,7 +16,7 @@ from recorder.board import SourceStatus
 from recorder.limits import RecorderLimits, load_recorder_limits
 from recorder.recording import Outcome, Recording
 from recorder.session_file import SessionFile
-from recorder.writing import Rules
+from recorder.writing import SpaceRules
 from resources.failures import DiskFullError, HyperscopeError, LoginError, NoCountersError, RefusedError
 from sessions.model import Entity, EntityRef, Fact, Gap, SeriesSpec, SourceSpec
 from sessions.store import SessionReader, check_session
@@ -24,7 +24,7 @@ from sessions.times import now_ms
 
 T0 = 1_700_000_000_000
 HOST = EntityRef("host", "esx01")
-RULES = Rules(keep_free=0, rotate_after_s=0, rotate_after_bytes=0)
+RULES = SpaceRules(keep_free=0, rotate_after_s=0, rotate_after_bytes=0)
 SERIES = 50
 
 Work = Callable[[Feed, Controls, int, Layout], None]
@@ -69,7 +69,7 @@ def until_stopped(feed: Feed, controls: Controls, source: int, layout: Layout) -
 def play(
     path: Path,
     *collectors: Scripted,
-    rules: Rules = RULES,
+    rules: SpaceRules = RULES,
     limits: RecorderLimits | None = None,
     stop: bool = True,
     changes: list[SourceStatus] | None = None,
@@ -295,7 +295,7 @@ def test_a_long_recording_goes_on_in_another_file(session_path: Path) -> None:
         again = feed.add_layout(source, [SeriesSpec(HOST, f"c{i}", "") for i in range(SERIES)])
         assert set(again.last.tolist()) == {T0 + 20_000 * (start + count - 1)}
 
-    small = Rules(keep_free=0, rotate_after_s=0, rotate_after_bytes=90_000)
+    small = SpaceRules(keep_free=0, rotate_after_s=0, rotate_after_bytes=90_000)
     first = play(session_path, Scripted("vc01", long), rules=small, stop=False)
     assert first.error is None
     assert first.samples == count * SERIES
@@ -335,7 +335,7 @@ def test_a_part_in_which_nothing_more_was_counted_says_so(session_path: Path) ->
 
 def test_it_ends_before_the_disk_is_full(session_path: Path) -> None:
     with pytest.raises(DiskFullError, match="leaves free"):
-        play(session_path, Scripted("vc01", ticks(1)), rules=Rules(1 << 60, 0, 0))
+        play(session_path, Scripted("vc01", ticks(1)), rules=SpaceRules(1 << 60, 0, 0))
     assert not session_path.exists()
 
 
@@ -348,7 +348,7 @@ def test_it_ends_in_good_order_when_space_runs_out(tiny_disk: Path) -> None:
             feed.add_ticks([Tick(layout.id, T0 + 20_000 * at, np.random.default_rng(at).random(SERIES))])
             at += 1
 
-    outcome = play(path, Scripted("vc01", grow), rules=Rules(500_000, 0, 0), stop=False)
+    outcome = play(path, Scripted("vc01", grow), rules=SpaceRules(500_000, 0, 0), stop=False)
     assert outcome.code == DiskFullError.exit_code
     assert "leaves free" in str(outcome.error)
     assert check_session(path, thorough=True) == []

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from collectors.feed import Controls, Feed, Layout, Tick
 from recorder.session_file import SessionFile
-from recorder.writing import Rules
+from recorder.writing import SpaceRules
 from sessions.journal import (
     ChangedObject,
     ChangeState,
@@ -109,7 +109,7 @@ def test_a_collector_writes_them_and_the_next_part_has_them(session_path: Path) 
         feed.add_journal([replace(SHARES, state="not needed", at=T0 + 3000)])
         feed.add_test_runs([replace(RUN, end=T0 + 5000, verdict="Shares decide.")])
 
-    small = Rules(keep_free=0, rotate_after_s=0, rotate_after_bytes=90_000)
+    small = SpaceRules(keep_free=0, rotate_after_s=0, rotate_after_bytes=90_000)
     outcome = play(session_path, Scripted("test", run_test), rules=small, stop=False)
     assert outcome.error is None
     assert outcome.session is not None

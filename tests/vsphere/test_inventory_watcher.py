@@ -137,7 +137,7 @@ def test_changes_become_facts_and_events(vcenter: TestVCenter) -> None:
             there,
         ]
         assert placements[0][2] == placements[1][1]
-        watcher._say_due(at_once=True)
+        watcher._report_due(at_once=True)
         found = kinds(feed.events, own.ref)
         assert {"vmotion", "power", "reconfigure", "snapshot"} <= set(found)
         assert found.count("power") == 1, "the inventory said again what the server had said"
@@ -184,7 +184,7 @@ def test_nothing_is_missed_whatever_goes_wrong(
         follow(patient, lambda: not watcher.snapshot().objects[own.moid].powered_on)  # type: ignore[arg-type]
         assert [value for value, _, _ in feed.history(own.ref, "power_state")] == ["poweredOn", "poweredOff"]
         assert len(feed.history(own.ref, "vcpus")) == 1, "what did not change was said again"
-        watcher._say_due(at_once=True)
+        watcher._report_due(at_once=True)
         assert kinds(feed.events, own.ref).count("power") == 1
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from collectors.vsphere.counters.plan import (
     UNLIMITED,
-    Limits,
+    BatchLimits,
     Member,
     batches,
     halves,
@@ -33,7 +33,7 @@ members = st.lists(
 def test_every_entity_is_asked_once_within_the_limits(
     rows: list[Member], elements: int, entities: int
 ) -> None:
-    calls = batches(rows, Limits(elements, entities))
+    calls = batches(rows, BatchLimits(elements, entities))
     assert [m for call in calls for m in call] == rows
     for call in calls:
         assert len(call) <= entities
@@ -48,7 +48,7 @@ def test_every_entity_is_asked_once_within_the_limits(
 def test_every_metric_of_history_is_asked_once_as_the_server_counts(
     rows: list[Member], most: int, cluster: int
 ) -> None:
-    calls = historical(rows, Limits(10**9, 10, most, cluster))
+    calls = historical(rows, BatchLimits(10**9, 10, most, cluster))
     asked = [(m.moid, pair) for call in calls for m in call for pair in m.metrics.ids]
     assert sorted(asked) == sorted((m.moid, pair) for m in rows for pair in m.metrics.ids)
     for call in calls:
@@ -71,10 +71,10 @@ def test_a_refused_call_is_halved_until_one_metric_is_left() -> None:
 
 def test_what_was_refused_is_learned() -> None:
     refused = [member(i) for i in range(8)]
-    learned = Limits(100_000, 256).halved(refused)
+    learned = BatchLimits(100_000, 256).halved(refused)
     assert max(len(call) for call in batches([member(i) for i in range(100)], learned)) == 4
-    assert Limits(1, 1, UNLIMITED).fewer_metrics(refused).metrics == 12
-    assert Limits(1, 1, 10).fewer_metrics(refused).metrics == 5
+    assert BatchLimits(1, 1, UNLIMITED).fewer_metrics(refused).metrics == 12
+    assert BatchLimits(1, 1, 10).fewer_metrics(refused).metrics == 5
 
 
 def test_the_servers_option() -> None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from collectors.vsphere.counters.plan import Limits, Member, batches
+from collectors.vsphere.counters.plan import BatchLimits, Member, batches
 from collectors.vsphere.counters.query_calls import Answer, QueryCalls
 from collectors.vsphere.counters.request import metric_list
 from connections.vsphere.faults import SoapFault
@@ -25,7 +25,7 @@ def member(number: int) -> Member:
 
 @contextmanager
 def asking(post: Callable[[bytes], bytes]) -> Iterator[QueryCalls]:
-    queries = QueryCalls(post, "PerfMgr", 20, Limits(10**6, 256), 2)
+    queries = QueryCalls(post, "PerfMgr", 20, BatchLimits(10**6, 256), 2)
     try:
         yield queries
     finally:

@@ -229,7 +229,7 @@ def test_tasks_from_beginning_to_end(vcenter: TestVCenter) -> None:
         assert (runs.text, runs.end) == (f"Remove all snapshots ({own.name}): started", None)
         vcenter.fault("task_ended", task=key, error="Unable to access file <x>")
         look(watcher, 2)
-        watcher._say_due(at_once=True)
+        watcher._report_due(at_once=True)
         (over,) = feed.events
         assert over.text == f"Remove all snapshots ({own.name}): error: Unable to access file <x>"
         assert (over.id, over.at, over.by) == (runs.id, runs.at, runs.by)
@@ -239,7 +239,7 @@ def test_tasks_from_beginning_to_end(vcenter: TestVCenter) -> None:
         assert 100_000 <= over.end - over.at < 160_000
         vcenter.fault("snapshot_created", vm=other.name)
         look(watcher, 2)
-        watcher._say_due(at_once=True)
+        watcher._report_due(at_once=True)
         assert kinds(feed.events, other.ref) == ["snapshot"], "the inventory said it again"
         assert watcher.notes == ()
 
@@ -250,7 +250,7 @@ def test_one_happening_is_one_event(vcenter: TestVCenter) -> None:
         vcenter.fault("vm_power", vm=own.name, on=False)
         vcenter.fault("vm_reconfigured", vm=own.name, cpu_limit_mhz=500)
         look(watcher, 3)
-        watcher._say_due(at_once=True)
+        watcher._report_due(at_once=True)
         assert spans(feed, own.ref) == [("power", True), ("reconfigure", True)]
 
 
@@ -266,7 +266,7 @@ def test_what_ran_while_we_were_away(vcenter: TestVCenter) -> None:
             vcenter.fault("task_ended", task=key)
         vsphere.check()
         look(watcher, 2)
-        watcher._say_due(at_once=True)
+        watcher._report_due(at_once=True)
         assert [one.text.partition("): ")[2] for one in feed.events] == ["success", "success"]
         long, short = ((one.until - one.at) // 1000 for one in feed.events)
         assert 5000 <= long < 5060
@@ -289,7 +289,7 @@ def test_no_task_is_lost_or_told_twice(vcenter: TestVCenter, kind: str, method: 
             watcher._event_history._tasks._next_running = 0.0
             patient.follow(0)
         assert watcher.notes == ()
-        watcher._say_due(at_once=True)
+        watcher._report_due(at_once=True)
         assert sorted(spans(feed, own.ref)) == [("power", False), ("snapshot", True)]
 
 
@@ -303,7 +303,7 @@ def test_who_may_not_see_tasks_gets_their_beginnings(start_vcenter: Callable[...
         own = next(iter(named(watcher, VM).values()))
         server.fault("snapshot_created", vm=own.name)
         look(watcher, 2)
-        watcher._say_due(at_once=True)
+        watcher._report_due(at_once=True)
         assert [name for name, _ in watcher.notes] == ["tasks"]
         assert noted == [0, 1]
         assert [(one.text, one.end) for one in feed.events] == [
@@ -322,7 +322,7 @@ def test_the_hour_before(start_vcenter: Callable[..., TestVCenter]) -> None:
         watcher = InventoryWatcher(vsphere, feed, 1, past_s=3600)
         watcher.load()
         look(watcher, 3)
-        watcher._say_due(at_once=True)
+        watcher._report_due(at_once=True)
         assert [one.text for one in feed.events] == [
             "reset 3000", "reset 1000", "Export OVF template (vm-00002): success", "reset 10",
         ]  # fmt: skip

@@ -10,14 +10,14 @@ from PySide6.QtWidgets import QTableView
 from pytestqt.qtbot import QtBot
 
 from sessions.model import EntityRef
-from viewmodels.esxtop_table import Column, Row
+from viewmodels.esxtop_table import Row, TableColumn
 from widgets.esxtop.model import EsxtopModel
 from widgets.esxtop.table import EsxtopTable
 from widgets.theme import Theme
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 ROWS = [Row(EntityRef("vm", str(number)), f"vm-{number:04}", "esx01") for number in range(2_000)]
-COLUMNS = [Column(f"c{number}", f"%C{number}", "%", "", 5.0, 10.0) for number in range(12)]
+COLUMNS = [TableColumn(f"c{number}", f"%C{number}", "%", "", 5.0, 10.0) for number in range(12)]
 
 
 @pytest.fixture

@@ -10,15 +10,15 @@ from pytestqt.qtbot import QtBot
 
 from sessions.model import EntityRef
 from viewmodels.esxtop_cells import decimals_of, number_text
-from viewmodels.esxtop_table import Column, Row
+from viewmodels.esxtop_table import Row, TableColumn
 from widgets.esxtop import EsxtopModel, EsxtopTable
 from widgets.esxtop.model import STATE
 from widgets.theme import Theme
 
 DOWN = Qt.SortOrder.DescendingOrder
 COLUMNS = (
-    Column("cpu.used", "%USED", "%", "used", 75.0, 90.0),
-    Column("cpu.ready", "%RDY", "%", "ready", 5.0),
+    TableColumn("cpu.used", "%USED", "%", "used", 75.0, 90.0),
+    TableColumn("cpu.ready", "%RDY", "%", "ready", 5.0),
 )
 ROWS = (
     Row(EntityRef("vm", "a"), "alpha", "esx1", expandable=True),
@@ -73,7 +73,7 @@ def test_a_selected_row_stays_selected_when_numbers_change_the_order(model: Esxt
 
 def test_limits_hold_only_for_the_kinds_that_they_were_made_for(model: EsxtopModel) -> None:
     """The group `system` waits for the sum of its 50 worlds: that is no VM that is not served."""
-    ready = Column("cpu.ready", "%RDY", "%", "ready", 5.0, 10.0, kinds=frozenset({"vm", "vcpu"}))
+    ready = TableColumn("cpu.ready", "%RDY", "%", "ready", 5.0, 10.0, kinds=frozenset({"vm", "vcpu"}))
     rows = (ROWS[0], Row(EntityRef("world", "system"), "system", "esx1"))
     model.set_table(rows, (ready,), np.array([[12.0], [1035.8]]))
     states = {row.name: model.index(model.place_of(row.ref), 2).data(STATE) for row in rows}
@@ -135,7 +135,7 @@ def test_no_number_is_cut_and_the_sorted_column_is_seen(theme: Theme, qtbot: QtB
     qtbot.addWidget(table)
     table.resize(420, 200)
     table.show()
-    columns = [Column(f"c{n}", f"C{n}", "MB", "", 10.0) for n in range(12)]
+    columns = [TableColumn(f"c{n}", f"C{n}", "MB", "", 10.0) for n in range(12)]
     model.set_table(ROWS, columns, np.full((5, 12), 1.0))
     model.set_table(ROWS, columns, np.full((5, 12), 123_456_789.0))
     for column in range(2, model.columnCount()):
@@ -144,7 +144,7 @@ def test_no_number_is_cut_and_the_sorted_column_is_seen(theme: Theme, qtbot: QtB
         assert table.fontMetrics().horizontalAdvance(text) + 16 <= table.columnWidth(column)
     assert model.widest(2) == "◆ 123,456,789"
     numbers = np.array([[1234.0], [0.5], [np.nan], [12.0], [3.0]])  # only vCPUs are judged
-    model.set_table(ROWS, [Column("c", "C", "%", "", 10.0, kinds=frozenset({"vcpu"}))], numbers)
+    model.set_table(ROWS, [TableColumn("c", "C", "%", "", 10.0, kinds=frozenset({"vcpu"}))], numbers)
     assert model.widest(2) == "1234.00"
     model.set_table(ROWS, columns, np.full((5, 12), 123_456_789.0))
     for column in (13, 2, 7):

@@ -12,7 +12,7 @@ from resources.foreign_text import shown, tip
 from resources.units import format_value
 from sessions.model import EntityRef, FloatArray, IntArray
 from viewmodels.esxtop_cells import Cells, order_by_name, order_by_number
-from viewmodels.esxtop_table import Column, Row
+from viewmodels.esxtop_table import Row, TableColumn
 
 STATE = Qt.ItemDataRole.UserRole
 
@@ -28,7 +28,7 @@ class EsxtopModel(QAbstractTableModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._rows: Sequence[Row] = ()
-        self._columns: Sequence[Column] = ()
+        self._columns: Sequence[TableColumn] = ()
         self._cells = Cells()
         self._order: IntArray = np.zeros(0, np.int64)
         self._place: IntArray = np.zeros(0, np.int64)
@@ -38,7 +38,7 @@ class EsxtopModel(QAbstractTableModel):
     # -- contents
 
     def set_table(
-        self, rows: Sequence[Row], columns: Sequence[Column], numbers: FloatArray | None = None
+        self, rows: Sequence[Row], columns: Sequence[TableColumn], numbers: FloatArray | None = None
     ) -> None:
         """Show other rows or columns; same ones with other numbers only repaint.
 
@@ -67,7 +67,7 @@ class EsxtopModel(QAbstractTableModel):
         number = int(self._order[row])
         return number, self._rows[number]
 
-    def column_at(self, column: int) -> Column | None:
+    def column_at(self, column: int) -> TableColumn | None:
         """The counter of a column, None for name and host."""
         return self._columns[column - self.FIXED] if column >= self.FIXED else None
 
@@ -197,7 +197,7 @@ class EsxtopModel(QAbstractTableModel):
         return order_by_name(self._rows, host=column == 1, descending=descending)
 
 
-def _tooltip(row: Row, column: Column | None, value: float) -> str:
+def _tooltip(row: Row, column: TableColumn | None, value: float) -> str:
     """What a cell is about; ``value`` of a counter's column."""
     if column is None:
         return tip(f"{row.name} {row.instance} on {row.host}")

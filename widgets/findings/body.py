@@ -143,9 +143,9 @@ class CardBody(QWidget):
             chip.setProperty("state", VERDICTS[verdict])
             chip.setAlignment(Qt.AlignmentFlag.AlignCenter)
             chip.setFixedSize(_CHIP, 18)
-            said = title if verdict == "ruled out" and not because else f"{title}. {because}".rstrip()
+            text = title if verdict == "ruled out" and not because else f"{title}. {because}".rstrip()
             grid.addWidget(chip, number, 0, Qt.AlignmentFlag.AlignTop)
-            grid.addWidget(_small(said), number, 1)
+            grid.addWidget(_small(text), number, 1)
         return grid
 
     def _make_changes(self) -> QWidget:

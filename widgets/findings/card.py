@@ -79,7 +79,7 @@ class FindingCard(QFrame):
         self._column.addWidget(self._conclusion)
         self._column.addWidget(self._follow, 0, Qt.AlignmentFlag.AlignLeft)
         theme.changed.connect(self._dress)
-        self._say()
+        self._update_texts()
 
     @property
     def is_open(self) -> bool:
@@ -104,7 +104,7 @@ class FindingCard(QFrame):
         if finding == self.finding and followers == self._followers:
             return
         self.finding, self._followers = finding, followers
-        self._say()
+        self._update_texts()
         if self.is_open:
             self._drop_body()
             self._add_body()
@@ -117,7 +117,7 @@ class FindingCard(QFrame):
             self._add_body()
         else:
             self._drop_body()
-        self._say_state()
+        self._update_state()
 
     def show_followers(self, on: bool) -> None:
         """Whether what follows from it is shown; as if the user had said so."""
@@ -171,7 +171,7 @@ class FindingCard(QFrame):
         self._follow.setText(followers_label(self._followers, unfolded=on))
         self.unfolded.emit(self, on)
 
-    def _say(self) -> None:
+    def _update_texts(self) -> None:
         finding = self.finding
         self.setAccessibleName(f"{finding.severity}: {shown(finding.title)}, {shown(finding.entity_name)}")
         self._symbol.setText(SYMBOLS[finding.severity])
@@ -185,10 +185,10 @@ class FindingCard(QFrame):
             f"What follows from {shown(finding.title)}, {shown(finding.entity_name)}"
         )
         self._follow.setVisible(self._followers > 0)
-        self._say_state()
+        self._update_state()
         self._dress()
 
-    def _say_state(self) -> None:
+    def _update_state(self) -> None:
         state = "unfolded" if self.is_open else "folded"
         self.setAccessibleDescription(f"{state}. {shown(self.finding.conclusion, 600)}")
         wanted = self.finding.severity if self.is_open else ""

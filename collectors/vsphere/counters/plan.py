@@ -36,7 +36,7 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class BatchLimits:
     """What one call may hold. ``metrics``: of historical queries, as the server counts; −1: no limit."""
 
     elements: int
@@ -44,7 +44,7 @@ class Limits:
     metrics: int = UNLIMITED
     cluster_metrics: int = UNLIMITED
 
-    def halved(self, members: Sequence[Member]) -> Limits:
+    def halved(self, members: Sequence[Member]) -> BatchLimits:
         """The limits after the server refused these members in one call: half of what it was."""
         return replace(
             self,
@@ -52,14 +52,14 @@ class Limits:
             entities=min(self.entities, max(1, len(members) // 2)),
         )
 
-    def fewer_metrics(self, members: Sequence[Member]) -> Limits:
+    def fewer_metrics(self, members: Sequence[Member]) -> BatchLimits:
         """The limits after ``maxQueryMetrics`` was said to be exceeded by these members."""
         asked = sum(len(member.metrics) for member in members)
         known = asked if self.metrics == UNLIMITED else min(asked, self.metrics)
         return replace(self, metrics=max(1, known // 2))
 
 
-def batches(members: Iterable[Member], limits: Limits) -> list[tuple[Member, ...]]:
+def batches(members: Iterable[Member], limits: BatchLimits) -> list[tuple[Member, ...]]:
     """Realtime calls: members in order, each call within the elements and entities. One always fits.
 
     ``limits.metrics`` counts only once a server has refused realtime calls for it, too.
@@ -79,7 +79,7 @@ def batches(members: Iterable[Member], limits: Limits) -> list[tuple[Member, ...
     return [*calls, tuple(call)] if call else calls
 
 
-def historical(members: Iterable[Member], limits: Limits) -> list[tuple[Member, ...]]:
+def historical(members: Iterable[Member], limits: BatchLimits) -> list[tuple[Member, ...]]:
     """Calls for rollups: metrics × entities within ``limits.metrics``; wide entities are cut into several.
 
     A cluster goes alone: vCenter counts its hosts and VMs too, so that only ``cluster_metrics`` of it are

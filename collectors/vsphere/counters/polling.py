@@ -11,7 +11,7 @@ import numpy as np
 from collectors.vsphere.counters.counter_selection import REALTIME, CounterSelection
 from collectors.vsphere.counters.coverage import Coverage
 from collectors.vsphere.counters.naming import Subject
-from collectors.vsphere.counters.plan import Limits, Member, batches
+from collectors.vsphere.counters.plan import BatchLimits, Member, batches
 from collectors.vsphere.counters.query_calls import Call, QueryCalls
 from collectors.vsphere.counters.sampled_source import SampledSource
 from connections.vsphere.faults import SoapFault
@@ -26,7 +26,7 @@ class _Plan:
     """Who is asked in which calls, for one state of inventory and limits."""
 
     calls: list[Call] = field(default_factory=list)
-    limits: Limits | None = None
+    limits: BatchLimits | None = None
     inventory: object = None
     made_at: float = -1e9
 
@@ -111,7 +111,7 @@ class Polling:
     def _open(self, objects: Mapping[str, Subject]) -> QueryCalls:
         many = sum(one.type in REALTIME for one in objects.values())
         workers = max(2, min(self._limits.workers, 1 + many // self._limits.entities_per_worker))
-        limits = Limits(self._limits.elements, self._limits.entities)
+        limits = BatchLimits(self._limits.elements, self._limits.entities)
         state = self._state
         self._queries = QueryCalls(
             state.vsphere.post, self._selection.manager, state.interval_s, limits, workers

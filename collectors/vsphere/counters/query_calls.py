@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 
-from collectors.vsphere.counters.plan import Limits, Member, halves
+from collectors.vsphere.counters.plan import BatchLimits, Member, halves
 from collectors.vsphere.counters.reply import Reply, decode
 from collectors.vsphere.counters.request import QuerySpec, metric_list, query_perf
 from connections.failures import ClosedError
@@ -56,7 +56,7 @@ class QueryCalls:
     refuses of members whose other metrics it gives.
     """
 
-    def __init__(self, post: Post, manager: str, interval_s: int, limits: Limits, workers: int) -> None:
+    def __init__(self, post: Post, manager: str, interval_s: int, limits: BatchLimits, workers: int) -> None:
         self._post, self._manager, self._interval_s = post, manager, interval_s
         self.limits = limits
         self.refused: dict[str, SourceError] = {}
@@ -186,7 +186,7 @@ class QueryCalls:
         elif any(sign in words for sign in _TOO_LARGE) and len(call) > 1:
             self._learn(self.limits.halved(call))
 
-    def _learn(self, limits: Limits) -> None:
+    def _learn(self, limits: BatchLimits) -> None:
         with self._lock:
             self.limits = replace(
                 limits,

@@ -12,7 +12,7 @@ from collectors.feed import Controls, Feed, State
 from collectors.vsphere.counters.counter_selection import CounterSelection
 from collectors.vsphere.counters.metrics import KINDS, MetricSet, choose, choose_rollups
 from collectors.vsphere.counters.naming import Subject
-from collectors.vsphere.counters.plan import Limits, Member, historical, query_metrics
+from collectors.vsphere.counters.plan import BatchLimits, Member, historical, query_metrics
 from collectors.vsphere.counters.query_calls import Call, QueryCalls
 from collectors.vsphere.counters.request import MetricList, metric_list
 from collectors.vsphere.counters.sampled_source import NO_SAMPLES, SampledSource
@@ -217,7 +217,7 @@ class Rollups:
 
     def _open(self) -> QueryCalls:
         most = query_metrics(self._selection.server.query_metrics(), self._limits.default_query_metrics)
-        limits = Limits(
+        limits = BatchLimits(
             self._limits.elements, self._limits.entities, most, self._limits.cluster_query_metrics
         )
         self._queries = QueryCalls(

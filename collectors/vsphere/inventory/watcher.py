@@ -145,7 +145,7 @@ class InventoryWatcher:
                 raise
             _log.info("The server was not told that we no longer follow its inventory.")
         finally:
-            self._say_due(at_once=True)
+            self._report_due(at_once=True)
 
     def _guarded(self, controls: Controls) -> None:
         try:
@@ -168,17 +168,17 @@ class InventoryWatcher:
         except LostTrackError:
             self._read_events()
             self._read_all()
-            self._say_due()
+            self._report_due()
             return
         if came or time.monotonic() >= self._next_events:
             self._read_events()
         if doubtful := self._state.doubtful():
             self._state.take(self._follower.read_anew(doubtful))
         self._tell(self._state.settle(self._now()))
-        self._say_due()
-        self._say_notes()
+        self._report_due()
+        self._report_notes()
 
-    def _say_notes(self) -> None:
+    def _report_notes(self) -> None:
         notes = self.notes
         if notes != self._last_notes:
             self._last_notes = notes
@@ -244,7 +244,7 @@ class InventoryWatcher:
             if objects != self._inventory.objects:
                 self._inventory = Inventory(MappingProxyType(dict(objects)), self._inventory.serial + 1)
 
-    def _say_due(self, *, at_once: bool = False) -> None:
+    def _report_due(self, *, at_once: bool = False) -> None:
         now, event_history = self._now(), self._event_history
         is_silent = event_history is not None and event_history.is_silent
         due = self._pairing.due(now, at_once=at_once or is_silent)
