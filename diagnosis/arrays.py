@@ -22,7 +22,7 @@ def all_of(left: FloatArray, right: FloatArray) -> FloatArray:
 
 
 def any_of(left: FloatArray, right: FloatArray) -> FloatArray:
-    """At least one is true."""
+    """1 where either side is true (1), 0 where both are false (0), NaN where that is not known."""
     return np.where((left == 1) | (right == 1), 1.0, left + right)
 
 

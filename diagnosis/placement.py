@@ -23,7 +23,7 @@ class Stay:
     end: int
 
     def overlap_ms(self, windows: Iterable[TimeRange]) -> int:
-        """How much of the windows it covers; an instant counts as 1 ms."""
+        """How many ms of the windows the entity stayed there; a window that is an instant counts as 1 ms."""
         shared = (min(self.end, one.end + 1) - max(self.start, one.start) for one in windows)
         return sum(max(0, part) for part in shared)
 
@@ -75,7 +75,7 @@ def shared_periods(some: Periods | None, others: Periods | None) -> Periods | No
 
 
 def joined_periods(some: Periods | None, others: Periods | None) -> Periods | None:
-    """The times that either covers; None is always. The two don't overlap."""
+    """The union of two lists of periods that don't overlap; None stands for all time."""
     return None if some is None or others is None else tuple(sorted((*some, *others)))
 
 

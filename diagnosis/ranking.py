@@ -100,7 +100,7 @@ def _first_cause_in(finding: Finding, causes: Sequence[str]) -> bool:
 
 
 def overlap(upstream: Sequence[TimeRange], downstream: Sequence[TimeRange], within_s: float) -> float:
-    """Part (0 to 1) of the downstream windows' time that lies in the upstream ones, widened."""
+    """The share (0 to 1) of the downstream windows' time that lies in the widened upstream windows."""
     slack = int(within_s * 1000)
     wide = [TimeRange(one.start - slack, one.end + slack) for one in upstream]
     total = shared = 0

@@ -12,9 +12,9 @@ from sessions.model import FloatArray, IntArray
 def reduce_members(
     values: FloatArray, row: IntArray, rows: int, how: str, weight: FloatArray | None = None
 ) -> FloatArray:
-    """One row of values for each entity from its members' (members, times).
+    """Reduce the members' values (members, times) to a row for each entity (rows, times).
 
-    ``row`` says whose each member is, ascending. Absent members don't count; NaN where none is known.
+    ``row[m]`` is the entity of member m, ascending. Absent members don't count; NaN where all are absent.
     """
     if row.size == rows and how in _SELF and np.array_equal(row, np.arange(rows)):
         return values  # each entity is its own only member

@@ -6,17 +6,20 @@ from collections.abc import Callable
 
 
 class Attachment:
-    """``lost`` is called when stdin ends or stdout is closed; it ends the recording while ``is_attached``."""
+    """The recorder's tie to the window that started it.
+
+    ``lost`` is called when stdin ends or stdout is closed: it ends the recording while ``is_attached``.
+    """
 
     def __init__(self, end: Callable[[], None], *, is_attached: bool) -> None:
         self._end = end
         self.is_attached = is_attached
 
     def lost(self) -> None:
-        """Whoever started us is gone."""
+        """End the recording if it is attached: the window that started it is gone."""
         if self.is_attached:
             self._end()
 
     def detach(self) -> None:
-        """From now on that is no reason to end."""
+        """Let the recording go on when the window is gone."""
         self.is_attached = False

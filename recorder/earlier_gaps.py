@@ -39,7 +39,7 @@ class EarlierGaps:
         return start <= t_ms <= end
 
     def shortened(self, source: int, t_ms: int) -> Gap | None:
-        """What is left of the earlier gap when a sample of this instant has come; None where nothing changes.
+        """The earlier run's gap up to a sample that has now come; None where the gap stays as it is.
 
         What lies after it is the new run's business.
         """

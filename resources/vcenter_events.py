@@ -69,7 +69,7 @@ class TaskRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class BackupRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A sign that a snapshot is a backup's."""
+    """A pattern by which a snapshot is recognised as made by backup software."""
 
     field: Literal["user", "snapshot"]
     pattern: str

@@ -49,7 +49,7 @@ class SeriesIndex:
 
 @dataclass(frozen=True)
 class EntityIndex:
-    """All entities under their present names, found by ref or parent; one object while they are the same."""
+    """The session's entities, found by ref or by parent. It stays the same object until an entity changes."""
 
     entities: Mapping[EntityRef, Entity]
 
@@ -175,7 +175,7 @@ class Snapshot:
 
     @property
     def recording(self) -> bool:
-        """Whether somebody says that a source is still being recorded or imported."""
+        """True if any source of the session is in the state ``recording`` or ``importing``."""
         return any(source.state in {"recording", "importing"} for source in self.sources)
 
     def name(self, ref: EntityRef) -> str:

@@ -22,7 +22,7 @@ class SearchField(QLineEdit):
         self._keys = KeyHandlers(KEYS, {"leave": self._clear_or_leave})
 
     def event(self, event: QEvent) -> bool:
-        """Escape is its own here, even where the window has a shortcut on it."""
+        """Take Escape for the field itself, even where the window has a shortcut on that key."""
         override = event.type() == QEvent.Type.ShortcutOverride
         if override and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
             event.accept()

@@ -149,7 +149,7 @@ NAMES = 4  # of these, the first columns; the others are numbers, to the right
 def write_table(
     reader: SessionReader, chosen: list[Series], names: dict[EntityRef, str], window: TimeRange | None
 ) -> None:
-    """One line a series, from the statistics of blocks where they suffice; each as soon as it is known."""
+    """Write a line of statistics for each series, as soon as it is known."""
     rows = [[shown(cell) for cell in name_cells(series, names)] for series in chosen]
     widths = [
         min(MAX_WIDTH, max(map(cell_len, column))) for column in zip(TITLES[:NAMES], *rows, strict=True)
@@ -170,7 +170,7 @@ def name_cells(series: Series, names: dict[EntityRef, str]) -> tuple[str, ...]:
 
 
 def number_cells(stats: SeriesStats, row: int, unit: str) -> tuple[str, ...]:
-    """The samples of a series, their lowest, mean and highest value."""
+    """The cells of a series: how many samples it has, and their lowest, mean and highest value."""
     numbers = (stats.minimum, stats.mean, stats.maximum)
     return str(int(stats.count[row])), *(format_value(float(of[row]), shown(unit)) for of in numbers)
 

@@ -130,7 +130,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def write_json(path: Path, values: Mapping[str, object]) -> None:
-    """Replace the file in one step; a folder that can't be written costs the memory of it, nothing else."""
+    """Replace the file in one step. If the folder can't be written, the values are not kept; no error."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_suffix(".part")

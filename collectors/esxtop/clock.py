@@ -59,7 +59,7 @@ class EsxtopClock:
 
 
 class SurveyedClock:
-    """Times of a file whose timestamps only make sense together: all are read before the first is told."""
+    """The clock of a file whose timestamps only make sense together: all are read before any is given."""
 
     def __init__(self, capture: Capture) -> None:
         numbers, dotted = _survey(capture)

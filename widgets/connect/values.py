@@ -19,7 +19,7 @@ class Place:
 
     @property
     def address(self) -> str:
-        """As the recorder is told: ``vcenter://user@host``."""
+        """The address in the form that the recorder takes: ``vcenter://user@host``."""
         return f"{self.kind}://{self.user}@{self.host}"
 
 

@@ -89,7 +89,7 @@ class FindingsView(Pane):
         self.note_changed.emit(counted(findings))
 
     def forget(self) -> None:
-        """What the user opened and folded was of another session."""
+        """Forget which findings the user opened and folded: another session is shown."""
         self._shown = Shown()
         self._choice = None
         self._is_folded = False

@@ -23,7 +23,7 @@ _MIDDLE = Qt.AlignmentFlag.AlignVCenter
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """The row under the mouse, and the one that keys act on (None where the map has no focus)."""
+    """The highlighted rows: the one under the mouse, and the one that keys act on (None without focus)."""
 
     hovered: int | None = None
     current: int | None = None

@@ -48,7 +48,7 @@ class InventoryModel(QAbstractItemModel):
         )
 
     def set_values(self, values: Mapping[EntityRef, str]) -> None:
-        """Put a number beside entities."""
+        """Show a number beside each of these entities."""
         old, self._values = self._values, values
         touched = set(old) | set(values)
         self._announce([ref for ref in touched if old.get(ref) != values.get(ref)], VALUE)
@@ -73,7 +73,7 @@ class InventoryModel(QAbstractItemModel):
         return QModelIndex()
 
     def parent(self, index: Index = QModelIndex()) -> QModelIndex:  # type: ignore[override]  # noqa: B008
-        """The index of what is above."""
+        """The index of the parent row, invalid for rows at the top."""
         above = self._node(index).parent if index.isValid() else None
         if above is None or above is self._root:
             return QModelIndex()

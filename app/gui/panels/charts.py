@@ -127,5 +127,5 @@ class ChartsPanel(QObject):
 
 
 def make(desk: Desk) -> QWidget:
-    """The panel of the table."""
+    """The view of the charts panel, for the table of panels."""
     return ChartsPanel(desk).view

@@ -111,5 +111,5 @@ class TimelinePanel(QObject):
 
 
 def make(desk: Desk) -> QWidget:
-    """The panel of the table."""
+    """The view of the timeline panel, for the table of panels."""
     return TimelinePanel(desk).view

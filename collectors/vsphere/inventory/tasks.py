@@ -130,7 +130,7 @@ class TaskBook:
     _lately: list[Event] = field(default_factory=list)
 
     def hear(self, heard: Iterable[tuple[RawEvent, Heard]]) -> None:
-        """Events that the session has got."""
+        """Remember events that were recorded, so that a task's last event can carry its start and end."""
         for raw, one in heard:
             if raw.chain:
                 chain = self._chains.pop(raw.chain) if raw.chain in self._chains else Chain()
