@@ -32,9 +32,9 @@ def build(only: str = "") -> typer.Typer:
     return program
 
 
-def invoke(words: Sequence[str]) -> int:
-    """Run the command that ``words`` name; returns its exit code. Raises HyperscopeError."""
-    first = words[0]
+def invoke(arguments: Sequence[str]) -> int:
+    """Run the command that ``arguments`` name; returns its exit code. Raises HyperscopeError."""
+    first = arguments[0]
     if first not in COMMANDS and not first.startswith("-"):
         near = get_close_matches(first, COMMANDS, n=1)
         hint = f" Did you mean '{near[0]}'?" if near else ""
@@ -42,7 +42,7 @@ def invoke(words: Sequence[str]) -> int:
     command = typer.main.get_command(build(first))
     try:
         # Ctrl-C where no command listens for it becomes Exit(130) inside of main, without a word.
-        done = command.main(list(words), prog_name="hyperscope", standalone_mode=False)
+        done = command.main(list(arguments), prog_name="hyperscope", standalone_mode=False)
     except Exit as leaving:
         return leaving.exit_code
     except TyperException as error:
@@ -53,7 +53,7 @@ def invoke(words: Sequence[str]) -> int:
 
 
 def _with_help(error: TyperException) -> str:
-    """What is wrong with the words, and whose help to read."""
+    """What is wrong with the arguments, and whose help to read."""
     message = error.format_message()
     context = getattr(error, "ctx", None)
     name = context.command_path if context is not None else "hyperscope"

@@ -12,18 +12,18 @@ from resources.failures import CancelledError, HyperscopeError
 from resources.version import VERSION
 
 
-def run(words: Sequence[str]) -> int:
+def run(arguments: Sequence[str]) -> int:
     """Run one command; returns its exit code. A bug raises."""
-    words = list(words) or ["gui" if has_display() else "--help"]
-    if words[0] in ("-h", "--help"):
+    arguments = list(arguments) or ["gui" if has_display() else "--help"]
+    if arguments[0] in ("-h", "--help"):
         return _print(program_help())
-    if words[0] == "--version":
+    if arguments[0] == "--version":
         return _print(f"hyperscope {VERSION}")
     # Here, since it loads the library of the command line and the command with all that it uses.
     from app.command_line import invoke  # noqa: PLC0415
 
     try:
-        code = invoke(words)
+        code = invoke(arguments)
     except KeyboardInterrupt:
         code = CancelledError.exit_code
     except HyperscopeError as error:

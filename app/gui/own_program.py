@@ -11,14 +11,14 @@ CONSOLE_TWIN = "hyperscope-cli"
 """The console executable beside the windowed one in a frozen program."""
 
 
-def own_command(*words: str) -> list[str]:
+def own_command(*arguments: str) -> list[str]:
     """The command line of ``hyperscope WORDS…``."""
     here = Path(sys.executable)
     if getattr(sys, "frozen", False):
-        return [str(here.with_name(CONSOLE_TWIN + here.suffix)), *words]
+        return [str(here.with_name(CONSOLE_TWIN + here.suffix)), *arguments]
     # pythonw.exe has no stdout to write events to.
     console = here.with_name("python.exe") if here.name.lower() == "pythonw.exe" else here
-    return [str(console), "-m", "app", *words]
+    return [str(console), "-m", "app", *arguments]
 
 
 def own_folder() -> Path | None:

@@ -40,9 +40,9 @@ class Entry:
     run: Callable[[], None]
 
 
-def matches(words: str, entries: Iterable[Entry], most: int = _SHOWN) -> list[Entry]:
-    """The entries that hold every word of ``words``, those that begin with the first word first."""
-    wanted = words.casefold().split()
+def matches(search_text: str, entries: Iterable[Entry], most: int = _SHOWN) -> list[Entry]:
+    """The entries that hold every word of ``search_text``, those that begin with the first word first."""
+    wanted = search_text.casefold().split()
     found: list[tuple[int, int, Entry]] = []
     for number, entry in enumerate(entries):
         text = entry.text.casefold()
@@ -54,7 +54,7 @@ def matches(words: str, entries: Iterable[Entry], most: int = _SHOWN) -> list[En
 
 
 class _Line(QStyledItemDelegate):
-    """Icon, words, and at the right the shortcut or what it is; words begin below each other."""
+    """Icon, text, and at the right the shortcut or what it is; texts begin below each other."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -84,10 +84,10 @@ class _Line(QStyledItemDelegate):
         hint = metrics.elidedText(hint, Qt.TextElideMode.ElideMiddle, inner.width() // 2)
         painter.setPen(QColor(tokens.muted))
         painter.drawText(inner, middle | Qt.AlignmentFlag.AlignRight, hint)
-        words = inner.adjusted(_ICON + _MARGIN, 0, -metrics.horizontalAdvance(hint) - 2 * _MARGIN, 0)
-        text = metrics.elidedText(str(index.data()), Qt.TextElideMode.ElideMiddle, words.width())
+        text_box = inner.adjusted(_ICON + _MARGIN, 0, -metrics.horizontalAdvance(hint) - 2 * _MARGIN, 0)
+        text = metrics.elidedText(str(index.data()), Qt.TextElideMode.ElideMiddle, text_box.width())
         painter.setPen(QColor(tokens.text))
-        painter.drawText(words, middle | Qt.AlignmentFlag.AlignLeft, text)
+        painter.drawText(text_box, middle | Qt.AlignmentFlag.AlignLeft, text)
         painter.restore()
 
 
@@ -140,8 +140,8 @@ class Palette(Popup):
                 return True
         return super().eventFilter(watched, event)
 
-    def _search(self, words: str) -> None:
-        self._found = matches(words, self._entries)
+    def _search(self, search_text: str) -> None:
+        self._found = matches(search_text, self._entries)
         self._list.clear()
         for entry in self._found:
             item = QListWidgetItem(entry.icon, entry.text)

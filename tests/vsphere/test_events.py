@@ -8,13 +8,13 @@ import pytest
 from pyVmomi import vim
 
 from collectors.vsphere.inventory.events import (
-    Heard,
     Pairing,
     RawEvent,
-    hear,
+    ReportedEvent,
     instant,
     noticed,
     read_events,
+    reported_event,
 )
 from resources.failures import KnowledgeError
 from resources.vcenter_events import EVENTS_FILE, Meaning, load_events
@@ -31,8 +31,8 @@ def raw(type_: str, *, at: int = 1000, user: str = "root", text: str = "text", t
     return RawEvent("1", at, type_, user, text, ("vm-1", "host-1"), task)
 
 
-def heard(type_: str, **more: object) -> Heard:
-    found = hear(raw(type_, **more), EVENTS, _REFS.get)  # type: ignore[arg-type]
+def heard(type_: str, **more: object) -> ReportedEvent:
+    found = reported_event(raw(type_, **more), EVENTS, _REFS.get)  # type: ignore[arg-type]
     assert found is not None
     return found
 
@@ -92,9 +92,9 @@ def test_kinds(type_: str, kind: str, tells: str) -> None:
 
 
 def test_what_is_not_recorded() -> None:
-    assert hear(raw("UserLoginSessionEvent"), EVENTS, _REFS.get) is None
-    assert hear(raw("TaskEvent", task="SessionManager.login"), EVENTS, _REFS.get) is None
-    assert hear(raw("TaskEvent"), EVENTS, _REFS.get) is None
+    assert reported_event(raw("UserLoginSessionEvent"), EVENTS, _REFS.get) is None
+    assert reported_event(raw("TaskEvent", task="SessionManager.login"), EVENTS, _REFS.get) is None
+    assert reported_event(raw("TaskEvent"), EVENTS, _REFS.get) is None
 
 
 @pytest.mark.parametrize(
@@ -145,10 +145,10 @@ def moved(at: int) -> Event:
 def test_the_servers_word_counts() -> None:
     pairing = Pairing(EVENTS)
     pairing.notice("host", moved(2000), 2000)
-    pairing.hear([heard("VmMigratedEvent")])
+    pairing.take_events([heard("VmMigratedEvent")])
     assert pairing.due(10_000_000) == []
     pairing = Pairing(EVENTS)
-    pairing.hear([heard("DrsVmMigratedEvent")])
+    pairing.take_events([heard("DrsVmMigratedEvent")])
     pairing.notice("host", moved(2000), 2000)
     assert pairing.due(10_000_000) == []
 
@@ -156,7 +156,7 @@ def test_the_servers_word_counts() -> None:
 def test_a_change_without_an_event_speaks_for_itself_in_time() -> None:
     pairing = Pairing(EVENTS)
     pairing.notice("host", moved(2000), 2000)
-    pairing.hear([heard("VmPoweredOnEvent"), heard("VmMigratedEvent", at=2000 + 91_000)])
+    pairing.take_events([heard("VmPoweredOnEvent"), heard("VmMigratedEvent", at=2000 + 91_000)])
     assert pairing.due(2000 + 29_999) == []
     assert pairing.due(2000 + 30_000) == [moved(2000)]
     assert pairing.due(10_000_000) == []

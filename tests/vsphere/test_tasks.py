@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace as changed
 
-from collectors.vsphere.inventory.events import Heard, RawEvent, hear
+from collectors.vsphere.inventory.events import RawEvent, ReportedEvent, reported_event
 from collectors.vsphere.inventory.history_reader import pieces
 from collectors.vsphere.inventory.objects import VM
 from collectors.vsphere.inventory.tasks import RawTask, TaskBook, read_tasks
@@ -47,9 +47,9 @@ def of_task(text: str, end: int | None = 142_000) -> Event:
 
 def event(
     type_: str = "VmMigratedEvent", chain: str = "77", at: int = 141_000, key: str = "1", moid: str = "vm-1"
-) -> tuple[RawEvent, Heard]:
+) -> tuple[RawEvent, ReportedEvent]:
     raw = RawEvent(key, at, type_, "", "moved", (moid,), chain=chain)
-    heard = hear(raw, EVENTS, {**_REFS, moid: EntityRef("vm", moid.replace("vm-1", "uuid-1"))}.get)
+    heard = reported_event(raw, EVENTS, {**_REFS, moid: EntityRef("vm", moid.replace("vm-1", "uuid-1"))}.get)
     assert heard is not None
     return raw, heard
 
@@ -118,12 +118,12 @@ def test_its_events_speak_for_a_task() -> None:
     move = replace(TASK, id="VirtualMachine.relocate")
     tasks = book()
     raw, heard = event()
-    tasks.hear([(raw, heard)])
+    tasks.take_events([(raw, heard)])
     assert said(tasks, move) == [replace(heard.event, at=100_000, end=142_000, by="LAB\\alice")]
     assert [one.text for one in said(tasks, replace(move, fault="No."))] == [
         "Delete all snapshots (db01): error: No."
     ]
-    tasks.hear([event("VmFailedMigrateEvent")])
+    tasks.take_events([event("VmFailedMigrateEvent")])
     assert [one.text for one in said(tasks, replace(move, fault="No."))] == ["moved"]
 
 
@@ -133,7 +133,7 @@ def test_of_several_events_the_last_of_the_tasks_kind_speaks() -> None:
     begun = event("VmBeingHotMigratedEvent", at=100_500, key="1")
     moved = event("VmMigratedEvent", at=141_000, key="2")
     changed_ = event("VmReconfiguredEvent", at=141_500, key="3")
-    tasks.hear([begun, moved, changed_])
+    tasks.take_events([begun, moved, changed_])
     assert [one.id for one in said(tasks, move)] == [moved[1].event.id]
     assert [one.id for one in said(tasks, replace(move, id="VirtualMachine.clone"))] == [changed_[1].event.id]
     assert [one.id for one in said(tasks, replace(move, moid="group-v3"))] == [moved[1].event.id]
@@ -142,14 +142,14 @@ def test_of_several_events_the_last_of_the_tasks_kind_speaks() -> None:
 def test_a_task_that_was_told_speaks_for_itself() -> None:
     tasks = book()
     seen = said(tasks, RUNNING, now=160_000)
-    tasks.hear([event(at=170_000)])
+    tasks.take_events([event(at=170_000)])
     seen += said(tasks, replace(TASK, end=170_000), now=180_000)
     assert current_events(seen) == [of_task("Delete all snapshots (db01): success", 170_000)]
 
 
 def test_a_chain_without_end_is_not_kept_for_ever() -> None:
     tasks = book()
-    tasks.hear([event(at=at, moid=f"vm-{at}") for at in range(2, 10_000)])
+    tasks.take_events([event(at=at, moid=f"vm-{at}") for at in range(2, 10_000)])
     assert len(tasks._chains["77"].last) == 100
     assert said(tasks, TASK) == [of_task("Delete all snapshots (db01): success")], "others spoke for it"
 
@@ -158,7 +158,7 @@ def test_events_may_come_after_their_task() -> None:
     tasks = book()
     tasks.take([TASK], 150_000, _REFS.get)
     assert tasks.due(179_999, _REFS.get) == []
-    tasks.hear([event()])
+    tasks.take_events([event()])
     assert [one.text for one in tasks.due(180_000, _REFS.get)] == ["moved"]
     tasks.take([replace(TASK, key="task-8", chain="78")], 150_000, _REFS.get)
     assert [one.kind for one in tasks.due(180_000, _REFS.get)] == ["snapshot"]
@@ -170,7 +170,7 @@ def test_without_a_chain_the_nearest_event_of_its_kind_speaks() -> None:
     move = replace(TASK, id="VirtualMachine.migrate", chain="")
     for at, speaks in ((141_000, True), (142_000 + 91_000, False)):
         tasks = book()
-        tasks.hear([event(chain="", at=at), event(chain="", at=20_000, key="2")])
+        tasks.take_events([event(chain="", at=at), event(chain="", at=20_000, key="2")])
         (one,) = said(tasks, move)
         assert (one.id == f"event/1/{at}", one.end) == (speaks, 142_000)
 
@@ -184,11 +184,11 @@ def test_kinds_of_tasks() -> None:
 
 def test_a_task_explains_what_the_inventory_sees() -> None:
     told = book().take([RUNNING, replace(TASK, key="b")], 150_000, _REFS.get)
-    assert [(one.tells, one.event.at, one.about) for one in told.heard] == [
+    assert [(one.tells, one.event.at, one.about) for one in told.reported] == [
         ("snapshots", 150_000, ""),
         ("snapshots", 142_000, "vm-1"),
     ]
-    assert book().take([replace(TASK, fault="No.")], 150_000, _REFS.get).heard == ()
+    assert book().take([replace(TASK, fault="No.")], 150_000, _REFS.get).reported == ()
 
 
 @given(st.integers(0, 10**7), st.integers(0, 10**7), st.integers(1000, 10**6))

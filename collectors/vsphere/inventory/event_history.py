@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from collectors.vsphere.inventory.event_reader import EventReader
-from collectors.vsphere.inventory.events import Heard, hear
+from collectors.vsphere.inventory.events import ReportedEvent, reported_event
 from collectors.vsphere.inventory.task_reader import TaskReader
 from collectors.vsphere.inventory.tasks import RawTask, TaskBook
 from connections.vsphere.session import VSphere
@@ -19,10 +19,10 @@ RefOf = Callable[[str], EntityRef | None]
 
 @dataclass(frozen=True, slots=True)
 class NewEvents:
-    """What is new. ``heard``: which changes of the inventory events and tasks explain."""
+    """What is new. ``reported``: which changes of the inventory events and tasks explain."""
 
     events: tuple[Event, ...]
-    heard: tuple[Heard, ...]
+    reported: tuple[ReportedEvent, ...]
 
 
 class EventHistory:
@@ -60,16 +60,16 @@ class EventHistory:
         """
         self._fresh += self._tasks.read(now, running=running)
         self._events.with_tasks = bool(self._tasks.refused)  # they begin with events that all may read
-        heard = [
+        reported = [
             (raw, one)
             for raw in self._events.read(now)
-            if (one := hear(raw, self._known, ref_of)) is not None
+            if (one := reported_event(raw, self._known, ref_of)) is not None
         ]
-        self._book.hear(heard)
+        self._book.take_events(reported)
         tasks, self._fresh = self._fresh, []  # kept until their events have come, too
         of_tasks = self._book.take(tasks, now, reported_ref_of)
-        events = self._of_this_server((*(one.event for _, one in heard), *of_tasks.events))
-        return NewEvents(tuple(events), (*(one for _, one in heard), *of_tasks.heard))
+        events = self._of_this_server((*(one.event for _, one in reported), *of_tasks.events))
+        return NewEvents(tuple(events), (*(one for _, one in reported), *of_tasks.reported))
 
     def due(self, now: int, reported_ref_of: RefOf, *, at_once: bool = False) -> list[Event]:
         """Tasks that ended, once their own events had time to come, or now if ``at_once``."""

@@ -32,7 +32,7 @@ class RawEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ReportedEvent:
     """An event for the session; ``tells``: the fact whose change of ``refs`` it reports, ``*`` for any, or
     empty. ``about``: moid of the nearest object, or empty.
     """
@@ -81,7 +81,9 @@ def chain_of(written: str) -> str:
     return "" if written.strip() == "0" else written.strip()
 
 
-def hear(raw: RawEvent, known: EventKnowledge, ref_of: Callable[[str], EntityRef | None]) -> Heard | None:
+def reported_event(
+    raw: RawEvent, known: EventKnowledge, ref_of: Callable[[str], EntityRef | None]
+) -> ReportedEvent | None:
     """What a session makes of an event; None for those that it does not record."""
     meaning = known.tasks.get(raw.task) if raw.task else known.events.get(raw.type)
     if meaning is None:
@@ -91,7 +93,7 @@ def hear(raw: RawEvent, known: EventKnowledge, ref_of: Callable[[str], EntityRef
     text = tidy(raw.text, known.text.clip) or raw.type
     limit = known.text.clip
     name = tidy(f"event/{raw.key}/{raw.at}", limit) if raw.key else ""
-    return Heard(
+    return ReportedEvent(
         Event(raw.at, kind, text, refs[0] if refs else None, None, name, tidy(raw.user, limit)),
         meaning.tells,
         frozenset(refs),
@@ -130,26 +132,26 @@ class Pairing:
     """
 
     known: EventKnowledge
-    _heard: list[tuple[int, str, frozenset[EntityRef]]] = field(default_factory=list)
+    _reported: list[tuple[int, str, frozenset[EntityRef]]] = field(default_factory=list)
     _waiting: list[tuple[int, str, Event]] = field(default_factory=list)
 
-    def hear(self, heard: Iterable[Heard]) -> None:
+    def take_events(self, reported: Iterable[ReportedEvent]) -> None:
         """Events came; changes that they report need not speak any more."""
-        new = [(one.event.at, one.tells, one.refs) for one in heard if one.tells]
-        self._heard += new
+        new = [(one.event.at, one.tells, one.refs) for one in reported if one.tells]
+        self._reported += new
         self._waiting = [
             one for one in self._waiting if not any(self._same(one[1], one[2], *other) for other in new)
         ]
 
     def notice(self, tells: str, event: Event, now: int) -> None:
         """The inventory changed; ``now`` (ms) is when we saw it."""
-        if not any(self._same(tells, event, *other) for other in self._heard):
+        if not any(self._same(tells, event, *other) for other in self._reported):
             self._waiting.append((now, tells, event))
 
     def due(self, now: int, *, at_once: bool = False) -> list[Event]:
         """Changes that waited long enough (or all, when there is nothing to wait for)."""
         wait, within = self.known.pairing.wait_s * 1000, self.known.pairing.within_s * 1000
-        self._heard = [one for one in self._heard if one[0] > now - 2 * within]
+        self._reported = [one for one in self._reported if one[0] > now - 2 * within]
         found = [event for since, _, event in self._waiting if at_once or now - since >= wait]
         self._waiting = [one for one in self._waiting if not at_once and now - one[0] < wait]
         return found

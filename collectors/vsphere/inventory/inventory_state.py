@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from collectors.vsphere.inventory.describe import describe
-from collectors.vsphere.inventory.events import Heard
+from collectors.vsphere.inventory.events import ReportedEvent
 from collectors.vsphere.inventory.lookup import Identify, Lookup, Seen
 from collectors.vsphere.inventory.noticed_events import NoticedEvents
 from collectors.vsphere.inventory.objects import HOST, VM, Managed
@@ -121,9 +121,9 @@ class InventoryState:
         self._doubtful.clear()
         return found
 
-    def hear(self, heard: Iterable[Heard]) -> None:
+    def take_events(self, reported: Iterable[ReportedEvent]) -> None:
         """Events know when things changed better than we do, and of changes that nobody told us."""
-        for one in heard:
+        for one in reported:
             if one.tells and one.event.entity is not None:
                 self._times[one.event.entity, one.tells] = one.event.at
             if one.tells and one.about not in self._touched:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import unquote
 
 from collectors.vsphere.inventory.elements import Element, child, text_at, tidy
-from collectors.vsphere.inventory.events import Heard, RawEvent, chain_of, instant
+from collectors.vsphere.inventory.events import RawEvent, ReportedEvent, chain_of, instant
 from collectors.vsphere.inventory.replies import returned
 from resources.vcenter_events import EventKnowledge, Meaning
 from sessions.model import EntityRef, Event
@@ -81,10 +81,10 @@ def _fault_type(one: Element) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TaskNews:
-    """What tasks come to now. ``heard``: which changes of the inventory they explain."""
+    """What tasks come to now. ``reported``: which changes of the inventory they explain."""
 
     events: tuple[Event, ...] = ()
-    heard: tuple[Heard, ...] = ()
+    reported: tuple[ReportedEvent, ...] = ()
 
 
 @dataclass(slots=True)
@@ -116,7 +116,7 @@ class Chain:
 class TaskBook:
     """Tasks become events with start and end.
 
-    A task whose events were heard needs none of its own: the last of them is told again, with the task's
+    A task whose events were reported needs none of its own: the last of them is told again, with the task's
     start and end. One that ended waits for them a while. What began before ``since`` (ms) is told when it
     ends only.
     """
@@ -129,9 +129,9 @@ class TaskBook:
     _chains: dict[str, Chain] = field(default_factory=dict)
     _lately: list[Event] = field(default_factory=list)
 
-    def hear(self, heard: Iterable[tuple[RawEvent, Heard]]) -> None:
+    def take_events(self, reported: Iterable[tuple[RawEvent, ReportedEvent]]) -> None:
         """Remember events that were recorded, so that a task's last event can carry its start and end."""
-        for raw, one in heard:
+        for raw, one in reported:
             if raw.chain:
                 chain = self._chains.pop(raw.chain) if raw.chain in self._chains else Chain()
                 chain.add(one.event, failed=self.known.failures.fullmatch(raw.type) is not None)
@@ -144,17 +144,17 @@ class TaskBook:
     def take(self, tasks: Iterable[RawTask], now: int, ref_of: Callable[[str], EntityRef | None]) -> TaskNews:
         """What to say of tasks as they are at ``now`` (ms, server's clock)."""
         events: list[Event] = []
-        heard: list[Heard] = []
+        reported: list[ReportedEvent] = []
         for task in tasks:
             meaning, ref = self.known.tasks.get(task.id), ref_of(task.moid)
             if meaning is None and ref is None:
                 continue
-            heard += self._heard(task, meaning, ref, now)
+            reported += self._reported(task, meaning, ref, now)
             if task.end is not None:
                 self._waiting.append((now, task))
             elif now - task.start >= self.known.words.long_s * 1000 and self._speaker(task, ref) is None:
                 events += self._begin(task, ref)
-        return TaskNews(tuple(events), tuple(heard))
+        return TaskNews(tuple(events), tuple(reported))
 
     def due(
         self, now: int, ref_of: Callable[[str], EntityRef | None], *, at_once: bool = False
@@ -167,13 +167,15 @@ class TaskBook:
         self._begun.difference_update(task.key for task in over)
         return events
 
-    def _heard(self, task: RawTask, meaning: Meaning | None, ref: EntityRef | None, now: int) -> list[Heard]:
+    def _reported(
+        self, task: RawTask, meaning: Meaning | None, ref: EntityRef | None, now: int
+    ) -> list[ReportedEvent]:
         """A task tells of its change while it runs, and when it ended well."""
         if meaning is None or not meaning.tells or ref is None or task.fault:
             return []
         at = now if task.end is None else task.end
         about = "" if task.end is None else task.moid
-        return [Heard(Event(at, meaning.kind, "", ref), meaning.tells, frozenset((ref,)), about)]
+        return [ReportedEvent(Event(at, meaning.kind, "", ref), meaning.tells, frozenset((ref,)), about)]
 
     def _speaker(self, task: RawTask, ref: EntityRef | None) -> Event | None:
         """The event that speaks for the task: of its chain; without one the nearest of its kind."""

@@ -206,8 +206,8 @@ class InventoryWatcher:
         self._measure_clock()
         state = self._state
         new = event_history.read(self._now(), state.ref_ever, state.ref_reported, running=running)
-        self._pairing.hear(new.heard)
-        self._state.hear([one for one in new.heard if one.event.at >= self._loaded_at])
+        self._pairing.take_events(new.reported)
+        self._state.take_events([one for one in new.reported if one.event.at >= self._loaded_at])
         if new.events:
             self._feed.add_events(new.events)
 
