@@ -28,6 +28,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+COMPILED = ROOT / ".cache" / "pycache"
 OLDEST = (3, 11)
 
 # What each kind of work installs; the later ones hold all of the earlier ones.
@@ -316,7 +317,13 @@ def lock(words: Sequence[str]) -> int:
 def python(*words: str, where: Path | None = None) -> int:
     """Run .venv's Python where the user stands (or in ``where``) and return its exit code."""
     # Importable from anywhere; UTF-8 on a Windows console and in its pipes.
-    environment = {**os.environ, "PYTHONUTF8": "1", "PYTHONPATH": str(ROOT)}
+    environment = {
+        **os.environ,
+        "PYTHONUTF8": "1",
+        "PYTHONPATH": str(ROOT),
+        "PYTHONPYCACHEPREFIX": str(COMPILED),
+    }
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # it would have every process compile our modules anew
     with subprocess.Popen([str(PYTHON), *words], env=environment, cwd=where) as child:
         while True:
             try:
