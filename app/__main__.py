@@ -15,17 +15,22 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # 700 more have come would take a third of the time.
 gc.set_threshold(50_000)
 
+_STOPPED = 130  # resources.failures.CancelledError.exit_code, which may not be loaded yet
+
 
 def main() -> int:
     """Run the command that the words after the program's name say; returns the exit code."""
     multiprocessing.freeze_support()
-    # Imported here since every worker process imports this module again and needs none of it.
-    from app.program import run  # noqa: PLC0415
-    from app.terminal import write_all_characters  # noqa: PLC0415
-
-    write_all_characters()
     try:
+        # Imported here since every worker process imports this module again and needs none of it.
+        from app.program import run  # noqa: PLC0415
+        from app.terminal import write_all_characters  # noqa: PLC0415
+
+        write_all_characters()
         return run(sys.argv[1:])
+    except KeyboardInterrupt:  # while the program loads; later each command ends in its own good order
+        sys.stderr.write("hyperscope: Stopped.\n")
+        return _STOPPED
     except Exception as error:  # noqa: BLE001 - the crash hook: what gets here is a bug
         from app.crash import report_crash  # noqa: PLC0415
 

@@ -113,3 +113,30 @@ def test_a_mistyped_command_names_the_nearest_one(capsys: pytest.CaptureFixture[
     )
     assert run(["x\x1b[31m"]) == 2
     assert "No such command" in capsys.readouterr().err
+
+
+_STOPPED_WHILE_LOADING = """
+import sys
+moment = sys.argv[1]
+class CtrlC:
+    def find_spec(self, name, path=None, target=None):
+        if name == moment:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, CtrlC())
+from app.__main__ import main
+sys.argv[1:] = ["lab", "list"]
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize("module", ["app.program", "app.command_line", "app.commands.lab"])
+def test_ctrl_c_while_the_program_loads_ends_in_one_line(module: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _STOPPED_WHILE_LOADING, module],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+    )
+    assert done.returncode == 130
+    assert (done.stdout, done.stderr) == ("", "hyperscope: Stopped.\n")
