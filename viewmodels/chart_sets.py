@@ -13,6 +13,7 @@ from sessions.findings import Evidence, Finding
 from sessions.model import EntityRef, Series
 from sessions.times import TimeRange
 from viewmodels.chart_spec import Band, ChartSpec, Limit
+from viewmodels.shared_devices import is_shared, seen_by, source_names
 from viewmodels.snapshot import Snapshot, is_own
 
 _DOMAIN = re.compile(r"[^.\s]*[^.\s\d][^.\s]*(?P<domain>(\.[\w-]+)+)$")
@@ -137,11 +138,14 @@ def _distinction(series: Series, among: Sequence[Series], snapshot: Snapshot, ca
 
 
 def _of(ref: EntityRef, counters: Sequence[str], snapshot: Snapshot) -> list[Series]:
+    """Its own series by counter; of several sources the first, but of a shared device each host's."""
     series = snapshot.series_of.get(ref, ())
     own = [one for one in series if one.spec.counter in counters and is_own(one)]
-    each = {(one.counter, one.spec.instance): one for one in reversed(own)}
-    instances = dict.fromkeys(one.spec.instance for one in own)
-    return [each[which] for counter in counters for one in instances if (which := (counter, one)) in each]
+    names, shared = source_names(snapshot), is_shared(ref, snapshot)
+    of = {one.id: seen_by(one, names) if shared else one.spec.instance for one in own}
+    each = {(one.counter, of[one.id]): one for one in reversed(own)}
+    parts = dict.fromkeys(of.values())
+    return [each[which] for counter in counters for one in parts if (which := (counter, one)) in each]
 
 
 def evidence_series(item: Evidence, entity: EntityRef, snapshot: Snapshot) -> list[Series]:

@@ -12,6 +12,7 @@ from resources.views import LimitsByCounter, Screen
 from sessions.model import Entity, EntityRef, IntArray, Series
 from viewmodels.esxtop_columns import columns_of, split_instance, tails_of
 from viewmodels.esxtop_table import Row, TableColumn
+from viewmodels.shared_devices import seen_by, source_names
 from viewmodels.snapshot import Snapshot, is_own
 
 Key = tuple[str, str]
@@ -144,13 +145,12 @@ def _name(entity: Entity, snapshot: Snapshot) -> str:
 
 def _by_source(snapshot: Snapshot, ref: EntityRef, keys: Collection[Key]) -> Mapping[str, Cells]:
     """An entity's plain series by the host that saw them: a shared device has a row for each."""
-    names = {source.id: source.spec.name for source in snapshot.sources}
+    names = source_names(snapshot)
     found: dict[str, dict[Key, int]] = {}
     for series in snapshot.series_of.get(ref, ()):
         key = (series.counter, "")
         if key in keys and is_own(series):
-            seen_by = series.spec.instance or names.get(series.source, "")
-            found.setdefault(seen_by, {}).setdefault(key, series.id)
+            found.setdefault(seen_by(series, names), {}).setdefault(key, series.id)
     return found
 
 

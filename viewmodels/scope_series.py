@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 from sessions.model import EntityRef, Series
+from viewmodels.shared_devices import is_shared, seen_by, source_names
 from viewmodels.snapshot import Snapshot
 
 
@@ -21,23 +22,13 @@ def series_in_scope(
     hosts = {
         name: ref for ref in snapshot.entities if ref.kind == "host" for name in (snapshot.name(ref), ref.key)
     }
-    sources = {source.id: source.spec.name for source in snapshot.sources}
+    names = source_names(snapshot)
     return [
         one
         for one in series
         if _is_below(one.entity, chosen, snapshot)
-        or (_is_shared(one.entity, snapshot) and _is_below(_seen_by(one, hosts, sources), chosen, snapshot))
+        or (is_shared(one.entity, snapshot) and _is_below(hosts.get(seen_by(one, names)), chosen, snapshot))
     ]
-
-
-def _is_shared(ref: EntityRef, snapshot: Snapshot) -> bool:
-    entity = snapshot.entities.get(ref)
-    return ref.kind in {"device", "datastore"} and entity is not None and entity.parent is None
-
-
-def _seen_by(series: Series, hosts: Mapping[str, EntityRef], sources: Mapping[int, str]) -> EntityRef | None:
-    """vCenter names the host in the instance; a source of esxtop is one host."""
-    return hosts.get(series.spec.instance or sources.get(series.source, ""))
 
 
 def _is_below(ref: EntityRef | None, chosen: Collection[EntityRef], snapshot: Snapshot) -> bool:

@@ -1,0 +1,51 @@
+"""Charts that suit an entity: whose curves they have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pytest
+
+from resources.catalogue import load_catalogue
+from resources.problem_cards import load_problems
+from resources.views import load_chart_templates, load_limits
+from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
+from sessions.store import SessionWriter
+from tests.viewmodels.sessions import add_source, reading
+from viewmodels.chart_sets import charts_of, curve_name
+
+LUN, VM = EntityRef("device", "naa.6"), EntityRef("vm", "vm1")
+
+
+def names(path: Path, ref: EntityRef) -> list[str]:
+    """The curves of the first chart of an entity."""
+    catalogue = load_catalogue()
+    with reading(path) as (_reader, snapshot):
+        templates, limits = load_chart_templates(catalogue), load_limits(load_problems())
+        series = [snapshot.by_id[one] for one in charts_of([ref], snapshot, templates, limits)[0].series]
+        return [curve_name(one, series, snapshot, catalogue) for one in series]
+
+
+@pytest.mark.parametrize("kind", ["vcenter", "esxtop"])
+def test_a_shared_device_has_a_curve_of_each_host(tmp_path: Path, kind: Literal["vcenter", "esxtop"]) -> None:
+    """Else the host on which a LUN is slow is left out, and the chart contradicts the finding."""
+    path = tmp_path / "s.hscope"
+    with SessionWriter.create(path) as writer:
+        writer.add_entities([Entity(LUN, "naa.6")])
+        for host in ("esx01", "esx02"):
+            instance, name = (host, "vc") if kind == "vcenter" else ("", host)
+            specs = [SeriesSpec(LUN, "disk.device_latency", "ms", instance)]
+            add_source(writer, SourceSpec(kind, name, 20), specs, np.ones((5, 1)), every_s=20)
+    assert [name.rpartition(" ")[2] for name in names(path, LUN)] == ["esx01", "esx02"]
+
+
+def test_what_two_sources_count_of_a_vm_is_drawn_once(tmp_path: Path) -> None:
+    path = tmp_path / "s.hscope"
+    with SessionWriter.create(path) as writer:
+        writer.add_entities([Entity(VM, "db")])
+        for kind in ("vcenter", "esxtop"):
+            specs = [SeriesSpec(VM, "cpu.ready", "%")]
+            add_source(writer, SourceSpec(kind, kind, 20), specs, np.ones((5, 1)), every_s=20)
+    assert len(names(path, VM)) == 1
