@@ -60,7 +60,8 @@ class StartBoard(QObject):
         if snapshot is None:
             return
         findings = self._desk.findings.findings
-        if self._desk.findings.diagnosis is None:
+        unfinished = snapshot.recording and not findings  # what is still written is not known to be well
+        if self._desk.findings.diagnosis is None or unfinished:
             known = next((one for one in self._recent.entries() if self._is_open(one)), None)
             worst, summary = (known.worst, known.summary) if known else ("", session_size(snapshot))
         else:

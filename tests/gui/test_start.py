@@ -15,10 +15,12 @@ from pytestqt.qtbot import QtBot
 from app.gui.application import Program
 from app.gui.session_files import free_path, session_beside, session_for, sort_out
 from app.gui.start_board import when_words
-from sessions.model import Overview
+from sessions.model import Entity, EntityRef, Overview, SeriesSpec, SourceSpec
+from sessions.store import SessionWriter
 from sessions.times import TimeRange
 from tests.gui.recordings import record
 from tests.gui.windows import drop, wait
+from tests.viewmodels.sessions import T0
 from viewmodels.session_summary import spark_of
 from widgets.start import RecentEntry, StartPage
 from widgets.start.recent import RecentModel
@@ -137,3 +139,26 @@ def test_a_page_without_anything_offers_the_lab(live: Program, qtbot: QtBot) -> 
         qtbot.mouseClick(page._none.button, Qt.MouseButton.LeftButton)
     assert said.args == ["lab"]
     assert isinstance(page, StartPage)
+
+
+def test_a_session_that_is_still_recorded_is_not_called_well(
+    live: Program, qtbot: QtBot, tmp_path: Path
+) -> None:
+    """Who closes it now reads on the start page what was judged, and nobody has judged its end."""
+    path = tmp_path / "s.hscope"
+    with SessionWriter.create(path) as writer:
+        host = EntityRef("host", "esx01")
+        writer.add_entities([Entity(host, "esx01")])
+        source = writer.add_source(SourceSpec("vcenter", "vc01", 20))
+        layout = writer.add_layout(
+            source, writer.add_series(source, [SeriesSpec(host, "cpu.pcpu_util", "%")])
+        )
+        writer.append_ticks([(layout, T0 + 20_000 * at, np.full(1, 30.0)) for at in range(90)])
+        live.workbench.open_paths([path])
+        wait(qtbot, lambda: live.desk.findings.diagnosis is not None)
+        assert not live.desk.findings.findings
+        live.desk.session.close()
+        model = live.workbench.start_page.recent.model()
+        entry = model.index(0, 0).data(Qt.ItemDataRole.UserRole)
+        assert (entry.title, entry.worst) == ("s", "none")
+        assert "No problem" not in entry.summary
