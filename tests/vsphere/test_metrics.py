@@ -83,6 +83,15 @@ def test_everything_keeps_the_unknown_raw() -> None:
     assert choose("vm", some[:1], CATALOGUE, PRESETS[DEFAULT_PRESET], None).ids == ()
 
 
+def test_a_percentage_that_is_kept_raw_is_in_percent() -> None:
+    """vCenter's are hundredths of one, also a cluster's, which the catalogue does not know."""
+    usage = [Definition(1, "clusterServices.cpufairness.latest", "percent")]
+    meaning = choose("cluster", usage, CATALOGUE, PRESETS["everything"], {(1, False)}).meaning("1", "")
+    assert meaning is not None
+    assert meaning.key == "raw/vcenter/clusterServices.cpufairness.latest"
+    assert (meaning.unit, meaning.scale(300, 1)) == ("percent", 0.01)
+
+
 def test_what_has_no_factor_is_kept_raw() -> None:
     chosen = choose("vm", definitions("cpu.wait.summation"), CATALOGUE, PRESETS[DEFAULT_PRESET], {(1, False)})
     meaning = chosen.meaning("1", "")

@@ -179,7 +179,9 @@ def _convertible(twin: VcenterSpelling) -> bool:
 
 
 def _raw(definition: Definition, place: str) -> Meaning:
-    return Meaning(f"raw/vcenter/{definition.name}", definition.unit, "same", place, definition.name)
+    # vCenter gives every percentage in hundredths (PerformanceManagerUnit ``percent``).
+    conversion: Conversion = "hundredths" if definition.unit == "percent" else "same"
+    return Meaning(f"raw/vcenter/{definition.name}", definition.unit, conversion, place, definition.name)
 
 
 def _matches(name: str, patterns: Iterable[str]) -> bool:
