@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, Qt
 from PySide6.QtGui import QDrag, QDragEnterEvent, QDropEvent, QMouseEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
+from shiboken6 import isValid
 
 SERIES_MIME = "application/x-hyperscope-series"
 _MAX_SERIES = 1_000
@@ -37,7 +38,9 @@ def drag(source: QWidget, ids: Sequence[int], label_text: str) -> None:
     label = QLabel(label_text, textFormat=Qt.TextFormat.PlainText)
     label.setProperty("role", "chip")
     label.setMargin(6)
-    moving = QDrag(source)
+    # Its owner is the window: what is dragged from may be renewed meanwhile, and Qt, which goes on using the
+    # drag after its end, would write into memory that went with it.
+    moving = QDrag(source.window())
     moving.setMimeData(packed(ids))
     moving.setPixmap(label.grab())
     moving.setHotSpot(QPoint(-12, -8))
@@ -64,6 +67,8 @@ class Draggable(QObject):
                 pressed, self._pressed = self._pressed, None
                 assert pressed is not None
                 drag(self._widget, *self._what(pressed))
+                if not isValid(self._widget):
+                    return True  # it was renewed while its series were dragged
                 if isinstance(self._widget, QAbstractButton):
                     self._widget.setDown(False)  # the drag has taken the release that it waits for
                 return True

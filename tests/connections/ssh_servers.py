@@ -94,6 +94,15 @@ class Sshd:
             self._process.terminate()
             self._process.wait()
             self._process = None
+            self._wait_until_refused()
+
+    def _wait_until_refused(self) -> None:
+        """A child of its may hold the port for a moment longer."""
+        for _ in range(200):
+            with socket.socket() as probe:
+                if probe.connect_ex((self.host, self.port)):
+                    return
+            time.sleep(0.02)
 
 
 def _free_place() -> tuple[str, int]:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
 from PySide6.QtGui import QDrag, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
+from shiboken6 import delete, isValid
 
 from widgets.dragging import SERIES_MIME, Draggable, DropTarget, packed, unpacked
 
@@ -89,3 +90,24 @@ def test_series_are_dropped_on_a_target_and_nothing_else(qtbot: QtBot) -> None:
         assert enter.isAccepted() is welcome
     QApplication.sendEvent(widget, QDropEvent(QPointF(1, 1), copy, series, left, plain))
     assert [unpacked(data) for data in taken] == [[7, 9]]
+
+
+def test_what_is_dragged_from_may_go_meanwhile(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A legend is renewed while one of its names is dragged: Qt goes on using the drag after its end."""
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.resize(200, 200)
+    entry = QPushButton("ready", window)
+    Draggable(entry, lambda _at: ([7], "ready"))
+    window.show()
+    outlived: list[bool] = []
+
+    def take(moving: QDrag, _actions: Qt.DropAction) -> Qt.DropAction:
+        delete(entry)
+        outlived.append(isValid(moving))
+        return Qt.DropAction.IgnoreAction
+
+    monkeypatch.setattr(QDrag, "exec", take)
+    qtbot.mousePress(entry, Qt.MouseButton.LeftButton, pos=QPoint(5, 5))
+    qtbot.mouseMove(entry, QPoint(90, 20))
+    assert outlived == [True]

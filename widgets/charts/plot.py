@@ -130,6 +130,8 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
 
     def __init__(self, theme: Theme, at: Clock, parent: QWidget | None = None) -> None:
         super().__init__(parent, background=None)
+        # The card takes what is dropped; Qt's graphics view warns where a drag was cut short.
+        self.setAcceptDrops(False)
         self._theme = theme
         self.drawing = PlotDrawing(self, at, theme.tokens)
         self._navigation = _Navigation(self.drawing, self.windowed.emit, self)
