@@ -1,1 +1,1 @@
-"""What a view, a page or a report shows, as values, without Qt."""
+"""View models: what a view, a page or a report shows, computed as plain values without Qt."""

@@ -1,4 +1,4 @@
-"""Events and marks on a time axis: where they are in pixels, which are near, and what they say. No widget."""
+"""Events and marks on a time axis: their pixel positions, which are near a point, and their texts. No Qt."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ Event_co = TypeVar("Event_co", bound=AxisEvent, covariant=True)
 
 
 def event_label(one: AxisEvent, at: Clock) -> str:
-    """``14:05:00 – 14:05:42 (42 s) · db01 moved to esx02, by LAB\\alice``."""
+    """Return an event's or mark's text with its time: ``14:05:00 – 14:05:42 (42 s) · db01 moved to
+    esx02``.
+    """
     begin, text = at(one.at), shown(one.text)
     if isinstance(one, Mark):
         return f"{begin:%H:%M:%S} · {text}"
@@ -33,7 +35,11 @@ def event_label(one: AxisEvent, at: Clock) -> str:
 
 
 class Track(Generic[Event_co]):
-    """Events or marks as columns: a vCenter has a hundred thousand of them, a strip a thousand pixels."""
+    """Events or marks of a time axis, indexed in numpy arrays by start and end time.
+
+    A vCenter session can have 100,000 events while a strip has a thousand pixels; the arrays keep painting
+    fast.
+    """
 
     def __init__(self, events: Sequence[Event_co] = ()) -> None:
         self.all = events
@@ -43,28 +49,39 @@ class Track(Generic[Event_co]):
         self._starts, self._ends = starts[self._order], ends[self._order]
         self._long = self._ends > self._starts
 
-    def near(self, window: TimeRange, most: int) -> list[Event_co]:
-        """Those that touch a window: the shortest first, which are the hardest to hit."""
+    def near(self, window: TimeRange, max_count: int) -> list[Event_co]:
+        """Return at most ``max_count`` events that overlap ``window``, shortest first: short ones are hardest
+        to hit.
+        """
         found = np.flatnonzero((self._starts <= window.end) & (self._ends >= window.start))
         by_length = np.argsort((self._ends - self._starts)[found], kind="stable")
-        return [self.all[self._order[number]] for number in found[by_length][:most].tolist()]
+        return [self.all[self._order[number]] for number in found[by_length][:max_count].tolist()]
 
     def ticks(self, window: TimeRange, left: float, right: float) -> list[tuple[int, Event_co]]:
-        """Pixel columns in which some begin, and the first that does; ``window`` goes from left to right."""
+        """Return (pixel column, first event that begins in it) for each column in which an event begins.
+
+        ``window`` is mapped to the pixels from ``left`` to ``right``.
+        """
         begin, end = np.searchsorted(self._starts, (window.start, window.end + 1))
         columns = np.rint(_pixels(self._starts[begin:end], window, left, right)).astype(np.int64)
         unique, first = np.unique(columns, return_index=True)
         numbers = self._order[begin:end][first].tolist()
         return [(x, self.all[number]) for x, number in zip(unique.tolist(), numbers, strict=True)]
 
-    def bars(self, window: TimeRange, left: float, right: float, least: float) -> list[tuple[float, float]]:
-        """From where to where in pixels some last; ``least``: how wide a bar is at least."""
+    def bars(
+        self, window: TimeRange, left: float, right: float, min_width: float
+    ) -> list[tuple[float, float]]:
+        """Return (from, to) in pixels for the events that last, overlapping ones merged into one bar.
+
+        ``window`` is mapped to the pixels from ``left`` to ``right``; a bar is at least ``min_width`` pixels
+        wide.
+        """
         there = self._long & (self._starts <= window.end) & (self._ends >= window.start)
         begins = np.clip(_pixels(self._starts[there], window, left, right), left, right)
         ends = np.clip(_pixels(self._ends[there], window, left, right), left, right)
         if not begins.size:
             return []
-        reached = np.maximum.accumulate(np.maximum(ends, begins + least))
+        reached = np.maximum.accumulate(np.maximum(ends, begins + min_width))
         opens = np.concatenate([[True], begins[1:] > reached[:-1]])
         closes = np.concatenate([opens[1:], [True]])
         return list(zip(begins[opens].tolist(), reached[closes].tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""A window of time cut into buckets of equal length, and what samples come to in each: the one bucketing."""
+"""Cuts a window of time into buckets of equal length and reduces samples to one value for each bucket."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from sessions.model import FloatArray, IntArray, Overview
 from sessions.times import TimeRange
 
 _USUAL_DISTANCE = 90
-"""Percentile of the distances between filled buckets that is their usual one; longer ones are gaps."""
+"""Percentile: this one of all distances between filled buckets is the usual distance; longer ones are
+gaps.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Buckets:
-    """``count`` buckets over ``window``; the window's last instant belongs to the last bucket.
+    """A window of time cut into ``count`` buckets of equal length; the last bucket includes the window's end.
 
-    All functions take ``times`` (n,) in ms, increasing, and ``values`` (n, series), NaN where absent, as a
-    Frame has them, and return (series, count), NaN for buckets without a sample.
+    All methods take ``times`` (n,) in ms, increasing, and ``values`` (n, series), NaN where absent, as a
+    Frame has them, and return an array (series, count) with NaN for buckets without a sample.
     """
 
     window: TimeRange
@@ -27,41 +29,42 @@ class Buckets:
 
     @property
     def edges(self) -> FloatArray:
-        """Where buckets begin and the last one ends, in ms; shape (count + 1,)."""
+        """The start of each bucket in ms, and the end of the last one; shape (count + 1,)."""
         return np.linspace(self.window.start, self.window.end, self.count + 1)
 
     @property
     def middles(self) -> FloatArray:
-        """The instant in the middle of each bucket, in ms; shape (count,)."""
+        """The middle of each bucket in ms; shape (count,)."""
         edges = self.edges
         middles: FloatArray = (edges[:-1] + edges[1:]) / 2
         return middles
 
     def bucket_of(self, times: IntArray) -> IntArray:
-        """The number of the bucket of each instant; those before and after the window are in its ends."""
+        """Return the bucket number of each time; times outside the window get the first or last bucket."""
         length = max(self.window.end - self.window.start, 1)
         found: IntArray = np.clip((times - self.window.start) * self.count // length, 0, self.count - 1)
         return found
 
     def highest(self, times: IntArray, values: FloatArray) -> FloatArray:
-        """The highest value of each series in each bucket."""
+        """Return the highest value of each series in each bucket; shape (series, count)."""
         return self._reduced(times, values, _highest)
 
     def mean(self, times: IntArray, values: FloatArray) -> FloatArray:
-        """The mean of each series in each bucket."""
+        """Return the mean of each series in each bucket; shape (series, count)."""
         return self._reduced(times, values, _mean)
 
     def share_over(self, times: IntArray, values: FloatArray, limit: float) -> FloatArray:
-        """How many of a bucket's samples are over ``limit``, in per cent."""
+        """Return how many of a bucket's samples are above ``limit``, in percent; shape (series, count)."""
         over = np.where(np.isfinite(values), (values > limit) * 100.0, np.nan)
         return self._reduced(times, over, _mean)
 
-    def held(self, times: IntArray, bucketed: FloatArray) -> FloatArray:
-        """``bucketed`` (series, count) with each sample held until the next one.
+    def hold_last(self, times: IntArray, bucketed: FloatArray) -> FloatArray:
+        """Fill empty buckets with the value of the last filled bucket before them.
 
-        Where buckets are shorter than the interval of ``times``, most of them are empty without a gap. A gap
-        stays empty: nothing is held for longer than the usual distance between two filled buckets, and an
-        absent sample is held as absent.
+        Where buckets are shorter than the sampling interval of ``times``, most buckets are empty although
+        there is no gap. Real gaps stay empty: a value is repeated no further than the usual distance between
+        two filled buckets, and an absent sample (NaN) is repeated as absent. ``bucketed`` has shape (series,
+        count).
         """
         filled = np.unique(self.bucket_of(times))
         if filled.size < 2:
@@ -88,7 +91,7 @@ class Buckets:
 
 
 class BucketTotals:
-    """Sum and number of the samples in each bucket, added up series by series: the mean of many series."""
+    """Adds up the samples of many series for each bucket, to get one mean over all of them."""
 
     def __init__(self, buckets: Buckets) -> None:
         self._buckets = buckets
@@ -101,12 +104,12 @@ class BucketTotals:
         self._put(times, np.where(there, values, 0.0).sum(axis=1), there.sum(axis=1))
 
     def add_overview(self, found: Overview) -> None:
-        """Add a series that was read at the width of these buckets."""
+        """Add one series that was read with ``SessionReader.overview`` at the width of these buckets."""
         there = np.isfinite(found.mean)
         self._put(found.start[there], found.mean[there] * found.count[there], found.count[there])
 
     def mean(self) -> FloatArray:
-        """The mean of all samples in each bucket, NaN where there is none; shape (count,)."""
+        """Return the mean of all samples in each bucket, NaN for empty buckets; shape (count,)."""
         empty = np.full(self._sum.size, np.nan)
         mean: FloatArray = np.divide(self._sum, self._samples, out=empty, where=self._samples > 0)
         return mean
@@ -117,11 +120,11 @@ class BucketTotals:
         np.add.at(self._samples, number, samples)
 
 
-def line_through(middles: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Points of a line through bucketed values: times and values, with one NaN for each gap.
+def line_points(middles: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the times (ms) and values of a line through bucketed values, with one NaN for each gap.
 
-    Buckets that are empty only because samples come less often than buckets are left out, so that the line
-    goes on over them.
+    A bucket that is empty only because buckets are shorter than the sampling interval is left out, so that
+    the line is not broken there.
     """
     filled = np.flatnonzero(np.isfinite(values))
     if filled.size < 2:

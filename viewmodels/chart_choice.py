@@ -1,4 +1,6 @@
-"""Which charts there are, and why: they follow the scope, are of a finding, or are the user's own."""
+"""Which charts are shown, and for what reason: they follow the scope, show a finding, or were put together by
+the user.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +13,11 @@ from viewmodels.chart_spec import ChartSpec
 
 @dataclass(frozen=True, slots=True)
 class ChartChoice:
-    """The charts in their order. ``chosen``: somebody put them there; else they follow the scope.
+    """The charts that are shown, in order, and why.
 
-    Those of a finding are chosen ``of`` its entities: they stay until the scope names others. Those that the
-    user put together, of nothing, stay until they are released.
+    ``chosen`` False: the charts follow the scope. ``chosen`` with ``of``: they show a finding of these
+    entities, and stay until the scope names other entities. ``chosen`` without ``of``: the user put them
+    together, and they stay until ``released``.
     """
 
     charts: tuple[ChartSpec, ...] = ()
@@ -23,21 +26,24 @@ class ChartChoice:
 
     @property
     def pinned(self) -> bool:
-        """Whether they stay whatever the scope becomes."""
+        """True if the charts stay whatever the scope becomes."""
         return self.chosen and self.of is None
 
     def following(self, charts: Sequence[ChartSpec], entities: Sequence[EntityRef]) -> ChartChoice:
-        """The charts that suit the scope, which names these entities, unless others were chosen for it."""
+        """Return these charts for a scope of ``entities``: ``charts``, unless others were chosen for it."""
         if self.chosen and (self.of is None or self.of == tuple(entities)):
             return self
         return ChartChoice(tuple(charts))
 
     def released(self) -> ChartChoice:
-        """The same charts, which follow the scope again."""
+        """Return the same charts, but following the scope again."""
         return ChartChoice(self.charts)
 
     def with_series(self, series: Sequence[Series], title: str, at: int | None = None) -> ChartChoice:
-        """With series in the chart at ``at`` where units agree, else in a new chart below the others."""
+        """Return the charts with ``series`` added to chart number ``at`` if the unit is the same.
+
+        Series of another unit, or without ``at``, get a new chart called ``title`` below the others.
+        """
         charts = list(self.charts)
         for unit in dict.fromkeys(one.spec.unit for one in series):
             ids = tuple(one.id for one in series if one.spec.unit == unit)
@@ -49,6 +55,6 @@ class ChartChoice:
         return ChartChoice(tuple(charts), chosen=True)
 
     def without(self, at: int) -> ChartChoice:
-        """Without the chart at ``at``; what is left is the user's own."""
+        """Return the charts without chart number ``at``; the remaining ones count as the user's own."""
         left = tuple(chart for number, chart in enumerate(self.charts) if number != at)
         return ChartChoice(left, chosen=True)

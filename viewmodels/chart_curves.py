@@ -1,4 +1,4 @@
-"""What a chart is drawn from: its curves with their legends, and the events that belong to the scope."""
+"""What a chart is drawn from: its curves with names and tooltips, and the events of the scope's entities."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from viewmodels.snapshot import Snapshot
 
 @dataclass(frozen=True)
 class CurveLabels:
-    """Names curves and describes their counters."""
+    """Gives curves their legend names and describes their counters."""
 
     catalogue: Catalogue
     limits: LimitsByCounter
@@ -25,7 +25,10 @@ class CurveLabels:
     def named_curves(
         self, chart: ChartSpec, curves: Mapping[int, Curve], snapshot: Snapshot
     ) -> list[NamedCurve]:
-        """The curves of a chart that were read and are in the session, in the chart's order."""
+        """Return the chart's curves, named, in the chart's order; series without a curve are left out.
+
+        ``curves`` are the samples that were read, by series id.
+        """
         series = [
             snapshot.by_id[number] for number in chart.series if number in curves and number in snapshot.by_id
         ]
@@ -41,7 +44,7 @@ class CurveLabels:
         ]
 
     def description(self, series: Series) -> str:
-        """What the counter means, and from which value on it is a problem."""
+        """Return the meaning of the series' counter and, on a second line, its warning limit with source."""
         known = self.catalogue.get(series.counter)
         lines = [known.meaning] if known else []
         limits = self.limits.of(series.counter, series.entity.kind)
@@ -52,7 +55,7 @@ class CurveLabels:
 
 
 def events_of(entities: Sequence[EntityRef], snapshot: Snapshot) -> Sequence[Event]:
-    """The events of these entities and those of none; all events where no entity is named."""
+    """Return the events of these entities and those of no entity; all events if ``entities`` is empty."""
     if not entities:
         return snapshot.events
     wanted = {None, *entities}

@@ -1,4 +1,4 @@
-"""The samples that charts show: read for a window, completed when the window moves or the session grows."""
+"""Reads the samples that charts show for a window, and later only what is new or was outside the window."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ from sessions.times import TimeRange, joined
 from viewmodels.curve import Curve, Instants
 
 _MAX_KEPT_CELLS = 1 << 23
-"""With more samples in memory (64 MB) what is not near the window is dropped."""
+"""Above this number of values in memory (64 MB), those far from the window are dropped."""
 
 
 _SPARE = 8
-"""A table that was copied has room for one in so many times more."""
+"""When a table is copied, 1/8 of its columns are added as spare room."""
 
 
 class _Table:
-    """Values (series, times) with room for more: what is appended is not copied with what was there.
+    """A (series, times) array with spare room at its end, so that appending need not copy all values.
 
-    A table is never changed, only written behind its end, and by one that follows it; others get a copy.
+    The values of a table never change; a table made from it by appending shares its memory. Any other change
+    copies.
     """
 
     def __init__(self, values: FloatArray) -> None:
@@ -35,7 +36,7 @@ class _Table:
         self._lock = threading.Lock()
 
     def replaced(self, first: int, last: int, values: FloatArray) -> _Table:
-        """A table in which ``values`` are in the place of the times from ``first`` to ``last``."""
+        """Return a table in which ``values`` replace the columns from ``first`` up to ``last`` (excluded)."""
         end = first + values.shape[1]
         if first == last == self.values.shape[1] and self._take_room(first, end):
             following = copy(self)
@@ -51,7 +52,7 @@ class _Table:
         return table
 
     def _take_room(self, first: int, end: int) -> bool:
-        """Whether there is room from ``first`` to ``end`` that nobody else has filled."""
+        """Reserve the spare columns from ``first`` to ``end``; False if another table has them already."""
         with self._lock:
             if self._filled[0] != first or end > self._room.shape[1]:
                 return False
@@ -71,7 +72,7 @@ class _SourceSamples:
 
 @dataclass(frozen=True)
 class ChartSamples:
-    """Curves by the ids of their series, over the stretch of time ``window`` (None: nothing was read)."""
+    """The curves that were read, by series id, over the time ``window`` (None: nothing was read yet)."""
 
     ids: frozenset[int] = frozenset()
     window: TimeRange | None = None
@@ -80,7 +81,7 @@ class ChartSamples:
     _sources: Mapping[int, _SourceSamples] = field(default_factory=dict)
 
     def cover(self, ids: Collection[int], window: TimeRange) -> bool:
-        """Whether these series were read over all of a window, as far as there were samples then."""
+        """True if all these series were read over the whole of ``window``."""
         mine = self.window
         return (
             self.ids.issuperset(ids)
@@ -91,7 +92,7 @@ class ChartSamples:
 
     @property
     def cells(self) -> int:
-        """How many values are in memory."""
+        """How many values (series × times) are held in memory."""
         return sum(source.table.values.size for source in self._sources.values())
 
 
@@ -99,20 +100,21 @@ def read_samples(
     reader: SessionReader,
     ids: Collection[int],
     window: TimeRange,
-    before: ChartSamples,
+    known: ChartSamples,
     check: Callable[[], None],
 ) -> ChartSamples:
-    """The samples of some series over a window; of what was read ``before`` only what is new is read.
+    """Read the samples of some series over a window; reuses ``known`` and reads only what it lacks.
 
-    What was read stays, beyond the window too, while it is not too much. New is what was written since: at
-    the end of the session, or late, in the midst of it. ``check`` is called between pieces; it may raise.
+    Samples that were read before are kept, beyond the window too, up to 64 MB. What is missing is the parts
+    of the window outside ``known``, and samples written since, at the end or late in the midst of the
+    session. ``check`` is called between reads and may raise to cancel.
     """
-    before = before if _can_go_on(before, ids, window) else ChartSamples(frozenset(ids))
-    numbers = np.array(sorted(before.ids), np.int64)
+    known = known if _can_go_on(known, ids, window) else ChartSamples(frozenset(ids))
+    numbers = np.array(sorted(known.ids), np.int64)
     with reader.one_state():
-        written, newest = reader.written_since(numbers, before.newest)
-        whole, parts = _parts_to_read(before.window, window, written)
-        sources = before._sources
+        written, newest = reader.written_since(numbers, known.newest)
+        whole, parts = _parts_to_read(known.window, window, written)
+        sources = known._sources
         for part in parts:
             check()
             sources = {
@@ -124,21 +126,21 @@ def read_samples(
         for source in sources.values()
         for number, curve in zip(source.ids.tolist(), source.curves, strict=True)
     }
-    return ChartSamples(before.ids, whole, newest, curves, sources)
+    return ChartSamples(known.ids, whole, newest, curves, sources)
 
 
-def _can_go_on(before: ChartSamples, ids: Collection[int], window: TimeRange) -> bool:
-    """Whether what was read has these series, touches the window, and is not far too much for it."""
-    known = before.window
-    if known is None or not before.ids.issuperset(ids) or known.intersect(window) is None:
+def _can_go_on(known: ChartSamples, ids: Collection[int], window: TimeRange) -> bool:
+    """True if ``known`` has these series, overlaps the window, and does not hold far too much beside it."""
+    window_read = known.window
+    if window_read is None or not known.ids.issuperset(ids) or window_read.intersect(window) is None:
         return False
-    return before.cells <= _MAX_KEPT_CELLS or window.seconds >= known.seconds / 2
+    return known.cells <= _MAX_KEPT_CELLS or window.seconds >= window_read.seconds / 2
 
 
 def _parts_to_read(
     known: TimeRange | None, window: TimeRange, written: Sequence[TimeRange]
 ) -> tuple[TimeRange, list[TimeRange]]:
-    """What is known after reading, and what to read for that: what is missing at the ends, what is new."""
+    """Return the window that is known after reading, and the parts to read: missing ends and new samples."""
     if known is None:
         return window, [window]
     whole = TimeRange(min(known.start, window.start), max(known.end, window.end))
@@ -151,7 +153,7 @@ def _parts_to_read(
 
 
 def _with_part(known: _SourceSamples | None, frame: Frame, part: TimeRange) -> _SourceSamples:
-    """A source's samples with those of a stretch of time replaced by what a frame has there."""
+    """Return a source's samples in which the part of time ``part`` is replaced by what ``frame`` has."""
     values = np.ascontiguousarray(frame.values.T)
     if known is None:
         instants, table = Instants(frame.times), _Table(values)
@@ -165,7 +167,7 @@ def _with_part(known: _SourceSamples | None, frame: Frame, part: TimeRange) -> _
         return known
     table = table.replaced(first, last, values)
     curves = [
-        curve.renewed(instants, row, first).prepare()
+        curve.updated(instants, row, first).prepare()
         for curve, row in zip(known.curves, table.values, strict=True)
     ]
     return _SourceSamples(known.ids, instants, table, curves)

@@ -1,4 +1,4 @@
-"""Which charts to draw: those that suit the scope's entities, or a finding's evidence. Knows no Qt."""
+"""Decides which charts to draw: those that suit the scope's entities, or a finding's evidence. No Qt."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ def charts_of(
     templates: Sequence[ChartTemplate],
     limits: LimitsByCounter,
 ) -> list[ChartSpec]:
-    """The charts of these entities: one a template and entity kind, several entities in one chart."""
+    """Return the charts for some entities: one for each template, unit and kind, with a curve for each
+    entity.
+    """
     found: list[ChartSpec] = []
     for template in templates:
         members = [ref for ref in entities if ref.kind in template.on]
@@ -47,13 +49,18 @@ def charts_of(
 
 
 def interesting_entities(snapshot: Snapshot, worst: Iterable[EntityRef]) -> list[EntityRef]:
-    """What to draw where the scope names nothing: the worst entity with a finding, else some hosts."""
+    """Return what to chart when the scope names nothing: the worst entity with a finding, else hosts.
+
+    ``worst`` are entities with findings, the worst first.
+    """
     known = [ref for ref in worst if ref in snapshot.entities]
     return known[:1] or [ref for ref in snapshot.entities if ref.kind == "host"][:_MAX_HOSTS]
 
 
 def lines_of(series: Iterable[Series], limits: LimitsByCounter) -> tuple[Limit, ...]:
-    """The limits of the first counter that has any, as dashed lines; two counters' limits would confuse."""
+    """Return the limits to draw as dashed lines: those of the first counter that has any, so that only one
+    set shows.
+    """
     for one in series:
         known = limits.of(one.counter, one.entity.kind)
         if known is None or known.warning.value <= 0:
@@ -72,7 +79,7 @@ def charts_of_finding(
     templates: Sequence[ChartTemplate],
     limits: LimitsByCounter,
 ) -> list[ChartSpec]:
-    """The finding's evidence, its windows tinted; then the other charts that suit its entity."""
+    """Return the charts of a finding: its evidence, then other charts of its entity; its windows tinted."""
     bands = tuple(Band(window, finding.severity) for window in finding.windows)
     charts: list[ChartSpec] = []
     for unit in dict.fromkeys(item.unit for item in finding.evidence):
@@ -89,7 +96,7 @@ def charts_of_finding(
 
 
 def window_around(finding: Finding, span: TimeRange | None) -> TimeRange | None:
-    """The finding's windows with half as much time before and after, so that one sees it begin and end."""
+    """Return the finding's windows with half their length added before and after, cut to ``span``."""
     if not finding.windows or span is None:
         return None
     start = min(window.start for window in finding.windows)
@@ -99,14 +106,15 @@ def window_around(finding: Finding, span: TimeRange | None) -> TimeRange | None:
 
 
 def title_of(series: Series, snapshot: Snapshot, catalogue: Catalogue) -> str:
-    """``Ready of db-prod``: the title of a chart of one series."""
+    """Return the title of a chart of one series: ``Ready of db-prod``."""
     return f"{_label(series, catalogue)} of {snapshot.name(series.entity)}"
 
 
 def curve_name(series: Series, among: Sequence[Series], snapshot: Snapshot, catalogue: Catalogue) -> str:
-    """What tells a curve from the others of its chart: entity, counter, instance, as far as they differ.
+    """Return the legend name of a curve: entity, counter and instance, as far as they differ in the chart.
 
-    A device that several hosts use is one entity with a series of each host: then the host's source tells.
+    ``among`` are all series of the chart. Several sources may count the same entity, counter and instance (a
+    device that hosts share): the name of the source is added then.
     """
     same = [(one.entity, one.counter, one.spec.instance) for one in among]
     if len(set(same)) < len(same) and len({one.source for one in among}) > 1:
@@ -117,7 +125,10 @@ def curve_name(series: Series, among: Sequence[Series], snapshot: Snapshot, cata
 
 
 def without_domain(name: str, among: Sequence[str]) -> str:
-    """``esx01/vmnic2`` for ``esx01.lab.local/vmnic2`` where all names are of one domain; addresses stay."""
+    """Return ``esx01/vmnic2`` for ``esx01.lab.local/vmnic2`` if all names in ``among`` share one DNS domain.
+
+    IP addresses stay whole.
+    """
     domains = {_DOMAIN.match(one.partition("/")[0]) for one in among}
     found = {match["domain"] if match else "" for match in domains}
     domain = found.pop() if len(found) == 1 else ""
@@ -138,7 +149,9 @@ def _distinction(series: Series, among: Sequence[Series], snapshot: Snapshot, ca
 
 
 def _of(ref: EntityRef, counters: Sequence[str], snapshot: Snapshot) -> list[Series]:
-    """Its own series by counter; of several sources the first, but of a shared device each host's."""
+    """Return an entity's own series, ordered by ``counters``; of a device that hosts share, one for each
+    host.
+    """
     series = snapshot.series_of.get(ref, ())
     own = [one for one in series if one.spec.counter in counters and is_own(one)]
     names, shared = source_names(snapshot), is_shared(ref, snapshot)
@@ -149,7 +162,7 @@ def _of(ref: EntityRef, counters: Sequence[str], snapshot: Snapshot) -> list[Ser
 
 
 def evidence_series(item: Evidence, entity: EntityRef, snapshot: Snapshot) -> list[Series]:
-    """The series that a piece of evidence is about: of its instance, else of all."""
+    """Return the series that a piece of evidence was judged by: of its instance, else the counter's first."""
     own = [one for one in snapshot.series_of.get(entity, ()) if one.counter == item.counter]
     exact = [one for one in own if one.spec.instance == item.instance]
     return exact or own[:1]

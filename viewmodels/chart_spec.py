@@ -1,4 +1,4 @@
-"""What a chart shows, as values: which series, which limits, which windows. Knows neither Qt nor samples."""
+"""What a chart shows, as values: series, limits and tinted windows, without samples. No Qt."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sessions.times import TimeRange
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A threshold as a dashed line: its value in the chart's unit, and the words beside its number."""
+    """A threshold drawn as a dashed line: its value in the chart's unit, and the label beside the line."""
 
     value: float
     label: str
@@ -19,7 +19,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A stretch of time that is tinted: a finding's window."""
+    """A window of time that is tinted in a chart: when a finding's problem was there."""
 
     window: TimeRange
     severity: Severity
@@ -27,7 +27,10 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class ChartSpec:
-    """A chart: its title, the unit of its axis, ``note`` (what the number is per), series ids in order."""
+    """A chart: its title, axis unit, series ids in order, limits and bands.
+
+    ``note`` says what the numbers are per (say, per vCPU).
+    """
 
     title: str
     unit: str

@@ -1,4 +1,4 @@
-"""Windows of time for charts: what to read for one, and where one may be moved to."""
+"""Time windows of charts: which window to read, and how far the shown window may be moved."""
 
 from __future__ import annotations
 
@@ -8,15 +8,21 @@ from sessions.times import TimeRange
 from viewmodels.snapshot import Snapshot
 
 _WHOLE_CELLS = 1 << 20
-"""A session with at most so many samples of the charts' series (8 MB) is read whole: then nobody waits."""
+"""If the charts' series have at most this many samples in the session (8 MB), all are read at once."""
 READ_MARGIN, NEAR_MARGIN = 1.0, 0.4
-"""Parts of a window's length: so much is read before and behind it, and read on when so little is left."""
+"""Multiples of a window's length: how much is read before and behind it, and how near its end reading goes
+on.
+"""
 _EMPTY_MARGIN = 0.25
-"""A window may be moved beyond the ends of the session by so much of its length."""
+"""A window may be moved beyond the session's ends by this multiple of its length."""
 
 
 def window_to_read(shown: TimeRange, span: TimeRange, cells: int, margin: float = READ_MARGIN) -> TimeRange:
-    """A window with a margin on both sides, all of a session of few ``cells`` (samples of these series)."""
+    """Return the window to read for the ``shown`` one: with a margin on both sides, cut to the session.
+
+    ``cells`` is the number of samples of the charts' series in the session ``span``: few are read whole.
+    ``margin`` is a multiple of the shown window's length.
+    """
     if cells <= _WHOLE_CELLS:
         return TimeRange(min(shown.start, span.start), max(shown.end, span.end))
     extra = round((shown.end - shown.start) * margin)
@@ -27,13 +33,15 @@ def window_to_read(shown: TimeRange, span: TimeRange, cells: int, margin: float 
 
 
 def cells_of(ids: Collection[int], snapshot: Snapshot) -> int:
-    """How many samples these series have over the whole session, if every tick has one of each."""
+    """Return the number of samples that these series have in the whole session, if no tick lacks one."""
     ticks = {source.id: source.ticks for source in snapshot.sources}
     return sum(ticks.get(snapshot.by_id[one].source, 0) for one in ids if one in snapshot.by_id)
 
 
 def moved_window(wanted: TimeRange, span: TimeRange) -> TimeRange | None:
-    """Where a window goes that is asked for by dragging or zooming: near the session; None is all of it."""
+    """Return the window that dragging or zooming leads to, kept near the session; None is the whole
+    session.
+    """
     length = min(wanted.end - wanted.start, span.end - span.start)
     if length >= span.end - span.start:
         return None

@@ -1,9 +1,9 @@
-"""A curve in memory and how it is thinned for the screen: M4 from a pyramid of its own, gaps kept as breaks.
+"""A curve in memory and its downsampling for the screen: M4 on a pyramid of levels; gaps stay breaks.
 
-M4 keeps the first, lowest, highest and last sample of each bin, so a spike of one sample stays visible at any
-zoom. Each level of the pyramid has a quarter of the points of the one below, and thinning starts from the
-coarsest that is still fine enough: the cost of a frame hardly depends on the length of the session. When a
-session grows, only the ends of the levels are worked out anew.
+M4 keeps the first, lowest, highest and last sample of each bin, so that a spike of one sample stays visible
+at any zoom. Each level of the pyramid has a quarter of the points of the one below, and downsampling starts
+from the coarsest level that is fine enough: the cost of a frame hardly depends on the length of the session.
+When a session grows, only the ends of the levels are computed anew.
 """
 
 from __future__ import annotations
@@ -19,19 +19,23 @@ from tsdownsample import M4Downsampler
 from sessions.model import FloatArray, IntArray
 
 _downsample = M4Downsampler().mod_single_core.downsample_f64  # type: ignore[no-untyped-call]
-"""The function itself: ``M4Downsampler.downsample`` checks types for 45 µs, as long as the work."""
+"""The function itself: ``M4Downsampler.downsample`` first checks types for 45 µs, as long as the work
+takes.
+"""
 _STEP = 4
 _GROUP = 16
-"""So many points of a level become ``_STEP`` of the next."""
+"""This many points of a level are reduced to ``_STEP`` points of the next level."""
 _SMALL = 1024
 _COARSE = 64
 _TORN = 2.5
-"""A line is broken where samples are further apart than this many usual intervals."""
+"""A line is broken where two samples are further apart than this many sampling intervals."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Points to draw: ``x`` in ms, ``y``; ``joined[i]`` whether point i is joined to point i + 1."""
+    """Points to draw: ``x`` in ms, ``y`` in the curve's unit; ``joined[i]``: True if points i and i + 1 are
+    connected.
+    """
 
     x: FloatArray
     y: FloatArray
@@ -40,7 +44,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Numbers of a curve over a window, NaN where it has no sample there."""
+    """Statistics of a curve over a window: NaN and count 0 if it has no sample there."""
 
     last: float = math.nan
     low: float = math.nan
@@ -51,24 +55,24 @@ class Summary:
 
 
 class Instants:
-    """The times of samples, int64 ms strictly increasing; shared by the curves of one source."""
+    """The sample times of one source (int64 ms, strictly increasing), shared by all its curves."""
 
     def __init__(self, times: IntArray) -> None:
         self.times = times
 
     @cached_property
     def as_floats(self) -> FloatArray:
-        """The times as float64, in which one can search with fractions of a millisecond."""
+        """The times in ms as float64, to be searched for fractions of a millisecond."""
         return self.times.astype(np.float64)
 
     @cached_property
     def interval_ms(self) -> float:
-        """The usual distance between samples, 0 for fewer than two."""
+        """The median distance between two samples in ms; 0 for fewer than two samples."""
         return float(np.median(np.diff(self.times))) if self.times.size > 1 else 0.0
 
     @cached_property
     def gaps(self) -> tuple[IntArray, FloatArray]:
-        """After which instants it takes too long until the next one, and how long in ms."""
+        """The indices of the samples that a gap follows, and the length of each gap in ms."""
         apart = np.diff(self.as_floats)
         at = np.flatnonzero(apart > _TORN * self.interval_ms)
         return at, apart[at]
@@ -76,10 +80,10 @@ class Instants:
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """One level of a pyramid: four of each group of 16 points below; which samples they are and their values.
+    """One level of a pyramid: 4 points for each group of 16 points below, as sample indices and values.
 
-    It stands for the first ``covered`` samples, ``covered_below`` points of the level below; those behind
-    them fill no group yet and are found below.
+    The level stands for the first ``covered`` samples, which are ``covered_below`` points of the level below.
+    The points behind these do not fill a group of 16 yet, and are found in the level below.
     """
 
     index: IntArray
@@ -89,17 +93,19 @@ class _Level:
 
 
 class Curve:
-    """Samples of one series: ``times`` int64 ms strictly increasing, ``values`` float64, NaN where absent."""
+    """The samples of one series: ``times`` int64 ms strictly increasing, ``values`` float64, NaN where
+    absent.
+    """
 
     def __init__(self, times: IntArray | Instants, values: FloatArray) -> None:
         self._instants = times if isinstance(times, Instants) else Instants(times)
         self.values = values
         self._levels: list[_Level] = []
 
-    def renewed(self, instants: Instants, values: FloatArray, unchanged: int) -> Curve:
-        """A curve of these samples, the first ``unchanged`` of which are the same as here.
+    def updated(self, instants: Instants, values: FloatArray, unchanged: int) -> Curve:
+        """Return a curve of these samples, of which the first ``unchanged`` are the same as this curve's.
 
-        What was worked out of samples that are unchanged serves the new curve, too.
+        What was computed for the unchanged samples (gaps, pyramid) is reused.
         """
         curve = Curve(instants, values)
         kept = self._absent[: np.searchsorted(self._absent, unchanged)]
@@ -121,7 +127,7 @@ class Curve:
         return curve
 
     def prepare(self) -> Curve:
-        """Work out now, in a worker, what drawing needs; returns the curve itself."""
+        """Compute everything that drawing needs (call this in a worker thread); returns the curve itself."""
         levels = 0
         while self._size(levels + 1):
             levels += 1
@@ -131,33 +137,33 @@ class Curve:
 
     @property
     def times(self) -> IntArray:
-        """Times of all samples, absent ones too."""
+        """The times of all samples in ms, absent ones included."""
         return self._instants.times
 
     @cached_property
     def _absent(self) -> IntArray:
-        """Which samples are not there."""
+        """The indices of the absent samples."""
         return _absent(self.values)
 
     @cached_property
     def x(self) -> FloatArray:
-        """Times of the samples that are there, as float64 ms."""
+        """The times of the present samples in ms, as float64."""
         times = self._instants.as_floats
         return np.delete(times, self._absent) if self._absent.size else times
 
     @cached_property
     def y(self) -> FloatArray:
-        """Values of the samples that are there."""
+        """The values of the present samples."""
         there = np.delete(self.values, self._absent) if self._absent.size else self.values
         return np.ascontiguousarray(there, np.float64)
 
     @cached_property
     def _breaks(self) -> tuple[IntArray, FloatArray]:
-        """After which of the samples that are there the line is broken, and how long each gap is in ms."""
+        """The indices (among present samples) after which the line is broken, and each gap's length in ms."""
         return self._breaks_from(0) if self._absent.size else self._instants.gaps
 
     def _breaks_from(self, first: int) -> tuple[IntArray, FloatArray]:
-        """The breaks after the sample ``first`` and later ones."""
+        """Return the breaks after the present sample number ``first`` and later ones."""
         apart = np.diff(self.x[first:])
         torn = apart > _TORN * self._instants.interval_ms
         before_absent = self._absent - np.arange(self._absent.size) - 1 - first
@@ -166,7 +172,9 @@ class Curve:
         return at + first, apart[at]
 
     def line(self, start: float, end: float, points: int) -> Line:
-        """The curve from ``start`` to ``end`` (ms) in about ``points`` points, one more on either side."""
+        """Return the curve from ``start`` to ``end`` (ms) in about ``points`` points, plus one beyond either
+        end.
+        """
         first = max(int(np.searchsorted(self.x, start)) - 1, 0)
         last = min(int(np.searchsorted(self.x, end, "right")) + 1, self.x.size)
         index, y = self._thinned(first, last, max(points // _STEP, 1) * _STEP)
@@ -177,14 +185,18 @@ class Curve:
         return Line(self.x[index], y, passed[1:] == passed[:-1])
 
     def value_at(self, when: float) -> float:
-        """The last sample at or before a moment, NaN where the curve has a gap there."""
+        """Return the value of the last sample at or before ``when`` (ms), NaN if the curve has a gap
+        there.
+        """
         at = int(np.searchsorted(self.x, when, "right")) - 1
         if at < 0 or when - self.x[at] > max(_TORN * self._instants.interval_ms, 1.0):
             return math.nan
         return float(self.y[at])
 
     def bounds(self, start: float, end: float) -> tuple[float, float]:
-        """Lowest and highest value from ``start`` to ``end``; NaN twice where there is none."""
+        """Return the lowest and highest value from ``start`` to ``end`` (ms); NaN for both without a
+        sample.
+        """
         first, last = (int(at) for at in np.searchsorted(self.x, [start, end + 0.5]))
         if first >= last:
             return math.nan, math.nan
@@ -196,12 +208,12 @@ class Curve:
         )
 
     def last(self, start: float, end: float) -> float:
-        """The last value from ``start`` to ``end``, NaN where there is none."""
+        """Return the last value from ``start`` to ``end`` (ms), NaN without a sample."""
         first, last = np.searchsorted(self.x, [start, end + 0.5])
         return float(self.y[last - 1]) if last > first else math.nan
 
     def summary(self, start: float, end: float) -> Summary:
-        """Last, lowest, mean, highest and 95th percentile from ``start`` to ``end``."""
+        """Return the curve's statistics from ``start`` to ``end`` (ms)."""
         first, last = np.searchsorted(self.x, [start, end + 0.5])
         y = self.y[first:last]
         if not y.size:
@@ -210,7 +222,9 @@ class Curve:
         return Summary(float(y[-1]), float(y.min()), float(y.mean()), float(y.max()), p95, int(y.size))
 
     def _thinned(self, first: int, last: int, points: int) -> tuple[IntArray, FloatArray]:
-        """Indices and values of samples in [first, last), at most about ``points`` of them."""
+        """Return indices and values of the present samples in [first, last), at most about ``points`` of
+        them.
+        """
         index, y = self._level(first, last, 2 * points)
         if y.size <= points:
             return index, y
@@ -218,7 +232,9 @@ class Curve:
         return index[chosen], y[chosen]
 
     def _level(self, first: int, last: int, points: int) -> tuple[IntArray, FloatArray]:
-        """Indices and values of samples of [first, last) in the coarsest level that has ``points`` there."""
+        """Return indices and values for [first, last) from the coarsest level with ``points`` points
+        there.
+        """
         level = 0
         share = (last - first) / max(self.y.size, 1)
         while self._size(level + 1) * share >= points:
@@ -227,7 +243,9 @@ class Curve:
         return self._points(level, first, max(last, first))
 
     def _points(self, level: int, first: int, last: int) -> tuple[IntArray, FloatArray]:
-        """What stands for [first, last) in a level, and behind what that covers in the level below."""
+        """Return a level's points for [first, last); those that it does not cover come from the level
+        below.
+        """
         if level == 0:
             return np.arange(first, last), self.y[first:last]
         here = self._levels[level - 1]
@@ -247,7 +265,9 @@ class Curve:
             self._add_level()
 
     def _add_level(self, old: _Level | None = None, same: int = 0) -> None:
-        """Add a level above the last; of the points below it the first ``same`` are those of ``old``'s."""
+        """Add a level on top of the pyramid, reusing ``old``: the first ``same`` points below are
+        unchanged.
+        """
         below = self._levels[-1] if self._levels else None
         y = self.y if below is None else below.y
         groups = y.size // _GROUP
@@ -274,7 +294,7 @@ def _absent(values: FloatArray) -> IntArray:
 
 @dataclass(frozen=True, slots=True)
 class NamedCurve:
-    """A curve with the words of its legend, its unit, its tooltip, and the series that it is (0: none)."""
+    """A curve with its legend name, unit, tooltip and series id (0: it is of no single series)."""
 
     name: str
     unit: str

@@ -1,4 +1,6 @@
-"""What the cells of the esxtop table say: numbers as esxtop prints them, states by limits, and row order."""
+"""The cells of the esxtop table: numbers formatted as esxtop does, states by limits, and the order of
+rows.
+"""
 
 from __future__ import annotations
 
@@ -13,20 +15,20 @@ from viewmodels.esxtop_table import Row, TableColumn
 from viewmodels.name_order import natural
 
 WITHIN, WARNING, CRITICAL = range(3)
-"""States of a cell."""
+"""The state of a cell beside its column's limits."""
 
 _MARKS = ("", "◆ ", "▲ ")
 _WHOLE = frozenset({"count", "shares", "state", "flag"})
 _DECIMAL_STEPS = (9_999.5, 999.95)
-"""A column has a decimal less from each of these on."""
+"""From each of these numbers on, a column shows one decimal less."""
 
 
 @dataclass(frozen=True)
 class Cells:
-    """The cells of some rows and columns. ``numbers`` (rows, columns), NaN where absent.
+    """The cells of a table: ``numbers`` (rows, columns), NaN where absent.
 
-    ``states`` (rows, columns): WITHIN, WARNING or CRITICAL, by the limits of the column where they hold for
-    the kind of the row. ``decimals``: how many each column has.
+    ``states`` (rows, columns) are WITHIN, WARNING or CRITICAL by the column's limits, if these apply to the
+    row's kind of entity. ``decimals`` is how many decimals each column is shown with.
     """
 
     numbers: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
@@ -35,7 +37,9 @@ class Cells:
 
     @classmethod
     def of(cls, rows: Sequence[Row], columns: Sequence[TableColumn], numbers: FloatArray | None) -> Cells:
-        """The cells for these numbers; all absent where their shape does not fit, or None."""
+        """Return the cells for these numbers; all cells are absent if ``numbers`` is None or has another
+        shape.
+        """
         if numbers is None or numbers.shape != (len(rows), len(columns)):
             numbers = np.full((len(rows), len(columns)), np.nan)
         warning = np.array([column.warning for column in columns])
@@ -50,12 +54,12 @@ class Cells:
         )
 
     def text(self, row: int, column: int) -> str:
-        """What a cell says: ``▲ 97.20``."""
+        """Return the text of a cell, with a symbol before it if it is over a limit: ``▲ 97.20``."""
         words = number_text(float(self.numbers[row, column]), self.decimals[column])
         return _MARKS[self.states[row, column]] + words
 
     def widest(self, column: int) -> str:
-        """The longest text of a column: its largest number, or its largest with a mark."""
+        """Return the longest text of a column: its largest number, with or without a symbol."""
         sizes, states = np.nan_to_num(np.abs(self.numbers[:, column])), self.states[:, column]
         texts = (
             mark + number_text(float(sizes[states == state].max(initial=0.0)), self.decimals[column])
@@ -66,7 +70,9 @@ class Cells:
 
 
 def _judged(rows: Sequence[Row], columns: Sequence[TableColumn]) -> NDArray[np.bool_]:
-    """(rows, columns): whether the limits of the column hold for the kind of the row."""
+    """Return a (rows, columns) array: True where the limits of the column apply to the row's kind of
+    entity.
+    """
     kinds = np.array([row.ref.kind for row in rows])
     judged = np.ones((len(rows), len(columns)), bool)
     for number, column in enumerate(columns):
@@ -76,9 +82,10 @@ def _judged(rows: Sequence[Row], columns: Sequence[TableColumn]) -> NDArray[np.b
 
 
 def decimals_of(values: FloatArray, unit: str) -> int:
-    """How many decimals the numbers of a column have: two as in esxtop, fewer where there are large ones.
+    """Return how many decimals the numbers of a column are shown with: two as in esxtop, fewer for large
+    ones.
 
-    All of a column have the same, so that its longest number is its largest.
+    All numbers of a column have the same, so that its largest number has the longest text.
     """
     if unit == "%":
         return len(_DECIMAL_STEPS)  # the system's thousands of percent leave a VM's hundredths alone
@@ -90,27 +97,29 @@ def decimals_of(values: FloatArray, unit: str) -> int:
 
 
 def number_text(value: float, decimals: int) -> str:
-    """A number of a column whose numbers have so many decimals; absent is a dash."""
+    """Return a number with this many decimals; a dash if it is absent (NaN)."""
     if not np.isfinite(value):
         return "–"
     return f"{value:.{decimals}f}" if decimals else f"{value:,.0f}"
 
 
 def order_by_number(rows: Sequence[Row], values: FloatArray, *, descending: bool) -> IntArray:
-    """Numbers of rows in order of ``values`` (rows,); absent ones last, families together."""
+    """Return row indices ordered by ``values`` (rows,); absent values last, expanded rows below their
+    head.
+    """
     keys = np.where(np.isnan(values), np.inf, -values if descending else values)
     return _families_together(rows, np.argsort(keys, kind="stable"))
 
 
 def order_by_name(rows: Sequence[Row], *, host: bool = False, descending: bool = False) -> IntArray:
-    """Numbers of rows in order of their names, or of their hosts' names; families together."""
+    """Return row indices ordered by name, or by the host's name; expanded rows stay below their head."""
     names = [natural(row.host if host else row.name) for row in rows]
     order = sorted(range(len(rows)), key=names.__getitem__, reverse=descending)
     return _families_together(rows, np.array(order, np.int64))
 
 
 def _families_together(rows: Sequence[Row], order: IntArray) -> IntArray:
-    """``order``, with expanded rows right below theirs, in the same order among each other."""
+    """Return ``order`` with expanded rows moved right below their head row, keeping their own order."""
     if not rows:
         return np.zeros(0, np.int64)
     rank = np.empty(len(rows), np.int64)

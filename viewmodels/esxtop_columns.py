@@ -1,4 +1,4 @@
-"""Which columns a screen of the esxtop view has, and which it can have."""
+"""The columns of a screen of the esxtop view: those that it shows, and those that can be added."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from viewmodels.snapshot import Snapshot
 
 
 def field_choices(screen: Screen, shown: Sequence[str], catalogue: Catalogue) -> Sequence[FieldChoice]:
-    """The columns that a screen can have; ``shown``: counters of those it has, its standard ones if empty."""
+    """Return all columns that a screen can have, and which of them it shows.
+
+    ``shown`` are the counters of the chosen columns; if empty, the screen's standard ones.
+    """
     counters = dict.fromkeys((*screen.columns, *screen.more))
     return [
         FieldChoice(
@@ -30,7 +33,7 @@ def field_choices(screen: Screen, shown: Sequence[str], catalogue: Catalogue) ->
 
 
 def tails_of(screen: Screen, snapshot: Snapshot, catalogue: Catalogue) -> Mapping[str, Sequence[str]]:
-    """The columns that a counter of numbered states has in this session: C0, C1 … of ``power.cstate``."""
+    """Return the numbered states of each numbered counter in this session: C0, C1 … for ``power.cstate``."""
     if not screen.each:
         return {}
     numbered = {key for key in screen.columns if _is_numbered(catalogue, key)}
@@ -50,9 +53,9 @@ def columns_of(
     limits: LimitsByCounter,
     tails: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> list[TableColumn]:
-    """The columns of these counters, with the limits that they have on entities of a kind.
+    """Return the columns for these counters, with the limits that apply to entities of ``kind``.
 
-    A counter with ``tails`` has a column for each of them.
+    A counter with ``tails`` (numbered states such as C0, C1) gets a column for each of them.
     """
     found: list[TableColumn] = []
     for key in counters:
@@ -88,6 +91,6 @@ def _is_numbered(catalogue: Catalogue, key: str) -> bool:
 
 
 def split_instance(instance: str) -> tuple[str, str]:
-    """``PCPU 3`` and ``C0`` of ``PCPU 3 C0``."""
+    """Split an instance into name and numbered state: ``PCPU 3 C0`` becomes ``PCPU 3`` and ``C0``."""
     name, _, tail = instance.rpartition(" ")
     return name, tail

@@ -1,4 +1,4 @@
-"""The numbers of the esxtop view at a moment: its cells, the totals of the hosts, and small curves."""
+"""The numbers of the esxtop view at one moment: its cells, totals over the hosts, and sparklines."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ _SPARK_SAMPLES = 60
 
 @dataclass(frozen=True)
 class Moment:
-    """``numbers`` (rows, columns) of a grid, NaN where absent; totals of the hosts, and their ``details``."""
+    """The numbers of a screen at the time ``at`` (ms): ``numbers`` (rows, columns), NaN where absent.
+
+    ``totals`` are the texts of the line above the table, ``details`` their tooltip.
+    """
 
     at: int
     numbers: FloatArray
@@ -42,7 +45,7 @@ def moment_of(
     at: int,
     work: Work | None = None,
 ) -> Moment:
-    """What a screen shows at an instant (ms)."""
+    """Read what a screen shows at the time ``at`` (ms)."""
     heads = _host_series(screen, snapshot)
     wanted = {*np.unique(grid.ids[grid.ids > 0]).tolist(), *(series.id for _, series in heads)}
     series = [snapshot.by_id[number] for number in wanted if number in snapshot.by_id]
@@ -60,7 +63,9 @@ def moment_of(
 def sparks_of(
     reader: SessionReader, ids: IntArray, snapshot: Snapshot, at: int, work: Work
 ) -> Mapping[int, FloatArray]:
-    """The last samples of each series up to an instant, by series id; 0 among ``ids`` is no series."""
+    """Read the last 60 samples of each series up to the time ``at`` (ms), by series id; ids of 0 are
+    ignored.
+    """
     some = np.unique(ids[ids > 0])
     sources = {snapshot.by_id[number].source for number in some.tolist() if number in snapshot.by_id}
     interval = max((snapshot.intervals.get(one, USUAL_INTERVAL_S) for one in sources), default=0.0)
@@ -83,7 +88,7 @@ def _numbers(ids: IntArray, last: Mapping[int, float]) -> FloatArray:
 
 
 def _host_series(screen: Screen, snapshot: Snapshot) -> list[tuple[str, Series]]:
-    """Each host's name and its series of what the line above the table shows."""
+    """Return each host's name with its series of the counters shown above the table."""
     found: list[tuple[str, Series]] = []
     for ref, entity in snapshot.entities.items():
         if ref.kind == "host":
@@ -95,7 +100,9 @@ def _host_series(screen: Screen, snapshot: Snapshot) -> list[tuple[str, Series]]
 def _totals(
     by_counter: Mapping[str, Sequence[tuple[float, str]]], catalogue: Catalogue
 ) -> tuple[list[str], list[str]]:
-    """Mean and highest value of each counter over the hosts; and in lines, with the host that has it."""
+    """Return, for each counter over all hosts, a short text with mean and maximum, and a long one naming the
+    host.
+    """
     totals, details = [], []
     for key, values in by_counter.items():
         counter = catalogue.get(key)

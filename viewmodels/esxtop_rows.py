@@ -1,4 +1,4 @@
-"""Which rows a screen of the esxtop view has in a session, and which series its cells show."""
+"""The rows of a screen of the esxtop view in a session, and the series that each cell shows."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ from viewmodels.shared_devices import seen_by, source_names
 from viewmodels.snapshot import Snapshot, is_own
 
 Key = tuple[str, str]
-"""A column: its counter, and its tail where the counter has several."""
+"""Identifies a column: its counter, and its numbered state (``C0``) if the counter has several."""
 Cells = Mapping[Key, int]
-"""The series of a row by column."""
+"""The series id of each cell of a row, by column."""
 
 
 @dataclass(frozen=True)
 class Grid:
-    """A screen's rows and columns, and which series each cell shows: ``ids`` (rows, columns), 0 for none."""
+    """A screen's rows and columns, and the series id that each cell shows: ``ids`` (rows, columns), 0 for
+    none.
+    """
 
     rows: tuple[Row, ...]
     columns: tuple[TableColumn, ...]
@@ -35,9 +37,9 @@ NO_ROWS = Grid((), (), np.zeros((0, 0), np.int64))
 
 @dataclass(frozen=True, slots=True)
 class ScreenOptions:
-    """What the user chose of a screen: VMs only, a filter of names, expanded rows, columns, hosts.
+    """What the user chose for a screen: VMs only, a filter of names, expanded rows, columns, hosts.
 
-    ``counters``: the columns; those of the screen where empty. ``hosts``: whose rows; all where empty.
+    ``counters`` are the columns (empty: the screen's own), ``hosts`` those whose rows are shown (empty: all).
     """
 
     only_vms: bool = False
@@ -48,14 +50,16 @@ class ScreenOptions:
 
     @property
     def is_filter(self) -> bool:
-        """Whether rows are hidden by choice."""
+        """True if these options hide rows."""
         return self.only_vms or bool(self.name_filter) or bool(self.hosts)
 
 
 def grid_of(
     screen: Screen, snapshot: Snapshot, options: ScreenOptions, catalogue: Catalogue, limits: LimitsByCounter
 ) -> Grid:
-    """Rows of all entities of the screen's kinds with a number for any column; columns that any row has."""
+    """Return a screen's grid: entities of its kinds with any number, and columns for which any row has a
+    series.
+    """
     tails = tails_of(screen, snapshot, catalogue)
     columns = columns_of(options.counters or screen.columns, screen.kinds[0], catalogue, limits, tails)
     keys = [column.key for column in columns]
@@ -71,7 +75,10 @@ def grid_of(
 
 
 def why_no_rows(screen: Screen, sources: Collection[str], catalogue: Catalogue) -> str:
-    """Why a session of these kinds of sources has nothing for a screen, and what would have."""
+    """Return a text that says why a session has no rows for a screen, and how to get them.
+
+    ``sources`` are the kinds of the session's sources.
+    """
     if not set(sources) <= {"vcenter", "esxi"}:
         return f"This session has no counters for the {screen.title} screen: esxtop writes all with -a."
     if any(known.vcenter for key in screen.columns if (known := catalogue.get(key))):
@@ -117,7 +124,10 @@ def _family(
     *,
     expanded: bool,
 ) -> Iterator[tuple[Row, Cells]]:
-    """The rows of an entity that is on a host, or on None: shared, then each row says which host saw it."""
+    """Yield the row of an entity and, if ``expanded``, those of its parts.
+
+    ``on`` is the entity's host; None for what several hosts share: each row then names the host that saw it.
+    """
     host = snapshot.name(on) if on is not None else ""
     if screen.each:
         for name, cells in _by_instance(screen, snapshot.series_of.get(entity.ref, ()), keys).items():
@@ -136,7 +146,7 @@ def _family(
 
 
 def _name(entity: Entity, snapshot: Snapshot) -> str:
-    """Its name; before that of a VM's port the VM, esxtop's USED-BY."""
+    """Return the entity's name; for a VM's port, the VM's name before it (esxtop's USED-BY)."""
     owner = entity.parent
     if owner is None or owner.kind != "vm":
         return entity.name
@@ -144,7 +154,9 @@ def _name(entity: Entity, snapshot: Snapshot) -> str:
 
 
 def _by_source(snapshot: Snapshot, ref: EntityRef, keys: Collection[Key]) -> Mapping[str, Cells]:
-    """An entity's plain series by the host that saw them: a shared device has a row for each."""
+    """Return an entity's own series by the host that measured them: a shared device has a row for
+    each host.
+    """
     names = source_names(snapshot)
     found: dict[str, dict[Key, int]] = {}
     for series in snapshot.series_of.get(ref, ()):
@@ -155,7 +167,7 @@ def _by_source(snapshot: Snapshot, ref: EntityRef, keys: Collection[Key]) -> Map
 
 
 def _by_instance(screen: Screen, series: Sequence[Series], keys: Collection[Key]) -> Mapping[str, Cells]:
-    """A row for each instance, by its name; ``PCPU 3 C0`` is the column C0 of the row of ``3``."""
+    """Return one row for each instance, by its name; ``PCPU 3 C0`` is column C0 of the row ``3``."""
     found: dict[str, dict[Key, int]] = {}
     for one in series:
         name, tail = split_instance(one.spec.instance)
@@ -169,7 +181,9 @@ def _by_instance(screen: Screen, series: Sequence[Series], keys: Collection[Key]
 
 
 def _hosts(snapshot: Snapshot) -> dict[EntityRef, EntityRef]:
-    """The host on which each entity is, by facts and parents; none for what several hosts share."""
+    """Return the host of each entity, from facts and parents; entities that several hosts share are
+    left out.
+    """
     found: dict[EntityRef, EntityRef] = {}
     for ref, entity in snapshot.entities.items():
         host = ref if ref.kind == "host" else snapshot.host_of(ref)

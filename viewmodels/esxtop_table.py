@@ -1,4 +1,4 @@
-"""Columns and rows of the esxtop view, as values."""
+"""Columns and rows of the esxtop table, as values."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from sessions.model import EntityRef
 
 @dataclass(frozen=True, slots=True)
 class TableColumn:
-    """A counter: esxtop's name, unit, limits (NaN for none) and what the tooltip says.
+    """A counter's column: esxtop's name, unit, limits (NaN: none) and tooltip.
 
-    The limits hold for rows of these ``kinds`` of entities, for all where it names none. ``tail``: which
-    one it is of a counter that has several (``C0``).
+    The limits apply to rows of entities of ``kinds`` (empty: all). ``tail`` is the numbered state that the
+    column shows (``C0``), for a counter that has several.
     """
 
     counter: str
@@ -28,13 +28,13 @@ class TableColumn:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What no other column has."""
+        """What identifies the column: its counter and its numbered state."""
         return self.counter, self.tail
 
 
 @dataclass(frozen=True, slots=True)
 class FieldChoice:
-    """A column that a screen can have: ``text`` names it, ``meaning`` explains its counter."""
+    """A column that a screen can have: ``text`` is its name, ``meaning`` explains its counter."""
 
     counter: str
     text: str
@@ -44,7 +44,9 @@ class FieldChoice:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An entity, or one instance of its series. ``depth`` 1 stands below the row above it with depth 0."""
+    """A row: an entity, or one instance of its series. A row of ``depth`` 1 is a part of the last row of
+    depth 0 above.
+    """
 
     ref: EntityRef
     name: str

@@ -1,4 +1,4 @@
-"""What a card says of a finding: evidence against its limit, verdicts, how long it lasted."""
+"""The texts of a finding's card: evidence with its limit, verdicts on causes, how long the problem lasted."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from resources.units import format_count, format_duration, format_value
 from sessions.findings import Evidence, Finding, Verdict
 
 Label = Callable[[str], str]
-"""What people call a counter, by its key."""
+"""Returns the display name of a counter, given its key."""
 
 SeriesOf = Callable[[Finding, Evidence], Sequence[int]]
-"""The ids of the series that a piece of evidence is about."""
+"""Returns the ids of the series that a piece of a finding's evidence was judged by."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceLookup:
-    """How a card finds a counter's name, and the series of a piece of evidence, which can be dragged."""
+    """How a card finds the name of a counter, and the series of a piece of evidence (to be dragged to a
+    chart).
+    """
 
     label: Label
     series: SeriesOf = lambda _finding, _item: ()
@@ -30,14 +32,14 @@ VERDICTS: dict[Verdict, str] = {
     "unknown": "",
     "ruled out": "",
 }
-"""The state in which a verdict's chip is drawn."""
+"""The health state whose colour the label of a verdict has; "" for no colour."""
 
 _ORDER: dict[Verdict, int] = {"likely": 0, "possible": 1, "unknown": 2, "ruled out": 3}
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceRow:
-    """A number against its limit, as three texts."""
+    """A piece of evidence as three texts: what was measured, its value, and its limit."""
 
     what: str
     value: str
@@ -45,7 +47,7 @@ class EvidenceRow:
 
 
 def evidence_row(item: Evidence, label: Label) -> EvidenceRow:
-    """``CPU ready (p95)``, ``33.8 %``, ``limit 10 %``."""
+    """Return a piece of evidence as texts: ``CPU ready (p95)``, ``33.8 %``, ``limit 10 %``."""
     what = f"{label(item.counter)} ({item.statistic})" if item.statistic else label(item.counter)
     if item.instance:
         what += f", {item.instance}"
@@ -53,31 +55,34 @@ def evidence_row(item: Evidence, label: Label) -> EvidenceRow:
     return EvidenceRow(what, format_value(item.value, item.unit), limit)
 
 
-def foremost(finding: Finding, most: int) -> Sequence[Evidence]:
-    """The rows that say most, in their order: of several hosts or instances those of the worst one.
+def main_evidence(finding: Finding, max_count: int) -> Sequence[Evidence]:
+    """Return at most ``max_count`` pieces of evidence, in order: if there are more, those of the worst
+    instance.
 
-    Diagnosis names the worst one first; rows of no instance belong to all.
+    Diagnosis names the worst instance first; evidence without an instance is kept, too.
     """
     rows = finding.evidence
-    if len(rows) <= most:
+    if len(rows) <= max_count:
         return rows
-    return [row for row in rows if row.instance in {rows[0].instance, ""}][:most]
+    return [row for row in rows if row.instance in {rows[0].instance, ""}][:max_count]
 
 
 def followers_label(followers: int, *, unfolded: bool) -> str:
-    """``▸ 3 findings follow from this``."""
+    """Return the text of the button that unfolds consequences: ``▸ 3 findings follow from this``."""
     words = "1 finding follows" if followers == 1 else f"{followers} findings follow"
     return f"{'▾' if unfolded else '▸'} {words} from this"
 
 
 def duration_label(finding: Finding) -> str:
-    """How long a finding lasted in all: ``26 min``; nothing for what is merely worth knowing."""
+    """Return how long a finding's windows last together: ``26 min``; empty if it has no duration."""
     seconds = sum(window.seconds for window in finding.windows)
     return format_duration(seconds) if seconds > 0 else ""
 
 
 def change_rows(finding: Finding) -> Sequence[tuple[str, str]]:
-    """When, as seen from the beginning, and what happened around it; last how much more did."""
+    """Return (when, what happened) for each event near the beginning of a finding, and how many more there
+    were.
+    """
     if not finding.windows:
         return ()
     rows = [change_words(event, finding.windows[0].start) for event in finding.changes]
@@ -88,6 +93,6 @@ def change_rows(finding: Finding) -> Sequence[tuple[str, str]]:
 
 
 def by_verdict(finding: Finding) -> Sequence[tuple[Verdict, str, str]]:
-    """Verdict, title and reason of each cause, the likely ones first."""
+    """Return verdict, title and reason of each cause, the likely ones first."""
     causes = sorted(finding.causes, key=lambda cause: _ORDER[cause.verdict])
     return [(cause.verdict, cause.title, cause.because) for cause in causes]

@@ -1,4 +1,4 @@
-"""In what order findings stand: causes worst first, what follows from each beneath it. Knows no widget."""
+"""The order in which findings are shown: root causes worst first, consequences beneath their cause. No Qt."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from sessions.findings import Finding, Severity
 from sessions.model import EntityRef
 
 Identity = tuple[str, EntityRef]
-"""Problem and entity: what stays the same of a finding while its numbers change."""
+"""Problem and entity: identify a finding while its numbers change."""
 
 Kind = tuple[str, Severity]
-"""Problem and severity: what findings have in common that differ by who has it."""
+"""Problem and severity: findings with the same kind differ only in their entity."""
 
 Families = Mapping[Identity, Sequence[Finding]]
-"""What follows from each cause, directly or by way of another; causes in the order of the findings."""
+"""The consequences of each root cause, direct and indirect; causes in the order of the findings."""
 
 
 _CAUSES = 12
 _FOLLOWERS = 8
 _ALIKE = 3
-"""Cards that appear at once: each costs two milliseconds, and nobody reads forty of them."""
+"""Number of cards that are shown at first: each takes 2 ms to build, and nobody reads forty of them."""
 
 STEP = 24
-"""So many more are shown by a click."""
+"""Number of further cards that one click shows."""
 
 
 @dataclass(slots=True)
-class Shown:
-    """How much of the findings is to be seen: what the user has asked for, and else what is usual."""
+class VisibleFindings:
+    """How many findings are shown: the default numbers, and what the user unfolded beyond them."""
 
     causes: int = _CAUSES
     unfolded: set[Identity] = field(default_factory=set)
     followers: dict[Identity, int] = field(default_factory=dict)
     alike: dict[Kind, int] = field(default_factory=dict)
 
-    def more(self, row: Row) -> None:
-        """Show the next of those that a row announces."""
+    def show_more(self, row: Row) -> None:
+        """Show the next findings behind a row that says "more"."""
         if row.what == "more alike":
             self.alike[_kind(row.finding)] = self.alike.get(_kind(row.finding), _ALIKE) + STEP
             self.causes += STEP
@@ -51,25 +51,27 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A card; or a way to see ``rest`` more, which follow from the finding or have the same problem."""
+    """A finding's card, or a button that shows ``hidden`` more: its consequences, or the same problem
+    elsewhere.
+    """
 
     finding: Finding
     what: Literal["cause", "consequence", "more that follow", "more alike"]
-    rest: int = 0
+    hidden: int = 0
 
     @property
     def key(self) -> tuple[str, Identity | Kind]:
-        """What stays the same of a row while more is shown."""
+        """What identifies the row while more findings are shown."""
         return self.what, _kind(self.finding) if self.what == "more alike" else identity(self.finding)
 
 
 def identity(finding: Finding) -> Identity:
-    """What it is a finding of."""
+    """Return what identifies a finding while its numbers change: problem and entity."""
     return finding.problem, finding.entity
 
 
 def families(findings: Sequence[Finding]) -> Families:
-    """Each root cause with its consequences; one whose cause is not among the findings stands for itself."""
+    """Group findings by root cause; a finding whose cause is not among ``findings`` is a root itself."""
     known = {identity(finding): finding for finding in findings}
     found: dict[Identity, list[Finding]] = {}
     for finding in findings:
@@ -83,10 +85,11 @@ def families(findings: Sequence[Finding]) -> Families:
     return found
 
 
-def plan(findings: Sequence[Finding], groups: Families, shown: Shown) -> tuple[list[Row], int]:
-    """Top to bottom what is to be seen, and how many causes are left that no row announces.
+def plan_rows(findings: Sequence[Finding], groups: Families, shown: VisibleFindings) -> tuple[list[Row], int]:
+    """Return the rows to show from top to bottom, and how many root causes are left that no row offers.
 
-    A problem that many entities have takes a few cards: else the next one would stand a hundred cards below.
+    A problem that many entities have gets only a few cards: otherwise the next problem would be a hundred
+    cards below. ``groups`` come from ``families``.
     """
     causes = [finding for finding in findings if identity(finding) in groups]
     alike = Counter(map(_kind, causes))
@@ -109,26 +112,27 @@ def plan(findings: Sequence[Finding], groups: Families, shown: Shown) -> tuple[l
     return rows, left
 
 
-def _below(cause: Finding, followers: Sequence[Finding], shown: Shown) -> Iterator[Row]:
-    """What follows from a cause, where it is unfolded."""
+def _below(cause: Finding, followers: Sequence[Finding], shown: VisibleFindings) -> Iterator[Row]:
+    """Yield the rows of a cause's consequences, if the cause is unfolded."""
     if identity(cause) in shown.unfolded:
-        most = shown.followers.get(identity(cause), _FOLLOWERS)
-        yield from (Row(one, "consequence") for one in followers[:most])
-        if len(followers) > most:
-            yield Row(cause, "more that follow", len(followers) - most)
+        max_count = shown.followers.get(identity(cause), _FOLLOWERS)
+        yield from (Row(one, "consequence") for one in followers[:max_count])
+        if len(followers) > max_count:
+            yield Row(cause, "more that follow", len(followers) - max_count)
 
 
-def foremost_causes(findings: Sequence[Finding], most: int) -> list[tuple[Finding, int]]:
-    """As many causes as there is room for, worst first: of each problem at least one while there is room.
+def main_causes(findings: Sequence[Finding], max_count: int) -> list[tuple[Finding, int]]:
+    """Return at most ``max_count`` root causes, worst first, and of as many different problems as possible.
 
-    Each comes with how many of its problem are left out, if it is the last of these.
+    Each comes with a number: how many causes of the same problem and severity were left out (0 except for the
+    last of them).
     """
     groups = families(findings)
     causes = [finding for finding in findings if identity(finding) in groups]
     firsts: dict[Kind, Finding] = {}
     for finding in causes:
         firsts.setdefault(_kind(finding), finding)
-    chosen = set(islice(dict.fromkeys(map(identity, (*firsts.values(), *causes))), most))
+    chosen = set(islice(dict.fromkeys(map(identity, (*firsts.values(), *causes))), max_count))
     picked = [finding for finding in causes if identity(finding) in chosen]
     last = {_kind(finding): identity(finding) for finding in picked}
     left = Counter(map(_kind, causes)) - Counter(map(_kind, picked))
@@ -143,7 +147,9 @@ def _kind(finding: Finding) -> Kind:
 
 
 def _root(finding: Finding, known: Mapping[Identity, Finding]) -> Identity:
-    """The first cause of all; in a circle, which only a forged session has, each stands for itself."""
+    """Return the root cause of a finding; in a circle (only a forged session has one) each finding is its own
+    root.
+    """
     seen = [identity(finding)]
     while finding.consequence_of is not None and finding.consequence_of in known:
         finding = known[finding.consequence_of]

@@ -1,4 +1,4 @@
-"""The headline of an entity: the one counter, and of it the series, that stand for the whole entity."""
+"""The headline of an entity: the one counter, and its series, that stand for the entity as a whole."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from viewmodels.snapshot import Snapshot, is_own
 
 @dataclass(frozen=True, slots=True)
 class HeadlineSeries:
-    """The series of an entity's headline, one for each source that counts it, and the word after its unit."""
+    """The series of an entity's headline counter, one for each source, and the word after its unit."""
 
     series: Sequence[Series]
     suffix: str = ""
 
     def text(self, last: Mapping[int, float]) -> str:
-        """``23 % rdy``: the first current value among ``last`` (by series id), empty where there is none."""
+        """Return ``23 % rdy``: the first value in ``last`` (by series id); empty if there is none."""
         for one in self.series:
             if one.id in last:
                 return f"{format_value(last[one.id], one.spec.unit)} {self.suffix}".rstrip()
@@ -27,7 +27,7 @@ class HeadlineSeries:
 
 
 def series_of_first_counter(counters: Collection[str], series: Iterable[Series]) -> Sequence[Series]:
-    """The series of the first of ``counters`` that any entity has as a whole: no CPU, world or partition."""
+    """Return the series of the first of ``counters`` that has any; series of parts (CPUs) are ignored."""
     found: dict[str, list[Series]] = {}
     for one in series:
         if one.counter in counters and is_own(one):
@@ -38,7 +38,7 @@ def series_of_first_counter(counters: Collection[str], series: Iterable[Series])
 def headline_of(
     ref: EntityRef, snapshot: Snapshot, headlines: Mapping[str, Headline]
 ) -> HeadlineSeries | None:
-    """The headline of an entity, None where the session counts none of it; ``headlines`` by kind."""
+    """Return an entity's headline, None if the session has no counter for it; ``headlines`` are by kind."""
     headline = headlines.get(ref.kind)
     if headline is None:
         return None
@@ -50,7 +50,7 @@ def headline_of(
 
 
 def headlines_of(snapshot: Snapshot, headlines: Mapping[str, Headline]) -> Mapping[EntityRef, HeadlineSeries]:
-    """The headline of each entity that has one."""
+    """Return the headline of each entity that has one."""
     found = ((ref, headline_of(ref, snapshot, headlines)) for ref in snapshot.series_of)
     return {ref: one for ref, one in found if one is not None}
 
@@ -58,9 +58,9 @@ def headlines_of(snapshot: Snapshot, headlines: Mapping[str, Headline]) -> Mappi
 def common_headline(
     refs: Iterable[EntityRef], snapshot: Snapshot, headlines: Mapping[str, Headline]
 ) -> Sequence[Series]:
-    """The headline series of several entities: of one counter, the first that any of them has.
+    """Return the headline series of several entities, all of one counter.
 
-    An entity's kind decides which counters can be its headline; the first entity that has one decides.
+    The kinds of ``refs`` are tried in order; the first kind whose headline counter has series decides.
     """
     refs = list(refs)
     series = [one for ref in refs for one in snapshot.series_of.get(ref, ())]

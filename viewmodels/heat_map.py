@@ -1,4 +1,4 @@
-"""The heat map: one counter of many entities over time, worst first, as values."""
+"""The heat map as values: one counter of many entities over time, the worst entity first."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from viewmodels.work import UnwatchedWork, Work
 
 Measure = Literal["Highest value", "Share over the limit"]
 MEASURES: tuple[Measure, ...] = ("Highest value", "Share over the limit")
-"""What a cell can show of its bucket."""
+"""How the samples of a bucket are reduced to the value of its cell."""
 
 MAX_ROWS = 4_000
 _BUCKETS = 240
@@ -31,7 +31,7 @@ _KIND_LABELS = {"vm": "VM", "vcpu": "vCPU", "vdisk": "virtual disk", "nic": "upl
 
 @dataclass(frozen=True, slots=True)
 class HeatRow:
-    """An entity, what its worst value was as text, and how bad that is."""
+    """A row of the heat map: an entity, its worst value as text, and how bad that value is."""
 
     ref: EntityRef
     name: str
@@ -42,9 +42,9 @@ class HeatRow:
 
 @dataclass(frozen=True)
 class Heat:
-    """``values`` (rows, buckets): what each bucket came to, NaN where nothing was measured.
+    """A heat map: ``values`` (rows, buckets) in ``unit``, NaN where nothing was measured.
 
-    ``top`` is the value of the strongest colour, ``limit`` where colours turn to warning (NaN: no limit).
+    ``top`` is the value of the strongest colour; from ``limit`` on colours show a warning (NaN: no limit).
     """
 
     title: str = ""
@@ -58,7 +58,7 @@ class Heat:
 
 @dataclass(frozen=True, slots=True)
 class HeatChoice:
-    """A counter with limits on a kind of entity: what a heat map can be made of."""
+    """A counter of a kind of entity that a heat map can show, with its limits."""
 
     counter: str
     kind: str
@@ -68,7 +68,7 @@ class HeatChoice:
 
 
 def heat_choices(snapshot: Snapshot, limits: LimitsByCounter, catalogue: Catalogue) -> Sequence[HeatChoice]:
-    """The heat maps that a session has samples for, in the order of the table of limits."""
+    """Return the heat maps that a session has series for, in the order of ``limits``."""
     present = {(one.counter, one.entity.kind) for one in snapshot.series if is_own(one)}
     return [
         HeatChoice(counter, kind, f"{known.label} of each {_KIND_LABELS.get(kind, kind)}", known.unit, bounds)
@@ -87,7 +87,7 @@ def heat_map(
     work: Work | None = None,
     max_rows: int = MAX_ROWS,
 ) -> Heat:
-    """The map of a counter over a window: the ``max_rows`` worst of all series, worst first."""
+    """Read the heat map of a counter over a window: the ``max_rows`` worst series, worst first."""
     series = [
         one
         for one in snapshot.series
@@ -122,9 +122,9 @@ def _ranked(
     max_rows: int,
     work: Work,
 ) -> tuple[FloatArray, FloatArray, Sequence[Series]]:
-    """Worst value of each row, its buckets, and its series; all ordered worst first.
+    """Return worst value, bucketed values and series of each row, ordered worst first.
 
-    Statistics of chunks say which series can be among the worst; only those are read.
+    Statistics of chunks tell which series can be among the worst; only these are read.
     """
     ids = np.array([one.id for one in series], np.int64)
     highest = reader.stats(ids, window).maximum if ids.size else np.zeros(0)
@@ -146,7 +146,7 @@ def _ranked(
 def _bucketed(
     reader: SessionReader, ids: IntArray, window: TimeRange, limit: float | None, work: Work
 ) -> FloatArray:
-    """(series, buckets): the highest value, or per cent of the samples over ``limit``."""
+    """Return (series, buckets): the highest value, or the percentage of samples above ``limit`` if given."""
     buckets = Buckets(window, _BUCKETS)
     values = np.full((ids.size, _BUCKETS), np.nan)
     row_of = {number: row for row, number in enumerate(ids.tolist())}
@@ -157,7 +157,7 @@ def _bucketed(
                 found = buckets.highest(frame.times, frame.values)
             else:
                 found = buckets.share_over(frame.times, frame.values, limit)
-            values[[row_of[number] for number in frame.ids.tolist()]] = buckets.held(frame.times, found)
+            values[[row_of[number] for number in frame.ids.tolist()]] = buckets.hold_last(frame.times, found)
         work.progress(begin / ids.size)
     return values
 

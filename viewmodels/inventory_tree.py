@@ -1,4 +1,4 @@
-"""The inventory as a tree: clusters, hosts and their VMs, then what hosts share; and how many there are."""
+"""The inventory as a tree: clusters, hosts and their VMs, then what hosts share; and its size as text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ _BELOW_VM = frozenset({"vcpu", "vdisk", "port"})
 
 @dataclass(eq=False)
 class Node:
-    """An entity in the tree, or a heading (``ref`` None). ``search_text``: what a search looks through."""
+    """An entity in the tree, or a heading (``ref`` is None). ``search_text`` is what the search field looks
+    in.
+    """
 
     title: str
     ref: EntityRef | None = None
@@ -33,27 +35,27 @@ class Node:
 
     @classmethod
     def of(cls, ref: EntityRef, name: str) -> Node:
-        """The node of an entity, found by its name and its key."""
+        """Return the node of an entity, which the search finds by name and by key."""
         title = shown(name) or "(without a name)"
         return cls(title, ref, search_text=f"{title} {ref.key}".casefold())
 
     def add(self, child: Node) -> Node:
-        """Put a node below this one."""
+        """Append a child node; returns the child."""
         child.parent, child.row = self, len(self.children)
         self.children.append(child)
         return child
 
     def walk(self) -> Iterator[Node]:
-        """This node's descendants, parents first."""
+        """Yield all nodes below this one, parents before their children."""
         for child in self.children:
             yield child
             yield from child.walk()
 
 
 def inventory_tree(snapshot: Snapshot) -> Node:
-    """Clusters and hosts with their VMs, then datastores, devices, adapters and uplinks.
+    """Return the root of the tree: clusters and hosts with their VMs, datastores, devices, adapters, uplinks.
 
-    A VM stands below the host that it is on now. Worlds that are no VM's are left to the esxtop view.
+    A VM is below the host that it runs on now. Worlds that belong to no VM are shown only in the esxtop view.
     """
     root = Node("")
     _add_hosts(root, snapshot)
@@ -69,7 +71,7 @@ def inventory_tree(snapshot: Snapshot) -> Node:
 
 
 def inventory_size(entities: Iterable[Entity]) -> str:
-    """``4 hosts · 41 VMs``."""
+    """Return how many hosts and VMs there are: ``4 hosts · 41 VMs``."""
     kinds = [entity.ref.kind for entity in entities]
     counts = ((kinds.count("host"), "host"), (kinds.count("vm"), "VM"))
     return " · ".join(f"{format_count(count)} {word}{'' if count == 1 else 's'}" for count, word in counts)

@@ -1,4 +1,4 @@
-"""The values that hold at a moment: the last sample of each series, unless it is too old to be current."""
+"""The values that are current at a moment: the last sample of each series, unless it is too old."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from viewmodels.snapshot import USUAL_INTERVAL_S
 from viewmodels.work import UnwatchedWork, Work
 
 CURRENT_FOR = 2.5
-"""For so many intervals of its own source a sample is current: one may be late, a second one is missing."""
+"""A sample is current for this many intervals of its source: one later sample may be late, not two."""
 
 
 def last_values(
@@ -25,10 +25,10 @@ def last_values(
     since: int | None = None,
     work: Work | None = None,
 ) -> dict[int, float]:
-    """The last value of each series at or before ``moment``, by series id; series without a current one lack.
+    """Read the last value of each series at or before ``moment`` (ms), by series id.
 
-    ``intervals``: seconds between two samples of each source, by source id. Samples before ``since`` (ms)
-    are not looked at.
+    Series whose last sample is older than 2.5 intervals of its source are left out. ``intervals`` are the
+    sampling intervals in seconds by source id. Samples before ``since`` (ms) are ignored.
     """
     work = work or UnwatchedWork()
     found: dict[int, float] = {}
@@ -41,7 +41,7 @@ def last_values(
 
 
 def _by_look_back(series: Iterable[Series], intervals: Mapping[int, float]) -> dict[int, list[int]]:
-    """Ids of series by how far to look back in ms: what is read of one source is as short as it can be."""
+    """Group series ids by how far to look back (ms): 2.5 intervals of their source."""
     found: dict[int, list[int]] = {}
     for one in series:
         back_ms = round(intervals.get(one.source, USUAL_INTERVAL_S) * 1000 * CURRENT_FOR)

@@ -1,4 +1,4 @@
-"""The order in which people expect names: ``esx2`` before ``esx10``."""
+"""The natural order of names: ``esx2`` comes before ``esx10``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _NUMBER = re.compile(r"(\d{1,18})")
 
 
 def natural(name: str) -> tuple[str | int, ...]:
-    """What to sort a name by: its numbers as numbers, its letters whatever their case."""
+    """Return a sort key for a name: digits compare as numbers, letters without regard to case."""
     return tuple(
         int(part) if place % 2 else part for place, part in enumerate(_NUMBER.split(name.casefold()))
     )

@@ -1,4 +1,4 @@
-"""The overview as values: small charts of the scope, lists of who does most, findings, and what changed."""
+"""The overview page as values: small charts of the scope, top lists, findings, and latest changes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sessions.times import TimeRange
 from viewmodels.chart_sets import curve_name, lines_of
 from viewmodels.chart_spec import ChartSpec
 from viewmodels.curve import Curve, NamedCurve
-from viewmodels.finding_order import foremost_causes
+from viewmodels.finding_order import main_causes
 from viewmodels.health import Health
 from viewmodels.rankings import Ranked, highest
 from viewmodels.scope_series import series_in_scope
@@ -32,14 +32,14 @@ _MAX_FINDINGS = 4
 _LONGEST = 400
 
 SeriesByCounter = Mapping[tuple[str, str], Sequence[Series]]
-"""Series of whole entities, by the kind of the entity and the counter."""
+"""Series that measure whole entities, by kind of entity and counter."""
 
 
 @dataclass(frozen=True, slots=True)
 class OverviewLine:
-    """A line of a list: an entity and its number, a moment and what happened, or a finding's sentence.
+    """A line of a list: an entity with its number, an event with its time, or a finding's sentence.
 
-    ``series`` can be dragged onto a chart (0: there is none).
+    ``series`` is the id of a series that can be dragged onto a chart (0: none).
     """
 
     name: str
@@ -51,7 +51,7 @@ class OverviewLine:
 
 @dataclass(frozen=True, slots=True)
 class TopList:
-    """Who has most of something: a title and lines, highest first."""
+    """A list of the entities that have most of a counter: a title and lines, highest first."""
 
     title: str
     lines: Sequence[OverviewLine] = ()
@@ -59,7 +59,7 @@ class TopList:
 
 @dataclass(frozen=True, slots=True)
 class OverviewContent:
-    """Charts with their curves, and lists; each only where the session has its counters."""
+    """Charts with their curves, and top lists; only those for which the session has counters."""
 
     charts: Sequence[tuple[ChartSpec, Sequence[NamedCurve]]] = field(default=())
     lists: Sequence[TopList] = field(default=())
@@ -75,9 +75,10 @@ def overview_content(
     limits: LimitsByCounter,
     work: Work | None = None,
 ) -> OverviewContent:
-    """The overview of a window; charts show the ``chosen`` entities and those below them, all where none is.
+    """Read charts and top lists for a window.
 
-    Lists rank all entities: who does most is a question about everybody.
+    Charts show the ``chosen`` entities and those below them, or all if none is chosen. Top lists always rank
+    all entities.
     """
     work = work or UnwatchedWork()
     known = _series_by_counter(snapshot.series, spec)
@@ -105,7 +106,7 @@ def overview_content(
 
 
 def latest_changes(snapshot: Snapshot, window: TimeRange, clock: Clock) -> Sequence[OverviewLine]:
-    """Events and marks of the window, the newest first, with the time at which each began."""
+    """Return the newest events and marks of the window, newest first, each with its start time."""
     moments = [
         (event.at, f"{event.text}{_duration(event)}", event.entity)
         for event in snapshot.events
@@ -117,7 +118,7 @@ def latest_changes(snapshot: Snapshot, window: TimeRange, clock: Clock) -> Seque
 
 
 def worst_findings(findings: Sequence[Finding]) -> Sequence[tuple[Finding, OverviewLine]]:
-    """The worst causes, each with its sentence and how many more like it there are."""
+    """Return the worst root causes, each with its line; the line says how many more are like it."""
     return [
         (
             finding,
@@ -127,12 +128,12 @@ def worst_findings(findings: Sequence[Finding]) -> Sequence[tuple[Finding, Overv
                 finding.severity,
             ),
         )
-        for finding, alike in foremost_causes(findings, _MAX_FINDINGS)
+        for finding, alike in main_causes(findings, _MAX_FINDINGS)
     ]
 
 
 def _series_by_counter(series: Sequence[Series], spec: Overview) -> SeriesByCounter:
-    """The series of the page's counters, in one go: there may be 40,000 others."""
+    """Return the series of the page's counters in one pass; a session may have 40,000 other series."""
     wanted = {(kind, counter) for chart in spec.chart for kind, counter in chart.counters}
     wanted |= {(one.kind, one.counter) for one in spec.talkers}
     wanted |= {(kind, chart.by) for chart in spec.chart for kind, _ in chart.counters if chart.by}
@@ -151,7 +152,7 @@ def _of_scope(
     chosen: frozenset[EntityRef],
     counters: Sequence[tuple[str, str]],
 ) -> Sequence[Series]:
-    """Series of the first counter that the session has: of the chosen entities, else of all."""
+    """Return the series of the first counter that the session has: of the chosen entities, else of all."""
     for which in counters:
         found = known.get(which, ())
         if found:
@@ -160,7 +161,9 @@ def _of_scope(
 
 
 def _beside(series: Sequence[Series], known: SeriesByCounter, counter: str) -> Sequence[int]:
-    """Ids of the series of ``counter`` of the same entities as seen by the same source; 0 where none is."""
+    """Return, for each series, the id of its entity's ``counter`` series from the same source; 0 if there is
+    none.
+    """
     kinds = {one.entity.kind for one in series} if counter else set()
     ids = {
         (one.source, one.entity, one.spec.instance): one.id

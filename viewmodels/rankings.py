@@ -1,4 +1,4 @@
-"""Which of many series are worst, or do most: ranked by their statistics over a window."""
+"""Ranks many series by a statistic over a window."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RankedBy = Literal["max", "mean"]
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A series and the statistic that it was ranked by."""
+    """A series and the value of the statistic that it was ranked by."""
 
     series: Series
     value: float
@@ -28,13 +28,13 @@ def highest(
     series: Sequence[Series],
     statistic: RankedBy,
     window: TimeRange,
-    most: int,
+    max_count: int,
     weights: Sequence[int] = (),
 ) -> list[Ranked]:
-    """The ``most`` series whose mean or maximum over the window is highest, highest first.
+    """Return the ``max_count`` series with the highest mean or maximum over the window, highest first.
 
-    ``weights``: the id of a series beside each of ``series`` (0 for none), by whose mean its statistic counts
-    the more. Series without a sample in the window are left out.
+    ``weights`` are series ids, one beside each of ``series`` (0: none): the statistic is multiplied by that
+    series' mean before ranking. Series without a sample in the window are left out.
     """
     if not series:
         return []
@@ -42,12 +42,12 @@ def highest(
     values = stats.mean if statistic == "mean" else stats.maximum
     worth = values * _means(reader, weights, window) if any(weights) else values
     order = np.argsort(-np.nan_to_num(worth, nan=-np.inf), kind="stable")
-    ranked = (Ranked(series[at], float(values[at])) for at in order[:most].tolist())
+    ranked = (Ranked(series[at], float(values[at])) for at in order[:max_count].tolist())
     return [one for one in ranked if np.isfinite(one.value)]
 
 
 def _means(reader: SessionReader, ids: Sequence[int], window: TimeRange) -> FloatArray:
-    """The mean of each series over the window, 0 for id 0 and where there is no sample."""
+    """Return the mean of each series over the window; 0 for id 0 and for series without a sample."""
     numbers = np.array(ids, np.int64)
     means = np.zeros(numbers.size)
     means[numbers > 0] = reader.stats(numbers[numbers > 0], window).mean

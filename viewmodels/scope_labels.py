@@ -1,4 +1,4 @@
-"""What the bars of the window say of the scope and of the session."""
+"""The texts of scope bar and status bar: which entities, time and sources are shown, and of which session."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAME = 80
 
 
 def window_label(window: TimeRange, at: Clock) -> str:
-    """``14:05 – 14:35``, with the day where it is not one and the same."""
+    """Return a window as text: ``21 Nov 14:05 – 14:35``; the end gets a day, too, if it is another one."""
     start, end = at(window.start), at(window.end)
     seconds = window.seconds < 600
     form = "%H:%M:%S" if seconds else "%H:%M"
@@ -24,7 +24,7 @@ def window_label(window: TimeRange, at: Clock) -> str:
 
 
 def scope_labels(scope: Scope, snapshot: Snapshot, at: Clock) -> tuple[str, str]:
-    """The two texts of the scope bar: the entities; and the time and the sources."""
+    """Return the two texts of the scope bar: its entities; and its time with its sources."""
     names = [shown(snapshot.name(ref), _NAME) or "(without a name)" for ref in scope.entities]
     entities = ", ".join(names[:_NAMED]) if names else "Everything"
     if len(names) > _NAMED:
@@ -41,7 +41,7 @@ def scope_labels(scope: Scope, snapshot: Snapshot, at: Clock) -> tuple[str, str]
 
 
 def session_label(snapshot: Snapshot) -> str:
-    """``lab-friday.hscope · 38 MB · 0.7 B a sample``."""
+    """Return ``lab-friday.hscope · 38 MB · 1,204 series · 0.7 B a sample``."""
     each = f" · {snapshot.bytes / snapshot.samples:.1f} B a sample" if snapshot.samples else ""
     series = f"{format_count(len(snapshot.series))} series"
     return f"{shown(snapshot.path.name, _NAME)} · {format_bytes(snapshot.bytes)} · {series}{each}"

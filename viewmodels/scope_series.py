@@ -1,4 +1,6 @@
-"""Which series belong to a scope: of its entities, of those below, and what its hosts saw of shared ones."""
+"""The series that belong to a scope: of its entities, of those below, and its hosts' views of shared
+devices.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,10 @@ from viewmodels.snapshot import Snapshot
 def series_in_scope(
     series: Sequence[Series], chosen: Collection[EntityRef], snapshot: Snapshot
 ) -> Sequence[Series]:
-    """The series of ``chosen`` and of entities below them.
+    """Return those of ``series`` that belong to the ``chosen`` entities or to entities below them.
 
-    A device or datastore that hosts share is below none of them: of it, each host has the series that tell
-    how that host saw it.
+    A device or datastore that hosts share is below none of them; of it, the series that were measured by a
+    chosen host belong to the scope.
     """
     if not chosen:
         return ()
@@ -32,7 +34,7 @@ def series_in_scope(
 
 
 def _is_below(ref: EntityRef | None, chosen: Collection[EntityRef], snapshot: Snapshot) -> bool:
-    """Whether an entity is one of the chosen ones, or below one of them."""
+    """True if the entity is one of ``chosen``, or below one of them in the inventory."""
     passed: set[EntityRef] = set()
     while ref is not None and ref not in passed:  # a session is untrusted and may hold a cycle
         if ref in chosen:

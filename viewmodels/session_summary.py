@@ -1,4 +1,4 @@
-"""A session in a line: its worst finding, its size, and a small curve of its load."""
+"""A session summarised for the start page: its worst finding, its size, and a sparkline of its load."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _INSTANTS = 48
 def sparkline(
     reader: SessionReader, series: Sequence[int], span: TimeRange, work: Work | None = None
 ) -> tuple[float, ...]:
-    """The mean of some series over a session at 48 instants, as ``spark_of`` has it."""
+    """Read the mean of some series over a session at 48 instants, each value from 0 to 1 of the highest."""
     work = work or UnwatchedWork()
     curves: list[Overview] = []
     for number in series:
@@ -31,9 +31,9 @@ def sparkline(
 
 
 def spark_of(curves: Sequence[Overview], span: TimeRange) -> tuple[float, ...]:
-    """The mean of curves at 48 instants, scaled to 0 … 1 of its highest; () without a value.
+    """Return the mean of the curves at 48 instants, scaled so that the highest is 1; empty without a value.
 
-    A thumbnail: gaps are bridged in it.
+    This is a thumbnail: gaps are interpolated in it.
     """
     at = np.linspace(span.start, span.end, _INSTANTS)
     rows = [_at(curve, at) for curve in curves]
@@ -55,13 +55,13 @@ def _at(curve: Overview, at: FloatArray) -> FloatArray | None:
 
 
 def worst_severity(findings: Sequence[Finding]) -> str:
-    """The worst severity, "ok" when nothing was found."""
+    """Return the worst severity of the findings; "ok" if there are none."""
     there = {finding.severity for finding in findings}
     return next((severity for severity in WORST_FIRST if severity in there), "ok")
 
 
 def session_summary(findings: Sequence[Finding], snapshot: Snapshot) -> str:
-    """The worst finding in words, and how many more; or that there is none."""
+    """Return one sentence: the worst finding and how many more there are, or that no problem was found."""
     roots = [finding for finding in findings if finding.consequence_of is None] or list(findings)
     if not roots:
         return f"No problem found · {session_size(snapshot)}"
@@ -71,7 +71,7 @@ def session_summary(findings: Sequence[Finding], snapshot: Snapshot) -> str:
 
 
 def session_size(snapshot: Snapshot) -> str:
-    """``3 hosts · 41 VMs · 12 MB``."""
+    """Return how large a session is: ``3 hosts · 41 VMs · 12 MB``."""
     kinds = [ref.kind for ref in snapshot.entities]
     parts = [
         f"{format_count(kinds.count(kind))} {word}{'' if kinds.count(kind) == 1 else 's'}"

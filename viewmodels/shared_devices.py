@@ -1,4 +1,6 @@
-"""Devices and datastores that hosts share: one entity, of which each host has series of its own."""
+"""Devices and datastores that several hosts share: each is one entity with series of its own from
+each host.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +11,20 @@ from viewmodels.snapshot import Snapshot
 
 
 def is_shared(ref: EntityRef, snapshot: Snapshot) -> bool:
-    """Whether this is a device or datastore that belongs to no single host."""
+    """True for a device or datastore that belongs to no single host."""
     entity = snapshot.entities.get(ref)
     return ref.kind in {"device", "datastore"} and entity is not None and entity.parent is None
 
 
 def source_names(snapshot: Snapshot) -> Mapping[int, str]:
-    """What the sources are called, by their id."""
+    """Return the names of the session's sources by their id."""
     return {source.id: source.spec.name for source in snapshot.sources}
 
 
 def seen_by(series: Series, names: Mapping[int, str]) -> str:
-    """The name of the host whose view of a shared device this series is.
+    """Return the name of the host that measured this series of a shared device.
 
-    vCenter names the host in the instance; of esxtop each source is one host. ``names``: of the sources.
+    A vCenter names the host in the instance; with esxtop each source is one host, so its name in ``names``
+    (by source id) is used.
     """
     return series.spec.instance or names.get(series.source, "")

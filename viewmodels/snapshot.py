@@ -1,4 +1,4 @@
-"""What a session holds at a moment, read once in a worker and shared by all views as one frozen value."""
+"""A snapshot: everything in a session but samples, read once in a worker and shared by all views."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from sessions.store import SessionInfo, SessionReader
 from sessions.times import TimeRange
 
 USUAL_INTERVAL_S = 20.0
-"""vCenter's own interval: what a source with fewer than two samples is taken to have."""
+"""The sampling interval of vCenter, assumed for sources with fewer than two samples; seconds."""
 
 
 @dataclass(frozen=True)
 class SeriesIndex:
-    """All series, found by entity or by id; one object for as long as a session has the same series."""
+    """All series, found by entity or by id. The object is kept as long as the session has the same series."""
 
     series: Sequence[Series]
 
     def built(self) -> SeriesIndex:
-        """Itself with its mappings made: a worker does that, so that the window need not."""
+        """Build all lookup tables now, in a worker, so that the GUI thread need not; returns itself."""
         _ = self.series_of, self.by_id, self.count_by_source
         return self
 
@@ -38,29 +38,31 @@ class SeriesIndex:
 
     @cached_property
     def count_by_source(self) -> Mapping[int, int]:
-        """How many series each source has."""
+        """How many series each source has, by source id."""
         return Counter([series.source for series in self.series])
 
     @cached_property
     def by_id(self) -> Mapping[int, Series]:
-        """Series by their id."""
+        """All series by their id."""
         return {series.id: series for series in self.series}
 
 
 @dataclass(frozen=True)
 class EntityIndex:
-    """The session's entities, found by ref or by parent. It stays the same object until an entity changes."""
+    """The session's entities, found by ref or by parent. The object is kept until an entity changes."""
 
     entities: Mapping[EntityRef, Entity]
 
     def built(self) -> EntityIndex:
-        """Itself with its mapping made."""
+        """Build the lookup table now, in a worker, so that the GUI thread need not; returns itself."""
         _ = self.children
         return self
 
     @cached_property
     def children(self) -> Mapping[EntityRef | None, Sequence[Entity]]:
-        """The entities below each one; those without a parent under None. In the order of the session."""
+        """The entities directly below each entity, in the session's order; those without a parent
+        under None.
+        """
         found: dict[EntityRef | None, list[Entity]] = {}
         for entity in self.entities.values():
             found.setdefault(entity.parent, []).append(entity)
@@ -69,9 +71,10 @@ class EntityIndex:
 
 @dataclass(frozen=True)
 class ChangingRecords:
-    """The latest names and hosts of entities, which facts tell, and all events; as far as the file was read.
+    """Records that a growing session adds to: each entity's latest name and host (facts), and all events.
 
-    A large vCenter has 700,000 facts: only those written since ``facts_to`` are read when the session grows.
+    A large vCenter has 700,000 facts: when the session grows, only facts written after number ``facts_to``
+    and events after ``events_to`` are read.
     """
 
     names: Mapping[EntityRef, Fact] = field(default_factory=dict)
@@ -81,7 +84,7 @@ class ChangingRecords:
     events_to: int = 0
 
     def with_new(self, reader: SessionReader) -> ChangingRecords:
-        """These with what was written since; itself where nothing was."""
+        """Return these records with those written since they were read; itself if there are none."""
         facts, facts_to = reader.written(Fact, self.facts_to)
         events, events_to = reader.written(Event, self.events_to)
         if (facts_to, events_to) == (self.facts_to, self.events_to):
@@ -95,7 +98,9 @@ class ChangingRecords:
         )
 
     def with_names(self, entities: Mapping[EntityRef, Entity]) -> Mapping[EntityRef, Entity]:
-        """Entities under their present names: an entity keeps its first name, a later one is a fact."""
+        """Return the entities under their current names: an entity record keeps the first name, later names
+        are facts.
+        """
         names = {ref: str(fact.value) for ref, fact in self.names.items() if fact.end is None}
         return {
             ref: replace(entity, name=names[ref]) if ref in names else entity
@@ -104,7 +109,7 @@ class ChangingRecords:
 
 
 def _latest(known: Mapping[EntityRef, Fact], written: Sequence[Fact], name: str) -> Mapping[EntityRef, Fact]:
-    """Of each entity the fact that started last; of one start the last that was written."""
+    """Return each entity's fact ``name`` with the latest start; among equal starts the one written last."""
     new = [fact for fact in written if fact.name == name]
     if not new:
         return known
@@ -118,7 +123,7 @@ def _latest(known: Mapping[EntityRef, Fact], written: Sequence[Fact], name: str)
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A session's index, without its samples. A new one means that something changed."""
+    """A session without its samples, at one moment. Any change makes a new snapshot."""
 
     path: Path
     title: str
@@ -150,27 +155,29 @@ class Snapshot:
 
     @property
     def by_id(self) -> Mapping[int, Series]:
-        """Series by their id."""
+        """All series by their id."""
         return self.series_index.by_id
 
     @property
     def children(self) -> Mapping[EntityRef | None, Sequence[Entity]]:
-        """The entities below each one; those without a parent under None. In the order of the session."""
+        """The entities directly below each entity, in the session's order; those without a parent
+        under None.
+        """
         return self.entity_index.children
 
     @property
     def events(self) -> Sequence[Event]:
-        """All events, ordered by time; one object for as long as they are the same."""
+        """All events, ordered by time. The object is kept as long as no event is added."""
         return self.records.events
 
     def host_of(self, ref: EntityRef) -> EntityRef | None:
-        """The host that an entity was placed on last, where a fact tells."""
+        """Return the host that an entity was last placed on; None if no fact says so."""
         fact = self.records.hosts.get(ref)
         return EntityRef("host", str(fact.value)) if fact else None
 
     @property
     def samples(self) -> int:
-        """How many samples all sources have."""
+        """How many samples all sources have together."""
         return sum(source.samples for source in self.sources)
 
     @property
@@ -179,14 +186,14 @@ class Snapshot:
         return any(source.state in {"recording", "importing"} for source in self.sources)
 
     def name(self, ref: EntityRef) -> str:
-        """What an admin calls the entity; its key where the session does not know it."""
+        """Return the entity's display name; its key if the session has no such entity."""
         entity = self.entities.get(ref)
         return entity.name if entity else ref.key
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What differs between two snapshots; ``sources``: the user chose other sources, so everything may."""
+    """What differs between two snapshots. ``sources``: the user chose other sources, so all may differ."""
 
     samples: bool = False
     inventory: bool = False
@@ -198,9 +205,9 @@ class Change:
 
 
 def is_own(series: Series) -> bool:
-    """Whether a series is of its entity as a whole, not of a part of it (a CPU, a partition).
+    """True if a series measures its entity as a whole, False for a part of it (a CPU, a partition).
 
-    vCenter names the host that sees a shared device or datastore in the instance: that is the whole, too.
+    For a device or datastore vCenter puts the host that sees it into the instance: that is the whole, too.
     """
     instance = series.spec.instance
     seen_by_host = series.entity.kind in {"device", "datastore"} and not instance.startswith("partition")
@@ -208,8 +215,9 @@ def is_own(series: Series) -> bool:
 
 
 def snapshot_of_sources(whole: Snapshot, sources: Collection[int]) -> Snapshot:
-    """The part of a session that some sources recorded: their series and gaps, the entities of these series,
-    and all entities above them. The whole session where ``sources`` is empty.
+    """Return the part of a session that some sources recorded: their series, gaps and entities.
+
+    Entities above those with series are included. An empty ``sources`` returns the whole snapshot.
     """
     if not sources:
         return whole
@@ -231,7 +239,11 @@ def snapshot_of_sources(whole: Snapshot, sources: Collection[int]) -> Snapshot:
 
 
 def renewed_of_sources(whole: Snapshot, old: Snapshot, seen: Snapshot, sources: Collection[int]) -> Snapshot:
-    """``snapshot_of_sources`` of a later ``whole``; ``seen``, made of ``old``, lends its indexes."""
+    """Return ``snapshot_of_sources(whole, sources)``, reusing indexes of an earlier result.
+
+    ``seen`` is the earlier result, made from the snapshot ``old``; its indexes are reused if entities and
+    series are still the same.
+    """
     same = whole.entity_index is old.entity_index and whole.series_index is old.series_index
     if not sources or not same:
         return snapshot_of_sources(whole, sources)
@@ -244,7 +256,7 @@ def renewed_of_sources(whole: Snapshot, old: Snapshot, seen: Snapshot, sources: 
 
 
 def read_snapshot(reader: SessionReader, path: Path) -> Snapshot:
-    """The snapshot of a session that was just opened; call it in a worker thread."""
+    """Read the snapshot of a session that was just opened; call this in a worker thread."""
     with reader.one_state():
         info, records = reader.info(), ChangingRecords().with_new(reader)
         return Snapshot(
@@ -263,7 +275,10 @@ def read_snapshot(reader: SessionReader, path: Path) -> Snapshot:
 
 
 def renewed_snapshot(reader: SessionReader, old: Snapshot) -> tuple[Snapshot, Change]:
-    """The snapshot with what was written since ``old``, and what differs; equal parts stay one object."""
+    """Read what was written since ``old``; returns the new snapshot and what differs.
+
+    Parts that did not change are the same objects as in ``old``.
+    """
     with reader.one_state():
         info, records, marks = reader.info(), old.records.with_new(reader), reader.marks()
         entities, series = old.entity_index, old.series_index

@@ -1,4 +1,4 @@
-"""Round times for the labels of a time axis, in the clock that the user chose. Knows no widget."""
+"""Labels of a time axis at round times, in the time zone that the user chose. No Qt."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 Clock = Callable[[int], datetime]
-"""Milliseconds since 1970 to the time that the axes show."""
+"""Converts milliseconds since 1970 into a datetime of the time zone that is displayed."""
 
 _SECOND, _MINUTE, _HOUR, _DAY = 1_000, 60_000, 3_600_000, 86_400_000
 _STEPS = (
@@ -19,20 +19,20 @@ LABEL_PIXELS = 72
 
 
 def clock_of(setting: str) -> Clock:
-    """The clock of the setting ``look.times``: UTC for ``utc``, else this computer's zone."""
+    """Return the clock for the setting ``look.times``: UTC for ``utc``, else this computer's time zone."""
     if setting == "utc":
         return lambda t_ms: datetime.fromtimestamp(t_ms / 1000, UTC)
     return lambda t_ms: datetime.fromtimestamp(t_ms / 1000, UTC).astimezone()
 
 
 def time_ticks(
-    start: float, end: float, pixels: float, at: Clock, apart: int = LABEL_PIXELS
+    start: float, end: float, pixels: float, at: Clock, min_distance: int = LABEL_PIXELS
 ) -> tuple[list[float], int]:
-    """Instants in ms where labels go, at round times of the clock, and the step between them in ms.
+    """Return the times (ms) of axis labels, round in the clock ``at``, and the step between them in ms.
 
-    ``apart``: how many pixels there are at least between two labels.
+    ``pixels`` is the width from ``start`` to ``end`` (ms); labels are at least ``min_distance`` pixels apart.
     """
-    wanted = (end - start) / max(pixels / apart, 1)
+    wanted = (end - start) / max(pixels / min_distance, 1)
     step = next((step for step in _STEPS if step >= wanted), _STEPS[-1])
     zone = at(int(start)).utcoffset() or timedelta()
     shift = round(zone.total_seconds() * 1000)
@@ -41,7 +41,9 @@ def time_ticks(
 
 
 def time_label(t_ms: float, step: int, at: Clock) -> str:
-    """``14:05``, ``14:05:30`` where seconds tell labels apart, ``21 Nov`` where days do or a day begins."""
+    """Return the text of an axis label: ``14:05``; ``14:05:30`` for steps below a minute; ``21 Nov`` at
+    midnight.
+    """
     when = at(int(t_ms))
     if step >= _DAY or (when.hour == when.minute == when.second == 0 and step >= _MINUTE):
         return f"{when.day} {when:%b}"

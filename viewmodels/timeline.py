@@ -1,4 +1,4 @@
-"""What the timeline shows, as values."""
+"""The content of the timeline, as values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sessions.times import TimeRange
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A stretch of a lane: one window of a finding."""
+    """One window of a finding, drawn as a bar on the findings lane."""
 
     window: TimeRange
     severity: Severity
@@ -24,7 +24,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class SourceLane:
-    """A source: when it was recorded, and its gaps as holes in that."""
+    """The lane of a source: the window in which it was recorded, and its gaps with their reasons."""
 
     name: str
     window: TimeRange
@@ -33,7 +33,9 @@ class SourceLane:
 
 @dataclass(frozen=True)
 class Load:
-    """The curve on top: ``times`` (n,) in ms, ``values`` (n,) in ``unit``, NaN where nothing was measured."""
+    """The load curve on top of the timeline: ``times`` (n,) in ms, ``values`` (n,) in ``unit``, NaN
+    in gaps.
+    """
 
     label: str = ""
     unit: str = ""
@@ -42,18 +44,18 @@ class Load:
 
     @property
     def top(self) -> float:
-        """The highest value, NaN where there is none."""
+        """The highest value, NaN if there is none."""
         there = self.values[np.isfinite(self.values)]
         return float(there.max()) if there.size else np.nan
 
     def near(self, t_ms: float) -> float:
-        """The value that is nearest to a moment, NaN where there is none."""
+        """Return the value nearest to the time ``t_ms``, NaN if there is none."""
         return float(self.values[np.argmin(np.abs(self.times - t_ms))]) if self.times.size else np.nan
 
 
 @dataclass(frozen=True)
 class TimelineContent:
-    """All lanes, top to bottom."""
+    """All lanes of the timeline, top to bottom: load, findings, events with marks, and sources."""
 
     span: TimeRange | None = None
     load: Load = field(default_factory=Load)

@@ -1,4 +1,4 @@
-"""What the timeline shows of a session: the load of the scope, bars of findings, lanes of sources."""
+"""Makes the content of the timeline from a session: load of the scope, bars of findings, lanes of sources."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sessions.findings import Finding
 from sessions.model import EntityRef
 from sessions.store import SessionReader
 from sessions.times import TimeRange
-from viewmodels.buckets import Buckets, BucketTotals, line_through
+from viewmodels.buckets import Buckets, BucketTotals, line_points
 from viewmodels.headlines import common_headline
 from viewmodels.snapshot import Snapshot
 from viewmodels.timeline import Bar, Load, SourceLane
@@ -22,7 +22,7 @@ _MAX_LOAD_SERIES = 16
 
 @dataclass(frozen=True, slots=True)
 class LoadSeries:
-    """The series whose mean is the load, and what their counter is called; none where ``ids`` is empty."""
+    """The series whose mean is the load curve, with their counter's label; empty ``ids`` means no load."""
 
     ids: tuple[int, ...] = ()
     label: str = ""
@@ -32,7 +32,9 @@ class LoadSeries:
 def load_series(
     entities: Sequence[EntityRef], snapshot: Snapshot, headlines: Mapping[str, Headline], catalogue: Catalogue
 ) -> LoadSeries:
-    """The first headline counter that these entities have; all hosts where none is named."""
+    """Return the series for the load curve: the headline counter of these entities, or of all hosts
+    if none.
+    """
     chosen = entities or tuple(ref for ref in snapshot.entities if ref.kind == "host")
     found = common_headline(chosen, snapshot, headlines)[:_MAX_LOAD_SERIES]
     known = catalogue.get(found[0].counter) if found else None
@@ -42,17 +44,20 @@ def load_series(
 
 
 def read_load(reader: SessionReader, series: LoadSeries, span: TimeRange, check: Callable[[], None]) -> Load:
-    """The mean of the series in buckets over the session; ``check`` is called between series, may raise."""
+    """Read the load curve: the mean of the series in 400 buckets over the session.
+
+    ``check`` is called between two series and may raise to cancel.
+    """
     buckets = Buckets(span, _BUCKETS)
     totals = BucketTotals(buckets)
     for number in series.ids:
         check()
         totals.add_overview(reader.overview(number, span, _BUCKETS))
-    return Load(series.label, series.unit, *line_through(buckets.middles, totals.mean()))
+    return Load(series.label, series.unit, *line_points(buckets.middles, totals.mean()))
 
 
 def finding_bars(findings: Iterable[Finding]) -> list[Bar]:
-    """A bar for each window of each finding that is a problem of its own."""
+    """Return a bar for each window of each root cause; consequences and mere information have no bar."""
     return [
         Bar(window, finding.severity, f"{finding.title}: {finding.entity_name}", finding)
         for finding in findings
@@ -62,7 +67,7 @@ def finding_bars(findings: Iterable[Finding]) -> list[Bar]:
 
 
 def source_lanes(snapshot: Snapshot) -> list[SourceLane]:
-    """A lane for each source that has samples; its gaps are those of the source as a whole."""
+    """Return a lane for each source that has samples, with those gaps that concern the whole source."""
     return [
         SourceLane(
             source.spec.name,

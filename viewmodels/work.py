@@ -1,4 +1,4 @@
-"""What long work in a worker thread asks and tells whoever started it."""
+"""How a long computation in a worker thread is cancelled and reports its progress."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from typing import Protocol
 
 
 class Work(Protocol):
-    """A job of the window, or of a command: it may be stopped, and may show how far it is."""
+    """A running computation: its starter may cancel it and may show its progress."""
 
     def check(self) -> None:
-        """Raise CancelledError when the work should stop."""
+        """Raise CancelledError if the work should stop."""
 
     def progress(self, part: float | None) -> None:
-        """Tell how far the work is, 0 to 1."""
+        """Report how much is done, from 0 to 1; None if unknown."""
 
 
 class UnwatchedWork:
-    """Work that nobody stops and nobody watches."""
+    """Work that nobody cancels and whose progress nobody shows."""
 
     def check(self) -> None:
-        """Never raises."""
+        """Do nothing: this work is never cancelled."""
 
     def progress(self, part: float | None) -> None:
-        """Tells nobody."""
+        """Do nothing: nobody shows the progress."""

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from sessions.store.overview import overview
 from sessions.times import TimeRange
-from viewmodels.buckets import Buckets, BucketTotals, line_through
+from viewmodels.buckets import Buckets, BucketTotals, line_points
 
 NAN = np.nan
 
@@ -43,7 +43,7 @@ def test_no_sample_at_all_is_nothing_in_every_bucket() -> None:
     buckets = Buckets(TimeRange(0, 1_000), 3)
     none = np.zeros(0, np.int64)
     assert_array_equal(buckets.highest(none, np.zeros((0, 2))), np.full((2, 3), NAN))
-    assert_array_equal(buckets.held(none, np.full((2, 3), NAN)), np.full((2, 3), NAN))
+    assert_array_equal(buckets.hold_last(none, np.full((2, 3), NAN)), np.full((2, 3), NAN))
 
 
 def test_a_window_of_one_instant_has_its_sample() -> None:
@@ -55,7 +55,7 @@ def test_a_window_of_one_instant_has_its_sample() -> None:
 def test_a_sample_is_held_until_the_next_one_but_not_over_a_gap() -> None:
     buckets = Buckets(TimeRange(0, 1_000), 10)
     times = np.array([0, 200, 400, 800])
-    found = buckets.held(times, buckets.highest(times, column(1, 2, 3, 4)))
+    found = buckets.hold_last(times, buckets.highest(times, column(1, 2, 3, 4)))
     # the usual distance is the longest of nine in ten: here the gap itself is not usual
     assert found[0, :6].tolist() == [1, 1, 2, 2, 3, 3]
     assert found[0, 8:].tolist() == [4, 4]
@@ -64,7 +64,7 @@ def test_a_sample_is_held_until_the_next_one_but_not_over_a_gap() -> None:
 def test_a_gap_stays_empty_where_most_samples_come_on_time() -> None:
     buckets = Buckets(TimeRange(0, 60_000), 60)
     times = np.array([second * 1_000 for second in (*range(0, 40, 2), *range(50, 60, 2))])
-    found = buckets.held(times, buckets.highest(times, np.ones((times.size, 1))))
+    found = buckets.hold_last(times, buckets.highest(times, np.ones((times.size, 1))))
     assert_array_equal(np.flatnonzero(np.isnan(found[0])), np.arange(40, 50))
 
 
@@ -72,7 +72,7 @@ def test_a_series_that_misses_a_sample_is_empty_until_its_next() -> None:
     buckets = Buckets(TimeRange(0, 600), 6)
     times = np.array([0, 200, 400])
     values = np.array([[1.0, 1.0], [NAN, 2.0], [3.0, 3.0]])
-    found = buckets.held(times, buckets.highest(times, values))
+    found = buckets.hold_last(times, buckets.highest(times, values))
     assert_array_equal(found, [[1, 1, NAN, NAN, 3, 3], [1, 1, 2, 2, 3, 3]])
 
 
@@ -99,13 +99,13 @@ def test_a_series_read_as_an_overview_has_the_same_mean(values: list[float], cou
 def test_a_line_goes_over_buckets_that_are_shorter_than_the_interval_and_breaks_at_a_gap() -> None:
     middles = np.arange(12.0)
     values = np.array([1, NAN, 2, NAN, 3, NAN, NAN, NAN, NAN, NAN, 4, NAN])
-    times, shown = line_through(middles, values)
+    times, shown = line_points(middles, values)
     assert_array_equal(times, [0, 2, 4, 5, 10])
     assert_array_equal(shown, [1, 2, 3, NAN, 4])
 
 
 @pytest.mark.parametrize("values", [[NAN, NAN, NAN], [NAN, 1.0, NAN]])
 def test_a_line_of_fewer_than_two_values_is_left_as_it_is(values: list[float]) -> None:
-    times, shown = line_through(np.arange(3.0), np.array(values))
+    times, shown = line_points(np.arange(3.0), np.array(values))
     assert_array_equal(times, [0, 1, 2])
     assert_array_equal(shown, values)

@@ -236,5 +236,5 @@ def test_a_curve_that_grew_is_drawn_as_one_made_anew(seed: int, absent: float) -
     known, changed = sorted(rng.integers(0, size + 1, 2).tolist())
     earlier = values[:changed].copy()
     earlier[known:] += 1
-    grown = Curve(times[:changed], earlier).prepare().renewed(Instants(times), values, known).prepare()
+    grown = Curve(times[:changed], earlier).prepare().updated(Instants(times), values, known).prepare()
     _same_lines(grown, Curve(times, values))

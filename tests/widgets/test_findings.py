@@ -16,8 +16,8 @@ from pytestqt.qtbot import QtBot
 from sessions.findings import CauseVerdict, Evidence, Finding, Severity
 from sessions.model import EntityRef
 from sessions.times import TimeRange
-from viewmodels.finding_labels import foremost
-from viewmodels.finding_order import Shown, families, foremost_causes, identity, plan
+from viewmodels.finding_labels import main_evidence
+from viewmodels.finding_order import VisibleFindings, families, identity, main_causes, plan_rows
 from widgets.dragging import SERIES_MIME, unpacked
 from widgets.findings import EvidenceLookup, FindingCard, FindingsView
 from widgets.theme import Theme
@@ -177,11 +177,11 @@ def test_a_problem_of_many_does_not_hide_the_next(qtbot: QtBot, view: FindingsVi
 
 def test_the_foremost_are_of_all_problems() -> None:
     rows = [*(finding(f"vm{number}") for number in range(9)), replace(D, problem="other")]
-    assert [(one.entity_name, alike) for one, alike in foremost_causes(rows, 4)] == [
+    assert [(one.entity_name, alike) for one, alike in main_causes(rows, 4)] == [
         ("vm0", 0), ("vm1", 0), ("vm2", 6), ("d", 0),
     ]  # fmt: skip
-    assert foremost_causes(rows, 1) == [(rows[0], 8)]
-    assert foremost_causes([], 4) == []
+    assert main_causes(rows, 1) == [(rows[0], 8)]
+    assert main_causes([], 4) == []
 
 
 def test_keys(qtbot: QtBot, view: FindingsView) -> None:
@@ -265,13 +265,13 @@ def test_steps_stay_unfolded_and_focused(qtbot: QtBot, view: FindingsView) -> No
 
 
 def test_foremost_rows_are_those_of_the_worst_instance() -> None:
-    found = foremost(finding("x", evidence=HOSTS), 6)
+    found = main_evidence(finding("x", evidence=HOSTS), 6)
     assert {one.instance for one in found} == {"esx4"}
     assert len(found) == 4
-    few = foremost(finding("x", evidence=HOSTS[:5]), 6)
+    few = main_evidence(finding("x", evidence=HOSTS[:5]), 6)
     assert list(few) == HOSTS[:5]
     plain = [row(str(number), 1.0, None) for number in range(9)]
-    assert foremost(finding("x", evidence=plain), 6) == plain[:6]
+    assert main_evidence(finding("x", evidence=plain), 6) == plain[:6]
 
 
 def test_what_is_in_sight_stays_there(qtbot: QtBot, view: FindingsView) -> None:
@@ -307,12 +307,12 @@ def test_every_finding_is_somewhere_once(names: list[str], links: dict[str, str]
     everything = {identity(one) for one in findings}
     inside = [identity(one) for members in groups.values() for one in members]
     assert sorted([*groups, *inside], key=str) == sorted(everything, key=str)
-    shown = Shown(unfolded=everything, alike={("cpu.limit", "critical"): 100})
-    rows, left = plan(findings, groups, shown)
+    shown = VisibleFindings(unfolded=everything, alike={("cpu.limit", "critical"): 100})
+    rows, left = plan_rows(findings, groups, shown)
     assert sorted((identity(row.finding) for row in rows), key=str) == sorted(everything, key=str)
     assert left == 0
-    few, left = plan(findings, groups, Shown(causes=2))
-    announced = left + sum(row.rest for row in few)
+    few, left = plan_rows(findings, groups, VisibleFindings(causes=2))
+    announced = left + sum(row.hidden for row in few)
     assert announced + sum(row.what == "cause" for row in few) == len(groups)
 
 

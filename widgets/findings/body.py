@@ -17,7 +17,7 @@ from viewmodels.finding_labels import (
     by_verdict,
     change_rows,
     evidence_row,
-    foremost,
+    main_evidence,
 )
 from widgets.dragging import Draggable
 
@@ -97,7 +97,7 @@ class CardBody(QWidget):
     def _make_evidence(self) -> QWidget:
         box = QWidget()
         grid = _grid(box, columns=3, widest=0, gaps=(10, 3))
-        items = self._finding.evidence if self._all else foremost(self._finding, _ROWS)
+        items = self._finding.evidence if self._all else main_evidence(self._finding, _ROWS)
         for number, item in enumerate(items):
             row = evidence_row(item, self._lookup.label)
             value = text_label(row.value, "", wrap=False)

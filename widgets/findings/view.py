@@ -14,7 +14,7 @@ from resources.foreign_text import tip
 from resources.units import format_count
 from sessions.findings import Finding, Severity
 from viewmodels.finding_labels import EvidenceLookup
-from viewmodels.finding_order import STEP, Identity, Kind, Row, Shown, families, identity, plan
+from viewmodels.finding_order import STEP, Identity, Kind, Row, VisibleFindings, families, identity, plan_rows
 from widgets.findings.card import FindingCard
 from widgets.keys import KeyHandlers, KeyRow
 from widgets.pane import Pane
@@ -44,7 +44,7 @@ class FindingsView(Pane):
         self._findings: Sequence[Finding] = ()
         self._cards: list[FindingCard] = []
         self._mores: dict[tuple[str, Identity | Kind], _More] = {}
-        self._shown = Shown()
+        self._shown = VisibleFindings()
         self._choice: Identity | None = None
         self._is_folded = False
         self._state = QLabel(wordWrap=True)
@@ -90,7 +90,7 @@ class FindingsView(Pane):
 
     def forget(self) -> None:
         """Forget which findings the user opened and folded: another session is shown."""
-        self._shown = Shown()
+        self._shown = VisibleFindings()
         self._choice = None
         self._is_folded = False
 
@@ -130,11 +130,11 @@ class FindingsView(Pane):
     def _fill(self) -> None:
         anchor = self._anchor()
         groups = families(self._findings)
-        rows, left = plan(self._findings, groups, self._shown)
+        rows, left = plan_rows(self._findings, groups, self._shown)
         old = {identity(card.finding): card for card in self._cards}
         mores, self._mores, self._cards = self._mores, {}, []
         for place, row in enumerate(rows):
-            if row.rest:
+            if row.hidden:
                 more = self._mores[row.key] = mores.pop(row.key) if row.key in mores else self._more_of()
                 more.show_row(row)
                 self._put(more, place)
@@ -205,7 +205,7 @@ class FindingsView(Pane):
         self._fill()
 
     def _show_more(self, row: Row) -> None:
-        self._shown.more(row)
+        self._shown.show_more(row)
         self._fill()
 
     def _show_next(self) -> None:
@@ -240,7 +240,7 @@ class _More(QPushButton):
     def show_row(self, row: Row) -> None:
         """Announce what the row announces."""
         self._row = row
-        count = format_count(row.rest)
+        count = format_count(row.hidden)
         if row.what == "more alike":
             self.setText(f"{count} more with this problem")
             self.setToolTip(tip(row.finding.title))
