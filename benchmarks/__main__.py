@@ -32,7 +32,10 @@ BENCHMARKS = {
 
 
 def main() -> int:
-    """Run what was named (all when nothing was) and write the table."""
+    """Run the benchmarks that the command line names (all of them without names) and write RESULTS.md.
+
+    Returns the exit code of the process.
+    """
     parser = argparse.ArgumentParser(prog="run.py bench", description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", choices=[*BENCHMARKS, "scoreboard", []], metavar="NAME")
     parser.add_argument("--quick", action="store_true", help="smaller inputs; RESULTS.md is not written")
@@ -58,7 +61,7 @@ def main() -> int:
 
 
 def as_table(rows: list[Row]) -> str:
-    """Rows as a Markdown table."""
+    """Format rows as a Markdown table."""
     lines = ["| what | here | beside it | ratio | goal | |", "|---|---|---|---|---|---|"]
     lines += [
         f"| {row.what} | {row.here} | {row.peer} | {row.ratio} | {row.goal} | {'✓' if row.holds else '✗'} |"
@@ -68,7 +71,7 @@ def as_table(rows: list[Row]) -> str:
 
 
 def write_results(parts: dict[str, str]) -> None:
-    """Replace the sections that were measured; the others stay as they were."""
+    """Replace the sections of RESULTS.md that were measured; keep the text of all other sections."""
     path = FOLDER / "RESULTS.md"
     old = sections(path.read_text(encoding="utf-8")) if path.exists() else {}
     machine = f"{os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
@@ -84,7 +87,7 @@ def write_results(parts: dict[str, str]) -> None:
 
 
 def sections(text: str) -> dict[str, str]:
-    """The parts of an earlier RESULTS.md by heading."""
+    """Split the text of an earlier RESULTS.md into its sections: heading → text."""
     chunks = text.split("\n## ")[1:]
     return {chunk.split("\n", 1)[0].strip(): chunk.split("\n", 1)[1].strip() for chunk in chunks}
 

@@ -9,7 +9,10 @@ from sessions.store import SessionWriter
 
 
 def big_session(cache: Path, *, hours: int, scenario: str = "healthy-normal") -> Path:
-    """The session, made once and kept in the cache folder."""
+    """Return the path of a session of ``hours`` hours of the lab's ``scenario``.
+
+    The lab plays it once; the cache folder keeps the file.
+    """
     path = cache / f"{scenario}-{hours}h.hscope"
     if path.exists():
         return path

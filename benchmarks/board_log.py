@@ -1,4 +1,4 @@
-"""The scoreboard's outcomes run by run, as JSON lines: a run that is there need not be played again."""
+"""The scoreboard's results, one JSON line a run; a run that is already in the file need not be repeated."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ Run = tuple[str, int]
 
 
 def fingerprint() -> str:
-    """What an outcome depends on besides scenario and seed: the code and knowledge behind it, and numpy."""
+    """Hash what a result depends on besides scenario and seed: our
+    code, our TOML files and numpy's version.
+    """
     digest = hashlib.sha256(np.__version__.encode())
     files = [path for folder in _CODE for path in (ROOT / folder).rglob("*.py")]
     files += [path for end in ("py", "toml") for path in (ROOT / _KNOWLEDGE).rglob(f"*.{end}")]
@@ -45,10 +47,10 @@ class _Entry(msgspec.Struct, frozen=True):
 
 
 class BoardLog:
-    """Appends outcomes to a file and knows those that the same code left there.
+    """A file of scoreboard results, to which results are appended and from which they are read again.
 
-    Lines of other code, and one that was cut off, are passed over. Raises OSError where the file can't be
-    read or written.
+    Results of other versions of the code, and a line that was cut off, are ignored. Raises OSError where the
+    file can't be read or written.
     """
 
     def __init__(self, path: Path, code: str) -> None:
@@ -56,7 +58,7 @@ class BoardLog:
         self._code = code
 
     def known(self, wanted: Iterable[Run]) -> dict[Run, Mapping[str, object]]:
-        """Outcomes by run, of the wanted runs that are there."""
+        """Return the results of those of the ``wanted`` runs that are already in the file."""
         if not self._path.exists():
             return {}
         chosen = set(wanted)
@@ -68,7 +70,7 @@ class BoardLog:
         }
 
     def add(self, run: Run, problems: Mapping[str, object]) -> None:
-        """Append one outcome; it is in the file when this returns."""
+        """Append the result of one run; the line is written to the file when this returns."""
         line = msgspec.json.encode(_Entry(*run, self._code, dict(problems)))
         with self._path.open("ab+") as file:
             cut_off = file.tell() > 0 and not self._ends_whole(file.tell())

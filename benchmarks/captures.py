@@ -1,4 +1,4 @@
-"""Inputs of the benchmarks, made once from the lab and kept in the cache folder."""
+"""Input files of the benchmarks: esxtop captures, made once from the lab and kept in the cache folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ REAL = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 def lab_capture(cache: Path, *, megabytes: int) -> Path:
-    """A capture of all fields of two hosts, some 20,000 columns, with as many rows as make this size."""
+    """Return the path of a capture of two lab hosts with all esxtop
+    fields: some 20,000 columns, ``megabytes`` MB.
+    """
     path = cache / f"lab-{megabytes}.csv"
     if path.exists():
         return path
@@ -46,7 +48,10 @@ _HOST = "esx01.lab.local"
 
 
 def unrepeating_capture(cache: Path, columns: int, rows: int, values: Values) -> Path:
-    """A capture in which no column keeps its value; made once."""
+    """Return the path of a capture of ``columns`` × ``rows`` values in which no column stays constant.
+
+    The file is made once and kept in the cache folder.
+    """
     path = cache / f"{values}-{columns}x{rows}.csv"
     if path.exists():
         return path
@@ -64,7 +69,7 @@ def unrepeating_capture(cache: Path, columns: int, rows: int, values: Values) ->
 
 
 def entropy_bytes(values: Values) -> float:
-    """The least bytes that a sample of such values can take on average."""
+    """Return the Shannon entropy of such values, in bytes a sample: no lossless format can be smaller."""
     if values == "noise":
         return float(np.log2(10_001)) / 8
     # A normal step, rounded to hundredths (2 pi e sigma^2 under a logarithm).

@@ -1,7 +1,7 @@
 """Panning and zooming 50 curves × 172,800 points, beside pyqtgraph's own downsampling on the same data.
 
-A frame is: set the window, then paint it into an image of the widget's size. Both sides draw with Qt's raster
-engine, offscreen, at 900 × 600 pixels, one pixel wide.
+One frame sets the chart's time range and paints it into an image of the widget's size. Both sides draw with
+Qt's raster engine, offscreen, at 900 × 600 pixels, with curves one pixel wide.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ SIZE = (900, 600)
 
 @dataclass(frozen=True, slots=True)
 class Frames:
-    """Median and 95th percentile of a frame, in ms."""
+    """Median and 95th percentile of the time that one frame takes, in ms."""
 
     median_ms: float
     p95_ms: float
 
 
 def data() -> tuple[np.ndarray, list[np.ndarray]]:
-    """Times and curves: random walks with spikes and a few gaps."""
+    """Make the times (ms) and the curves: random walks with spikes and a few gaps (NaN)."""
     rng = np.random.default_rng(7)
     times = 1_700_000_000_000 + np.arange(POINTS, dtype=np.int64) * STEP_MS
     curves = []
@@ -56,7 +56,9 @@ def data() -> tuple[np.ndarray, list[np.ndarray]]:
 
 
 def windows(count: int) -> list[tuple[float, float]]:
-    """A walk of windows: pan across at one hour, zoom out to the day and in again."""
+    """Return ``count`` time ranges (start, end): pan across the day one
+    hour wide, zoom out to the day, zoom in.
+    """
     start, end = 1_700_000_000_000.0, 1_700_000_000_000.0 + POINTS * STEP_MS
     length, walk = end - start, []
     for number in range(count):
@@ -68,7 +70,7 @@ def windows(count: int) -> list[tuple[float, float]]:
 
 
 def ours(application: QApplication, times: np.ndarray, curves: list[np.ndarray]) -> Frames:
-    """Our plot."""
+    """Measure the frames of Hyperscope's chart widget."""
     plot = Plot(Theme(application, "dark"), _utc)
     plot.resize(*SIZE)
     plot.set_curves([Drawn(Curve(times, values), "#56b4e9") for values in curves], (), ())
@@ -77,7 +79,7 @@ def ours(application: QApplication, times: np.ndarray, curves: list[np.ndarray])
 
 
 def peer(times: np.ndarray, curves: list[np.ndarray]) -> Frames:
-    """pyqtgraph as it comes: automatic downsampling by peaks, clipped to the view."""
+    """Measure the frames of plain pyqtgraph: automatic downsampling by peaks, clipped to the view."""
     plot = pg.PlotWidget()
     plot.resize(*SIZE)
     x = times.astype(np.float64)
@@ -111,7 +113,7 @@ def _utc(t_ms: int) -> datetime:
 
 
 def main() -> None:
-    """Run both and print the medians; ``--json`` for the table."""
+    """Measure both and print the medians; with ``--json`` print the document that the table is made from."""
     application = QApplication(["benchmarks"])
     times, curves = data()
     mine, theirs = ours(application, times, curves), peer(times, curves)

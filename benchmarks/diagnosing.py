@@ -1,4 +1,4 @@
-"""Diagnosis with all problems: of 24 hours × 20,000 series, and of many VMs with many gaps."""
+"""How long diagnosis takes with all problem cards: 24 hours × 20,000 series, and many VMs with many gaps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ MOST_FOR_GAPS = 1.3
 
 
 def measure(cache: Path, *, quick: bool) -> list[Row]:
-    """All problems over a day with nothing wrong, over one with plenty, and over one with gaps."""
+    """Measure three sessions: a day without problems, a day with many
+    problems, and ten minutes with many gaps.
+    """
     hours = 1 if quick else 24
     names = ("healthy-normal", "demo")
     rows = [row for name in names for row in over(big_session(cache, hours=hours, scenario=name), name)]
@@ -29,7 +31,9 @@ def measure(cache: Path, *, quick: bool) -> list[Row]:
 
 
 def over(path: Path, scenario: str) -> list[Row]:
-    """All problems over one session."""
+    """Measure the diagnosis of the session at ``path`` with all problem
+    cards; ``scenario`` names it in the table.
+    """
     problems, catalogue = load_problems(), load_catalogue()
     with SessionReader.open(path) as reader:
         seconds = median_seconds(lambda: diagnose_session(reader, problems, catalogue), times=3)
@@ -54,7 +58,9 @@ def over(path: Path, scenario: str) -> list[Row]:
 
 
 def with_gaps(*, vms: int, gaps: int) -> Row:
-    """All problems over VMs with gaps of their own, against the same VMs without: CPU seconds."""
+    """Compare the diagnosis of VMs that have gaps of their own with that of
+    the same VMs without gaps, in CPU seconds.
+    """
     clean, broken = vms_with_gaps(vms, 0), vms_with_gaps(vms, gaps)
     diagnosis_cpu_seconds(clean)  # cards are read and compiled once
     alone, together = diagnosis_cpu_seconds(clean), diagnosis_cpu_seconds(broken)
@@ -69,7 +75,9 @@ def with_gaps(*, vms: int, gaps: int) -> Row:
 
 
 def vms_with_gaps(vms: int, gaps: int) -> MemorySession:
-    """Ten minutes of a host's VMs as vCenter records them; the gaps are spread over the VMs."""
+    """Make ten minutes of the VMs of one host as vCenter records
+    them; ``gaps`` gaps are spread over the VMs.
+    """
     recording = Recording(source="vcenter", seconds=600, interval=20)
     recording.on_host({"cpu.pcpu_util": 40.0})
     refs = [recording.vm(f"vm{number:04}", {"cpu.ready": 1.0}) for number in range(vms)]
@@ -79,7 +87,7 @@ def vms_with_gaps(vms: int, gaps: int) -> MemorySession:
 
 
 def diagnosis_cpu_seconds(session: MemorySession) -> float:
-    """The least CPU time of three diagnoses of the session."""
+    """Diagnose the session three times and return the lowest CPU time, in seconds."""
     problems, catalogue = load_problems(), load_catalogue()
     taken = []
     for _ in range(3):

@@ -1,4 +1,4 @@
-"""What goes wrong in a recording of the fault soak: two or three random faults, each at a stage of it."""
+"""Fault plans of the fault soak: two or three random faults, each at a stage of the recording."""
 
 from __future__ import annotations
 
@@ -58,7 +58,9 @@ _VMS, _HOSTS = ("vm-00001", "vm-00002", "vm-00003"), ("esx0001.lab", "esx0002.la
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing that goes wrong: a fault of the test vCenter, or its ``restart`` or ``stop``."""
+    """One fault of a plan: a fault of the test vCenter, or its ``restart`` or
+    ``stop``, and the stage where it occurs.
+    """
 
     stage: Stage
     kind: str
@@ -70,10 +72,10 @@ class Fault:
 
 
 def plan(rnd: random.Random) -> list[Fault]:
-    """Two or three faults, in the order of their stages.
+    """Draw two or three random faults, ordered by stage.
 
-    A server that is restarted forgets what was changed in it, and then can't say what the truth was: no plan
-    has both.
+    A plan never has both a restart and a change of the inventory: a restarted server forgets what was
+    changed, and could not tell afterwards which samples are the true ones.
     """
     found: list[Fault] = []
     for _ in range(rnd.choice((2, 2, 3))):

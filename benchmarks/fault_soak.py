@@ -1,11 +1,11 @@
-"""Random faults of the test vCenter by the thousand, combined, at every stage of a recording.
+"""Records from the test vCenter by the thousand while random faults occur, several at a time, at every stage.
 
     python -m benchmarks.fault_soak --count 400 [--seed 1] [--jobs 3] [--out FILE.jsonl]
 
-Each recording meets two or three faults: at the login, the first inventory, the back-fill, while it is
-live, at its end. Afterwards its samples must be those that the server says it had, every missing one must
-lie in one gap that has a reason, and the counts must say so. With ``--out`` a soak that was stopped goes on
-where it was; ``--only NUMBER`` repeats one recording.
+Each recording meets two or three faults: at the login, the first inventory, the back-fill, while it is live,
+at its end. Afterwards the session must hold exactly the samples that the server says it had, every missing
+sample must lie in exactly one gap with a reason, and the counts of expected and received samples must agree.
+With ``--out`` a soak that was stopped continues where it stopped; ``--only NUMBER`` repeats one recording.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _TAIL_MS = 2_500
 
 
 class Result(msgspec.Struct, frozen=True):
-    """One recording: what it met, how often it could not begin, and what was wrong with it."""
+    """The result of one recording: its faults, how often it failed to start, and the findings."""
 
     seed: int
     number: int
@@ -58,7 +58,7 @@ class Result(msgspec.Struct, frozen=True):
 
 
 class Soak:
-    """One recording on a server of its own."""
+    """One recording from a test vCenter that is started for it alone."""
 
     def __init__(self, server: TestVCenter, folder: Path) -> None:
         self._server = server
@@ -67,7 +67,7 @@ class Soak:
         self.refusals: list[str] = []
 
     def run(self, faults: Sequence[Fault], rnd: random.Random, wanted: frozenset[Key]) -> Iterator[str]:
-        """Record through the faults; what is wrong in the end."""
+        """Record while the ``faults`` occur; yield one sentence for each finding in the finished session."""
         began_ms = round(self._server.now() * 1000)
         self._cause(faults, "login", "inventory", "back-fill")
         recording = self._begun()
@@ -151,7 +151,7 @@ def _until(holds: Callable[[], bool], most_s: float) -> bool:
 
 @cache
 def wanted_keys() -> frozenset[Key]:
-    """The series of a recording that nothing happened to."""
+    """Return the keys of all series that a recording without faults has."""
     with tempfile.TemporaryDirectory() as folder, TestVCenter(**_SERVER) as server:  # type: ignore[arg-type]
         soak = Soak(server, Path(folder))
         for finding in soak.run([], random.Random(0), frozenset()):
@@ -161,7 +161,7 @@ def wanted_keys() -> frozenset[Key]:
 
 
 def play(seed: int, number: int) -> Result:
-    """Recording ``number`` of a soak."""
+    """Run recording ``number`` of the soak with this seed."""
     rnd = random.Random(f"{seed}/{number}")
     faults = plan(rnd)
     began = time.monotonic()
@@ -175,7 +175,7 @@ def play(seed: int, number: int) -> Result:
 
 
 def known(path: Path | None, seed: int) -> dict[int, Result]:
-    """The recordings of the seed that a file has, by number."""
+    """Read the results of this seed from an earlier soak's file, by number; empty without a file."""
     if path is None or not path.exists():
         return {}
     lines = path.read_bytes().splitlines()
@@ -184,7 +184,9 @@ def known(path: Path | None, seed: int) -> dict[int, Result]:
 
 
 def soak(seed: int, numbers: Sequence[int], jobs: int, out: Path | None) -> list[Result]:
-    """Play what the file does not have, and add it there."""
+    """Run the recordings whose results the file ``out`` lacks,
+    ``jobs`` at a time, and append their results.
+    """
     done = known(out, seed)
     results = [done[number] for number in numbers if number in done]
     with ProcessPoolExecutor(jobs, initializer=warnings.simplefilter, initargs=("error",)) as pool:
@@ -204,7 +206,7 @@ def soak(seed: int, numbers: Sequence[int], jobs: int, out: Path | None) -> list
 
 
 def summary(results: Sequence[Result]) -> str:
-    """What a soak came to, in a few lines."""
+    """Summarise the results of a soak in a few lines of text."""
     faults = [fault for result in results for fault in result.faults]
     stages = Counter(fault.partition(":")[0] for fault in faults)
     bad = sum(bool(result.findings) for result in results)
@@ -216,7 +218,7 @@ def summary(results: Sequence[Result]) -> str:
 
 
 def main() -> int:
-    """Run from the command line; exit code 1 for findings."""
+    """Run the soak from the command line; returns exit code 1 if there are findings."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
     parser.add_argument("--count", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)

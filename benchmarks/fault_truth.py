@@ -1,4 +1,6 @@
-"""A recorded session held against what its server says that it had: lost samples, wrong ones, gaps."""
+"""Compares a recorded session with the samples that the test vCenter
+says it had: lost and wrong samples, gaps.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +19,16 @@ from tests.vsphere.recording import Key, server_samples
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """One series of a session: its samples in the server's numbers, and whose gaps may explain it."""
+    """One series of a session: its samples in the server's own numbers, and
+    the entities whose gaps may explain holes.
+    """
 
     samples: Mapping[int, int]
     entities: frozenset[EntityRef]
 
 
 def recorded(reader: SessionReader) -> dict[Key, Recorded]:
-    """The realtime series of a session, under the server's own names."""
+    """Read the realtime series of a session, keyed by the names that the server uses."""
     found: dict[Key, Recorded] = {}
     entities = reader.entities()
     live = {source.id for source in reader.sources() if not source.spec.name.endswith(" rollups")}
@@ -54,7 +58,10 @@ def _line(one: Series, owner: Entity, entities: Mapping[EntityRef, Entity]) -> f
 def findings(
     session: Path, server: TestVCenter, wanted: frozenset[Key], start_ms: int, end_ms: int
 ) -> Iterator[str]:
-    """What is wrong with the samples of (start, end]; ``wanted`` are all series that there should be."""
+    """Yield a sentence for each error in the samples from ``start_ms`` (excluded) to ``end_ms``.
+
+    ``wanted`` are the keys of all series that the session should have.
+    """
     yield from (f"the session is damaged: {problem}" for problem in check_session(session, thorough=True))
     truth = server_samples(server, start_ms, end_ms)
     with SessionReader.open(session) as reader:

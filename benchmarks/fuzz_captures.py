@@ -1,9 +1,10 @@
-"""Mutated captures: importing one ends soon, in little memory, and so does every command on what it made.
+"""Imports mutated captures: each import, and each command on the session
+it made, must end soon in little memory.
 
     python -m benchmarks.fuzz_captures --count 10000 [--first 0] [--processes 2] [--keep FOLDER]
 
-imports that many; a test imports some hundreds. Each mutant is mutated once to three times and told by its
-number alone. ``reading_commands`` says what must hold of the commands.
+imports that many; a test imports some hundreds. Each mutant is mutated one to three times and follows from
+its number alone, so that it can be made again. ``reading_commands`` says what must hold of the commands.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ Mutation = Callable[[random.Random, bytes], bytes]
 
 
 def flip_bits(rnd: random.Random, data: bytes) -> bytes:
-    """A few bits of a few bytes."""
+    """Flip a few bits of a few bytes."""
     changed = bytearray(data)
     for _ in range(rnd.randint(1, 30)):
         changed[rnd.randrange(len(changed))] ^= 1 << rnd.randrange(8)
@@ -50,26 +51,26 @@ def flip_bits(rnd: random.Random, data: bytes) -> bytes:
 
 
 def truncate(rnd: random.Random, data: bytes) -> bytes:
-    """The end is missing, or the beginning."""
+    """Cut off the end or the beginning."""
     at = rnd.randrange(len(data))
     return data[:at] if rnd.random() < 0.8 else data[at:]
 
 
 def splice(rnd: random.Random, data: bytes) -> bytes:
-    """A piece is missing, doubled, or somewhere else."""
+    """Remove a piece, repeat it, or move it somewhere else."""
     a, b = sorted(rnd.randrange(len(data)) for _ in range(2))
     c = rnd.randrange(len(data))
     return rnd.choice([data[:a] + data[b:], data[:b] + data[a:], data[:c] + data[a:b] + data[c:]])
 
 
 def insert_bytes(rnd: random.Random, data: bytes) -> bytes:
-    """Random bytes in the middle."""
+    """Insert random bytes in the middle."""
     at = rnd.randrange(len(data))
     return data[:at] + rnd.randbytes(rnd.choice([1, 10, 1000])) + data[at:]
 
 
 def insert_text(rnd: random.Random, data: bytes) -> bytes:
-    """What trips parsers, at random places."""
+    """Insert text that often breaks parsers (quotes, NUL, huge numbers) at random places."""
     for _ in range(rnd.randint(1, 6)):
         at = rnd.randrange(len(data))
         data = data[:at] + rnd.choice(_TRIPPING) + data[at:]
@@ -77,7 +78,7 @@ def insert_text(rnd: random.Random, data: bytes) -> bytes:
 
 
 def replace_cells(rnd: random.Random, data: bytes) -> bytes:
-    """Cells, times and names with something else in them."""
+    """Replace cells, times and names of the CSV with other text."""
     lines = data.split(b"\n")
     for _ in range(rnd.randint(1, 8)):
         row = rnd.randrange(len(lines))
@@ -88,7 +89,7 @@ def replace_cells(rnd: random.Random, data: bytes) -> bytes:
 
 
 def shuffle_lines(rnd: random.Random, data: bytes) -> bytes:
-    """Lines in another order, doubled, the header repeated."""
+    """Reorder or repeat lines, or repeat the header."""
     lines = data.split(b"\n")
     for _ in range(rnd.randint(1, 5)):
         line = rnd.choice([lines[0], rnd.choice(lines), b"", b'"(PDH-CSV 4.0) (UTC)(0)"'])
@@ -99,7 +100,7 @@ def shuffle_lines(rnd: random.Random, data: bytes) -> bytes:
 
 
 def lengthen(rnd: random.Random, data: bytes) -> bytes:
-    """A very long line, cell or name."""
+    """Insert a very long line, cell or name."""
     at = rnd.randrange(len(data))
     return (
         data[:at]
@@ -109,7 +110,7 @@ def lengthen(rnd: random.Random, data: bytes) -> bytes:
 
 
 def compress(rnd: random.Random, data: bytes) -> bytes:
-    """Compressed, then damaged."""
+    """Compress the capture, then damage the compressed bytes."""
     packed = gzip.compress(data) if rnd.random() < 0.5 else zstandard.compress(data)
     damage: Mutation = rnd.choice([flip_bits, truncate, insert_bytes, splice])
     return damage(rnd, packed)
@@ -129,7 +130,10 @@ MUTATIONS: Sequence[Mutation] = (
 
 
 def originals() -> list[bytes]:
-    """Captures to mutate: esxtop's own, a spreadsheet's, of several hosts; real ones if at hand."""
+    """Return the captures to mutate: esxtop's own, one that a spreadsheet saved, one of several hosts.
+
+    Real captures are added where the machine has some.
+    """
     two = host_columns("esx01") + host_columns("esx02", vms={"web": 3})
     found = [
         capture(12).text(),
@@ -149,7 +153,7 @@ def originals() -> list[bytes]:
 
 
 def mutants(first: int, count: int) -> Iterator[tuple[int, str, bytes]]:
-    """Number, name and content of each mutant."""
+    """Yield the number, the description and the content of each mutant."""
     sources = originals()
     for number in range(first, first + count):
         rnd = random.Random(number)
@@ -162,7 +166,11 @@ def mutants(first: int, count: int) -> Iterator[tuple[int, str, bytes]]:
 
 
 def try_one(data: bytes, folder: Path, catalogue: Catalogue) -> str:
-    """``imported`` or the name of the failure; anything but a HyperscopeError escapes."""
+    """Import one capture; return ``imported``, or the class name of the
+    HyperscopeError that refused the capture.
+
+    Any other exception passes through: it is a finding.
+    """
     file, out = folder / "mutant.csv", folder / "mutant.hscope"
     file.write_bytes(data)
     out.unlink(missing_ok=True)
@@ -177,7 +185,11 @@ def try_one(data: bytes, folder: Path, catalogue: Catalogue) -> str:
 
 
 def fuzz(first: int, count: int, folder: Path, *, keep: Path | None = None) -> Report:
-    """Import mutants in ``folder``, and run every reading command on each session that comes of one."""
+    """Import ``count`` mutants in ``folder``, and run every reading
+    command on each session that an import made.
+
+    Files of findings are copied to ``keep``.
+    """
     catalogue, report = load_catalogue(), Report()
     with cards_read_once():
         for number, name, data in mutants(first, count):
@@ -202,7 +214,7 @@ def _in_a_process(first: int, count: int, keep: Path | None) -> tuple[Report, fl
 
 
 def main() -> int:
-    """Run from the command line; exit code 1 for findings, or for too much memory."""
+    """Run the fuzzer from the command line; returns exit code 1 for findings, or for too much memory."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
     parser.add_argument("--count", type=int, default=10_000)
     parser.add_argument("--first", type=int, default=0)

@@ -1,11 +1,12 @@
-"""Hostile session files by the thousand: every reading command ends as documented, soon, in little memory.
+"""Hostile session files by the thousand: every reading command must
+end as documented, soon, in little memory.
 
     python -m benchmarks.fuzz_sessions --count 10000 [--first 0] [--processes 2] [--keep FOLDER]
 
 Files are mutated one to three times: as bytes (flipped, cut, spliced pages), as tables (rows edited, doubled,
-dropped, values of any type and size), as blobs (well-formed ones with contents that can't be) and by what
-lies beside them (locks, logs). ``reading_commands`` says what must hold; files of findings are kept. Each
-mutant is told by its number alone.
+dropped, values of any type and size), as blobs (well-formed, with impossible contents) and by files that lie
+beside them (locks, logs). ``reading_commands`` says what must hold; files of findings are kept. Each mutant
+follows from its number alone, so that it can be made again.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ Mutation = Callable[[Path, random.Random], None]
 
 
 def build(path: Path) -> None:
-    """A small session with everything in it: blocks, strips, sparse and constant series, records."""
+    """Write a small session that has every kind of content: blocks, tick
+    rows, sparse and constant series, records.
+    """
     rng = np.random.default_rng(1)
     with SessionWriter.create(path, title="to be mutated", durable=False) as writer:
         vms = [EntityRef("vm", f"esx01/vm/{i}") for i in range(8)]
@@ -77,7 +80,7 @@ def build(path: Path) -> None:
 
 
 def record(writer: SessionWriter) -> None:
-    """Add one of each record."""
+    """Add one fact, event, gap, mark and finding to the session."""
     writer.add_facts([Fact(HOST, "vcpus", 4.0, T0, T0 + 9), Fact(HOST, "tools", True, T0)])
     writer.add_events([Event(T0, "vmotion", "moved", HOST)])
     writer.add_gaps([Gap(1, T0, T0 + 5000, "late")])
@@ -105,6 +108,7 @@ def record(writer: SessionWriter) -> None:
 
 
 def flip_bits(path: Path, rng: random.Random) -> None:
+    """Flip a few bits anywhere in the file."""
     data = bytearray(path.read_bytes())
     for _ in range(rng.choice((1, 2, 8, 64))):
         data[rng.randrange(min(len(data), rng.choice((100, 4096, len(data)))))] ^= 1 << rng.randrange(8)
@@ -112,6 +116,7 @@ def flip_bits(path: Path, rng: random.Random) -> None:
 
 
 def overwrite_bytes(path: Path, rng: random.Random) -> None:
+    """Overwrite up to 300 bytes with zeros, 0xff or random bytes."""
     data = bytearray(path.read_bytes())
     at, length = rng.randrange(len(data)), rng.choice((1, 2, 4, 8, 300))
     data[at : at + length] = rng.choice((bytes(length), b"\xff" * length, rng.randbytes(length)))
@@ -119,11 +124,13 @@ def overwrite_bytes(path: Path, rng: random.Random) -> None:
 
 
 def cut(path: Path, rng: random.Random) -> None:
+    """Cut off the end of the file, sometimes replacing it with random bytes."""
     data = path.read_bytes()
     path.write_bytes(data[: rng.randrange(len(data))] + rng.choice((b"", rng.randbytes(500))))
 
 
 def splice_pages(path: Path, rng: random.Random) -> None:
+    """Copy SQLite pages over other pages, or fill them with zeros."""
     data = bytearray(path.read_bytes())
     size = int.from_bytes(data[16:18], "big")
     pages = len(data) // size
@@ -156,6 +163,7 @@ def _nasty(rng: random.Random, old: object) -> object:
 
 
 def edit_values(path: Path, rng: random.Random) -> None:
+    """Replace values in random rows of the tables with values of any type and size."""
     with closing(sqlite3.connect(path, isolation_level=None)) as database:
         tables = _tables(database)
         for _ in range(rng.choice((1, 1, 2, 4))):
@@ -172,6 +180,7 @@ def edit_values(path: Path, rng: random.Random) -> None:
 
 
 def double_or_drop_rows(path: Path, rng: random.Random) -> None:
+    """Repeat or delete random rows of the tables."""
     with closing(sqlite3.connect(path, isolation_level=None)) as database:
         tables = _tables(database)
         table = rng.choice(sorted(tables))
@@ -196,7 +205,7 @@ def _bomb(size: int) -> bytes:
 
 
 def forge_blobs(path: Path, rng: random.Random) -> None:
-    """Well-formed blobs of the right length whose contents can't be."""
+    """Replace blobs with well-formed ones of the right length whose contents are impossible."""
     with closing(sqlite3.connect(path, isolation_level=None)) as database:
         table, column, count_sql, make = rng.choice(_FORGERIES)
         key = {"entities": "first", "series": "first"}.get(table, "id")
@@ -268,14 +277,14 @@ _FORGERIES: Sequence[tuple[str, str, str, Callable[[random.Random, int], bytes]]
 
 
 def litter(path: Path, rng: random.Random) -> None:
-    """Something beside the session, where its lock, its logs or its copies would stand."""
+    """Put a file or folder where the session's lock, SQLite's logs or backup copies would be."""
     for suffix in rng.sample(("-lock", "-wal", "-shm", "-journal", ".v0.bak"), rng.choice((1, 2))):
         content = (b"", b"garbage", bytes(4096), rng.randbytes(40_000), path.read_bytes())
         path.with_name(path.name + suffix).write_bytes(rng.choice(content))
 
 
 def forge_documents(path: Path, rng: random.Random) -> None:
-    """Facts, events, gaps and findings of what is not there, at times that can't be."""
+    """Add facts, events, gaps and findings of entities that do not exist, at impossible times."""
     with closing(sqlite3.connect(path, isolation_level=None)) as database:
         body = rng.choice(
             (
@@ -307,7 +316,10 @@ MUTATIONS: Sequence[Mutation] = (
 
 
 def exercise(path: Path, *, append: bool = True) -> str:
-    """Do to a session whatever the program does; returns how it ended, the name of a failure or ``fine``."""
+    """Run every operation of the program on a session, writing included if ``append``.
+
+    Returns ``fine``, or the class name of the HyperscopeError that it ended with.
+    """
     outcome = "fine"
     for act in (_check, _read_everything, *((_append,) if append else ())):
         try:
@@ -367,7 +379,10 @@ def _append(path: Path) -> None:
 
 
 def mutate(original: Path, path: Path, number: int) -> str:
-    """Make mutant ``number`` of a session, with nothing of another beside it; returns what was done to it."""
+    """Make mutant ``number`` of a session at ``path``, after removing all files of the mutant before.
+
+    Returns a description of the mutations.
+    """
     rng = random.Random(number)
     for left in path.parent.glob(path.name + "*"):
         shutil.rmtree(left) if left.is_dir() else left.unlink()
@@ -381,7 +396,7 @@ def mutate(original: Path, path: Path, number: int) -> str:
 
 
 def fuzz(first: int, count: int, folder: Path, *, keep: Path | None = None) -> Report:
-    """Mutate ``count`` sessions in ``folder`` and run every command on each."""
+    """Mutate ``count`` sessions in ``folder`` and run every command on each; copy findings to ``keep``."""
     original, path = folder / "original.hscope", folder / "mutated" / "mutated.hscope"
     path.parent.mkdir()
     build(original)
@@ -409,7 +424,7 @@ def _in_a_process(first: int, count: int, keep: Path | None) -> tuple[Report, fl
 
 
 def main() -> int:
-    """Run from the command line; exit code 1 for findings."""
+    """Run the fuzzer from the command line; returns exit code 1 for findings."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--first", type=int, default=0)

@@ -1,7 +1,10 @@
-"""Charts of a week that is still being recorded: what one more sample costs, beside reading all of it anew.
+"""Charts of a week that is still being recorded: the cost of one more
+sample, beside reading everything again.
 
-python -m benchmarks.growing_charts [--json] [--quick]: 96 curves × 7 days at 5 s, shown whole; then it grows.
-CPU seconds of the worker, which reads, and of the window's thread, which takes the curves and paints them.
+    python -m benchmarks.growing_charts [--json] [--quick]
+
+96 curves × 7 days at 5 s, all of it in view, while the session grows. The CPU seconds are those of the
+worker, which reads, and of the window's thread, which takes the curves and paints them.
 """
 
 from __future__ import annotations
@@ -43,14 +46,14 @@ Read = Callable[[SessionReader], Mapping[int, Curve]]
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """Medians of the CPU seconds that one growth costs: the worker's, and the window's thread's."""
+    """Median CPU seconds per added tick: of the worker that reads, and of the window's thread that paints."""
 
     reading_s: float
     drawing_s: float
 
 
 def make(path: Path, days: int) -> int:
-    """The session; returns the number of its only layout."""
+    """Write the session of ``days`` days; return the number of its only layout."""
     ticks, series = days * 86_400_000 // EVERY_MS, IDS.size
     rng = np.random.default_rng(7)
     values = np.abs(np.cumsum(rng.normal(size=(ticks, series)), axis=0) / 20).round(2)
@@ -69,7 +72,10 @@ def make(path: Path, days: int) -> int:
 
 
 def growths(session: Path, layout: int, read: Read, count: int) -> Growth:
-    """Let the session grow by one tick, ``count`` times; the first read and painting are not counted."""
+    """Append one tick to the session ``count`` times and measure reading and painting each time.
+
+    The first read and painting, which have to read everything, are not counted.
+    """
     application = QApplication.instance() or QApplication(["benchmarks"])
     assert isinstance(application, QApplication)
     stack = ChartStack(Theme(application, "dark"), lambda t_ms: datetime.fromtimestamp(t_ms / 1000, UTC))
@@ -99,7 +105,7 @@ def _span(reader: SessionReader) -> TimeRange:
 
 
 def anew(reader: SessionReader) -> Mapping[int, Curve]:
-    """All samples of all series, as new curves."""
+    """Read all samples of all series into new curves: what the window would cost without keeping anything."""
     return {
         number: Curve(frame.times, np.ascontiguousarray(frame.values[:, column]))
         for frame in reader.read(IDS)
@@ -108,7 +114,7 @@ def anew(reader: SessionReader) -> Mapping[int, Curve]:
 
 
 class OnlyNew:
-    """As the window reads: what is new is added to what was read before."""
+    """Reads as the window does: new samples are appended to the curves that were read before."""
 
     def __init__(self) -> None:
         self._samples = ChartSamples()
@@ -130,7 +136,7 @@ def _charts(curves: Mapping[int, Curve]) -> Sequence[tuple[ChartSpec, Sequence[N
 
 
 def main() -> None:
-    """Run both and print CPU milliseconds; ``--json`` for the table."""
+    """Measure both ways and print CPU milliseconds; with ``--json`` print the document for the table."""
     days, count = (1, 5) if "--quick" in sys.argv else (7, 15)
     with tempfile.TemporaryDirectory() as folder:
         session = Path(folder) / "week.hscope"

@@ -40,7 +40,7 @@ USUAL = {
 
 
 def main(path: Path, seconds: float) -> None:
-    """Write ticks in real time; says ``ready`` once the first is stored."""
+    """Write ticks in real time for ``seconds`` seconds; print ``ready`` once the first tick is stored."""
     rng, catalogue = np.random.default_rng(3), load_catalogue()
     host = EntityRef("host", "esx01")
     refs = [EntityRef("vm", f"esx01/vm/{number}") for number in range(VMS)]

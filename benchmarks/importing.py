@@ -1,4 +1,4 @@
-"""Import end to end, against pandas.read_csv alone on the same file; and the first rows of a big capture."""
+"""Import end to end, beside pandas.read_csv alone on the same file; and the first rows of a big capture."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OVER_ENTROPY = 1.2
 
 
 def measure(cache: Path, *, quick: bool) -> list[Row]:
-    """Speed and memory on 300 MB; first rows and memory on 1 GB."""
+    """Measure speed and memory on 300 MB, and the time to the first rows and the memory on 1 GB."""
     small = lab_capture(cache, megabytes=30 if quick else 300)
     large = lab_capture(cache, megabytes=60 if quick else 1000)
     rows = [*against_pandas(small, cache), *first_rows(large, cache)]
@@ -38,9 +38,9 @@ def measure(cache: Path, *, quick: bool) -> list[Row]:
 
 
 def against_pandas(capture: Path, cache: Path) -> list[Row]:
-    """The whole command, in turns with pandas; the best of each.
+    """Time the whole import command and pandas in turns; the best run of each counts.
 
-    Looking at memory takes time from a processor that an import keeps busy: it has runs of its own.
+    Memory is measured in runs of its own, because watching it takes CPU time from the import.
     """
     size, session = size_of(capture), cache / "import.hscope"
     ours, theirs = [], []
@@ -67,7 +67,9 @@ def against_pandas(capture: Path, cache: Path) -> list[Row]:
 
 
 def unrepeating(capture: Path, cache: Path, shape: str, values: Values) -> list[Row]:
-    """A capture whose values don't repeat, in turns with pandas and polars: speed, bytes a sample, memory."""
+    """Import a capture whose values don't repeat, in turns with pandas
+    and polars: speed, bytes a sample, memory.
+    """
     size, session = size_of(capture), cache / "import.hscope"
     commands = {
         "here": ["-m", "app", "import", str(capture), "-o", str(session)],
@@ -115,7 +117,7 @@ def unrepeating(capture: Path, cache: Path, shape: str, values: Values) -> list[
 
 
 def memory_row(what: str, memory: int, peer: int) -> Row:
-    """Memory of all processes."""
+    """Make the table row that compares the memory (bytes) of all our processes with the peer's."""
     return Row(
         what=f"{what}, memory of all processes",
         here=megabytes(memory),
@@ -127,7 +129,7 @@ def memory_row(what: str, memory: int, peer: int) -> Row:
 
 
 def first_rows(capture: Path, cache: Path) -> list[Row]:
-    """How long until another process reads rows of a capture that is still being imported."""
+    """Measure how long until another process can read rows of a capture that is still being imported."""
     session = cache / "first.hscope"
     session.unlink(missing_ok=True)
     begin = time.perf_counter()
@@ -164,7 +166,7 @@ def first_rows(capture: Path, cache: Path) -> list[Row]:
 
 
 def has_rows(session: Path) -> bool:
-    """Whether a reader finds samples."""
+    """Return True if a reader of the session finds samples."""
     if not session.exists():
         return False
     try:

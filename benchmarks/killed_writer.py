@@ -1,8 +1,8 @@
-"""Writers that are killed at random moments: nothing that they said to be stored is lost.
+"""Kills writers at random moments and checks that no tick is lost that the writer had reported as stored.
 
     .venv/bin/python -m benchmarks.killed_writer --count 1000 --seed 3
 
-It stops at the first loss, with the assertion that failed.
+The run stops at the first loss, with the assertion that failed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tests.sessions.test_killed_writer import kill_once
 
 
 def main() -> None:
-    """Kill so many."""
+    """Kill ``--count`` writers, one after the other."""
     parser = argparse.ArgumentParser(prog="killed_writer", description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)

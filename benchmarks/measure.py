@@ -1,4 +1,4 @@
-"""How the benchmarks measure: wall time, memory of a whole process tree, and rows of the table."""
+"""How the benchmarks measure: wall time, CPU time, memory of a whole process tree, and rows of the table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import psutil
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of RESULTS.md."""
+    """One line of RESULTS.md."""
 
     what: str
     here: str
@@ -29,12 +29,13 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A finished process: seconds of wall time, and the highest sum of the memory of all its processes.
+    """Measurements of a process that has ended: wall time in seconds,
+    and the peak memory of its process tree.
 
-    ``cpu_seconds`` is the processor time of all its processes, 0 on Windows.
+    ``cpu_seconds`` is the processor time of the whole tree, 0 on Windows.
 
-    ``peak_bytes`` sums the private memory (USS) plus, once, the shared pages of the largest process: what the
-    machine has to find for all of them. ``peak_rss`` is the plain sum of resident sizes.
+    ``peak_bytes`` is the private memory (USS) of all processes plus, once, the shared pages of the largest
+    process: what the machine has to provide for all of them. ``peak_rss`` is the plain sum of resident sizes.
     """
 
     seconds: float
@@ -45,7 +46,9 @@ class Run:
 
 
 def run(words: Sequence[str], *, watch: bool = True) -> Run:
-    """Run a Python command (words after the interpreter) and watch its whole process tree."""
+    """Run Python with these command-line arguments and, if
+    ``watch``, measure the memory of its process tree.
+    """
     begin, cpu = time.perf_counter(), _cpu_of_children()
     with subprocess.Popen(
         [sys.executable, *words],
@@ -67,9 +70,10 @@ def run(words: Sequence[str], *, watch: bool = True) -> Run:
 
 
 def as_installed() -> dict[str, str]:
-    """The environment of a measured program: its modules are kept compiled, as its peers' are.
+    """Return the environment for a measured program: Python may keep
+    compiled modules, as it does for the peers.
 
-    A developer's machine may forbid that, which costs each process of ours a tenth of a second.
+    A developer's shell may forbid that (PYTHONDONTWRITEBYTECODE), which costs each of our processes 0.1 s.
     """
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
@@ -80,7 +84,7 @@ def _cpu_of_children() -> float:
 
 
 class Watcher(threading.Thread):
-    """Samples the memory of a process tree every 50 ms."""
+    """A thread that samples the memory of a process tree every 50 ms."""
 
     def __init__(self, pid: int) -> None:
         super().__init__(daemon=True)
@@ -90,7 +94,7 @@ class Watcher(threading.Thread):
         self._pid = pid
 
     def run(self) -> None:
-        """Sample until told to stop."""
+        """Sample until the event ``stop`` is set."""
         while not self.stop.wait(0.05):
             own, resident = tree_memory(self._pid)
             self.peak = max(self.peak, own)
@@ -98,7 +102,9 @@ class Watcher(threading.Thread):
 
 
 def tree_memory(pid: int) -> tuple[int, int]:
-    """Bytes of a process tree: private memory plus the largest shared part, and the sum of resident sizes."""
+    """Return the memory of a process tree in bytes: (private memory plus
+    largest shared part, sum of resident sizes).
+    """
     private, shared, resident = 0, 0, 0
     try:
         top = psutil.Process(pid)
@@ -113,7 +119,7 @@ def tree_memory(pid: int) -> tuple[int, int]:
 
 
 def median_seconds(work: Callable[[], object], times: int = 9) -> float:
-    """The median wall time of some calls, after one that warms up."""
+    """Call ``work`` once to warm up, then ``times`` times; return the median wall time in seconds."""
     work()
     taken = []
     for _ in range(times):
@@ -124,10 +130,10 @@ def median_seconds(work: Callable[[], object], times: int = 9) -> float:
 
 
 def megabytes(count: float) -> str:
-    """Bytes in MB, for the table."""
+    """Format a number of bytes as MB, for the table."""
     return f"{count / 1e6:,.1f} MB"
 
 
 def size_of(path: Path) -> int:
-    """Bytes of a file."""
+    """Return the size of a file in bytes."""
     return path.stat().st_size

@@ -1,9 +1,10 @@
-"""An hour of the monkey: real mouse and keys on every page, both themes, several sizes, live and offline.
+"""An hour of random mouse and keyboard input: every page, both
+themes, several window sizes, live and offline.
 
     .venv/bin/python -m benchmarks.monkey --minutes 60
 
-It prints each finding as it comes, and writes a line into RESULTS.md. A seed is a run of its own; to repeat
-it: ``--seed N --minutes 2``.
+It prints each finding as it occurs and writes a line into RESULTS.md. Each seed is one run; ``--seed N
+--minutes 2`` repeats a run.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _RUN_S, _LIFE_S = 240.0, 120.0
 
 
 def main() -> int:
-    """Run seeds until the time is over; exit code 1 where something was found."""
+    """Run one seed after the other until the time is over; returns exit code 1 if there were findings."""
     parser = argparse.ArgumentParser(prog="monkey", description=__doc__.splitlines()[0])
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=1)
@@ -64,7 +65,7 @@ def main() -> int:
 
 
 def row(minutes: float, events: Counter[str], findings: Counter[str], longest: float) -> Row:
-    """The line of RESULTS.md."""
+    """Make the line of RESULTS.md from the counts of events and findings and the ``longest`` stall."""
     return Row(
         f"{sum(events.values()):,} random mouse and key events in {minutes:.0f} minutes: findings",
         str(len(findings)),

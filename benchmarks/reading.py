@@ -1,4 +1,4 @@
-"""Reading from a session of 24 hours × 20,000 series: one series, top-N, the overview."""
+"""Reading from a session of 24 hours × 20,000 series: one series, the top 20, an overview."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from sessions.times import TimeRange
 
 
 def measure(cache: Path, *, quick: bool) -> list[Row]:
-    """One series whole, top-20 whole and in a window that cuts chunks, an overview."""
+    """Measure reading one whole series, the top 20 (of everything, and of
+    a window that cuts chunks), an overview.
+    """
     path = big_session(cache, hours=1 if quick else 24)
     physical = median_seconds(lambda: read_blobs(path))
     with SessionReader.open(path) as reader:
@@ -71,13 +73,15 @@ def measure(cache: Path, *, quick: bool) -> list[Row]:
 
 
 def top_20(reader: SessionReader, series: Sequence[Series], window: TimeRange | None) -> list[Series]:
-    """The series whose highest value is highest, as a ranking finds them."""
+    """Return the 20 series with the highest maximum in the window, as a ranking finds them."""
     highest = reader.stats(np.array([one.id for one in series], np.int64), window).maximum
     return [series[at] for at in np.argsort(-highest)[:20].tolist()]  # those without samples come last
 
 
 def read_blobs(path: Path) -> int:
-    """As many chunk blobs as one series has, read plainly: what the disk and SQLite cost."""
+    """Read as many chunk blobs as one series has with plain SQL, and
+    return their bytes: what disk and SQLite cost.
+    """
     connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
     try:
         blocks = connection.execute("SELECT count(*) FROM block").fetchone()[0]

@@ -1,9 +1,9 @@
-"""Every command that reads a session, run as an admin runs it, and what must hold of each of them.
+"""Runs every command that reads a session, as an admin would, and checks how each of them ends.
 
-Used by the fuzzers. A command ends with a documented exit code; it prints nothing that commands a terminal,
-JSON only that parses, and one line on stderr when it fails; an export that fails leaves nothing, and so does
-every command beside the session. Whoever reads stops after some megabytes, and Ctrl-C comes after a while, as
-with any command that has a lot to say.
+Used by the fuzzers. A command must end with a documented exit code; it must print no terminal escape
+sequences, only JSON that parses, and one line on stderr when it fails; an export that fails must leave no
+file, and no command may leave files beside the session. The simulated reader of the output stops after some
+megabytes, and Ctrl-C comes after a while, as with any command that prints a lot.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
 
 
 def documented_exits() -> frozenset[int]:
-    """What ``resources.failures`` says that a command may end with."""
+    """Return the exit codes that ``resources.failures`` documents."""
     kinds = [one for one in vars(failures).values() if isinstance(one, type)]
     return frozenset({0} | {one.exit_code for one in kinds if issubclass(one, failures.HyperscopeError)}) - {
         1
@@ -68,14 +68,14 @@ def documented_exits() -> frozenset[int]:
 
 
 class UndocumentedError(AssertionError):
-    """What must not happen."""
+    """A command ended or behaved in a way that the documentation excludes."""
 
 
 class Output(io.StringIO):
-    """Somebody who reads some megabytes and then has enough."""
+    """A standard output whose reader closes the pipe after some megabytes."""
 
     def write(self, text: str) -> int:
-        """Take text; raises BrokenPipeError, as writing to a closed pipe does."""
+        """Accept text; raise BrokenPipeError once the limit is reached, as a closed pipe does."""
         if self.tell() + len(text) > MAX_OUTPUT:
             raise BrokenPipeError(errno.EPIPE, "enough")
         text.encode()  # what no encoding has would end a command
@@ -84,7 +84,7 @@ class Output(io.StringIO):
 
 @contextmanager
 def cards_read_once() -> Iterator[None]:
-    """The catalogue and the problem cards are the same for every session."""
+    """Load the counter catalogue and the problem cards only once for all sessions of this process."""
     catalogue, problems = load_catalogue(), load_problems()
     with (
         patch.object(diagnose, "load_catalogue", lambda _knowledge: catalogue),
@@ -95,7 +95,10 @@ def cards_read_once() -> Iterator[None]:
 
 @contextmanager
 def interrupted_when_slow() -> Iterator[None]:
-    """Ctrl-C after a while; a command that goes on all the same ends the process with a traceback."""
+    """Raise KeyboardInterrupt in a command that takes too long.
+
+    A command that continues even then ends the process with a traceback.
+    """
     faulthandler.dump_traceback_later(HANGS_AFTER_S, exit=True, file=sys.__stderr__ or sys.stderr)
     if sys.platform == "win32":
         yield
@@ -111,14 +114,17 @@ def interrupted_when_slow() -> Iterator[None]:
 
 
 def bounded_memory(most_bytes: int) -> None:
-    """Let this process have so much memory and files of so many bytes, where the system can be told."""
+    """Limit the memory of this process to ``most_bytes``, and each file that it writes to ``MAX_FILE_BYTES``.
+
+    Does nothing on systems that have no such limit.
+    """
     if sys.platform != "win32":
         resource.setrlimit(resource.RLIMIT_AS, (most_bytes, most_bytes))
         resource.setrlimit(resource.RLIMIT_FSIZE, (MAX_FILE_BYTES, MAX_FILE_BYTES))
 
 
 def peak_megabytes() -> float:
-    """The most memory that the process ever had."""
+    """Return the highest memory use of this process so far, in MB."""
     if sys.platform == "win32":
         return 0.0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -126,7 +132,10 @@ def peak_megabytes() -> float:
 
 
 def run_all(session: Path, outcomes: Counter[str]) -> None:
-    """Run every command on a session and count how each ended; raises UndocumentedError or what escaped."""
+    """Run every reading command on a session and count how each of them ended in ``outcomes``.
+
+    Raises UndocumentedError, or whatever exception escaped from a command.
+    """
     folder = session.parent
     for words in COMMANDS:
         out = folder / "exported"
@@ -145,7 +154,7 @@ def run_all(session: Path, outcomes: Counter[str]) -> None:
 
 
 def run_one(words: list[str]) -> int:
-    """Run one command as the program does, and judge what it says."""
+    """Run one command with these arguments in this process, check its output, and return its exit code."""
     out, err = Output(), Output()
     with redirect_stdout(out), redirect_stderr(err), interrupted_when_slow():
         try:
@@ -166,7 +175,7 @@ def run_one(words: list[str]) -> int:
 
 @dataclass
 class Report:
-    """How many commands ended how, what was found, and the worst of them."""
+    """Results of a fuzzing run: how many commands ended in which way, the findings, the slowest mutants."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
     findings: list[str] = field(default_factory=list)
@@ -174,7 +183,7 @@ class Report:
     mutants: int = 0
 
     def attempt(self, number: int, name: str, act: Callable[[Counter[str]], Any]) -> bool:
-        """Do something with mutant ``number``; returns whether it was no finding."""
+        """Call ``act`` for mutant ``number`` and record what happened; return False if it was a finding."""
         started = time.perf_counter()
         try:
             act(self.outcomes)
@@ -188,14 +197,14 @@ class Report:
         return not found
 
     def add(self, other: Report) -> None:
-        """What another process came to."""
+        """Add the results of another process to this report."""
         self.outcomes += other.outcomes
         self.findings += other.findings
         self.slowest = max(self.slowest, other.slowest)
         self.mutants += other.mutants
 
     def show(self) -> None:
-        """Print it."""
+        """Print the report."""
         print(f"{self.mutants} mutants: {dict(sorted(self.outcomes.items()))}")
         print(f"slowest {self.slowest[0]:.2f} s (number {self.slowest[1]}), {len(self.findings)} findings")
         for finding in self.findings[:50]:
@@ -209,7 +218,10 @@ def in_processes(
     processes: int,
     keep: Path | None,
 ) -> tuple[Report, float]:
-    """Fuzz mutants in processes, some at a time, and print what came of it: a report and peak megabytes."""
+    """Fuzz mutants in several processes at a time and print the results.
+
+    Returns the report of all of them and the highest memory use of one process in MB.
+    """
     report, peak, started = Report(), 0.0, time.perf_counter()
     begins = range(first, first + count, PART)
     counts = [min(PART, first + count - begin) for begin in begins]

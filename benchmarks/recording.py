@@ -1,4 +1,6 @@
-"""What a whole recording costs: the recorder's process against govmomi's simulator, start to end."""
+"""What a whole recording costs: the recorder's process, recording
+from govmomi's simulator, from start to end.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ _TOGETHER = 15  # samples of a series in a reply: the best case of pyVmomi that 
 
 
 def measure(cache: Path, *, quick: bool) -> list[Row]:  # noqa: ARG001
-    """CPU of a million samples, the hour before included, beside what pyVmomi takes to decode them alone."""
+    """Measure the recorder's CPU seconds a million samples, back-fill
+    included, beside pyVmomi's for decoding alone.
+    """
     theirs = pyvmomi_seconds_a_sample(_TOGETHER) * 1e6
     with (
         tempfile.TemporaryDirectory() as folder,

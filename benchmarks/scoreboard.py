@@ -1,14 +1,15 @@
-"""How good diagnosis is: recall, precision, first cause right, per problem, over the lab's scenarios.
+"""How good diagnosis is: recall, precision and first cause right, per problem, over the lab's scenarios.
 
     python -m benchmarks.scoreboard --seeds 200 [--scenario GLOB] [--out FILE.jsonl] [--json FILE]
                                     [--markdown FILE] [--misses]
 
-With --out every run's outcome is appended to a file as it comes; what the same code left there is not played
-again, so that a long board can be stopped and resumed.
+With ``--out`` the result of every run is appended to a file at once. A run whose result the same code has
+already left there is not repeated, so that a long board can be stopped and resumed.
 
-A truth is found when a finding names its problem and entity, overlaps its time and has its severity (above
-info, or info where the truth says so). A finding above info that is neither a truth, nor allowed by the
-scenario (``also``), nor a consequence of one that is, is a false alarm.
+A true problem of the scenario counts as found when a finding names the same problem and entity, overlaps its
+time and has its severity (above info, or info where the scenario says so). A finding above info is a false
+alarm when it is neither a true problem, nor allowed by the scenario (``also``), nor a consequence of a true
+problem.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ Progress = Callable[[int, int, int], None]
 
 @dataclass(slots=True)
 class Score:
-    """What came of the truths and findings of one problem (or one scenario)."""
+    """Counts of true problems, findings and false alarms of one problem (or of one scenario)."""
 
     truths: int = 0
     found: int = 0
@@ -56,6 +57,7 @@ class Score:
     misses: list[str] = field(default_factory=list)
 
     def add(self, other: Score) -> None:
+        """Add the counts of another score."""
         self.truths += other.truths
         self.found += other.found
         self.cause_right += other.cause_right
@@ -64,21 +66,22 @@ class Score:
 
     @property
     def recall(self) -> float:
-        """Part of the truths that were found."""
+        """Fraction of the true problems that were found, 0 to 1."""
         return self.found / self.truths if self.truths else 1.0
 
     @property
     def precision(self) -> float:
-        """Part of what was found or raised that is true."""
+        """Fraction of the findings that are true, 0 to 1."""
         raised = self.found + self.alarms
         return self.found / raised if raised else 1.0
 
     @property
     def cause(self) -> float:
-        """Part of what was found whose first cause is the injected one."""
+        """Fraction of the found problems whose first cause is the one that the scenario injected, 0 to 1."""
         return self.cause_right / self.found if self.found else 1.0
 
     def document(self) -> dict[str, float | int]:
+        """Return the counts and fractions as a JSON-ready dict."""
         return {
             "truths": self.truths,
             "found": self.found,
@@ -100,13 +103,16 @@ class Board:
 
     @property
     def overall(self) -> Score:
+        """Return the score of all problems together."""
         total = Score()
         for score in self.problems.values():
             total.add(score)
         return total
 
     def short(self) -> list[str]:
-        """What falls short of the goals: problems below one, quiet scenarios that raised something."""
+        """List the missed goals: problems whose recall or precision is
+        below 1, quiet scenarios with false alarms.
+        """
         below = [
             f"{name}: recall {score.recall:.3f}, precision {score.precision:.3f}, cause {score.cause:.3f}"
             for name, score in sorted(self.problems.items())
@@ -120,13 +126,14 @@ class Board:
         return below + loud
 
     def add(self, scenario: str, scores: Mapping[str, Score]) -> None:
-        """Count the scores of one run of a scenario."""
+        """Add the scores of one run of a scenario."""
         row = self.scenarios.setdefault(scenario, Score())
         for problem, score in scores.items():
             self.problems.setdefault(problem, Score()).add(score)
             row.add(score)
 
     def document(self) -> dict[str, object]:
+        """Return the board as a JSON-ready dict."""
         return {
             "seeds": self.seeds,
             "overall": self.overall.document(),
@@ -143,7 +150,9 @@ def run(
     out: Path | None = None,
     progress: Progress | None = None,
 ) -> Board:
-    """Play and judge every scenario that matches, once a seed; what ``out`` has is taken from there."""
+    """Simulate and diagnose every scenario that matches ``pattern``, once a
+    seed; reuse the results in the file ``out``.
+    """
     chosen = [name for name, one in load_scenarios().items() if one.kind != "demo" and fnmatch(name, pattern)]
     tasks = [(name, seed) for seed in seeds for name in chosen]
     board = Board(len(seeds))
@@ -179,7 +188,7 @@ def _knowledge() -> tuple[Problems, Catalogue, Scenarios]:
 
 
 def play(task: Run) -> tuple[Run, dict[str, Score]]:
-    """One run of one scenario: its scores by problem."""
+    """Simulate and diagnose one scenario with one seed; return the run with its scores by problem."""
     name, seed = task
     problems, catalogue, scenarios = _knowledge()
     lab = Lab(scenarios[name], seed=seed, fields="diagnosis")
@@ -190,7 +199,10 @@ def play(task: Run) -> tuple[Run, dict[str, Score]]:
 
 
 def judge(truth: GroundTruth, findings: Sequence[Finding], origin_ms: int, where: str) -> dict[str, Score]:
-    """Scores by problem of one run; ``where`` begins the lines that say what went wrong."""
+    """Compare the findings of one run with the scenario's true problems; return scores by problem.
+
+    ``origin_ms`` is the session time of the scenario's start; ``where`` begins the lines that explain misses.
+    """
     scores: dict[str, Score] = {}
     right: set[tuple[str, EntityRef]] = set()
     for one in truth.truth:
@@ -248,7 +260,7 @@ def _alarms(
 
 
 def markdown(board: Board) -> str:
-    """The board as a table, problems first."""
+    """Format the board as a Markdown table, problems first."""
     lines = [
         f"{board.seeds} seeds a scenario, {len(board.scenarios)} scenarios.",
         "",
@@ -272,7 +284,7 @@ def _row(name: str, score: Score) -> str:
 
 
 def sayer() -> Progress:
-    """Says on stderr how far the board is, twice a minute."""
+    """Return a progress callback that prints to stderr, at most every 30 s, how far the board is."""
     begin = said = time.monotonic()
     first: int | None = None
 
@@ -295,7 +307,7 @@ def sayer() -> Progress:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the scoreboard from the command line; 1 when a goal is missed."""
+    """Run the scoreboard from the command line; returns exit code 1 when a goal is missed."""
     parser = argparse.ArgumentParser(prog="scoreboard", description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=200)
     parser.add_argument("--first-seed", type=int, default=1)

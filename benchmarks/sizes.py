@@ -1,4 +1,4 @@
-"""Bytes a sample of a session, against gzipped CSV and Parquet with zstd of the same numbers."""
+"""Bytes a sample of a session, beside gzipped CSV and Parquet with zstd of the same numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sessions.store import SessionReader
 
 
 def measure(cache: Path, *, quick: bool) -> list[Row]:
-    """The lab's capture, and the real ones where they are."""
+    """Measure the lab's capture, and real captures where the machine has some."""
     rows = compare("the lab's capture", lab_capture(cache, megabytes=30 if quick else 300), cache, goal=0.8)
     for name in ("esxtop-batch-default.csv", "esxtop-resaved-by-excel.csv"):
         if (REAL / name).exists():
@@ -23,7 +23,7 @@ def measure(cache: Path, *, quick: bool) -> list[Row]:
 
 
 def compare(title: str, capture: Path, cache: Path, *, goal: float | None) -> list[Row]:
-    """One capture as a session, as .csv.gz and as Parquet."""
+    """Store one capture as a session, as .csv.gz and as Parquet, and compare bytes a sample with ``goal``."""
     session, packed, parquet = (cache / name for name in ("size.hscope", "size.csv.gz", "size.parquet"))
     for path in (session, packed, parquet):
         path.unlink(missing_ok=True)

@@ -2,9 +2,10 @@
 
     python -m benchmarks.vcenter_board --seeds 3 [--first-seed N] [--scenario GLOB] [--misses]
 
-The same truths as for esxtop, but that a session of a vCenter with too few samples is the vCenter's, and that
-a scenario may say that vCenter does not show it (``not_in_vcenter``): then only false alarms count. A cause
-that a card says to need esxtop is right when it comes first, be it as unknown.
+The true problems are those of the esxtop board with two differences. "Too few samples" is a problem of the
+vCenter, not of a host. A scenario may say that vCenter does not show its problem (``not_in_vcenter``): then
+only false alarms count. A cause that needs esxtop by its card counts as right when it comes first, even with
+the verdict "unknown".
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ from tests.vcenter_lab.vcenter_session import vcenter_session
 def play(
     scenario: str, seed: int, problems: Problems, catalogue: Catalogue
 ) -> tuple[MemorySession, dict[str, Score]]:
-    """One run of one scenario through vCenter's counters: its session, and its scores by problem."""
+    """Simulate one scenario, show it through vCenter's counters, diagnose
+    it: its session and its scores by problem.
+    """
     chosen = load_scenarios()[scenario]
     lab = Lab(chosen, seed=seed)
     session = vcenter_session(vcenter_document(lab, catalogue=catalogue), catalogue)
@@ -41,7 +44,10 @@ def play(
 
 
 def seen_by_vcenter(truths: Sequence[Truth], session: SampleSource) -> Iterator[Truth]:
-    """The truths as a vCenter's session names them: what a host's source lacks, the whole session lacks."""
+    """Yield the true problems as a vCenter session names them.
+
+    Where the host is the entity of "too few samples" in esxtop, the entity here is the vCenter.
+    """
     source = session.sources()[0]
     for truth in truths:
         if truth.problem == "data.insufficient":
@@ -51,7 +57,7 @@ def seen_by_vcenter(truths: Sequence[Truth], session: SampleSource) -> Iterator[
 
 
 def run(seeds: Sequence[int], pattern: str = "*") -> Board:
-    """Play and judge every scenario that matches, once a seed."""
+    """Simulate and diagnose every scenario that matches ``pattern``, once a seed."""
     problems, catalogue = load_problems(), load_catalogue()
     board = Board(len(seeds))
     begin = time.perf_counter()
@@ -64,7 +70,7 @@ def run(seeds: Sequence[int], pattern: str = "*") -> Board:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the board from the command line; 1 when a goal is missed."""
+    """Run the board from the command line; returns exit code 1 when a goal is missed."""
     parser = argparse.ArgumentParser(prog="vcenter_board", description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--first-seed", type=int, default=1)

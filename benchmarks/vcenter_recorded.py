@@ -1,9 +1,9 @@
-"""The scoreboard's truths through the real thing: test vCenter, ``hyperscope record``, diagnosis of the file.
+"""The scoreboard end to end: test vCenter, ``hyperscope record``, diagnosis of the session file.
 
     python -m benchmarks.vcenter_recorded [--seed N] [--scenario GLOB] [--duration 8s]
 
-Each scenario is played by the test vCenter as its last hour; the recorder fetches it over TLS like any other
-vCenter's. Needs the test vCenter (``python run.py test`` builds it).
+The test vCenter serves each scenario as its last hour; the recorder fetches it over TLS as from any other
+vCenter. Needs the test vCenter (``python run.py test`` builds it).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ DIFFERENT = {"data-few-samples": "the recorder adds to the few samples what come
 
 
 def play(name: str, seed: int, duration: str, folder: Path) -> dict[str, Score]:
-    """One scenario: exported, served, recorded, diagnosed and judged."""
+    """Export one scenario, serve it, record it and diagnose the session; return the scores by problem."""
     scenario = load_scenarios()[name]
     lab = Lab(scenario, seed=seed)
     document = folder / "scenario.json.gz"
@@ -53,7 +53,7 @@ def play(name: str, seed: int, duration: str, folder: Path) -> dict[str, Score]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play every scenario that matches; 1 when a goal is missed."""
+    """Run every scenario that matches; returns exit code 1 when a goal is missed."""
     parser = argparse.ArgumentParser(prog="vcenter_recorded", description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=2)
     parser.add_argument("--scenario", default="*", help="scenarios whose id matches this pattern")

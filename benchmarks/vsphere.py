@@ -1,4 +1,6 @@
-"""Counters from vCenter: decoding beside pyVmomi and govc, and the largest vCenter that there may be."""
+"""Counters from vCenter: decoding replies beside pyVmomi and govc, and
+recording the largest supported vCenter.
+"""
 
 from __future__ import annotations
 
@@ -81,12 +83,12 @@ IDS = {definition.name: definition.id for definition in DEFINITIONS}
 
 
 def measure(cache: Path, *, quick: bool) -> list[Row]:  # noqa: ARG001
-    """Decoding against peers."""
+    """Compare the decoding of QueryPerf replies with the peers."""
     return [*_against_pyvmomi(quick=quick), *_against_govc(quick=quick)]
 
 
 def measure_largest(cache: Path, *, quick: bool) -> list[Row]:
-    """The largest vCenter, replayed."""
+    """Record a vCenter with the largest supported inventory from prepared replies."""
     return _largest(cache, scale=20 if quick else 1, rounds=8 if quick else 32)
 
 
@@ -113,7 +115,7 @@ def _against_pyvmomi(*, quick: bool) -> list[Row]:
 
 
 def pyvmomi_seconds_a_sample(samples: int) -> float:
-    """CPU that pyVmomi needs to decode a sample, with so many of each series in a reply."""
+    """Return the CPU seconds pyVmomi needs a sample when each series has ``samples`` of them."""
     raw = _plain_reply(100, samples)
     return _best(partial(_pyvmomi, raw), 3) / decode(raw).series / samples
 
@@ -303,7 +305,9 @@ def _largest(cache: Path, *, scale: int, rounds: int) -> list[Row]:
 
 
 class Replay:
-    """A vCenter whose VMs are those of the lab's demo many times over, each shifted in time."""
+    """A vCenter in this process: its VMs are those of the lab's demo,
+    repeated many times, each shifted in time.
+    """
 
     def __init__(self, hosts: int, vms: int) -> None:
         self.now_ms = T0_MS
@@ -322,6 +326,7 @@ class Replay:
         }
 
     def realtime(self, feed: StoreFeed, source: int) -> _Driven:
+        """Make the realtime loop that records from this vCenter into ``feed``."""
         server = SimpleNamespace(vsphere=self, sampled=self._sampled)
         asked = CounterSelection(
             cast("PerfServer", server),
@@ -341,10 +346,11 @@ class Replay:
         return {(IDS[name], False) for name in own} | {(IDS[name], True) for name in each}
 
     def server_time(self) -> tuple[datetime, float]:
+        """Return the simulated server's time, and the monotonic time (s) at which that was asked."""
         return datetime.fromtimestamp(self.now_ms / 1000, UTC), 0.0
 
     def post(self, envelope: bytes) -> bytes:
-        """The reply to an envelope; what writing it costs is not counted."""
+        """Return the reply to a SOAP envelope; the CPU time of composing the reply is not counted."""
         begin = time.thread_time()
         body = []
         for part in envelope.split(b"<querySpec>")[1:]:
@@ -444,43 +450,55 @@ class StoreFeed:
     layouts: list[tuple[int, int]] = field(default_factory=list)
 
     def add_source(self, spec: SourceSpec) -> int:
+        """Add a source to the session and return its number."""
         return self.writer.add_source(spec)
 
     def update_source(self, source: int, **said: Any) -> None:
+        """Change fields of a source."""
         self.writer.update_source(source, **said)
 
     def identify(self, kind: Kind, identities: Sequence[str], name: str) -> EntityRef:  # noqa: ARG002 - nobody is renamed
+        """Return the reference of the entity with this kind and name."""
         return EntityRef(kind, name)
 
     def add_entities(self, entities: Sequence[Entity]) -> None:
+        """Add entities to the session."""
         self.writer.add_entities(entities)
 
     def add_facts(self, facts: Sequence[object]) -> None:  # noqa: ARG002
+        """Raise AssertionError: the benchmark has no inventory."""
         raise AssertionError("no inventory here")
 
     def add_events(self, events: Sequence[object]) -> None:  # noqa: ARG002
+        """Raise AssertionError: the benchmark has no inventory."""
         raise AssertionError("no inventory here")
 
     def add_gaps(self, gaps: Sequence[Gap]) -> None:
+        """Add gaps to the session."""
         self.writer.add_gaps(gaps)
 
     def add_layout(self, source: int, specs: Sequence[SeriesSpec]) -> Layout:
+        """Add series as a layout of the source."""
         ids: IntArray = self.writer.add_series(source, specs)
         return Layout(self.writer.add_layout(source, ids), np.zeros(ids.size, np.int64))
 
     def add_ticks(self, ticks: Sequence[Tick]) -> None:
+        """Write ticks to the session."""
         self.writer.append_ticks([(tick.layout, tick.t_ms, tick.stored) for tick in ticks])
 
     def add_journal(self, entries: Sequence[object]) -> None:  # noqa: ARG002
+        """Raise AssertionError: the benchmark runs no test."""
         raise AssertionError("no test here")
 
     def add_test_runs(self, runs: Sequence[object]) -> None:  # noqa: ARG002
+        """Raise AssertionError: the benchmark runs no test."""
         raise AssertionError("no test here")
 
     def flush(self) -> None:
-        pass
+        """Do nothing: every call writes before it returns."""
 
     def report(self, source: int, health: Health) -> None:  # noqa: ARG002
+        """Keep the latest health of the source."""
         self.health = health
 
 

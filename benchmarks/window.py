@@ -21,7 +21,7 @@ STALL_GOAL_MS, FRAME_GOAL_MS, FRAME_RATIO, GROWTH_GOAL, GROWTH_RATIO = 50.0, 16.
 
 
 def measure(cache: Path, *, quick: bool) -> list[Row]:
-    """All of it; each in a fresh process."""
+    """Measure everything that this module names, each in a fresh process."""
     return [
         *_frames(),
         _growth(quick=quick),

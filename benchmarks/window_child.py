@@ -1,4 +1,4 @@
-"""What benchmarks/window.py measures in a process of its own: prints one JSON document.
+"""What benchmarks/window.py measures in a process of its own; prints one JSON document.
 
 python -m benchmarks.window_child start BEGUN | open SESSION | table SESSION SECONDS | drop CAPTURE
                                   | soak UPDATES | hour SPEED
@@ -37,7 +37,7 @@ WATCH_MS = 4
 
 
 def started(program_of: Callable[[], Program]) -> Program:
-    """The program with its window shown and painted."""
+    """Make the program, show its window and wait until the window is painted."""
     program = program_of()
     program.window.show()
     QApplication.processEvents()
@@ -45,9 +45,10 @@ def started(program_of: Callable[[], Program]) -> Program:
 
 
 def start(program: Program, begun: float) -> dict[str, float]:
-    """From ``begun`` (the caller's clock, before this process) to a usable window: painted, events answered.
+    """Measure the seconds from ``begun`` to a usable window: painted, and its events answered.
 
-    A process's own note of its start is no use: it counts from the boot time, which is in whole seconds.
+    ``begun`` is the caller's clock before it started this process: the start time that the system notes for a
+    process counts from the boot time, which has whole seconds only.
     """
     turn(0)
     seconds = time.time() - begun
@@ -56,9 +57,9 @@ def start(program: Program, begun: float) -> dict[str, float]:
 
 
 def open_session(program: Program, path: Path) -> dict[str, float]:
-    """Open a session until its first chart is drawn, and what memory the window then has.
+    """Open a session; measure the seconds until its first chart is drawn, and the window's memory then.
 
-    The window has stood for a second before: nobody chooses a file faster.
+    The window is idle for a second before that, because nobody chooses a file faster.
     """
     program.window.show_panel("charts")
     turn(1_000)
@@ -78,7 +79,7 @@ def open_session(program: Program, path: Path) -> dict[str, float]:
 
 
 def drop(program: Program, capture: Path, folder: Path) -> dict[str, float]:
-    """Drop a capture on the window: seconds until its first chart, while the import goes on."""
+    """Drop a capture on the window; measure the seconds until its first chart, while the import continues."""
     program.desk.settings.set("record.folder", str(folder))
     program.window.show_panel("charts")
     stack = program.window.findChild(ChartStack)
@@ -96,7 +97,7 @@ def drop(program: Program, capture: Path, folder: Path) -> dict[str, float]:
 
 
 def table(program: Program, path: Path, seconds: float) -> dict[str, float]:
-    """The longest stall of the event loop while the esxtop table follows a session that grows."""
+    """Measure the longest stall of the event loop while the esxtop table follows a session that grows."""
     program.window.show_panel("esxtop")
     view = program.window.findChild(EsxtopView)
     assert view is not None
@@ -121,7 +122,7 @@ def table(program: Program, path: Path, seconds: float) -> dict[str, float]:
 
 
 def soak(updates: int) -> dict[str, float]:
-    """Memory before and after many updates of a chart."""
+    """Measure the memory before and after ``updates`` updates of a chart."""
     application = QApplication.instance()
     assert isinstance(application, QApplication)
     plot = Plot(Theme(application, "dark"), lambda t_ms: datetime.fromtimestamp(t_ms / 1000, UTC))
@@ -144,10 +145,11 @@ def soak(updates: int) -> dict[str, float]:
 
 
 def hour(program: Program, folder: Path, speed: int) -> dict[str, float]:
-    """The lab's 45 minutes three times, each recorded by a recorder of its own and followed page by page.
+    """Record the lab's 45 minutes three times, each time in a new
+    recorder, and show page after page meanwhile.
 
-    What the process holds while it follows the second (``early``) and the third (``late``); memory is the
-    median over the later half of each.
+    Returns what the process holds during the second (``early``) and the third recording (``late``); memory is
+    the median over the later half of each.
     """
     program.desk.settings.set("record.folder", str(folder))
     program.desk.settings.set("lab.speed", speed)
@@ -185,7 +187,7 @@ def _lab_followed(program: Program) -> dict[str, float]:
 
 
 class Stalls:
-    """A watchdog in the event loop: how late each beat of a fast timer comes, in ms."""
+    """Measures how late a fast timer fires, in ms: how long the event loop was blocked."""
 
     def __init__(self) -> None:
         self.late: list[float] = []
@@ -195,7 +197,7 @@ class Stalls:
         self._timer.start()
 
     def stop(self) -> None:
-        """No more beats."""
+        """Stop the timer."""
         self._timer.stop()
 
     def _beat(self) -> None:
@@ -205,14 +207,14 @@ class Stalls:
 
 
 def turn(milliseconds: int) -> None:
-    """Let the event loop run for a while."""
+    """Run the event loop for so many milliseconds."""
     loop = QEventLoop()
     QTimer.singleShot(milliseconds, loop.quit)
     loop.exec()
 
 
 def wait_for(ready: Callable[[], bool], milliseconds: int = 120_000) -> None:
-    """Let the event loop run until something holds."""
+    """Run the event loop until ``ready()`` is true; fails after ``milliseconds``."""
     loop = QEventLoop()
     timer = QTimer(interval=2)
     timer.timeout.connect(lambda: loop.quit() if ready() else None)
@@ -225,7 +227,7 @@ def wait_for(ready: Callable[[], bool], milliseconds: int = 120_000) -> None:
 
 
 def main(words: list[str]) -> None:
-    """Measure what the words name."""
+    """Run the measurement that the first argument names and print its JSON document."""
     application = QApplication(["hyperscope"])
     if words[0] == "soak":
         print(json.dumps(soak(int(words[1]))))
