@@ -1,1 +1,1 @@
-"""Where counters come from: one package a family; families do not know each other."""
+"""Where counters come from: one package for each family of sources; no family imports another."""

@@ -1,7 +1,9 @@
-"""The seam between live collectors and the recorder: what a collector hands over, and what it is told.
+"""The interface between live collectors and the recorder: what a
+collector hands over, and how it is controlled.
 
-A collector runs in threads of its own and calls a ``Feed``; the recorder's one writer stores what comes. A
-full queue makes the calls wait: a collector then falls behind and says so, and nothing is dropped.
+A collector runs in threads of its own and calls a ``Feed``; the recorder's single writer stores what it gets.
+When the writer's queue is full the calls block: the collector then falls behind and reports that, and no
+sample is dropped.
 """
 
 from __future__ import annotations
@@ -31,11 +33,11 @@ State = Literal["connecting", "recording", "reconnecting", "paused", "ended", "f
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Series that arrive together.
+    """Series that arrive together, numbered by the session.
 
-    ``last`` (n,): time of each one's last stored sample in ms, 0 for none. ``scale`` (n,): what each one's
-    stored numbers are multiplied with, which is as it was first given: a series of an earlier run keeps its
-    own. Empty where nothing differs from what was asked for.
+    ``last`` (n,): time (ms) of the last stored sample of each series, 0 for none. ``scale`` (n,): the factor
+    from the stored number of each series to the canonical one. A series that an earlier run created keeps the
+    scale of that run. Both arrays are empty where nothing differs from what the collector asked for.
     """
 
     id: int
@@ -45,10 +47,11 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """One sampling instant of a layout.
+    """All samples of a layout at one instant.
 
-    ``stored`` float64 (n,), in the layout's order, what the source said (canonical = stored × scale), NaN
-    where absent. An instant may come again with what was late: values fill in, NaN takes nothing away.
+    ``stored`` float64 (n,), in the layout's order: the numbers as the source gave them (canonical = stored ×
+    scale), NaN where absent. The same instant may be handed over again with late samples: values fill in, NaN
+    removes nothing.
     """
 
     layout: int
@@ -58,10 +61,11 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """How a source is doing now. Counts are of this run; ``behind_s`` is how late its newest sample came.
+    """The state of a source now. All counts are of this run.
 
-    ``expected`` and ``received`` count samples that should have come by now and that did; ``gaps`` are those
-    that are open or were found so far. ``message`` is one sentence for people, empty when all is well.
+    ``expected`` and ``received`` count the samples that should have arrived by now and those that did;
+    ``gaps`` counts the gaps found so far, open ones included; ``behind_s`` is the age of the newest sample in
+    seconds. ``message`` is one sentence for people, empty when all is well.
     """
 
     state: State
@@ -78,13 +82,16 @@ class Health:
 
 
 class Feed(Protocol):
-    """Where a collector puts what it got; safe to call from any thread, waits while the writer is busy.
+    """Where a collector puts what it received; safe to call from any thread, blocks while the writer is busy.
 
-    Every call may raise HyperscopeError when the writer has failed (a full disk): the collector lets it pass.
+    Every call may raise HyperscopeError when the writer has failed (a full disk): the collector lets it pass
+    through.
     """
 
     def add_source(self, spec: SourceSpec) -> int:
-        """A source; one of the same kind and name in a resumed session is taken up again."""
+        """Add a source and return its number; a source of the same kind and
+        name in a resumed session is used again.
+        """
 
     def update_source(
         self,
@@ -94,62 +101,85 @@ class Feed(Protocol):
         clock_offset_ms: int | None = None,
         attributes: Iterable[tuple[str, str]] | None = None,
     ) -> None:
-        """Change what is said of a source."""
+        """Change the interval (s), clock offset (ms) or attributes of a source; None leaves one as it is."""
 
     def identify(self, kind: Kind, identities: Sequence[str], name: str) -> EntityRef:
-        """The entity of an object that its source knows by lasting identities, whatever it is called.
+        """Return the entity of an object that its source knows by lasting
+        identities (UUID, moid), whatever its name.
 
-        It is the one that an earlier run or another source met by one of them, else the one of that name,
-        unless another object is that one. Its facts have to say them (``sessions.identities``).
+        This is the entity that an earlier run or another source met under one of these identities, else the
+        entity of that name, unless that one belongs to another object. The collector must add the identities
+        as facts of the entity (``sessions.identities``).
         """
 
     def add_entities(self, entities: Sequence[Entity]) -> None:
-        """Entities, parents in the same call or before; known ones are left as they are."""
+        """Add entities, parents in the same call or before; entities that
+        the session already has stay as they are.
+        """
 
     def add_facts(self, facts: Sequence[Fact]) -> None:
-        """Facts. One of the same entity, name and start replaces the earlier; a later start ends one."""
+        """Add facts.
+
+        A fact with the same entity, name and start replaces the earlier one; a later start ends it.
+        """
 
     def add_events(self, events: Sequence[Event]) -> None:
-        """Events. One of the same id replaces the earlier; an end, entity or name that was said stays."""
+        """Add events.
+
+        An event with the same id replaces the earlier one, but keeps its end, entity and name if set.
+        """
 
     def add_gaps(self, gaps: Sequence[Gap]) -> None:
-        """Gaps. One of the same source, entity and start replaces the earlier; ``ticks=0`` takes it back."""
+        """Add gaps.
+
+        A gap with the same source, entity and start replaces the earlier one; ``ticks=0`` removes it.
+        """
 
     def add_journal(self, entries: Sequence[JournalEntry]) -> None:
-        """Changes to the environment. One of the same id replaces the earlier: it says how far it came."""
+        """Add changes that were made to the environment.
+
+        An entry with the same id replaces the earlier one, for example with the state that the change has
+        reached.
+        """
 
     def add_test_runs(self, runs: Sequence[TestRun]) -> None:
-        """Test runs. One of the same id replaces the earlier."""
+        """Add test runs. A run with the same id replaces the earlier one."""
 
     def add_layout(self, source: int, specs: Sequence[SeriesSpec]) -> Layout:
-        """Series that arrive together: up to about 50,000, each in one layout of its source only."""
+        """Add series that arrive together: up to about 50,000; a
+        series is in only one layout of its source.
+        """
 
     def add_ticks(self, ticks: Sequence[Tick]) -> None:
-        """Store these instants in one transaction."""
+        """Store these ticks in one transaction."""
 
     def flush(self) -> None:
         """Return when everything that was handed over before is on disk, safe from a crash or a power loss.
 
-        Who is about to change somebody's datacenter waits for this first. Raises HyperscopeError when any of
-        it was not stored.
+        Code that is about to change somebody's datacenter calls this first. Raises HyperscopeError when any
+        of the data was not stored.
         """
 
     def report(self, source: int, health: Health) -> None:
-        """Say how the source is doing; only the latest is kept, and this never waits."""
+        """Hand over the state of the source; only the latest is kept, and this call never blocks."""
 
 
 class Controls(Protocol):
-    """What the recorder asks of a collector."""
+    """What the recorder asks of a running collector: to pause, or to stop."""
 
     @property
     def paused(self) -> bool:
-        """Whether to leave the source alone for now; what is missed is a gap with the reason ``paused``."""
+        """True if the collector should not poll the source now; samples missed
+        meanwhile are a gap with the reason ``paused``.
+        """
 
     def is_set(self) -> bool:
-        """Whether to stop."""
+        """Return True if the collector should stop."""
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until asked to stop, at most so many seconds; returns whether to stop."""
+        """Wait until the collector is asked to stop, at most
+        ``timeout`` seconds; return True if it should stop.
+        """
 
 
 class Collector(Protocol):
@@ -157,11 +187,12 @@ class Collector(Protocol):
 
     @property
     def name(self) -> str:
-        """What the connection is called in messages: ``vcenter://user@host``."""
+        """The connection's name in messages: ``vcenter://user@host``."""
 
     def run(self, feed: Feed, controls: Controls) -> None:
-        """Collect until told to stop, getting over what passes by itself.
+        """Collect until asked to stop; recover from transient errors
+        (time-outs, lost connections) without help.
 
-        Raises HyperscopeError for what does not pass: a wrong password, a changed certificate. When it
-        returns or raises, none of its threads lives and the source knows that we left.
+        Raises HyperscopeError for errors that need a person: a wrong password, a changed certificate. When it
+        returns or raises, none of its threads is alive and the source has been logged out of.
         """

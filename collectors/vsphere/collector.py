@@ -1,4 +1,4 @@
-"""Records a vCenter or an ESXi host: connection, inventory and counters shared, until told to stop."""
+"""Records a vCenter or an ESXi host until asked to stop: one connection for inventory and counters."""
 
 from __future__ import annotations
 
@@ -45,7 +45,10 @@ _log = logging.getLogger(__name__)
 
 
 class VSphereCollector:
-    """A ``feed.Collector``. ``password`` is called for each login; the rest is as in ``VSphere``."""
+    """A ``feed.Collector`` for vCenter and ESXi.
+
+    ``password`` is called for each login; all else as in ``VSphere``.
+    """
 
     def __init__(
         self,
@@ -68,9 +71,9 @@ class VSphereCollector:
         return str(self._address)
 
     def run(self, feed: Feed, controls: Controls) -> None:
-        """Record until told to stop.
+        """Record until asked to stop.
 
-        Raises HyperscopeError for what fails at the start and for what waiting does not mend later.
+        Raises HyperscopeError for any failure at the start, and later for failures that are not transient.
         """
         vsphere = VSphere(
             self._address, self._password, thumbprint=self._thumbprint, known=self._known, ask=self._ask
@@ -231,7 +234,10 @@ def _interval_s(server: PerfServer, objects: Mapping[str, Subject], most: int) -
 
 @dataclass(slots=True)
 class SelectedObjects:
-    """The selected objects of the inventory; the same mapping as long as nothing changed."""
+    """The objects of the inventory that were selected for recording.
+
+    Returns the same mapping object as long as the inventory has not changed.
+    """
 
     selection: Selection
     watcher: InventoryWatcher
@@ -239,14 +245,14 @@ class SelectedObjects:
     _objects: Mapping[str, Managed] = field(default_factory=dict)
 
     def objects(self) -> Mapping[str, Managed]:
-        """The selected objects by moid, as the inventory is now."""
+        """Return the selected objects by moid, as the inventory knows them now."""
         inventory = self.watcher.snapshot()
         if inventory is not self._of:
             self._of, self._objects = inventory, self.selection.of(inventory)
         return self._objects
 
     def require(self, inventory: Inventory) -> None:
-        """Raise NotFoundError for patterns that name nothing."""
+        """Raise NotFoundError for a pattern that matches no object of ``inventory``."""
         nothing = unmatched(self.selection, inventory)
         if nothing:
             raise NotFoundError(
@@ -256,7 +262,9 @@ class SelectedObjects:
 
 
 class SharedControls:
-    """Controls for several threads: what stops one stops all, and the first failure is kept."""
+    """Controls shared by several threads: stopping one stops all, and
+    the first failure of any thread is kept.
+    """
 
     def __init__(self, controls: Controls) -> None:
         self._controls = controls
@@ -267,15 +275,15 @@ class SharedControls:
 
     @property
     def paused(self) -> bool:
-        """Whether to leave the source alone for now."""
+        """True if the threads should not poll the source now."""
         return self._controls.paused
 
     def is_set(self) -> bool:
-        """Whether to stop."""
+        """Return True if the threads should stop."""
         return self._ended.is_set() or self._controls.is_set()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until asked to stop, at most so many seconds; returns whether to stop."""
+        """Wait until asked to stop, at most ``timeout`` seconds; return True if the threads should stop."""
         end = None if timeout is None else time.monotonic() + timeout
         while not self.is_set():
             left = _STEP_S if end is None else end - time.monotonic()
@@ -285,11 +293,11 @@ class SharedControls:
         return True
 
     def end(self) -> None:
-        """Stop all."""
+        """Ask all threads to stop."""
         self._ended.set()
 
     def guard(self, work: Callable[[], None]) -> None:
-        """Run a thread's work; its failure ends all and is raised by ``check``."""
+        """Run one thread's work; an exception of it stops all threads and is raised by ``check``."""
         try:
             work()
         except ClosedError:
@@ -299,6 +307,6 @@ class SharedControls:
             self.end()
 
     def check(self) -> None:
-        """Raise the failure that ended a thread."""
+        """Raise the first exception that ended a thread, if any."""
         if self._failure is not None:
             raise self._failure

@@ -1,1 +1,1 @@
-"""Counters of a vCenter or ESXi host: what to ask, how to ask it, and what came back."""
+"""Counters of a vCenter or ESXi host: which to query, how to query them, and what to do with the replies."""

@@ -1,4 +1,6 @@
-"""The archive of a vCenter as sources of their own: days of rollups back, then rollups as they come."""
+"""Rollups from a vCenter's database as sources of their own: days of
+history, then new rollups as they appear.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +27,10 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Archive:
-    """Which rollups are recorded: ``history_days`` back, and from now on if ``live``.
+    """Which rollups are recorded: ``history_days`` days back, and new ones from now on if ``live``.
 
-    The finest interval is the source ``NAME rollups``; where history is longer than it is kept, coarser ones
-    follow as ``NAME rollups 1800 s``.
+    The finest interval is stored as the source ``NAME rollups``. Where the history is longer than vCenter
+    keeps that interval, coarser intervals follow as sources named like ``NAME rollups 1800 s``.
     """
 
     vsphere: VSphere
@@ -42,11 +44,11 @@ class Archive:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether there is anything to do; a host alone has no archive of clusters."""
+        """True if there is anything to record; an ESXi host alone has no rollups of clusters."""
         return self.history_days > 0 or (self.live and self.vsphere.about.api_type == "VirtualCenter")
 
     def run(self, controls: Controls) -> None:
-        """Read the history, then follow the finest interval until told to stop. Raises SourceErrors."""
+        """Read the history, then poll the finest interval until asked to stop. Raises SourceErrors."""
         begun = self._begin(controls)
         if begun is None or not begun[0]:
             return

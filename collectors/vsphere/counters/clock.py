@@ -1,4 +1,4 @@
-"""The server's clock: what time it is there, and whether somebody has set it."""
+"""The server's clock: its time now, its offset from our clock, and whether somebody has set it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from connections.vsphere.session import VSphere
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """The server's clock: its time when ours (monotonic) was ``at``; ``ahead_ms`` is its time minus ours.
+    """One reading of the server's clock: its time when our monotonic clock showed ``at`` seconds.
 
-    ``doubt_ms`` is how far it may be from the truth: half of what asking took.
+    ``ahead_ms`` is the server's time minus ours. ``doubt_ms`` is the largest possible error of the reading:
+    half of the round trip.
     """
 
     server_ms: float
@@ -21,14 +22,15 @@ class Clock:
     doubt_ms: float = 0.0
 
     def now_ms(self) -> float:
-        """The server's time now."""
+        """Return the server's time now, in ms since 1970, counted on from the reading."""
         return self.server_ms + (time.monotonic() - self.at) * 1000
 
     def jumped_ms(self, before: Clock, least_ms: float) -> int:
-        """By how much the server's clock was set since ``before``; 0 for less than ``least_ms``.
+        """Return by how many ms the server's clock was set since the reading
+        ``before``; 0 for less than ``least_ms``.
 
-        A machine of ours that slept, or whose own clock was set, is no jump of the server's: only what both
-        of our clocks see is.
+        A sleep of our machine, or a change of our own clock, is no jump of the server's clock: only a jump
+        relative to both of our clocks (monotonic and wall) counts.
         """
         passed = self.server_ms - before.server_ms - (self.at - before.at) * 1000
         moved = self.ahead_ms - before.ahead_ms
@@ -44,6 +46,6 @@ def read_clock(vsphere: VSphere) -> Clock:
 
 
 def clock_jump_message(place: str, jump_ms: int) -> str:
-    """The sentence that tells that the clock of ``place`` was set by ``jump_ms``."""
+    """Return the sentence that says that the clock of ``place`` was set by ``jump_ms``."""
     way = "forward" if jump_ms > 0 else "back"
     return f"The clock of {place} was set {way} by {abs(jump_ms) / 1000:.0f} s"

@@ -1,4 +1,6 @@
-"""Which counters are polled: metric sets by type of object, made from what the server offers and shows."""
+"""Which counters are polled: the metric set of each object type,
+from the preset and what the server offers.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,10 @@ _PROBED = 3  # objects that are tried until one shows what the server makes of "
 
 @dataclass(frozen=True, slots=True)
 class Stars:
-    """What the server makes of ``*``: vcsim gives it back as if it were an instance; a vCenter expands it.
+    """How the server treats the instance ``*``: a vCenter expands it, vcsim returns it as an instance's name.
 
-    ``own``: the expansion holds the entity's own value, so that it need not be asked for.
+    ``own``: the expansion contains the entity's own value (instance ""), which then need not be queried as
+    well.
     """
 
     expands: bool
@@ -39,12 +42,13 @@ _UNSEEN = Stars(expands=True, own=False)
 
 @dataclass(slots=True)
 class CounterSelection:
-    """The realtime metrics of hosts and VMs.
+    """The realtime metrics that are polled of hosts and VMs.
 
-    QueryAvailablePerfMetric is asked of a sample of each kind, spread over all, and again every half hour:
-    what a real server lists differs by ESXi version and hardware, so the lists are united and never shrink. A
-    metric that an entity does not have is left out of the reply without a fault; an id that the server does
-    not define is a fault, so that ids without a definition are dropped here (``undefined``).
+    QueryAvailablePerfMetric is called for a sample of objects of each type, spread over all of them, and
+    again every half hour. What it lists differs by ESXi version and hardware, so the lists are united and
+    never shrink. A server leaves a metric that an entity lacks out of the reply without a fault, but refuses
+    a whole query for a counter id that it does not define: such ids are dropped here and kept in
+    ``undefined``.
     """
 
     server: PerfServer
@@ -64,11 +68,15 @@ class CounterSelection:
 
     @property
     def sets(self) -> Sequence[MetricSet]:
-        """The metric set of each type of object."""
+        """The metric set of each object type."""
         return list(self._sets.values())
 
     def refresh(self, subjects: Mapping[str, Subject], bad: set[tuple[str, int]]) -> bool:
-        """Look up what is available if it is time; True if the metric sets changed. Raises SourceError."""
+        """Query which metrics are available, if the last query was long enough
+        ago; return True if the metric sets changed.
+
+        ``bad`` holds the (object type, counter id) pairs that the server refuses. Raises SourceError.
+        """
         now = time.monotonic()
         if self._sampled_at is not None and now - self._sampled_at < self.limits.resample_s:
             return False
@@ -116,7 +124,11 @@ class CounterSelection:
         return Stars(expands, own=all("" in seen[counter] for counter in both)) if seen else None
 
     def member(self, subject: Subject, series: int) -> Member | None:
-        """The object in the plan; ``series`` it had last, 0 when that is unknown."""
+        """Return the object as a member of a query plan, or None if nothing is to be queried of it.
+
+        ``series`` is the number of series in its last reply, 0 if there was none: then the number is
+        estimated.
+        """
         metrics = self._list(subject)
         if metrics is None or not len(metrics):
             return None
@@ -138,7 +150,7 @@ class CounterSelection:
         )
 
     def forget(self, moid: str) -> None:
-        """Look an object's instances up again, because it changed."""
+        """Query an object's instances again next time, because the object has changed."""
         self._own_lists.pop(moid, None)
 
 

@@ -1,4 +1,6 @@
-"""Which objects should have samples, which are polled again, and which samples are given up as lost."""
+"""Coverage: which objects should have samples, which are polled
+again, and which samples are given up as lost.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,12 @@ _WAKING = 3
 
 
 class Coverage:
-    """The objects that are recorded: since when, whether they run, when they answered last.
+    """The recorded objects: since when each is recorded, whether it runs, and its last sample.
 
-    A VM is due while it is switched on, a host from when it was first connected until it is switched off:
-    what it did not deliver while it was away comes when it is back, or is its gap. ``look_back`` and ``hour``
-    are in slots.
+    A VM should have samples while it is powered on, a host from its first connection until it is powered off.
+    Samples of a host that was disconnected meanwhile arrive when it is back, or become its gap. ``look_back``
+    and ``hour`` are numbers of slots: for how long a late sample is polled again, and how long the host keeps
+    samples.
     """
 
     def __init__(
@@ -49,7 +52,7 @@ class Coverage:
         self._ended: dict[int, int] = {}
 
     def update(self, subjects: Iterable[Subject], slot: int) -> None:
-        """Take over the objects that exist at time slot ``slot``."""
+        """Take over ``subjects`` as the objects that exist at time slot ``slot``."""
         running: list[int] = []
         for subject in subjects:
             number = self._series.number(subject.ref)
@@ -86,11 +89,15 @@ class Coverage:
 
     @property
     def active(self) -> int:
-        """How many objects should have samples now."""
+        """The number of objects that should have samples now."""
         return int(np.count_nonzero(self._active))
 
     def start(self, subject: Subject, low: int, until: int) -> int:
-        """The slot after which an object is asked in a round from ``low`` to ``until``."""
+        """Return the slot after which an object is polled in a round from ``low`` to ``until``.
+
+        The slot is before ``low`` for a new object (back-fill) and for one with missing samples that are
+        polled again.
+        """
         number = self._series.number(subject.ref)
         if number >= self._last.size:
             return low
@@ -102,12 +109,16 @@ class Coverage:
         return min(low, self._again.get(number, low))
 
     def is_asked(self, subject: Subject) -> bool:
-        """True if an object is polled: also for a while after it ended, for its last samples."""
+        """Return True if an object is polled: also for a while after
+        it was powered off, for its last samples.
+        """
         number = self._series.number(subject.ref)
         return self._is_active(number) or number in self._ended
 
     def expect(self, first: int, last: int) -> None:
-        """Expect samples at the slots ``first`` to ``last`` of every series that had one by then."""
+        """Expect samples in the slots ``first`` to ``last`` of every series
+        whose first sample came before the slot.
+        """
         owner = self._series.owner
         if owner.size == 0:
             return
@@ -119,7 +130,7 @@ class Coverage:
             self._watermarks.expect(slot, running & awake & known & (self._book.since <= slot))
 
     def note(self, until: int) -> None:
-        """Note which objects answered in the round up to slot ``until``."""
+        """Update which objects have answered, after the round up to slot ``until``."""
         owner = self._series.owner
         self._grow(until)
         latest = np.full(self._last.size, -NEVER, np.int64)
@@ -131,10 +142,11 @@ class Coverage:
         self._last = np.maximum(self._last, latest)
 
     def review(self, until: int) -> Iterator[tuple[int, Mask]]:
-        """What is lost after the round up to ``until``: slots, and the series that did not come.
+        """Yield the samples given up as lost after the round up to ``until``:
+        each slot with a mask of series, (n,) bool.
 
-        The rest of what is missing will be asked again. An object that does not answer at all now is waited
-        for as long as its host keeps samples.
+        All other missing samples are polled again. For an object that sends nothing at all now, samples are
+        given up only when they are older than its host keeps samples.
         """
         self._again.clear()
         owner = self._series.owner
@@ -168,7 +180,9 @@ class Coverage:
                 self._again.setdefault(number, slot - 1)
 
     def close(self) -> Iterator[tuple[int, Mask]]:
-        """Give up every sample that is still missing: slots, and the series that did not come."""
+        """Give up every sample that is still missing; yield each slot
+        with a mask of the lost series, (n,) bool.
+        """
         for slot in self._watermarks.slots:
             missing = self._present(slot)
             if missing is not None:
@@ -181,6 +195,6 @@ class Coverage:
         return bool(self._again)
 
     def due_series(self) -> int:
-        """How many series should have a sample at each instant now."""
+        """Return how many series should have a sample in each slot now."""
         running = self._active[self._series.owner]
         return int(np.count_nonzero(running & (self._book.since < NEVER)))

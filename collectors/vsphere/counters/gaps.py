@@ -1,4 +1,6 @@
-"""Gaps as they are found: runs of missed slots of the whole source, an object, or a part of one."""
+"""Collects missed slots into gaps: of the whole source, of an object, or
+of a part of an object (a vCPU, a disk).
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ class _Run:
 
 
 class GapBook:
-    """Collects missed slots into gaps, which grow while the next slot is missed too."""
+    """Collects missed slots into gaps; a gap grows while the next
+    slot is missed, too, for the same reason.
+    """
 
     def __init__(self, source: int, slots: Slots) -> None:
         self._source, self._slots = source, slots
@@ -30,7 +34,9 @@ class GapBook:
         self.count = 0
 
     def miss(self, subject: EntityRef | None, first: int, last: int, reason: str) -> None:
-        """Nothing came of ``subject`` (None: of the source) at the slots ``first`` to ``last``."""
+        """Record that the slots ``first`` to ``last`` of ``subject``
+        have no samples (None: of the whole source).
+        """
         run = self._runs.get(subject)
         if run is not None and run.last + 1 == first and run.reason == reason:
             run.last, run.ticks = last, run.ticks + last - first + 1
@@ -42,7 +48,7 @@ class GapBook:
         self._changed.add(subject)
 
     def news(self) -> list[Gap]:
-        """Gaps that are new or longer than when last asked."""
+        """Return the gaps that are new or have grown since the last call."""
         news = [*self._done, *(self._gap(subject, self._runs[subject]) for subject in self._changed)]
         self._done, self._changed = [], set()
         return news
@@ -59,11 +65,12 @@ def subjects(
     owners: Sequence[EntityRef],
     entity_of: Callable[[int], EntityRef],
 ) -> list[EntityRef | None]:
-    """Of whom nothing came: [None] for everybody, else objects, else the parts of objects that lack it all.
+    """Return the entities that a gap is recorded for: [None] if all series
+    are lost, else objects, else their parts.
 
-    ``lost`` and ``due`` (n,) over the columns, ``owner`` the columns' objects, ``entity_of`` says which
-    entity a column belongs to. A part of which some series came is no gap: single absent samples show as
-    such in its series.
+    ``lost`` and ``due`` are masks (n,) over the series, ``owner`` (n,) gives the number of the object of each
+    series, ``entity_of`` the entity of a series. A part gets a gap only if all of its due series are lost: a
+    single absent sample shows in its own series.
     """
     if not (due & ~lost).any():
         return [None]

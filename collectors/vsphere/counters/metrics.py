@@ -1,4 +1,6 @@
-"""Which counters to ask of each kind of entity: the server's catalogue against ours and a preset."""
+"""Which counters are queried of each kind of entity: the preset
+matched with the server's and our catalogue.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ KINDS: dict[str, CounterSelection] = {
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A counter as the server's perfCounter defines it; ``name`` is ``group.name.rollup``."""
+    """A counter as the server's perfCounter property defines it; ``name`` is ``group.name.rollup``."""
 
     id: int
     name: str
@@ -37,11 +39,11 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """How samples of a counter are kept.
+    """How the samples of one vCenter counter are stored.
 
-    ``place``: what its instances are (``vcpu``, ``device`` …), "" for the entity's own value, "other" for
-    instances that the catalogue does not know. ``words``: for a state, what each of the server's numbers is
-    in the catalogue; empty when they are the same.
+    ``place``: the kind of its instances (``vcpu``, ``device`` …), "" for the entity's own value, "other" for
+    instances that our catalogue does not know. ``words``: for a counter that is a state, the number in our
+    catalogue for each of the server's numbers; empty when both number alike.
     """
 
     key: str
@@ -53,19 +55,22 @@ class Meaning:
 
     @property
     def per_vcpu(self) -> bool:
-        """Whether the scale holds the VM's vCPUs."""
+        """True if the scale divides by the VM's number of vCPUs."""
         return self.conversion == "ms_of_interval_per_vcpu"
 
     def scale(self, interval_s: float, vcpus: int) -> float:
-        """What a reader multiplies the stored number with."""
+        """Return the factor from stored to canonical numbers, for an interval
+        of ``interval_s`` seconds and ``vcpus``.
+        """
         return scale_of(self.conversion, interval_s, max(vcpus, 1)) or 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class MetricSet:
-    """What is asked of one kind of entity, and what each answer means.
+    """The metrics that are queried of one kind of entity, and how each series of the reply is stored.
 
-    ``ids``: (counter id, "" or "*"). ``meanings`` by the id's text and whether the instance is named.
+    ``ids`` holds (counter id, instance), with the instance "" or "*". ``meanings`` is keyed by (id as text,
+    whether the instance is named).
     """
 
     kind: CounterSelection
@@ -73,7 +78,7 @@ class MetricSet:
     meanings: Mapping[tuple[str, bool], Meaning]
 
     def meaning(self, counter: str, instance: str) -> Meaning | None:
-        """The meaning of an answer, None for what was not asked."""
+        """Return how a series of this counter and instance is stored; None if it was not queried."""
         return self.meanings.get((counter, bool(instance)))
 
 
@@ -88,11 +93,12 @@ def choose(
     preset: Preset,
     available: Available | None,
 ) -> MetricSet:
-    """The realtime metrics of ``kind`` (host or vm) that the preset wants and the server has.
+    """Return the realtime metrics of ``kind`` (host or vm) that the preset lists and the server has.
 
-    Of several spellings of one counter the first in the catalogue that is available is taken. What can't be
-    converted, or is unknown, is kept raw under vCenter's name. ``available`` None: nothing is known of it,
-    so all that is defined may be asked; a real server leaves out what an entity does not have.
+    When our catalogue lists several vCenter counters for one key, the first available one is used. A counter
+    that can't be converted, or that our catalogue lacks, is kept raw under vCenter's name. ``available`` None
+    means that QueryAvailablePerfMetric was not answered: then every defined counter may be queried, because a
+    real server leaves out what an entity lacks.
     """
     defined = sorted(definitions, key=lambda definition: definition.id)
     chooser = _Chooser(kind, catalogue, preset)
@@ -106,7 +112,7 @@ def choose(
 def choose_rollups(
     kind: CounterSelection, definitions: Iterable[Definition], preset: Preset, available: Available
 ) -> MetricSet:
-    """The rollups of ``kind`` (cluster or datastore): vCenter's own numbers, entity's own values only."""
+    """Return the rollups of ``kind`` (cluster or datastore): vCenter's own counters, without instances."""
     wanted = preset.rollups.of(kind)
     chosen = [
         definition
@@ -118,7 +124,9 @@ def choose_rollups(
 
 
 def undefined(definitions: Iterable[Definition], available: Available) -> list[int]:
-    """Ids that are listed as available and defined nowhere (a defect that simulators and servers have)."""
+    """Return the counter ids that the server lists as available
+    without defining them (a known server defect).
+    """
     known = {definition.id for definition in definitions}
     return sorted({counter for counter, _ in available} - known)
 
@@ -195,10 +203,10 @@ def _listed(name: str, named: bool, patterns: Iterable[str]) -> bool:
 
 
 def word_numbers(counter: Counter, summary: str) -> tuple[int, ...]:
-    """What each of the server's numbers of a state is in the catalogue: its text lists the words in order.
+    """Return, for each number that the server uses for a state, the number in our catalogue.
 
-    Releases number ``high, soft, hard, low`` and ``high, clear, soft, hard, low`` alike from 0. Empty when
-    the numbers are the same, or the text does not name them.
+    The server's summary text lists the state names in its order: releases number ``high, soft, hard, low`` or
+    ``high, clear, soft, hard, low`` from 0. Returns () when both number alike or the text names no states.
     """
     text = summary.lower()
     found = sorted((text.find(word), number) for number, word in counter.words.items() if word in text)

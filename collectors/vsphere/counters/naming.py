@@ -1,4 +1,4 @@
-"""What a series of vCenter is called in the session: its entity, counter, unit, instance and scale."""
+"""How a vCenter series is named in the session: its entity, counter, unit, instance and scale."""
 
 from __future__ import annotations
 
@@ -15,49 +15,51 @@ class Subject(Protocol):
 
     @property
     def moid(self) -> str:
-        """Its id in the vCenter."""
+        """The object's id in the vCenter, such as ``vm-42``."""
 
     @property
     def type(self) -> str:
-        """``VirtualMachine``, ``HostSystem``, …"""
+        """The API type: ``VirtualMachine``, ``HostSystem`` …"""
 
     @property
     def ref(self) -> EntityRef:
-        """Its entity."""
+        """The object's entity."""
 
     @property
     def name(self) -> str:
-        """What an admin calls it."""
+        """The display name."""
 
     @property
     def host(self) -> str | None:
-        """The moid of a VM's host."""
+        """The moid of the host that a VM runs on; None for other objects."""
 
     @property
     def cluster(self) -> str | None:
-        """The moid of its cluster."""
+        """The moid of the object's cluster; None without a cluster."""
 
     @property
     def vcpus(self) -> int:
-        """A VM's vCPUs."""
+        """The number of vCPUs of a VM."""
 
     @property
     def powered_on(self) -> bool:
-        """Whether a VM runs; of a host, whether it was not switched off or put into standby."""
+        """True if the VM is powered on; for a host, False if it was shut down or is in standby."""
 
     @property
     def connected(self) -> bool:
-        """Whether a host is connected."""
+        """True if the host is connected to the vCenter."""
 
     @property
     def instances(self) -> Mapping[str, EntityRef]:
-        """Entities by the instance name that counters use."""
+        """The entities of the object's parts, by the instance names that counters use."""
 
 
 def series_of(
     subject: Subject, meaning: Meaning, instance: str, interval_s: float
 ) -> tuple[SeriesSpec, Entity | None]:
-    """The series of one answer, and its entity when the inventory does not have it."""
+    """Return the series for one series of a reply, and its entity where
+    the inventory does not have that entity.
+    """
     ref, entity = _entity(subject, meaning.place, instance)
     spec = SeriesSpec(
         ref,

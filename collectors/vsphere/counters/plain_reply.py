@@ -1,8 +1,8 @@
-"""Reads replies to QueryPerf that have exactly the form that vCenter writes, without building a tree.
+"""Parses QueryPerf replies that have exactly the form that vCenter writes, without building an XML tree.
 
-Three quarters of what lxml costs is the tree: five elements for each of a million series. A reply that
-deviates in anything from the grammar below is left to lxml, which reads every form; a test holds both to the
-same answers. Measured: 0.7 µs a series against 2.2.
+Three quarters of lxml's time goes into the tree: five elements for each of a million series. A reply that
+deviates from the grammar below in any way is left to lxml, which reads every form; a test checks that both
+give the same result. Measured: 0.7 µs a series, lxml 2.2 µs.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ _ESCAPES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"), ("&a
 
 
 class Rows(NamedTuple):
-    """One entity of a reply: its id, its sampleInfoCSV, and of each series the three texts."""
+    """One entity of a reply: its moid, its sampleInfoCSV, and for each series
+    counter id, instance and values as text.
+    """
 
     moid: str
     info: str
@@ -43,7 +45,7 @@ class Rows(NamedTuple):
 
 
 def read(raw: bytes) -> list[Rows] | None:
-    """The entities of a reply; None when it is not written exactly so, whatever its content."""
+    """Return the entities of a reply; None when the reply deviates from the grammar in any way."""
     try:
         text = raw.decode()
     except UnicodeDecodeError:

@@ -1,7 +1,7 @@
-"""The query planner: which entities go into which QueryPerf call. Pure: it asks nobody.
+"""The query planner: which entities go into which QueryPerf call. Pure functions, without I/O.
 
-Realtime samples come from hosts' memory and are limited by the size of the document only; historical
-rollups come from vCenter's database and are limited by ``config.vpxd.stats.maxQueryMetrics``.
+Realtime samples come from the hosts' memory and are limited only by the size of the reply; historical rollups
+come from vCenter's database and are limited by ``config.vpxd.stats.maxQueryMetrics``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SERIES_ELEMENTS = 5  # value, id, counterId, instance, value
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """An entity in the plan. ``series``: how many it is known or guessed to answer with."""
+    """An entity in the plan. ``series`` is the number of series it returned last, or an estimate."""
 
     moid: str
     type: str
@@ -30,14 +30,17 @@ class Member:
 
     @property
     def elements(self) -> int:
-        """XML elements of its part of the request or the reply, whichever has more."""
+        """The number of XML elements of its part of the request or of the reply, whichever is larger."""
         asked = _REQUEST_ELEMENTS + _METRIC_ELEMENTS * len(self.metrics)
         return max(asked, _REQUEST_ELEMENTS + _SERIES_ELEMENTS * self.series)
 
 
 @dataclass(frozen=True, slots=True)
 class BatchLimits:
-    """What one call may hold. ``metrics``: of historical queries, as the server counts; −1: no limit."""
+    """The limits of one call.
+
+    ``metrics`` applies to historical queries, counted as the server counts; −1: no limit.
+    """
 
     elements: int
     entities: int
@@ -45,7 +48,9 @@ class BatchLimits:
     cluster_metrics: int = UNLIMITED
 
     def halved(self, members: Sequence[Member]) -> BatchLimits:
-        """The limits after the server refused these members in one call: half of what it was."""
+        """Return smaller limits after the server refused a call with
+        these members: half of that call's size.
+        """
         return replace(
             self,
             elements=min(self.elements, max(1, sum(member.elements for member in members) // 2)),
@@ -53,16 +58,19 @@ class BatchLimits:
         )
 
     def fewer_metrics(self, members: Sequence[Member]) -> BatchLimits:
-        """The limits after ``maxQueryMetrics`` was said to be exceeded by these members."""
+        """Return smaller limits after the server said that a call with
+        these members exceeds ``maxQueryMetrics``.
+        """
         asked = sum(len(member.metrics) for member in members)
         known = asked if self.metrics == UNLIMITED else min(asked, self.metrics)
         return replace(self, metrics=max(1, known // 2))
 
 
 def batches(members: Iterable[Member], limits: BatchLimits) -> list[tuple[Member, ...]]:
-    """Realtime calls: members in order, each call within the elements and entities. One always fits.
+    """Divide members into realtime calls, in order, each within the limits of XML elements and entities.
 
-    ``limits.metrics`` counts only once a server has refused realtime calls for it, too.
+    A single member that exceeds the limits gets a call of its own. ``limits.metrics`` is observed only after
+    the server has refused a realtime call because of it.
     """
     calls: list[tuple[Member, ...]] = []
     call: list[Member] = []
@@ -80,10 +88,10 @@ def batches(members: Iterable[Member], limits: BatchLimits) -> list[tuple[Member
 
 
 def historical(members: Iterable[Member], limits: BatchLimits) -> list[tuple[Member, ...]]:
-    """Calls for rollups: metrics × entities within ``limits.metrics``; wide entities are cut into several.
+    """Divide members into calls for rollups, each with metrics × entities within ``limits.metrics``.
 
-    A cluster goes alone: vCenter counts its hosts and VMs too, so that only ``cluster_metrics`` of it are
-    asked at once.
+    An entity with too many metrics is split over several calls. A cluster gets a call of its own, with at
+    most ``cluster_metrics`` metrics, because vCenter counts the cluster's hosts and VMs, too.
     """
     calls: list[tuple[Member, ...]] = []
     call: list[Member] = []
@@ -120,7 +128,10 @@ def _parts(member: Member, most: int) -> list[Member]:
 
 
 def halves(members: Sequence[Member]) -> list[tuple[Member, ...]]:
-    """A refused call as two; of one member, its metrics as two; nothing when there is nothing to halve."""
+    """Split a refused call in two: its members, or the metrics of its only member.
+
+    Empty if it can't be split.
+    """
     if len(members) > 1:
         middle = len(members) // 2
         return [tuple(members[:middle]), tuple(members[middle:])]
@@ -129,7 +140,9 @@ def halves(members: Sequence[Member]) -> list[tuple[Member, ...]]:
 
 
 def query_metrics(option: object, default: int) -> int:
-    """What ``config.vpxd.stats.maxQueryMetrics`` sets; ``default`` where it is absent or no number."""
+    """Return the limit set by ``config.vpxd.stats.maxQueryMetrics``;
+    ``default`` if it is absent or no number.
+    """
     try:
         value = int(str(option))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Whom each round of realtime counters asks in which calls, and what came of it."""
+"""Plans and sends the QueryPerf calls of each round of realtime counters."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ class _Plan:
 
 
 class Polling:
-    """Plans the calls of a round anew when inventory, limits or counters have changed, and sends them."""
+    """Makes a new plan of calls when the inventory, the limits or the
+    counters have changed, and sends the calls.
+    """
 
     def __init__(
         self,
@@ -55,11 +57,11 @@ class Polling:
 
     @property
     def series(self) -> int:
-        """How many series the calls are known or guessed to answer with."""
+        """The number of series that the planned calls return, by their last replies or by estimate."""
         return sum(member.series for call in self._plan.calls for member in call)
 
     def look(self, slot: int) -> None:
-        """See the inventory as it is at ``slot``, and make a new plan when it is time for one."""
+        """Take over the inventory as of ``slot``, and make a new plan if the present one is out of date."""
         objects = self._objects()
         if objects is not self._now:
             self._take_in(objects)
@@ -119,9 +121,10 @@ class Polling:
         return self._queries
 
     def fetch(self, low: int, until: int) -> str:
-        """Put the samples after slot ``low`` up to ``until`` into the book; what is wrong, in a sentence.
+        """Query the samples after slot ``low`` up to ``until`` and put them into the sample book.
 
-        Raises SourceError when no call gave anything; what came of late samples is stored before that.
+        Returns one sentence about what failed, empty for success. Raises SourceError when no call returned
+        any samples.
         """
         assert self._queries is not None
         slots, book = self._state.slots, self._state.book
@@ -150,7 +153,9 @@ class Polling:
         return failed[0].happened if failed else self._refusal_message()
 
     def refused(self) -> list[tuple[Subject, SourceError]]:
-        """Objects that the server gives no counters of even when asked for them alone."""
+        """Return the objects whose counters the server refuses
+        even in a call of their own, with the error.
+        """
         found = dict(self._queries.refused) if self._queries is not None else {}
         return [(one, error) for moid, error in found.items() if (one := self._now.get(moid)) is not None]
 
@@ -164,7 +169,7 @@ class Polling:
         return f"{place} gives no counters of {one.name}{others} ({_word(error)})."
 
     def details(self) -> Iterator[tuple[str, str]]:
-        """What a status says of series and objects that can't be read."""
+        """Yield (label, text) rows for the source's status: what can't be read, and why."""
         if self._state.book.refused:
             yield "unreadable series", str(self._state.book.refused)
         if refused := self.refused():

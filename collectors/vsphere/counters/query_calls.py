@@ -1,4 +1,4 @@
-"""Sends QueryPerf calls, several at a time; halves calls that are refused, repeats those half answered."""
+"""Sends QueryPerf calls, several at a time; splits calls that are refused, and repeats half answered ones."""
 
 from __future__ import annotations
 
@@ -32,8 +32,10 @@ _MAX_DENIED = 64
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What became of a call: its replies, and why there is none: ``error`` for what is left of the call,
-    ``left_out`` for members that are refused even alone.
+    """The outcome of one call: its replies, and errors.
+
+    ``error`` is why part of the call failed; ``left_out`` maps members that the server refuses even in a call
+    of their own to the error.
     """
 
     call: Call
@@ -43,17 +45,19 @@ class Answer:
 
     @property
     def why_nothing(self) -> SourceError | None:
-        """The error why no object of the call gave samples, None if at least one did."""
+        """The error if no object of the call returned samples, None if at least one did."""
         if self.error is None and len(self.left_out) == len(self.call):
             return self.left_out[0][1]
         return self.error
 
 
 class QueryCalls:
-    """Threads that send calls and decode replies. ``limits`` shrink when the server refuses.
+    """A pool of threads that send calls and decode the replies.
 
-    ``refused`` holds members that the server refuses even alone, ``bad`` the (type, counter id) that it
-    refuses of members whose other metrics it gives.
+    ``limits`` shrink when the server refuses calls.
+
+    ``refused`` maps members that the server refuses even in a call of their own to the error; ``bad`` holds
+    the (object type, counter id) pairs that it refuses although it returns the members' other metrics.
     """
 
     def __init__(self, post: Post, manager: str, interval_s: int, limits: BatchLimits, workers: int) -> None:
@@ -67,7 +71,9 @@ class QueryCalls:
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="vsphere-counters")
 
     def ask(self, calls: Sequence[Call], window: Window) -> Iterator[Answer]:
-        """Send ``calls`` and yield their answers as they come; few are under way at a time."""
+        """Send ``calls`` and yield their answers as they arrive;
+        only a few calls are in progress at a time.
+        """
         waiting = list(reversed(calls))
         under_way: set[Future[Answer]] = set()
         try:
@@ -82,11 +88,11 @@ class QueryCalls:
                 future.cancel()
 
     def close(self) -> None:
-        """End the threads; close the connection first if one may be waiting in a call."""
+        """End the threads; a caller must first close the connection if a thread may be blocked in a call."""
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def forgive(self) -> None:
-        """Query again what was refused before."""
+        """Include the members in calls again that were refused before."""
         with self._lock:
             self.refused.clear()
 

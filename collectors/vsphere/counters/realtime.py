@@ -1,4 +1,6 @@
-"""Realtime counters of hosts and VMs: a round at each instant of the server's clock, nothing lost."""
+"""Records realtime counters of hosts and VMs: one round of queries
+for each sampling interval of the server.
+"""
 
 from __future__ import annotations
 
@@ -40,10 +42,10 @@ STOPPED = "the recording was stopped before these samples were read"
 
 
 class Realtime:
-    """The realtime loop of one connection, run in one thread; it ends with ``run``.
+    """The realtime loop of one connection. ``run`` runs it in the calling thread until it ends.
 
-    ``objects`` gives the selected hosts and VMs by moid, as the inventory knows them now; the same mapping
-    object as before means that nothing changed.
+    ``objects`` returns the selected hosts and VMs by moid, as the inventory knows them now; returning the
+    same mapping object as before means that nothing has changed.
     """
 
     def __init__(
@@ -77,7 +79,7 @@ class Realtime:
         self._silent_rounds = 0
 
     def run(self, controls: Controls) -> None:
-        """Record until told to stop. Raises HyperscopeError for what does not pass by itself."""
+        """Record until asked to stop. Raises HyperscopeError for failures that are not transient."""
         try:
             while not controls.is_set():
                 if controls.paused:
@@ -100,13 +102,16 @@ class Realtime:
             self.close()
 
     def close(self) -> None:
-        """End the threads that ask."""
+        """End the threads that send queries."""
         self._polling.close()
 
     # one round
 
     def round(self) -> bool:
-        """Ask for what is due and store it; whether there is more to catch up. Raises SourceError."""
+        """Query and store all samples that are due; return True if more slots remain to be caught up.
+
+        Raises SourceError.
+        """
         self._check_clock()
         state = self._state
         high = state.due_slot()
@@ -264,7 +269,7 @@ class Realtime:
             state.cursor = last
 
     def finish(self) -> None:
-        """Ask once more for what is missing by now; what still does not come is lost."""
+        """Query missing samples once more, then give up what is still missing as lost."""
         state = self._state
         due = state.due_slot()
         try:

@@ -1,4 +1,6 @@
-"""Decodes the raw reply to QueryPerf (csv) into arrays: all texts first, then all numbers at once."""
+"""Decodes raw QueryPerf replies (csv format) into arrays: first all texts are
+collected, then all numbers parsed at once.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ _NUMBER = re.compile(r"(?:-?[0-9]{1,18})?")
 
 @dataclass(frozen=True, slots=True)
 class EntitySamples:
-    """The series of one entity: rows ``first`` to ``last`` of its block; ``times`` (L,) in ms."""
+    """The series of one entity: rows ``first`` to ``last`` of a block; ``times`` (L,) int64 in ms."""
 
     moid: str
     times: IntArray
@@ -34,13 +36,13 @@ class EntitySamples:
 
     @property
     def last(self) -> int:
-        """The row after the last one."""
+        """The index of the row after the entity's last row."""
         return self.first + len(self.counters)
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Series of all entities that share their instants: ``values`` float64 (rows, L), NaN where absent."""
+    """The series of all entities with the same instants: ``values`` float64 (rows, L), NaN where absent."""
 
     times: IntArray
     entities: list[EntitySamples]
@@ -49,21 +51,24 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a reply holds. ``refused`` series could not be read: their values do not fit their instants."""
+    """A decoded reply.
+
+    ``refused`` counts series that were dropped because they have more or fewer values than instants.
+    """
 
     blocks: list[Block]
     refused: int
 
     @property
     def series(self) -> int:
-        """How many series were read."""
+        """The number of series that were read."""
         return sum(len(block.values) for block in self.blocks)
 
 
 def decode(raw: bytes) -> Reply:
-    """Read a reply. Negative values (vCenter's −1) and empty ones are absent.
+    """Decode a reply. Negative values (vCenter's −1 for "no data") and empty values are absent (NaN).
 
-    Raises DisconnectedError for what is no XML or no QueryPerfResponse: half a reply, garbage.
+    Raises DisconnectedError for a reply that is no XML or no QueryPerfResponse: cut off, or garbage.
     """
     reader = _Reader()
     usual = plain_reply.read(raw)
@@ -199,9 +204,10 @@ class _Group:
 
 
 def numbers(texts: list[str], columns: int) -> tuple[FloatArray, int]:
-    """``texts`` of ``columns`` comma-separated integers each as an array, negative and empty ones NaN.
+    """Parse ``texts`` of ``columns`` comma-separated integers each; negative and empty values become NaN.
 
-    Also returns how many texts hold something else; their rows are NaN throughout.
+    Returns a float64 array (len(texts), columns), and the number of texts that hold anything else; their rows
+    are NaN.
     """
     joined = ",".join(texts)
     flat = _parsed(joined) if joined.isascii() else None
@@ -263,7 +269,9 @@ def _carefully(texts: list[str], columns: int) -> tuple[FloatArray, int]:
 
 
 def sample_times(info: str) -> IntArray | None:
-    """The instants in ms of ``20,2026-11-21T13:37:53Z,20,…``; None when it is not of that form."""
+    """Return the instants (int64, ms) of
+    ``20,2026-11-21T13:37:53Z,20,…``; None when the text has another form.
+    """
     parts = info.split(",")
     if len(parts) % 2 or not info:
         return None

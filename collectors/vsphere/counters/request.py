@@ -1,7 +1,7 @@
-"""SOAP envelopes of QueryPerf in csv format, as bytes, without a serialiser in between.
+"""Makes SOAP envelopes of QueryPerf in csv format, as bytes, without an XML serialiser.
 
-The metric list of a kind of entity is rendered once and joined for each entity: 35,000 VMs with 30 counters
-are more than a million elements a round.
+The metric list of a kind of entity is rendered once and reused for each entity: a query of 35,000 VMs with 30
+counters has more than a million elements.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TAIL = b"</QueryPerf></soapenv:Body></soapenv:Envelope>"
 
 @dataclass(frozen=True, slots=True)
 class MetricList:
-    """What is asked of an entity: (counter id, instance) pairs; "" is its own value, "*" all instances."""
+    """The (counter id, instance) pairs queried of an entity; "" is its own value, "*" all instances."""
 
     ids: tuple[tuple[int, str], ...]
     xml: bytes
@@ -33,7 +33,7 @@ class MetricList:
 
 
 def metric_list(ids: Iterable[tuple[int, str]]) -> MetricList:
-    """The pairs with their XML, rendered once."""
+    """Return the pairs with their XML, which is rendered here once."""
     pairs = tuple(ids)
     return MetricList(pairs, "".join(_metric(counter, instance) for counter, instance in pairs).encode())
 
@@ -44,7 +44,9 @@ def _metric(counter: int, instance: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class QuerySpec:
-    """Samples of one entity after ``start_ms`` up to and with ``end_ms`` on the server's clock."""
+    """A query for samples of one entity, after ``start_ms`` up to
+    and including ``end_ms`` (server's clock).
+    """
 
     moid: str
     type: str
@@ -54,7 +56,9 @@ class QuerySpec:
 
 
 def query_perf(manager: str, specs: Sequence[QuerySpec], interval_s: int) -> bytes:
-    """The envelope that asks ``manager`` (the PerformanceManager's id) for ``specs`` at ``interval_s``."""
+    """Return the envelope that queries the PerformanceManager with id ``manager``
+    for ``specs`` at ``interval_s`` seconds.
+    """
     tail = f"<intervalId>{interval_s:d}</intervalId><format>csv</format></querySpec>".encode()
     parts = [_HEAD, f'<_this type="PerformanceManager">{_text(manager)}</_this>'.encode()]
     for spec in specs:
@@ -71,7 +75,7 @@ def query_perf(manager: str, specs: Sequence[QuerySpec], interval_s: int) -> byt
 
 
 def stamp(t_ms: int) -> str:
-    """``2026-11-21T13:37:53Z``; thousandths only where there are some."""
+    """Format a time as ``2026-11-21T13:37:53Z``, with milliseconds only if they are not zero."""
     at = datetime.fromtimestamp(t_ms // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%S")
     return f"{at}.{t_ms % 1000:03d}Z" if t_ms % 1000 else f"{at}Z"
 

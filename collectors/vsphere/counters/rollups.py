@@ -1,4 +1,6 @@
-"""Rollups from vCenter's archive: 300 s of clusters and datastores while recording, and days of them back."""
+"""Records rollups from vCenter's database: new 300 s rollups of
+clusters and datastores, and days of history.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ Failed = tuple[Call, SourceError]
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of history: samples every ``period_s`` in (start, end], ms of the server's clock."""
+    """A part of the history: one sample every ``period_s`` seconds in
+    (start, end], in ms of the server's clock.
+    """
 
     period_s: int
     start_ms: int
@@ -51,7 +55,9 @@ class Span:
 
 
 def spans(kept: Sequence[Kept], days: float, now_ms: int) -> list[Span]:
-    """Which interval to read for which part of the last ``days``: the finest that is still kept."""
+    """Return which interval to read for each part of the last ``days``
+    days: the finest that the server still keeps.
+    """
     found: list[Span] = []
     end_ms, first_ms = now_ms, now_ms - round(days * _DAY_S * 1000)
     for one in sorted(kept, key=lambda interval: interval.period_s):
@@ -63,7 +69,9 @@ def spans(kept: Sequence[Kept], days: float, now_ms: int) -> list[Span]:
 
 
 class Rollups:
-    """One source of rollups of one period: ``history`` first if wanted, then ``run`` in its own thread."""
+    """One source with the rollups of one interval: first
+    ``history`` if requested, then ``run`` in a thread.
+    """
 
     def __init__(
         self,
@@ -82,7 +90,7 @@ class Rollups:
         self._queries: QueryCalls | None = None
 
     def run(self, controls: Controls) -> None:
-        """Ask for each rollup as it is due, until told to stop. Raises ClosedError, ReplacedError."""
+        """Query each rollup when it is due, until asked to stop. Raises ClosedError, ReplacedError."""
         try:
             while not controls.is_set():
                 wait_s = 1.0
@@ -99,7 +107,7 @@ class Rollups:
             self.close()
 
     def close(self) -> None:
-        """End the threads that ask."""
+        """End the threads that send queries."""
         if self._queries is not None:
             self._queries.close()
 
@@ -123,7 +131,7 @@ class Rollups:
         self._report("ended")
 
     def round(self) -> float:
-        """Ask for what is due; returns after how many seconds the next one is. Raises SourceError."""
+        """Query the rollups that are due; return the seconds until the next one is. Raises SourceError."""
         state = self._state
         state.read_clock()
         high = state.due_slot()
@@ -142,10 +150,10 @@ class Rollups:
         return state.rest_s(high + 1, _SHORTEST_REST_S)
 
     def history(self, start_ms: int, end_ms: int, controls: Controls) -> None:
-        """Store what the archive has of hosts, VMs, clusters and datastores in (start, end]; in pieces.
+        """Store the rollups of hosts, VMs, clusters and datastores in (start, end], in pieces.
 
-        What fails is asked for again, then is a gap that says why; all else is read. Raises SourceErrors
-        that concern everything and do not pass.
+        A piece that fails is queried again, then becomes a gap with the reason; all other pieces are still
+        read. Raises SourceErrors that concern every piece and are not transient.
         """
         piece_ms = self._state.slots.interval_ms
         while start_ms < end_ms and not controls.is_set():

@@ -1,4 +1,4 @@
-"""Turns replies into ticks: samples into columns, columns into layouts; each sample is stored once."""
+"""Turns replies into ticks: samples into columns, columns into layouts; each sample is stored only once."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ NEVER = 1 << 62
 
 
 class SampleBook:
-    """The samples that a source has delivered. ``take`` replies, then ``store`` what was new in them.
+    """Buffers samples: ``take`` collects replies, ``store`` hands over the samples that are new.
 
-    ``since`` and ``latest`` (n,): the slots of each series' first and newest sample, ``±NEVER`` before.
-    ``stored`` counts samples of this run, ``refused`` series that could not be read, ``resumed`` is the last
-    instant that an earlier run of the session had, 0 for none.
+    ``since`` and ``latest`` (n,): the slots of the first and newest sample of each series, ``NEVER`` and
+    ``-NEVER`` before the first. ``stored`` counts samples of this run, ``refused`` the series that could not
+    be read; ``resumed`` is the time (ms) of the last sample that an earlier run of the session stored, 0 for
+    none.
     """
 
     def __init__(
@@ -46,7 +47,7 @@ class SampleBook:
         self.resumed = 0
 
     def take(self, reply: Reply, subject_of: Callable[[str], Subject | None]) -> None:
-        """Put the samples of a reply into their columns. Those of unknown objects are left out."""
+        """Put the samples of a reply into their columns; samples of unknown objects are left out."""
         self.refused += reply.refused
         for block in reply.blocks:
             rows, columns = [], []
@@ -82,14 +83,14 @@ class SampleBook:
         return row
 
     def phase_ms(self, interval_ms: int) -> int:
-        """When in the interval most of the samples that were taken are, in ms."""
+        """Return the most frequent offset (ms) of the taken samples within the interval."""
         phases = Counter[int]()
         for t_ms, row in self._rows.items():
             phases[t_ms % interval_ms] += int(np.count_nonzero(~np.isnan(row)))
         return phases.most_common(1)[0][0] if phases else 0
 
     def store(self) -> int:
-        """Hand over what is new, all layouts' ticks in one go; returns how many samples that were."""
+        """Hand over the new samples of all layouts in one call; return how many samples these were."""
         self._open_layouts()
         ticks: list[Tick] = []
         stored = 0
@@ -146,6 +147,8 @@ class SampleBook:
         self.latest = np.concatenate((self.latest, slots))
 
     def last_slots(self) -> IntArray:
-        """The slot of each column's last sample of an earlier run, ``-NEVER`` where there is none."""
+        """Return the slot of each column's last sample of an earlier
+        run, ``-NEVER`` for none; shape (n,), int64.
+        """
         slots = (self._last - self._slots.phase_ms + self._slots.interval_ms // 2) // self._slots.interval_ms
         return np.where(self._last > 0, slots, -NEVER)

@@ -1,4 +1,4 @@
-"""What recording any source at fixed instants needs: its grid, its books, its gaps, its clock, its health."""
+"""What recording a source at fixed intervals needs: slots, sample book, gaps, clock and health."""
 
 from __future__ import annotations
 
@@ -27,10 +27,12 @@ _log = logging.getLogger(__name__)
 
 
 class SampledSource:
-    """One source that a server samples every ``interval_s``; its loop decides whom to ask for what.
+    """One source that a server samples every ``interval_s`` seconds; a
+    separate loop decides what is queried when.
 
-    ``cursor`` is the last slot that was asked for, None before the first round; ``lag_s`` is how long after
-    an instant its samples are asked for. ``message`` is one sentence on what is wrong, empty if nothing is.
+    ``cursor`` is the last slot that was queried, None before the first round; ``lag_s`` is how many seconds
+    after its instant a sample is queried. ``message`` is one sentence on what is wrong, empty when all is
+    well.
     """
 
     def __init__(self, vsphere: VSphere, feed: Feed, source: int, interval_s: int, lag_s: float) -> None:
@@ -48,41 +50,49 @@ class SampledSource:
     # when
 
     def read_clock(self) -> tuple[Clock, Clock | None]:
-        """Ask the server for its time: the reading now, and the one before. Raises SourceError."""
+        """Ask the server for its time; return this reading and the one before. Raises SourceError."""
         before, self.clock = self.clock, read_clock(self.vsphere)
         return self.clock, before
 
     def reached_slot(self, lag_s: float = 0.0) -> int:
-        """The last slot whose instant was ``lag_s`` ago on the server's clock; 0 while that is unknown."""
+        """Return the last slot that is at least ``lag_s`` seconds old on the
+        server's clock; 0 before the clock was read.
+        """
         if self.clock is None:
             return 0
         return self.slots.reached(self.clock.now_ms() - lag_s * 1000)
 
     def due_slot(self) -> int:
-        """The last slot whose samples a round would have asked for by now."""
+        """Return the last slot whose samples should have been queried by now."""
         return self.reached_slot(self.lag_s)
 
     def rest_s(self, slot: int, shortest_s: float) -> float:
-        """Seconds until the samples of ``slot`` are asked for, at least ``shortest_s``."""
+        """Return the seconds until the samples of ``slot`` are to be queried, at least ``shortest_s``."""
         now_ms = self.clock.now_ms() if self.clock is not None else 0.0
         due_ms = self.slots.instant(slot) + self.lag_s * 1000
         return float(np.clip((due_ms - now_ms) / 1000, shortest_s, self.interval_s))
 
     def slots_at_once(self, series: int = 1) -> int:
-        """How many slots of all series, ``series`` at least, are caught up in one go: memory is bounded."""
+        """Return how many slots of ``series`` series (at least all known
+        ones) are queried at once, to bound memory.
+        """
         return max(1, min(_MAX_SLOTS, _MAX_SAMPLES // max(1, len(self.series), series)))
 
     # what is missing
 
     def lose(self, slot: int, lost: Mask, reason: Callable[[EntityRef | None], str]) -> None:
-        """The series ``lost`` have no sample at ``slot``: a gap of their objects, or of the whole source."""
+        """Record a gap at ``slot`` for the lost series (a mask, (n,) bool):
+        of their objects, or of the whole source.
+
+        ``reason`` gives the gap's reason for an entity (None: the source).
+        """
         owners, specs = list(self.series.owners), self.series.specs
         due = self.watermarks.due_at(slot)
         for ref in subjects(lost, due, self.series.owner, owners, lambda column: specs[column].entity):
             self.gaps.miss(ref, slot, slot, reason(ref))
 
     def tell_gaps(self) -> None:
-        """Hand over the gaps that are new or longer."""
+        """Hand over the gaps that are new or have grown."""
         if news := self.gaps.news():
             self.feed.add_gaps(news)
 
@@ -97,7 +107,10 @@ class SampledSource:
         refused_s: float,
         on_hold: Callable[[], None],
     ) -> None:
-        """Wait after ``error`` until the server answers again or we are to stop. Raises as the retry does."""
+        """Wait after ``error`` until the server answers again or the recording is asked to stop.
+
+        Raises as ``retry_until_stopped`` does.
+        """
 
         def hold(failure: SourceError) -> None:
             _log.info("Counters wait: %s", failure.happened)
@@ -109,7 +122,7 @@ class SampledSource:
         )
 
     def behind_s(self) -> float:
-        """How old the newest sample is on the server's clock; 0 before the first."""
+        """Return the age of the newest sample on the server's clock in seconds; 0 before the first."""
         newest = self.book.newest_ms
         if self.clock is None or not newest:
             return 0.0
@@ -118,7 +131,7 @@ class SampledSource:
     def report(
         self, state: State, entities: int, behind_s: float, details: Iterable[tuple[str, str]] = ()
     ) -> None:
-        """Say how the source is doing."""
+        """Hand over the source's health to the feed."""
         self.feed.report(
             self.source,
             Health(

@@ -1,4 +1,4 @@
-"""Which series a sample of a reply belongs to: each has a number, the column that its samples stand in."""
+"""Numbers the series of a source: the number of a series is the column in which its samples are stored."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class _Answered:
 class SeriesIndex:
     """Numbers the series of a source from 0, in the order of their first sample; a number never changes.
 
-    ``owner`` (n,) is the number of the object that answers for the column, ``factor`` (n,) what its numbers
-    are multiplied with before they are stored: 1, but for a VM whose vCPUs are not those that its series'
-    scale was made for.
+    ``owner`` (n,) is the number of the object that returns the series of a column. ``factor`` (n,) is what
+    the numbers of a column are multiplied with before they are stored: 1, except after the vCPUs of a VM have
+    changed.
     """
 
     def __init__(self, interval_s: float) -> None:
@@ -50,17 +50,19 @@ class SeriesIndex:
 
     @property
     def owner(self) -> IntArray:
-        """For each column, the number of the object that answers for it; shape (n,), int."""
+        """For each column, the number of the object that returns its series; shape (n,), int64."""
         return self._owner.values
 
     @property
     def factor(self) -> FloatArray:
-        """For each column, what its numbers are multiplied with before they are stored; shape (n,), float."""
+        """For each column, what its numbers are multiplied with
+        before they are stored; shape (n,), float64.
+        """
         return self._factor.values
 
     @property
     def owners(self) -> Mapping[EntityRef, int]:
-        """The number of each object that was ever seen, in the order of the numbers."""
+        """All objects ever seen with their numbers, in the order of the numbers."""
         return self._owners
 
     def __len__(self) -> int:
@@ -68,20 +70,22 @@ class SeriesIndex:
 
     @property
     def meant(self) -> Sequence[MetricSet]:
-        """The metric sets that say what counter ids mean now."""
+        """The metric sets by which replies are resolved now."""
         return list(self._sets.values())
 
     def mean(self, sets: Iterable[MetricSet]) -> None:
-        """Take ``sets`` for what counter ids mean from now on."""
+        """Resolve replies by these metric sets from now on."""
         self._sets = {chosen.kind: chosen for chosen in sets}
         self._known.clear()
 
     def number(self, ref: EntityRef) -> int:
-        """The number of an object, a new one for a new object."""
+        """Return the number of an object; a new object gets a new number."""
         return self._owners.setdefault(ref, len(self._owners))
 
     def of(self, subject: Subject, samples: EntitySamples) -> IntArray:
-        """The column of each series, ``UNKNOWN`` for one that nobody asked for."""
+        """Return the column of each series of the reply, (n,) int64;
+        ``UNKNOWN`` for one that was not queried.
+        """
         known = self._known.get(subject.moid)
         if known is not None and known.counters == samples.counters and known.instances == samples.instances:
             return known.columns
@@ -90,14 +94,15 @@ class SeriesIndex:
         return columns
 
     def forget(self, moid: str) -> None:
-        """Look the series of an object up again, because it is gone or changed."""
+        """Resolve the series of an object anew next time, because the object is gone or has changed."""
         self._known.pop(moid, None)
 
     def change_vcpus(self, subject: Subject) -> None:
-        """The VM has so many vCPUs now. Its series keep the scale that they have; the numbers make up for it.
+        """Adapt the factors of a VM's series to its present number of vCPUs.
 
-        A series has one scale for all of its life, so a VM's milliseconds are multiplied with old vCPUs / new
-        vCPUs from then on: canonical values stay right, and only those stored numbers are not vCenter's own.
+        A series keeps one scale (made for the vCPUs of its first sample) for all of its life. After a change
+        a VM's milliseconds are multiplied with old vCPUs / new vCPUs before they are stored: the canonical
+        values stay right, only the stored numbers are no longer vCenter's own.
         """
         number, vcpus = self.number(subject.ref), max(subject.vcpus, 1)
         if self._vcpus.get(number) == vcpus:
@@ -107,7 +112,9 @@ class SeriesIndex:
             self._factor.values[column] = scaled_for / vcpus
 
     def rescale(self, first: int, scales: FloatArray) -> None:
-        """The session keeps these scales for the columns from ``first`` on: an earlier run gave them."""
+        """Adapt the factors of the columns from ``first`` on to ``scales``
+        (n,), which an earlier run stored for them.
+        """
         for column, scale in enumerate(scales.tolist(), first):
             factor = self.specs[column].scale / scale
             if factor != 1.0:
@@ -117,7 +124,9 @@ class SeriesIndex:
                     self._per_vcpu[owner][column] = round(self._vcpus[owner] * factor)
 
     def translate(self, row: FloatArray) -> None:
-        """Replace a vCenter's numbers for states by those of our words for them, in place."""
+        """Replace the server's numbers of states by our catalogue's,
+        in place; ``row`` has one value a column.
+        """
         for column, words in self._words.items():
             if column < row.size and 0 <= row[column] < words.size:
                 row[column] = words[int(row[column])]

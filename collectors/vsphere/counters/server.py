@@ -1,4 +1,4 @@
-"""What the server says of its performance data: counters, intervals, limits, what an entity has."""
+"""The server's PerformanceManager: its counters, intervals, limits, and which metrics an entity has."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ assert set(_TYPES) == set(KINDS)
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A historical interval: samples every ``period_s``, kept for ``length_s``."""
+    """A historical interval of vCenter: one sample every
+    ``period_s`` seconds, kept for ``length_s`` seconds.
+    """
 
     period_s: int
     length_s: int
@@ -34,12 +36,12 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class PerfServer:
-    """The server's PerformanceManager, asked through the shared connection. All raise SourceError."""
+    """The server's PerformanceManager, called through the shared connection. All calls raise SourceError."""
 
     vsphere: VSphere
 
     def manager(self) -> str:
-        """The id of its PerformanceManager. Raises NoCountersError where there is none."""
+        """Return the id of the PerformanceManager. Raises NoCountersError where there is none."""
 
         def question(connection: Connection) -> str | None:
             manager = connection.content.perfManager
@@ -51,7 +53,10 @@ class PerfServer:
         return found
 
     def definitions(self) -> list[Definition]:
-        """Its catalogue; of two counters with one name the first. Raises NoCountersError when it is empty."""
+        """Return the server's counter catalogue; of two counters with one name the first.
+
+        Raises NoCountersError if empty.
+        """
 
         def question(connection: Connection) -> list[Definition]:
             counters = connection.content.perfManager.perfCounter or ()
@@ -65,7 +70,9 @@ class PerfServer:
         return list(found.values())
 
     def refresh_s(self, kind: str, moid: str) -> int | None:
-        """The realtime interval of an entity in seconds, None where it has none or is gone."""
+        """Return the realtime interval of an entity in seconds; None
+        if it has no realtime counters or is gone.
+        """
 
         def question(connection: Connection) -> int | None:
             manager = connection.content.perfManager
@@ -79,7 +86,7 @@ class PerfServer:
         return rate if rate is not None and rate > 0 else None
 
     def query_metrics(self) -> object:
-        """``config.vpxd.stats.maxQueryMetrics``, None where it is not set or may not be read."""
+        """Return ``config.vpxd.stats.maxQueryMetrics``; None if it is not set or may not be read."""
 
         def question(connection: Connection) -> object:
             found = connection.content.setting.QueryOptions(_LIMIT) if connection.content.setting else ()
@@ -91,7 +98,9 @@ class PerfServer:
             return None
 
     def available(self, kind: str, moid: str, interval_s: int) -> list[tuple[int, str]]:
-        """(counter id, instance) of what an entity has at an interval; none of one that is gone."""
+        """Return the (counter id, instance) pairs that an entity has at an
+        interval; empty for an entity that is gone.
+        """
 
         def question(connection: Connection) -> list[tuple[int, str]]:
             manager = connection.content.perfManager
@@ -105,7 +114,9 @@ class PerfServer:
             return []
 
     def sampled(self, objects: Iterable[tuple[str, str]], interval_s: int) -> set[tuple[int, bool]]:
-        """What any of ``objects`` (type, moid) has: counter ids, and whether for named instances."""
+        """Return the metrics that any of ``objects`` (type, moid) has, as pairs
+        (counter id, whether of a named instance).
+        """
         return {
             (counter, bool(instance))
             for kind, moid in objects
@@ -113,7 +124,7 @@ class PerfServer:
         }
 
     def history(self) -> list[Kept]:
-        """The historical intervals that are kept, finest first."""
+        """Return the historical intervals that the server keeps, finest first."""
 
         def question(connection: Connection) -> Sequence[Kept]:
             found = connection.content.perfManager.historicalInterval or ()

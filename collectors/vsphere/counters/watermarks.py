@@ -1,7 +1,7 @@
-"""Which samples are due and which came, of every series of a source: an hour of slots, one bit each.
+"""Which samples are due and which have come, of every series of a source: an hour of slots, one bit each.
 
-A slot is a sampling instant on the source's grid. What came is never let in twice; what is due and did not
-come is asked again, until it is settled as missing.
+A slot is a sampling instant on the source's grid. A sample that has come is never accepted twice; one that is
+due and has not come is polled again until it is given up as missing.
 """
 
 from __future__ import annotations
@@ -16,30 +16,31 @@ _Bits = NDArray[np.uint8]
 
 
 class Slots:
-    """The source's grid: slots from the server's interval and the phase of its samples."""
+    """The source's grid of sampling instants: slots numbered by the interval, at the phase of its samples."""
 
     def __init__(self, interval_ms: int, phase_ms: int = 0) -> None:
         self.interval_ms = interval_ms
         self.phase_ms = phase_ms % interval_ms
 
     def of(self, t_ms: int) -> int:
-        """The slot whose instant is nearest."""
+        """Return the slot whose instant is nearest to ``t_ms``."""
         return (t_ms - self.phase_ms + self.interval_ms // 2) // self.interval_ms
 
     def reached(self, t_ms: float) -> int:
-        """The last slot whose instant is not after ``t_ms``."""
+        """Return the last slot whose instant is not after ``t_ms``."""
         return int((t_ms - self.phase_ms) // self.interval_ms)
 
     def instant(self, slot: int) -> int:
-        """The instant of a slot in ms."""
+        """Return the instant of a slot in ms since 1970."""
         return slot * self.interval_ms + self.phase_ms
 
 
 class Watermarks:
-    """Which samples are due and which have come, by slot and series (numbered from 0; ``grow`` adds some).
+    """Which samples are due and which have come, by slot and series (numbered from 0; ``grow`` adds series).
 
-    ``due`` and ``come`` count samples over the whole run; what is given up is no longer missing. ``come``
-    never exceeds ``due``: what comes unasked (the last sample of a VM that was switched off since) was due.
+    ``due`` and ``come`` count samples over the whole run; a sample that was given up no longer counts as
+    missing. ``come`` never exceeds ``due``: a sample that comes unexpectedly (the last one of a VM that was
+    powered off) counts as due, too.
     """
 
     def __init__(self) -> None:
@@ -54,22 +55,24 @@ class Watermarks:
 
     @property
     def slots(self) -> list[int]:
-        """The slots that are not settled, in order."""
+        """The slots that are still kept, ascending."""
         return sorted(self._due.keys() | self._come.keys())
 
     def grow(self, size: int) -> None:
-        """Make room for series up to the number ``size``."""
+        """Make room for series with numbers below ``size``."""
         self.size = max(self.size, size)
 
     def expect(self, slot: int, due: Mask) -> None:
-        """Expect a sample of the series ``due`` at ``slot``."""
+        """Mark samples of the series ``due`` (mask, (n,) bool) as due at ``slot``."""
         if self._is_open(slot):
             before = self._unpacked(self._due, slot)
             self.due += int(np.count_nonzero(due & ~before))
             self._due[slot] = np.packbits(before | due)
 
     def admit(self, slot: int, come: Mask) -> Mask:
-        """The series of ``come`` that had no sample at ``slot`` before; they have one now."""
+        """Mark samples of the series ``come`` (mask) as received at ``slot``;
+        return the mask of those not received before.
+        """
         if not self._is_open(slot):
             return np.zeros(self.size, np.bool_)
         before = self._unpacked(self._come, slot)
@@ -82,7 +85,7 @@ class Watermarks:
         return fresh
 
     def missing(self, slot: int) -> Mask | None:
-        """The series that are due at ``slot`` and have not come; None when there is none."""
+        """Return the mask of series that are due at ``slot`` and have not come; None if there are none."""
         due = self._due.get(slot)
         if due is None:
             return None
@@ -96,26 +99,26 @@ class Watermarks:
         return mask if mask.size == self.size else np.pad(mask, (0, self.size - mask.size))
 
     def due_at(self, slot: int) -> Mask:
-        """The series that are due at ``slot``."""
+        """Return the mask of series that are due at ``slot``."""
         return self._unpacked(self._due, slot)
 
     def give_up(self, slot: int, lost: Mask) -> None:
-        """Miss these series no longer at ``slot``. If they come after all they are let in."""
+        """Stop counting these series as missing at ``slot``. A sample that comes later is still accepted."""
         self._lost[slot] = np.packbits(self._unpacked(self._lost, slot) | lost)
 
     def excuse(self, slot: int, series: Mask) -> None:
-        """Expect no sample of these series at ``slot`` after all, unless one has come."""
+        """Make samples of these series no longer due at ``slot``, except those that have come."""
         due = self._unpacked(self._due, slot)
         excused = due & series & ~self._unpacked(self._come, slot)
         self.due -= int(np.count_nonzero(excused))
         self._due[slot] = np.packbits(due & ~excused)
 
     def forgo(self, samples: int) -> None:
-        """Count so many samples as due that the server has dropped before they were read."""
+        """Count ``samples`` more as due, which the server dropped before they were read."""
         self.due += samples
 
     def settle(self, slot: int) -> None:
-        """Forget slots up to ``slot``; nothing more is let in there."""
+        """Forget all slots up to ``slot``; no sample is accepted there any more."""
         self._floor = max(self._floor, slot)
         for known in (self._due, self._come, self._lost):
             for old in [at for at in known if at <= slot]:
@@ -123,7 +126,7 @@ class Watermarks:
         self._closed = {at for at in self._closed if at > slot}
 
     def close(self, slots: Iterable[int]) -> None:
-        """Take no sample at these slots, because the recording was paused."""
+        """Accept no samples at these slots, because the recording was paused."""
         self._closed.update(at for at in slots if at > self._floor)
 
     def _is_open(self, slot: int) -> bool:
