@@ -1,5 +1,5 @@
-"""The interface between live collectors and the recorder: what a
-collector hands over, and how it is controlled.
+"""The interface between live collectors and the recorder: what a collector hands over, and how
+it is controlled.
 
 A collector runs in threads of its own and calls a ``Feed``; the recorder's single writer stores what it gets.
 When the writer's queue is full the calls block: the collector then falls behind and reports that, and no
@@ -89,8 +89,8 @@ class Feed(Protocol):
     """
 
     def add_source(self, spec: SourceSpec) -> int:
-        """Add a source and return its number; a source of the same kind and
-        name in a resumed session is used again.
+        """Add a source and return its number; a source of the same kind and name in a resumed
+        session is used again.
         """
 
     def update_source(
@@ -104,8 +104,8 @@ class Feed(Protocol):
         """Change the interval (s), clock offset (ms) or attributes of a source; None leaves one as it is."""
 
     def identify(self, kind: Kind, identities: Sequence[str], name: str) -> EntityRef:
-        """Return the entity of an object that its source knows by lasting
-        identities (UUID, moid), whatever its name.
+        """Return the entity of an object that its source knows by lasting identities (UUID, moid),
+        whatever its name.
 
         This is the entity that an earlier run or another source met under one of these identities, else the
         entity of that name, unless that one belongs to another object. The collector must add the identities
@@ -113,8 +113,8 @@ class Feed(Protocol):
         """
 
     def add_entities(self, entities: Sequence[Entity]) -> None:
-        """Add entities, parents in the same call or before; entities that
-        the session already has stay as they are.
+        """Add entities, parents in the same call or before; entities that the session already has
+        stay as they are.
         """
 
     def add_facts(self, facts: Sequence[Fact]) -> None:
@@ -146,8 +146,8 @@ class Feed(Protocol):
         """Add test runs. A run with the same id replaces the earlier one."""
 
     def add_layout(self, source: int, specs: Sequence[SeriesSpec]) -> Layout:
-        """Add series that arrive together: up to about 50,000; a
-        series is in only one layout of its source.
+        """Add series that arrive together: up to about 50,000; a series is in only one
+        layout of its source.
         """
 
     def add_ticks(self, ticks: Sequence[Tick]) -> None:
@@ -169,16 +169,16 @@ class Controls(Protocol):
 
     @property
     def paused(self) -> bool:
-        """True if the collector should not poll the source now; samples missed
-        meanwhile are a gap with the reason ``paused``.
+        """True if the collector should not poll the source now; samples missed meanwhile are a gap with the
+        reason ``paused``.
         """
 
     def is_set(self) -> bool:
         """Return True if the collector should stop."""
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until the collector is asked to stop, at most
-        ``timeout`` seconds; return True if it should stop.
+        """Wait until the collector is asked to stop, at most ``timeout`` seconds; return True
+        if it should stop.
         """
 
 
@@ -190,8 +190,8 @@ class Collector(Protocol):
         """The connection's name in messages: ``vcenter://user@host``."""
 
     def run(self, feed: Feed, controls: Controls) -> None:
-        """Collect until asked to stop; recover from transient errors
-        (time-outs, lost connections) without help.
+        """Collect until asked to stop; recover from transient errors (time-outs, lost
+        connections) without help.
 
         Raises HyperscopeError for errors that need a person: a wrong password, a changed certificate. When it
         returns or raises, none of its threads is alive and the source has been logged out of.

@@ -1,6 +1,6 @@
-"""A worker process of an import, and the pipes to it. Nothing but the standard library is imported here.
+"""A worker process of an import, and the pipes to it. Imports only the standard library.
 
-A program that knows that it will need workers starts them before it imports anything else: both take a while.
+A program that will need workers starts them before its own imports, because both take a while.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SMALL_BYTES = 8 << 20
 
 
 class WorkerProcess:
-    """A process that was started; ``tasks`` is the end to write to, ``answers`` the end to read from."""
+    """A started worker process; ``tasks`` is the pipe to write to, ``answers`` the pipe to read from."""
 
     def __init__(self) -> None:
         context = get_context("spawn")
@@ -30,7 +30,7 @@ class WorkerProcess:
         answers.close()
 
     def stop(self) -> None:
-        """End the process; what it was doing is lost."""
+        """End the process at once; unfinished work is lost."""
         self.tasks.close()
         self.answers.close()
         self._process.terminate()
@@ -39,12 +39,16 @@ class WorkerProcess:
 
 
 def worker_count(total_bytes: int) -> int:
-    """How many workers an import of so many bytes needs: one for each other core, as memory allows."""
+    """Return how many workers an import of ``total_bytes`` needs: one for each other core, if the
+    memory suffices.
+    """
     return 0 if total_bytes < SMALL_BYTES else min((os.cpu_count() or 1) - 1, MAX_WORKERS)
 
 
 def start_ahead(files: Sequence[Path], asked: int | None) -> list[WorkerProcess]:
-    """The workers that an import of ``files`` will need (``asked`` when somebody chose), started now."""
+    """Start the workers that an import of ``files`` will need (``asked`` if the user gave a number)
+    and return them.
+    """
     try:
         total = sum(file.stat().st_size for file in files)
     except (OSError, ValueError):

@@ -1,1 +1,3 @@
-"""Who we talk to: addresses, trusted certificates and hosts, secrets, one session for each kind of server."""
+"""Connections to servers: addresses, trusted certificates and host keys, secrets, one package
+for each protocol.
+"""

@@ -1,4 +1,4 @@
-"""Addresses as people type them: ``scheme://user@host[:port][/path]``, and never a password among it."""
+"""Addresses as users type them: ``scheme://user@host[:port][/path]``, never with a password."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PARTS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class AddressForm:
-    """How the addresses of one scheme look. ``port`` is the usual one; ``example`` is a whole address."""
+    """The form of addresses of one scheme. ``port`` is the default; ``example`` is a complete address."""
 
     scheme: str
     port: int
@@ -31,10 +31,11 @@ class AddressForm:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A server, and who logs in there. ``host`` is without brackets, as it was given.
+    r"""A server and the user who logs in there. ``host`` is without brackets, as the user typed it.
 
-    ``user`` is what the server wants to hear: ``administrator@vsphere.local``, ``DOMAIN\\user``, ``root``.
-    ``path`` is what of the server is meant, without its slash, and empty where a scheme has none.
+    ``user`` is the name in the form that the server expects: ``administrator@vsphere.local``,
+    ``DOMAIN\user``, ``root``. ``path`` is the part of the server that is meant, without the slash; empty in
+    schemes without a path.
     """
 
     scheme: str
@@ -46,7 +47,7 @@ class Address:
 
     @property
     def place(self) -> str:
-        """Host and port as sentences name them: the port is left out where it is the usual one."""
+        """Host and port for messages; the default port is left out."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == self.usual_port else f"{host}:{self.port}"
 
@@ -57,11 +58,11 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class AddressParts:
-    """An address taken apart and not yet checked.
+    """The parts of an address before they are checked.
 
-    ``host`` has its port with it and is None in addresses without slashes, such as ``lab:demo``, whose name
-    is in ``path``. ``user`` is None where there is no ``@``. ``options`` are what follows a question mark,
-    None where there is none; one without ``=`` is empty.
+    ``host`` includes the port; it is None in addresses without slashes, such as ``lab:demo``, whose name is
+    in ``path``. ``user`` is None without an ``@``. ``options`` are the ``key=value`` pairs after a question
+    mark, None without a question mark; an option without ``=`` has an empty value.
     """
 
     scheme: str
@@ -72,7 +73,10 @@ class AddressParts:
 
 
 def split_address(text: str) -> AddressParts | None:
-    """The parts of ``text``, None where it has no scheme. The user is all before the last ``@``."""
+    """Split ``text`` into its parts; None if it has no scheme.
+
+    The user is everything before the last ``@``.
+    """
     match = _PARTS.fullmatch(text.strip())
     if not match:
         return None
@@ -85,9 +89,9 @@ def split_address(text: str) -> AddressParts | None:
 
 
 def parse_address(text: str, forms: Sequence[AddressForm]) -> Address:
-    """The address that ``text`` spells, in one of ``forms``. The user is percent-decoded.
+    """Parse an address in one of the given ``forms``. The user is percent-decoded.
 
-    Raises UsageError, whose words never contain what may be a password.
+    Raises UsageError; its text never contains what may be a password.
     """
     _refuse_password(text.strip())
     parts = split_address(text)

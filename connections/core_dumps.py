@@ -1,7 +1,7 @@
-"""No image of this process's memory on a disk: called when a secret comes into it.
+"""Prevents core dumps of this process; called when the process gets a password.
 
-A core dump holds passwords in the clear, stays on the disk and is readable by more than its owner; systems
-collect them by themselves (systemd-coredump, apport, Windows Error Reporting).
+A core dump holds passwords in the clear, stays on the disk and is readable by others; some systems collect
+core dumps by themselves (systemd-coredump, apport, Windows Error Reporting).
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ _NO_HEAP_IN_REPORTS = 1  # WER_FAULT_REPORTING_FLAG_NOHEAP, werapi.h
 
 @cache
 def forbid_core_dumps() -> None:
-    """Keep the system from writing this process's memory to a disk when it crashes, for the rest of its life.
+    """Keep the system from writing this process's memory to disk after a crash, until the process ends.
 
-    Linux: no core file, nothing for a collector behind a pipe (which heeds no limit), and no other process of
-    the user may read the memory. macOS: no core file. Windows: no error report, and no heap in one that is
-    made all the same. What a system refuses is left: it makes no recording impossible.
+    Linux: no core file, nothing for a collector behind a pipe (which ignores the size limit), and no other
+    process of the user may read the memory. macOS: no core file. Windows: no error report, and no heap in a
+    report that is made nevertheless. A setting that the system refuses is ignored: recording goes on without
+    it.
     """
     if sys.platform == "win32":
         kernel = ctypes.windll.kernel32

@@ -1,4 +1,6 @@
-"""What goes wrong with any connection, said as our own errors: names, sockets, time-outs, our own closing."""
+"""Failures that any connection can have, translated to our errors: names, sockets, time-outs,
+our own closing.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,16 @@ from resources.failures import (
 
 
 class ClosedError(DisconnectedError):
-    """We ended the connection ourselves."""
+    """This program closed the connection."""
 
     def __init__(self, happened: str = "The connection is closed.", **words: str) -> None:
         super().__init__(happened, **words)
 
 
 def unconnected(error: OSError | UnicodeError, address: Address, services: str) -> SourceError:
-    """What a socket raised while it was connected, as one of ours; ``services`` should listen there."""
+    """Translate an error of connecting a socket to ``address``; ``services`` names what
+    should listen there.
+    """
     place = address.place
     if isinstance(error, socket.gaierror | UnicodeError):
         return UnknownHostError(
@@ -61,13 +65,15 @@ _NO_WAY = (errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EADDRNOTAVAIL)
 
 
 def reason(error: BaseException) -> str:
-    """The operating system's words for ``error``, or its own, without a full stop."""
+    """Return the operating system's text for ``error``, or the error's own, without a full stop."""
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return " ".join(text.split()).rstrip(".") or type(error).__name__
 
 
 def forget_frames(error: BaseException | None) -> None:
-    """Drop the tracebacks of ``error`` and of what it came from, whose frames hold what was sent."""
+    """Clear the tracebacks of ``error`` and of its causes, because their frames hold what was
+    sent (passwords).
+    """
     while error is not None:
         error.__traceback__ = None
         error = error.__cause__ or error.__context__

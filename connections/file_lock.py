@@ -1,4 +1,4 @@
-"""A lock between processes: who holds it may read a file, change it and write it back."""
+"""A lock between processes, held while a file is read, changed and written back."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ _BETWEEN_TRIES_S = 0.01
 
 @contextmanager
 def locked(path: Path, patience_s: float = PATIENCE_S) -> Iterator[None]:
-    """Hold the lock that is the file at ``path``, made where it is missing, against processes and threads.
+    """Hold a lock file at ``path`` (created if missing) against other processes and threads.
 
-    The operating system lets go of it when its holder dies. The empty file stays: whoever removed it could
-    remove it from under somebody who waits. Raises BusyError after ``patience_s``, OSError for the file.
+    The operating system releases the lock when its holder dies. The empty file stays: deleting it could take
+    it away from a process that waits for the lock. Raises BusyError after ``patience_s`` seconds, OSError for
+    the file.
     """
     with path.open("ab") as file:
         deadline = time.monotonic() + patience_s

@@ -1,4 +1,4 @@
-"""How servers prove who they are: certificates by thumbprint (TLS), host keys by fingerprint (SSH)."""
+"""How servers identify themselves: certificates by thumbprint (TLS), host keys by fingerprint (SSH)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from resources.failures import UsageError
 
 
 def parse_thumbprint(text: str) -> str:
-    """A certificate's SHA-256 thumbprint with or without colons, as ``AA:BB:…``. Raises UsageError."""
+    """Parse a certificate's SHA-256 thumbprint, with or without colons; return it as ``AA:BB:…``.
+
+    Raises UsageError.
+    """
     digits = re.sub(r"(?i)^sha-?256( fingerprint)?[:=]", "", text.strip()).replace(":", "").replace(" ", "")
     if re.fullmatch(r"[0-9a-fA-F]{64}", digits):
         return _with_colons(digits)
@@ -26,7 +29,7 @@ def parse_thumbprint(text: str) -> str:
 
 
 def thumbprint_of(certificate: bytes) -> str:
-    """The SHA-256 thumbprint of a certificate (DER), in capitals with colons."""
+    """Return the SHA-256 thumbprint of a DER certificate, as ``AA:BB:…``."""
     return _with_colons(hashlib.sha256(certificate).hexdigest())
 
 
@@ -36,9 +39,9 @@ def _with_colons(digits: str) -> str:
 
 
 def parse_key_fingerprint(text: str) -> str:
-    """An SSH host key's SHA-256 fingerprint as OpenSSH writes it, ``SHA256:…``. Raises UsageError.
+    """Parse the SHA-256 fingerprint of an SSH host key as OpenSSH writes it: ``SHA256:…``. Raises UsageError.
 
-    Its type may stand before, ``ssh-ed25519 SHA256:…``, and says which of its keys a machine is asked for.
+    The key type may precede it, ``ssh-ed25519 SHA256:…``: then the machine is asked for its key of that type.
     """
     match = re.fullmatch(r"((?:ssh|ecdsa)-[a-z0-9-]+ )?SHA256:([A-Za-z0-9+/]{43})=?", text.strip())
     if match:
@@ -52,27 +55,28 @@ def parse_key_fingerprint(text: str) -> str:
 
 
 def key_fingerprint_of(key_type: str, key: bytes) -> str:
-    """Type and SHA-256 fingerprint of a public SSH host key, which is in its wire form."""
+    """Return type and SHA-256 fingerprint of a public SSH host key, given in its wire format."""
     digest = base64.b64encode(hashlib.sha256(key).digest()).decode("ascii").rstrip("=")
     return f"{key_type} SHA256:{digest}"
 
 
 def key_type_of(fingerprint: str) -> str:
-    """``ssh-ed25519`` of ``ssh-ed25519 SHA256:…``; empty where the type was not told."""
+    """Return ``ssh-ed25519`` for ``ssh-ed25519 SHA256:…``; empty if the fingerprint names no type."""
     return fingerprint.rpartition(" ")[0]
 
 
 def same_key(one: str, other: str) -> bool:
-    """True if two fingerprints are of one key, whether or not they tell its type."""
+    """Return True if two fingerprints are of the same key, whether or not they name its type."""
     return one.rpartition(" ")[2] == other.rpartition(" ")[2]
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """One way in which servers prove who they are.
+    """One way in which servers identify themselves.
 
-    ``thing`` is what a server shows, ``digest`` what people compare. In the file of known hosts ``prefix``
-    stands before host and port, and what ``parse`` reads after them.
+    ``thing`` is what a server presents (a certificate, a host key), ``digest`` what users compare (a
+    thumbprint). In the file of known hosts ``prefix`` precedes host and port; ``parse`` reads the digest that
+    follows them.
     """
 
     thing: str

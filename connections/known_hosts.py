@@ -1,4 +1,6 @@
-"""The servers that somebody trusted: one line for each in the user's data folder, with what it showed."""
+"""The servers that the user has trusted: one line for each in the user's data folder, with its
+thumbprint or fingerprint.
+"""
 
 from __future__ import annotations
 
@@ -22,15 +24,15 @@ _HEADING = (
 
 
 def known_hosts_path() -> Path:
-    """Where the program keeps them."""
+    """Return the path of the user's file of known hosts."""
     return platformdirs.user_data_path("hyperscope", appauthor=False) / "known_hosts"
 
 
 class KnownHosts:
-    """The servers that prove themselves by ``proof``, in a file that holds those of all proofs.
+    """The servers in the file of known hosts that identify themselves by ``proof``.
 
-    It is read anew at each question and changed under a lock, so that several processes can share it. A line
-    that is not understood trusts nothing and stays as it is. Writing replaces the file as a whole.
+    The file is read at each call and changed under a lock, so that several processes can share it. A line
+    that can't be parsed trusts nothing and is kept. Each write replaces the whole file.
     """
 
     def __init__(self, path: Path | None = None, proof: Proof = CERTIFICATE) -> None:
@@ -38,17 +40,20 @@ class KnownHosts:
         self._proof = proof
 
     def proven_by(self, proof: Proof) -> KnownHosts:
-        """The servers of the same file that prove themselves by ``proof``."""
+        """Return the servers of the same file that identify themselves by ``proof``."""
         return KnownHosts(self._path, proof)
 
     def remembered(self, host: str, port: int) -> str | None:
-        """What was trusted for host and port, or None. Raises AccessDeniedError, BusyError."""
+        """Return the trusted digest of host and port, or None. Raises AccessDeniedError, BusyError."""
         place = self._place(host, port)
         found = [shown for known, shown in map(self._entry, self._consistent_lines()) if known == place]
         return found[-1] if found else None
 
     def remember(self, host: str, port: int, shown: str) -> None:
-        """Trust ``shown`` in place of what was trusted before. Raises AccessDeniedError, BusyError."""
+        """Trust the digest ``shown`` for host and port, replacing an earlier one.
+
+        Raises AccessDeniedError, BusyError.
+        """
         place = self._place(host, port)
         self._change(
             lambda lines: [
@@ -58,7 +63,7 @@ class KnownHosts:
         )
 
     def forget(self, host: str, port: int) -> None:
-        """Trust it no longer. Raises AccessDeniedError, BusyError."""
+        """Remove host and port from the trusted servers. Raises AccessDeniedError, BusyError."""
         place = self._place(host, port)
         self._change(lambda lines: [line for line in lines if self._entry(line)[0] != place])
 

@@ -1,4 +1,6 @@
-"""Where passwords come from: standard input, the keyring, a question; never argv, never the environment."""
+"""Where passwords come from: stdin, the system's keyring, a prompt; never arguments, never
+the environment.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ _LONGEST = 4096
 
 
 class Password:
-    """A password, once got, behind a call: its value shows in no repr, no pickle, no log and no core dump."""
+    """A password that is read by calling the object; it appears in no repr, pickle, log or core dump."""
 
     __slots__ = ("_value", "origin")
 
@@ -50,8 +52,10 @@ def find_password(
     interactive: bool = False,
     ask: Callable[[str], str] = getpass.getpass,
 ) -> Password:
-    """The password of ``address``: the next line of ``stdin`` when given (--password-stdin), else from the
-    keyring, else asked for on the terminal when somebody sits there. Raises UsageError when there is none.
+    """Return the password of ``address``. Raises UsageError when there is none.
+
+    The password is the next line of ``stdin`` if given (--password-stdin), else that of the keyring, else
+    ``ask`` prompts for it if ``interactive``.
     """
     forbid_core_dumps()
     if stdin is not None:
@@ -69,7 +73,7 @@ def find_password(
 
 
 def prompt_password(address: Address, ask: Callable[[str], str] = getpass.getpass) -> Password:
-    """Ask on the terminal, without echo. Raises UsageError."""
+    """Prompt for the password on the terminal, without echo. Raises UsageError."""
     try:
         value = ask(f"Password of {address.user} at {address.place}: ")
     except EOFError as error:
@@ -78,12 +82,12 @@ def prompt_password(address: Address, ask: Callable[[str], str] = getpass.getpas
 
 
 def somebody_there() -> bool:
-    """Whether somebody at a terminal can be asked."""
+    """Return True if a user at a terminal can be prompted."""
     return sys.stdin is not None and sys.stdin.isatty() and sys.stderr is not None and sys.stderr.isatty()
 
 
 def keep_password(address: Address, password: Password) -> bool:
-    """Put it into the system's keyring; False when there is none that takes it."""
+    """Store the password in the system's keyring; return False if no keyring accepts it."""
     try:
         keyring.set_password(SERVICE, str(address), password())
     except KeyringError:
@@ -92,7 +96,7 @@ def keep_password(address: Address, password: Password) -> bool:
 
 
 def forget_password(address: Address) -> bool:
-    """Take it out of the keyring; False when it was not there."""
+    """Delete the password from the keyring; return False if it was not there."""
     try:
         keyring.delete_password(SERVICE, str(address))
     except KeyringError:

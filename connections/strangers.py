@@ -1,4 +1,4 @@
-"""Servers that nobody vouches for yet, and who is asked about them."""
+"""Servers that are not trusted yet, as values to show to the user."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Stranger:
-    """A server that shows ``shown``: its certificate's thumbprint or its key's fingerprint (SHA-256).
+    """A server with an unknown certificate or host key; ``shown`` is its SHA-256 thumbprint or fingerprint.
 
-    ``why`` says what is the matter: what the system's store found wrong, or that it was never seen before.
+    ``why`` says why it is not trusted: the error of the system's certificate store, or that it is new.
     """
 
     host: str

@@ -262,8 +262,8 @@ class SelectedObjects:
 
 
 class SharedControls:
-    """Controls shared by several threads: stopping one stops all, and
-    the first failure of any thread is kept.
+    """Controls shared by several threads: stopping one stops all, and the first failure of
+    any thread is kept.
     """
 
     def __init__(self, controls: Controls) -> None:

@@ -1,4 +1,4 @@
-"""What somebody wants recorded of a vCenter or an ESXi host."""
+"""What a user wants recorded of a vCenter or an ESXi host."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from resources.vcenter_presets import DEFAULT_PRESET
 
 @dataclass(frozen=True, slots=True)
 class VSphereOptions:
-    """What to record. ``preset`` is a name of resources/vcenter/presets.toml.
+    """What to record. ``preset`` names a table of resources/vcenter/presets.toml.
 
-    ``backfill``: also the last hour that hosts still keep. ``history_days``: also so many days of rollups.
-    ``rollups``: whether to go on recording 300 s rollups of clusters and datastores.
+    ``backfill``: also record the last hour, which hosts keep. ``history_days``: also record so many days of
+    rollups. ``rollups``: record new 300 s rollups of clusters and datastores while recording.
     """
 
     selection: Selection = field(default_factory=Selection)

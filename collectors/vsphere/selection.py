@@ -1,4 +1,4 @@
-"""Which hosts and VMs of a vCenter are recorded: names with * and ?, all of them by default."""
+"""Which hosts and VMs of a vCenter are recorded: name patterns with * and ?; all of them by default."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _TYPES = {"cluster": CLUSTER, "host": HOST, "vm": VM, "datastore": DATASTORE}
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Pairs of type and pattern; none means everything. Compared without regard to case.
+    """Pairs (type, name pattern), compared without regard to case; no pairs select everything.
 
-    A cluster takes its hosts and their VMs, a host its VMs; a VM comes alone. A VM's host is added, because
-    diagnosis can't judge a VM without it.
+    A cluster selects its hosts and their VMs, a host its VMs. The host of a selected VM is added, because
+    diagnosis can't judge a VM without its host.
     """
 
     patterns: tuple[tuple[str, str], ...] = ()
 
     def of(self, inventory: Inventory) -> Mapping[str, Managed]:
-        """The objects of the inventory that are recorded, by moid."""
+        """Return the selected objects of the inventory by moid."""
         if not self.patterns:
             return inventory.objects
         objects = inventory.objects
@@ -45,7 +45,10 @@ def _above(one: Managed, objects: Mapping[str, Managed]) -> set[str]:
 
 
 def parse_selection(words: Iterable[str]) -> Selection:
-    """``vm:SQL*``, ``host:esx0*``, ``cluster:Prod``, ``datastore:*``. Raises UsageError."""
+    """Parse patterns such as ``vm:SQL*``, ``host:esx0*``, ``cluster:Prod``, ``datastore:*``.
+
+    Raises UsageError.
+    """
     patterns: list[tuple[str, str]] = []
     for word in words:
         kind, colon, pattern = word.partition(":")
@@ -60,7 +63,7 @@ def parse_selection(words: Iterable[str]) -> Selection:
 
 
 def unmatched(selection: Selection, inventory: Inventory) -> Sequence[str]:
-    """The patterns that name nothing, as they would be written."""
+    """Return the patterns that match no object, as the user writes them."""
     words = {kind: word for word, kind in _TYPES.items()}
     return [
         f"{words[kind]}:{pattern}"

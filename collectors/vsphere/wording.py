@@ -1,4 +1,4 @@
-"""How what is said of a server is written."""
+"""Formats times in notes about a server."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from datetime import UTC, datetime
 
 
 def iso(at_ms: int) -> str:
-    """A time (ms since 1970) as it is written in notes: 2026-01-02T03:04:05Z."""
+    """Format a time (ms since 1970) as in notes: 2026-01-02T03:04:05Z."""
     return datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

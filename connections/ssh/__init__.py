@@ -1,1 +1,3 @@
-"""A connection to a host or a guest over ssh: host key, login, keepalive, commands that end with it."""
+"""Connections over ssh to a host or a guest: host key, login, keepalive, remote commands that end
+with the connection.
+"""

@@ -9,5 +9,5 @@ SSH = AddressForm("ssh", 22, "ssh://root@esx01.lab")
 
 
 def parse_address(text: str) -> Address:
-    """The machine that ``text`` names. Raises UsageError."""
+    """Parse an address ``ssh://user@host[:port]``. Raises UsageError."""
     return address.parse_address(text, (SSH,))

@@ -28,10 +28,10 @@ _ENDING_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long an ssh connection waits, in seconds: for TCP, for first words and keys, for the login.
+    """The time-outs of an ssh connection in seconds: TCP connect, banner and key exchange, login.
 
-    ``keepalive_s`` is the rest after which the machine is asked whether it is there; ``answer_s`` is for that
-    answer, and for a command to begin.
+    After ``keepalive_s`` without traffic the machine is asked whether it is alive; ``answer_s`` bounds the
+    wait for that answer, and for a command to start.
     """
 
     connect_s: float = 10.0
@@ -43,7 +43,9 @@ class Patience:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A command that has ended: ``exit_code`` is None when a signal ended it; ``stderr`` is the end of it."""
+    """The result of a command: ``exit_code`` is None if a signal ended it; ``stderr`` is the
+    end of its stderr.
+    """
 
     exit_code: int | None
     stdout: bytes
@@ -51,9 +53,11 @@ class Finished:
 
 
 class SshConnection:
-    """One connection; thread-safe once it is open. ``open`` before use, ``close`` after.
+    """One connection; thread-safe once it is open.
 
-    ``pin`` is the fingerprint that the host key must have; otherwise ``known`` and ``ask`` decide.
+    Call ``open`` before use and ``close`` after, or use ``with``.
+
+    ``pin`` is the fingerprint that the host key must have; without a pin ``known`` and ``ask`` decide.
     """
 
     def __init__(
@@ -76,7 +80,10 @@ class SshConnection:
         self._silence: SourceError | None = None
 
     def open(self) -> None:
-        """Connect, check the host key, log in. Raises SourceError, UsageError; it is closed for good then."""
+        """Connect, check the host key, log in.
+
+        Raises SourceError, UsageError; after a failure it stays closed.
+        """
         try:
             self._open()
         except BaseException as error:
@@ -141,9 +148,9 @@ class SshConnection:
         return transport is not None and transport.is_authenticated() and not self._closed.is_set()
 
     def start(self, command: str) -> RemoteProcess:
-        """Start ``command`` in a POSIX shell; it ends when it is closed, and when the connection ends.
+        """Start ``command`` in a POSIX shell with an empty stdin. Raises SourceError.
 
-        It reads nothing from stdin. Raises SourceError.
+        The command is ended when the returned process is closed and when the connection ends.
         """
         what = "start a command"
         transport = self._living(what)
@@ -161,9 +168,9 @@ class SshConnection:
         return RemoteProcess(channel, command, self._lost)
 
     def run(self, command: str, within_s: float, most_bytes: int = 1 << 24) -> Finished:
-        """Run ``command`` to its end.
+        """Run ``command`` to its end and return its output.
 
-        Raises TimedOutError after ``within_s``, SourceError for more than ``most_bytes`` of output.
+        Raises TimedOutError after ``within_s`` seconds, SourceError for more than ``most_bytes`` of output.
         """
         deadline = time.monotonic() + within_s
         output = bytearray()
@@ -178,7 +185,7 @@ class SshConnection:
         return Finished(code, bytes(output), process.stderr)
 
     def close(self) -> None:
-        """End the connection and every command that runs over it. Never raises; may be repeated."""
+        """Close the connection and end every command that runs over it. Never raises; may be repeated."""
         self._closed.set()
         self._cut()
         if self._keepalive is not None:

@@ -1,4 +1,4 @@
-"""What goes wrong with an ssh connection, said as our own errors: sockets, handshake, login, channels."""
+"""Failures of an ssh connection, translated to our errors: sockets, handshake, login, channels."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ logging.getLogger("paramiko").addHandler(logging.NullHandler())
 
 @contextmanager
 def translated(what: str, address: Address) -> Iterator[None]:
-    """Vendor errors inside become SourceErrors that name ``what`` was done: ``start a command``."""
+    """Translate paramiko's errors to SourceErrors; ``what`` names the operation: ``start a command``."""
     try:
         yield
     except HyperscopeError:
@@ -32,7 +32,7 @@ def translated(what: str, address: Address) -> Iterator[None]:
 
 
 def broken(what: str, address: Address, error: BaseException) -> SourceError:
-    """The connection was made, and broke when it was to do ``what``."""
+    """Return the error for a connection that broke during the operation ``what``."""
     if isinstance(error, TimeoutError):
         return silent(what, address)
     return DisconnectedError(
@@ -43,7 +43,7 @@ def broken(what: str, address: Address, error: BaseException) -> SourceError:
 
 
 def silent(what: str, address: Address) -> TimedOutError:
-    """The connection stands, and nothing comes over it."""
+    """Return the error for a machine that sent no answer during the operation ``what``."""
     return TimedOutError(
         f"{address.place} did not answer in time when it was to {what}.",
         meaning="It is overloaded or stuck, or the network in between lost the connection.",
@@ -52,7 +52,7 @@ def silent(what: str, address: Address) -> TimedOutError:
 
 
 def not_ssh(address: Address) -> NotSSHError:
-    """Something answers there that speaks another language."""
+    """Return the error for a server that does not speak ssh."""
     return NotSSHError(
         f"What listens at {address.host} on port {address.port} does not speak ssh.",
         meaning="It is another service, or a proxy in between.",
@@ -61,7 +61,7 @@ def not_ssh(address: Address) -> NotSSHError:
 
 
 def no_common_way(address: Address, error: BaseException) -> NotSSHError:
-    """Both speak ssh, and agree on no way to encrypt."""
+    """Return the error for two sides that speak ssh but share no algorithm."""
     return NotSSHError(
         f"{address.place} and we agree on no way to encrypt ssh ({reason(error)}).",
         meaning="Its ssh is so old that it knows only ways that are broken today.",

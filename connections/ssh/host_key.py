@@ -1,4 +1,4 @@
-"""Which host key to trust: a given fingerprint, or the one remembered from last time, or who is asked."""
+"""Which host key to trust: one with a given fingerprint, the remembered one, or one that the user accepts."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ _NEVER_SEEN = "it was never seen before"
 
 
 class HostKeyTrust:
-    """Judges the key of one machine before anything is sent to it.
+    """Decides whether a machine's host key is trusted, before anything secret is sent.
 
-    ``pin`` counts more than anything else, and is remembered once it was right; then what ``known``
-    remembers. A key of a machine that was never seen is put to ``ask``, and remembered when it is right.
+    A ``pin`` overrides everything else, and is remembered once a key matched it; without one the fingerprint
+    in ``known`` counts. The key of a machine that is not in ``known`` is given to ``ask``, and remembered
+    when accepted.
     """
 
     def __init__(
@@ -34,7 +35,9 @@ class HostKeyTrust:
         self._ask = ask
 
     def ordered(self, types: Sequence[str]) -> tuple[str, ...]:
-        """``types`` of keys with the expected one first: a machine may have several and shows only one."""
+        """Sort key ``types`` so that the expected type is first: a machine may have several keys and
+        presents only one.
+        """
         expected = self._expected()
         wanted = key_type_of(expected) if expected is not None else ""
         prefix = (
@@ -43,7 +46,10 @@ class HostKeyTrust:
         return tuple(sorted(types, key=lambda name: not (prefix and name.startswith(prefix))))
 
     def check(self, shown: str) -> None:
-        """Return if ``shown`` is to be trusted. Raises UntrustedError, ChangedCertificateError."""
+        """Return if the key with the fingerprint ``shown`` is trusted.
+
+        Raises UntrustedError, ChangedCertificateError.
+        """
         expected = self._expected()
         if expected is None:
             self._ask_about(shown)

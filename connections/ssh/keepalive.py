@@ -1,4 +1,4 @@
-"""Asks a machine now and then whether it is still there, and cuts the connection when it does not answer."""
+"""Checks now and then that a machine is still reachable, and closes the connection when it is not."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ _QUESTION = "keepalive@openssh.com"  # what OpenSSH's own client asks; servers t
 
 
 class KeepAlive:
-    """A thread that asks every ``every_s`` and waits ``patience_s`` for an answer, of whatever kind.
+    """A thread that sends a request every ``every_s`` seconds and waits ``patience_s``
+    seconds for any answer.
 
-    Everything that waits for the connection ends with it: paramiko itself waits for replies for ever.
+    Without an answer it closes the connection, which ends everything that waits for it: paramiko by itself
+    waits for replies for ever.
     """
 
     def __init__(
@@ -30,7 +32,7 @@ class KeepAlive:
         self._thread.start()
 
     def end(self) -> None:
-        """Ask no more; the connection must be closed by then."""
+        """End the thread; the connection must be closed before."""
         self._over.set()
         if self._thread is not threading.current_thread():
             self._thread.join()

@@ -30,9 +30,11 @@ _TIMED_OUT = "Authentication timeout."  # paramiko's words; it has no class for 
 
 @dataclass(frozen=True, slots=True)
 class SshLogin:
-    """How somebody logs in. ``password`` and ``passphrase`` are called when needed, and kept nowhere.
+    """The user's means to log in.
 
-    ``key_file`` is a private key as OpenSSH or PEM has it; ``agent`` is whether to ask an ssh agent.
+    ``password`` and ``passphrase`` are called when needed, and their results not kept.
+
+    ``key_file`` is a private key in OpenSSH or PEM format; ``agent`` says whether to use an ssh agent.
     """
 
     password: Callable[[], str] | None = None
@@ -44,7 +46,8 @@ class SshLogin:
 def log_in(transport: Transport, address: Address, login: SshLogin) -> None:
     """Log in over a connection whose host key was checked.
 
-    Raises LoginError, TimedOutError, DisconnectedError, UsageError for a key file that is none.
+    Raises LoginError, TimedOutError, DisconnectedError, and UsageError for a key file that can't be read as a
+    key.
     """
     forbid_core_dumps()
     refusal: BaseException | None = None

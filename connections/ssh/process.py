@@ -1,4 +1,6 @@
-"""A command that runs on another machine: its output as it comes, its end; it does not outlive us."""
+"""A command that runs on another machine: its output as it arrives, and its end; it does not
+outlive this process.
+"""
 
 from __future__ import annotations
 
@@ -42,14 +44,16 @@ exit $code
 
 
 def watched(command: str, grace_s: int = 2) -> str:
-    """A command line that runs ``command`` in a POSIX shell and ends it when stdin ends: TERM, then KILL."""
+    """Return a shell command that runs ``command`` and ends it when stdin is closed: TERM,
+    ``grace_s`` later KILL.
+    """
     return f"exec sh -c {shlex.quote(_WATCHED.format(command=command, grace=grace_s))}"
 
 
 class RemoteProcess:
-    """A command that was started. Its stdout is read here, its stderr in a thread; ``close`` ends it.
+    """A started command. The caller reads its stdout, a thread its stderr; ``close`` ends it.
 
-    ``lost`` gives the failure when the connection broke, or breaks within so many seconds.
+    ``lost`` returns the error if the connection is broken, or breaks within so many seconds.
     """
 
     def __init__(
@@ -61,7 +65,7 @@ class RemoteProcess:
         self._thread.start()
 
     def read(self, wait_s: float) -> bytes | None:
-        """What stdout has: ``b""`` at its end, None when nothing came within ``wait_s``.
+        """Return the next bytes of stdout: ``b""`` at its end, None if none came within ``wait_s`` seconds.
 
         Raises SourceError when the connection broke.
         """
@@ -76,9 +80,9 @@ class RemoteProcess:
         return chunk
 
     def chunks(self, silence_s: float) -> Iterator[bytes]:
-        """Stdout as it comes, to its end.
+        """Yield the bytes of stdout as they arrive, to its end.
 
-        Raises TimedOutError when nothing came for ``silence_s``, SourceError when the connection broke.
+        Raises TimedOutError when none came for ``silence_s`` seconds, SourceError when the connection broke.
         """
         while (chunk := self.read(silence_s)) != b"":
             if chunk is None:
@@ -87,13 +91,14 @@ class RemoteProcess:
 
     @property
     def stderr(self) -> str:
-        """The end of what it complained, as text; complete once the process has ended."""
+        """Return the last part of stderr as text; complete once the process has ended."""
         return bytes(self._stderr).decode("utf-8", errors="replace")
 
     def exit_code(self, wait_s: float) -> int | None:
-        """How it ended; None when a signal ended it or it did not end within ``wait_s``. Raises SourceError.
+        """Wait for the end and return the exit code; None if a signal ended it or it runs on after
+        ``wait_s`` seconds.
 
-        One whose output nobody reads may wait for that, and not end.
+        A command whose stdout is not read may block on its output and never end. Raises SourceError.
         """
         if not self._channel.status_event.wait(wait_s):
             self._raise_lost()
@@ -105,7 +110,7 @@ class RemoteProcess:
         return code
 
     def close(self) -> None:
-        """End it if it still runs. Never raises; may be repeated."""
+        """End the command if it still runs. Never raises; may be repeated."""
         with suppress(*VENDOR):
             self._channel.close()
         self._thread.join(_ENDING_S)

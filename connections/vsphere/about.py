@@ -1,4 +1,4 @@
-"""What answers at an address: which product, which version, which of its API versions both sides speak."""
+"""Which product answers at an address, in which version, and which API version both sides support."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ _API_TYPES = {"VirtualCenter": "vcenter", "HostAgent": "esxi"}
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """Who answers. ``instance_uuid`` is empty on ESXi; ``api_type`` is VirtualCenter or HostAgent."""
+    """Product and version of a server.
+
+    ``instance_uuid`` is empty on ESXi; ``api_type`` is VirtualCenter or HostAgent.
+    """
 
     api_type: str
     version: str
@@ -30,7 +33,10 @@ class About:
 
 
 def read_about(info: Any, address: Address) -> About:
-    """vim.AboutInfo as a value. Raises NotVSphereError, UsageError when it is the other kind."""
+    """Convert vim.AboutInfo to a value.
+
+    Raises NotVSphereError, and UsageError for the other product than the scheme's.
+    """
     about = About(
         api_type=info.apiType or "",
         version=info.version or "",
@@ -50,9 +56,9 @@ def read_about(info: Any, address: Address) -> About:
 
 
 def speakable_version(channel: Channel, address: Address) -> str:
-    """The newest API version (pyVmomi's name) that both sides know; asked without a login.
+    """Return the newest API version (pyVmomi's name) that both sides support; needs no login.
 
-    Raises NotVSphereError for another server, DisconnectedError for one that is only starting.
+    Raises NotVSphereError for another kind of server, DisconnectedError for a vCenter that is still starting.
     """
     offered = _offered(channel, address)
     for version in GetServiceVersions("vim25"):

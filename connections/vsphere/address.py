@@ -10,5 +10,5 @@ ESXI = AddressForm("esxi", 443, "esxi://root@esx01.lab:443")
 
 
 def parse_address(text: str) -> Address:
-    """The vCenter or ESXi host that ``text`` names. Raises UsageError."""
+    """Parse an address ``vcenter://user@host[:port]`` or ``esxi://user@host[:port]``. Raises UsageError."""
     return address.parse_address(text, (VCENTER, ESXI))

@@ -1,4 +1,4 @@
-"""What goes wrong with a vCenter, said as our own errors: sockets, TLS, HTTP, SOAP faults."""
+"""Failures of a vCenter connection, translated to our errors: sockets, TLS, HTTP, SOAP faults."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class SoapFault(SourceError):  # noqa: N818 - the API's own word
-    """The server understood and refused: a fault of the vSphere API.
+    """A fault of the vSphere API: the server understood the request and refused it.
 
     ``type_name`` is the fault's type without its package (``InvalidArgument``, ``ManagedObjectNotFound``,
-    ``SystemError``), ``text`` the server's own words, ``detail`` the fault's simple properties as text.
+    ``SystemError``), ``text`` the server's message, ``detail`` the fault's simple properties as text.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ def _rebuild_fault(happened: str, type_name: str, text: str, detail: dict[str, s
 
 
 class NotAllowedError(PrivilegeError):
-    """The account lacks a privilege; ``moid`` is the object in question, empty where none is named."""
+    """The account lacks a privilege on the object ``moid``; empty if the server names no object."""
 
     def __init__(self, happened: str, *, moid: str = "", **words: str) -> None:
         super().__init__(happened, **words)
@@ -59,11 +59,11 @@ class NotAllowedError(PrivilegeError):
 
 
 class BadReplyError(Exception):
-    """A reply that is no reply of the vSphere API: cut off, garbage, or of types that nobody knows."""
+    """A reply that is no valid vSphere API reply: cut off, garbage, or of unknown types."""
 
 
 class ReplacedError(SourceError):
-    """Another vCenter answers at the address than the one that was recorded."""
+    """The vCenter at the address is not the one that was recorded before (another instance UUID)."""
 
 
 VENDOR = (OSError, http.client.HTTPException, ExpatError, zlib.error, vmodl.MethodFault, BadReplyError)
@@ -72,7 +72,7 @@ VENDOR = (OSError, http.client.HTTPException, ExpatError, zlib.error, vmodl.Meth
 
 @contextmanager
 def translated(what: str, address: Address) -> Iterator[None]:
-    """Vendor errors inside become SourceErrors that name ``what`` was asked: ``the list of VMs``."""
+    """Translate errors of sockets, TLS, HTTP and pyVmomi to SourceErrors; ``what`` names the request."""
     try:
         yield
     except HyperscopeError:
@@ -82,7 +82,7 @@ def translated(what: str, address: Address) -> Iterator[None]:
 
 
 def as_source_error(error: BaseException, what: str, address: Address) -> SourceError:
-    """``error``, which came while ``what`` was asked over an open connection, as one of ours."""
+    """Translate an error of the request ``what``, sent over an open connection, to one of ours."""
     place = address.place
     if isinstance(error, vmodl.MethodFault):
         return soap_error(fault_name(error), error.msg or "", _properties(error), what, address)
@@ -110,7 +110,7 @@ def as_source_error(error: BaseException, what: str, address: Address) -> Source
 
 
 def bad_status(status: str, what: str, address: Address) -> DisconnectedError:
-    """The error for an HTTP ``status`` such as ``503 Service Unavailable``."""
+    """Return the error for an HTTP ``status`` such as ``503 Service Unavailable``."""
     return DisconnectedError(
         f"{address.place} answered HTTP {status} when asked for {what}.",
         meaning="A vCenter does so while its services start or are overloaded.",
@@ -126,7 +126,7 @@ def _summary(error: BaseException) -> str:
 def soap_error(
     type_name: str, text: str, detail: Mapping[str, str], what: str, address: Address
 ) -> SourceError:
-    """A fault of the API as one of ours: lacking privileges as NotAllowedError, others as SoapFault."""
+    """Translate an API fault: missing privileges to NotAllowedError, all others to SoapFault."""
     words = " ".join(text.split())[:500]
     if type_name == "NotAuthenticated":
         return DisconnectedError(f"{address.place} ended our session when asked for {what}.")
@@ -145,7 +145,7 @@ def soap_error(
 
 
 def fault_name(fault: BaseException) -> str:
-    """The type of a fault without its package, which pyVmomi makes part of the class's name."""
+    """Return the type of a pyVmomi fault without its package."""
     return type(fault).__name__.rpartition(".")[2]
 
 
@@ -167,7 +167,7 @@ def _moid(value: Any) -> str:
 
 @contextmanager
 def connecting(address: Address) -> Iterator[None]:
-    """What sockets and TLS raise while a connection is made becomes a SourceError."""
+    """Translate errors of sockets and TLS while a connection is made to SourceErrors."""
     try:
         yield
     except HyperscopeError:
@@ -213,7 +213,7 @@ def _no_tls(error: ssl.SSLError, address: Address) -> SourceError:
 
 
 def not_vsphere(address: Address, sign: str) -> NotVSphereError:
-    """The error for a web server that is no vCenter; ``sign`` is how it showed."""
+    """Return the error for a web server that is no vCenter; ``sign`` says how that was recognised."""
     return NotVSphereError(
         f"{address.place} is no vCenter and no ESXi host: {sign}.",
         meaning="Something else answers at that name and port, a proxy or another web server.",

@@ -1,4 +1,4 @@
-"""Keeping a session with a server alive while nobody asks it anything."""
+"""Keeps a session with a server alive while no requests are sent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KEEP_ALIVE_S = 300.0
 
 
 class KeepAlive:
-    """A thread that calls ``ask`` when the connection has rested for KEEP_ALIVE_S; ``closed`` ends it."""
+    """A thread that calls ``ask`` after KEEP_ALIVE_S seconds without a request; ``closed`` ends it."""
 
     def __init__(self, ask: Callable[[], object], closed: threading.Event) -> None:
         self._ask, self._closed = ask, closed
@@ -22,16 +22,16 @@ class KeepAlive:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread."""
         self._thread = threading.Thread(target=self._run, name="vsphere-keep-alive", daemon=True)
         self._thread.start()
 
     def note_use(self) -> None:
-        """The connection is being used: its rest begins anew."""
+        """Note that a request was sent: the wait starts again."""
         self._last_use = time.monotonic()
 
     def join(self) -> None:
-        """Wait for the end of the thread, unless it is the caller."""
+        """Wait for the end of the thread, unless this is the thread itself."""
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join()
 

@@ -1,4 +1,4 @@
-"""The login of one connection: who we are there, what answers, and a new session when the old one ended."""
+"""The login of one connection: account, server version, and a new login when the session has ended."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """What a question gets: pyVmomi's service instance, its content, and the stub that carries them."""
+    """What requests are sent with: pyVmomi's service instance, its content, and the SOAP stub."""
 
     si: Any
     content: Any
@@ -39,7 +39,8 @@ class Connection:
 class LoggedIn:
     """Logs in over ``wire``, and again when the session has ended; ``password`` is called each time.
 
-    ``generation`` grows with each login: views, filters and collectors of earlier sessions are gone.
+    ``generation`` increases with each login: views, filters and collectors of earlier sessions no longer
+    exist.
     """
 
     def __init__(self, wire: Wire, trust: Trust, password: Callable[[], str]) -> None:
@@ -52,7 +53,10 @@ class LoggedIn:
         self.generation = 0
 
     def open(self, channel: Channel) -> None:
-        """Find out what answers, and log in. Raises SourceError, UsageError, and vendors' errors."""
+        """Read the server's version and log in.
+
+        Raises SourceError, UsageError, and untranslated vendor errors.
+        """
         version = speakable_version(channel, self._address)
         stub = Stub(self._wire, version)
         try:
@@ -88,27 +92,30 @@ class LoggedIn:
 
     @property
     def about(self) -> About:
-        """What answers. Raises ClosedError before ``open``."""
+        """Product and version of the server. Raises ClosedError before ``open``."""
         if self._about is None:
             raise ClosedError("The connection is not open.")
         return self._about
 
     @property
     def connection(self) -> Connection:
-        """What questions are asked with. Raises ClosedError before ``open``, and after the wire was cut."""
+        """What requests are sent with.
+
+        Raises ClosedError before ``open``, and after the connections were cut.
+        """
         if self._connection is None or self._wire.is_cut:
             raise ClosedError
         return self._connection
 
     def renew(self, generation: int) -> None:
-        """Log in again, but for another thread that did so since ``generation``. Raises as ``open``."""
+        """Log in again, unless another thread has done so since ``generation``. Raises as ``open``."""
         with self._lock:
             connection = self.connection
             if self.generation == generation:
                 self._connection = self._log_in(connection.stub)
 
     def say_goodbye(self) -> None:
-        """Tell the server that we leave, over a connection of its own. Never raises."""
+        """Log out, over a connection of its own. Never raises."""
         connection = self._connection
         if connection is None or not connection.stub.session_cookie:
             return

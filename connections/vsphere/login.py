@@ -1,4 +1,4 @@
-"""The login: the one request that carries the password, whose failures must not."""
+"""The login request; its errors must not contain the password."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ LOCALE = "en"
 
 
 class LoginGuard:
-    """Logs in, and takes care that a password which is refused all of a sudden locks no account.
+    """Logs in, and limits repeated logins, so that a password that is suddenly refused does not
+    lock the account.
 
-    A vCenter that starts may refuse good passwords, so one that worked before is tried again, but only so
-    often and after such rests as ``limits`` say. Not thread-safe: one login at a time.
+    A starting vCenter may refuse a good password, so a password that worked before is tried again, but only
+    as often and after such pauses as ``limits`` say. Not thread-safe: one login at a time.
     """
 
     def __init__(
@@ -37,7 +38,10 @@ class LoginGuard:
         self._refused_at = 0.0
 
     def log_in(self, manager: Any, password: Callable[[], str]) -> None:
-        """Make the session ours. Raises LoginError, DisconnectedError while it rests, and as ``log_in``."""
+        """Log in with the SessionManager.
+
+        Raises LoginError, DisconnectedError during a pause, and as ``log_in``.
+        """
         self._refuse_too_many()
         try:
             log_in(manager, self._address, password)
@@ -64,7 +68,7 @@ class LoginGuard:
 
 
 def log_in(manager: Any, address: Address, password: Callable[[], str]) -> None:
-    """Make the stub's session ours. Raises LoginError, SourceError, and what sockets and HTTP raise."""
+    """Log in with the SessionManager. Raises LoginError, SourceError, and errors of sockets and HTTP."""
     try:
         _ask(manager, address.user, password)
     except vmodl.MethodFault as fault:

@@ -1,4 +1,4 @@
-"""Which privileges for recording an account lacks; only seeing nothing at all is fatal."""
+"""Which privileges for recording the account lacks; an account that sees no object at all is an error."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A privilege that the account lacks on the root of the inventory, and what it would give."""
+    """A privilege that the account lacks on the root folder, and what it is needed for."""
 
     privilege: str
     gives: str
@@ -29,7 +29,7 @@ class Missing:
 
 
 def missing_privileges(vsphere: VSphere) -> tuple[Missing, ...]:
-    """What the account lacks on the inventory's root; it may have more further down.
+    """Return the privileges that the account lacks on the root folder; it may have more further down.
 
     Raises PrivilegeError when it sees no host and no VM at all, SourceError.
     """

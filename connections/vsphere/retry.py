@@ -43,11 +43,11 @@ def reconnecting(
     on_failure: Callable[[SourceError, float], None] = lambda _error, _wait_s: None,
     chance: Callable[[], float] = random.random,
 ) -> bool:
-    """Wait until the server answers and we are logged in; False when asked to stop before that.
+    """Wait until the server answers and the login succeeds; return False if asked to stop before that.
 
-    Waits ``first_s`` first, then twice as long each time up to ``most_s``, each with up to half of jitter, so
-    that many recorders do not come back at once. ``on_failure`` is called with each
-    failure and the wait after it. Raises the SourceErrors that need a person.
+    The waits are ``first_s`` seconds, then twice as long each time up to ``most_s``, each with up to 50 % of
+    random jitter (``chance``), so that many recorders do not come back at once. ``on_failure`` is called with
+    each failure and the wait after it. Raises SourceErrors that are not transient.
     """
     pause = first_s
     wait_s = _jittered(pause, chance)
@@ -74,11 +74,12 @@ def retry_until_stopped(
     refused_s: float,
     on_failure: Callable[[SourceError], None],
 ) -> None:
-    """Retry after ``error`` until the server answers again or ``wait`` says that we are to stop.
+    """Retry after ``error`` until the server answers again or ``wait`` returns True (asked to stop).
 
-    Errors that need a person are retried as well, since one may come: ``first_s`` is the first wait, and
-    ``refused_s`` that after such an error. ``on_failure`` is called with every failure, ``error`` first.
-    Raises ClosedError (we closed the connection) and ReplacedError (another server answers there).
+    Errors that need a person are retried as well, since somebody may correct the cause meanwhile: ``first_s``
+    is the first wait in seconds, ``refused_s`` the wait after such an error. ``on_failure`` is called with
+    every failure, ``error`` first. Raises ClosedError (we closed the connection) and ReplacedError (another
+    server is there).
     """
     on_failure(error)
     try:

@@ -47,10 +47,13 @@ class _Answer:
 
 
 class VSphere:
-    """One connection; thread-safe. ``open`` before use, ``close`` after: the server then knows that we left.
+    """One connection; thread-safe.
 
-    ``password`` is called for each login and kept nowhere. ``thumbprint`` pins the certificate; otherwise the
-    system's store, ``known`` and ``ask`` decide, in this order. ``connect_s`` and ``read_s`` bound each.
+    Call ``open`` before use and ``close`` after, which logs out, or use ``with``.
+
+    ``password`` is called for each login; its result is not kept. ``thumbprint`` pins the certificate;
+    without it the system's certificate store, ``known`` and ``ask`` decide, in this order. ``connect_s`` and
+    ``read_s`` are the time-outs, in seconds, of each connect and each read.
     """
 
     def __init__(
@@ -74,7 +77,10 @@ class VSphere:
         self._keep_alive = KeepAlive(self.server_time, self._closed)
 
     def open(self) -> None:
-        """Connect, check what answers, log in. Raises SourceError, UsageError; it is closed for good then."""
+        """Connect, check the server, log in.
+
+        Raises SourceError, UsageError; after a failure it stays closed.
+        """
         try:
             self._edge("its version", lambda: self._login.open(self._channel))
         except BaseException:
@@ -84,24 +90,26 @@ class VSphere:
 
     @property
     def about(self) -> About:
-        """What answers; known from ``open`` on."""
+        """Product and version of the server; available after ``open``."""
         return self._login.about
 
     @property
     def generation(self) -> int:
-        """Grows with each login: views, filters and collectors of earlier sessions are gone."""
+        """The number of logins so far: views, filters and collectors of an earlier generation
+        no longer exist.
+        """
         return self._login.generation
 
     @property
     def clock_offset_ms(self) -> int:
-        """The server's clock minus ours, as ``server_time`` found it last."""
+        """The server's clock minus ours in ms, as of the last ``server_time``."""
         return self._clock_offset_ms
 
     def ask(self, what: str, question: Callable[[Connection], T]) -> T:
-        """The answer to ``question``; ``what`` names it in errors: ``the list of VMs``.
+        """Call ``question`` with the connection and return its result; ``what`` names the request in errors.
 
-        A session that ended is renewed once and the question asked again. Raises SourceError (SoapFault for
-        faults of the API), at once after ``close``.
+        When the session has ended, logs in and calls ``question`` once more. Raises SourceError (SoapFault
+        for faults of the API), at once after ``close``.
         """
         return self._edge(what, lambda: self._ask(question))
 
@@ -114,11 +122,12 @@ class VSphere:
         return question(self._current())
 
     def post(self, envelope: bytes, action: str = "", what: str = "counters", *, once: bool = False) -> bytes:
-        """The whole reply to a raw SOAP request sent within our session; ``action`` defaults to our version.
+        """Send a raw SOAP request in our session and return the whole reply; ``action`` defaults to
+        our API version.
 
-        Renews an ended session as ``ask`` does. A request is repeated after a broken connection, although the
-        server may have served it: pass ``once`` for one that moves something on in the server (the next page
-        of updates or events), whose first outcome would then be lost; it fails instead.
+        An ended session is renewed as in ``ask``. After a broken connection the request is repeated, although
+        the server may have served it already. Pass ``once`` for a request that advances something on the
+        server (the next page of updates or events), whose first result would be lost: it then fails instead.
         Raises SourceError, SoapFault.
         """
         return self._edge(what, lambda: self._post(envelope, action, what, once=once).body)
@@ -150,10 +159,11 @@ class VSphere:
         return self._channel.exchange("POST", SDK_PATH, envelope, headers, once=once)
 
     def server_time(self) -> tuple[datetime, float]:
-        """The server's clock (UTC) at the middle of a question, and how many seconds that question took.
+        """Return the server's time (UTC) at the middle of a request, and how many seconds that request took.
 
-        It is asked in each round. Not through pyVmomi: with each reply its deserialiser leaves a parser of
-        20 kB in a cycle (measured, 9.1.1.0), which stays until Python looks for such garbage.
+        This is called in each round and does not use pyVmomi, whose deserialiser leaves a 20 kB parser in a
+        reference cycle with each reply (measured, 9.1.1.0), which stays until Python's garbage collector
+        runs.
         """
         what = "its clock"
 
@@ -166,13 +176,13 @@ class VSphere:
         return server, answer.took_s
 
     def check(self) -> None:
-        """See that the server answers and our session lives; log in again if not. Raises SourceError."""
+        """Check that the server answers and our session is valid; log in again if not. Raises SourceError."""
         generation = self._login.generation
         if self.ask("its session", session_key) is None:
             self._edge("a new session", lambda: self._login.renew(generation))
 
     def close(self) -> None:
-        """Break off what other threads ask, log out, close everything. Never raises; may be repeated."""
+        """Abort the requests of other threads, log out, close everything. Never raises; may be repeated."""
         if self._closed.is_set():
             return
         self._closed.set()
@@ -220,7 +230,7 @@ class VSphere:
 
 
 def session_key(connection: Connection) -> str | None:
-    """The key of our session as the server knows it, None when it does not."""
+    """Return the key of our session on the server; None if the server has no session for us."""
     paths = vmodl.query.PropertyCollector
     spec = paths.FilterSpec(
         objectSet=[paths.ObjectSpec(obj=connection.content.sessionManager)],

@@ -1,4 +1,4 @@
-"""Raw HTTP and SOAP over verified connections: bytes out, bytes in, faults told apart."""
+"""Raw HTTP and SOAP over verified connections: bytes out, bytes in, and the parsing of faults."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ _TAIL = "</soapenv:Body></soapenv:Envelope>"
 
 
 def call(method: str, this: tuple[str, str], body: str = "") -> bytes:
-    """The request of ``method`` on the object ``this`` (type, moid); ``body`` is XML."""
+    """Return the SOAP request of ``method`` on the object ``this`` (type, moid); ``body`` is XML."""
     own = f"<_this type={quoteattr(this[0])}>{escape(this[1])}</_this>"
     return f'{_HEAD}<{method} xmlns="urn:vim25">{own}{body}</{method}>{_TAIL}'.encode()
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An HTTP reply: ``body`` is complete and unpacked."""
+    """An HTTP reply: ``body`` is complete and uncompressed."""
 
     status: int
     reason: str
@@ -54,7 +54,7 @@ class Reply:
 
 
 class Channel:
-    """Keep-alive connections for raw requests; each is one thread's own while a request runs."""
+    """A pool of keep-alive connections for raw requests; a connection serves one thread at a time."""
 
     def __init__(self, wire: Wire, *, limit: int = REPLY_LIMIT) -> None:
         self._wire = wire
@@ -71,10 +71,10 @@ class Channel:
         *,
         once: bool = False,
     ) -> Reply:
-        """Send and wait for the whole reply; asks again, once, when an idle connection proved dead.
+        """Send a request and return the whole reply; an idle connection that proves dead is replaced once.
 
-        The server may have served the request before the connection broke. ``once``: never send it twice.
-        Raises SourceError while connecting, then OSError, HTTPException, BadReplyError.
+        The server may have served the request before the connection broke. With ``once`` the request is never
+        sent twice. Raises SourceError while connecting, afterwards OSError, HTTPException, BadReplyError.
         """
         connection = self._take()
         used = not connection.fresh
@@ -159,7 +159,7 @@ class Channel:
 
 @dataclass(frozen=True, slots=True)
 class RawFault:
-    """What a SOAP fault says; ``detail`` holds the fault's properties that are plain text."""
+    """The contents of a SOAP fault; ``detail`` holds the fault's properties that are plain text."""
 
     type_name: str
     text: str
@@ -167,7 +167,7 @@ class RawFault:
 
 
 def parse_xml(data: bytes) -> etree._Element:
-    """Foreign XML: no entities, no network, no huge trees. Raises BadReplyError."""
+    """Parse untrusted XML: no entities, no network, no huge trees. Raises BadReplyError."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False, load_dtd=False)
     try:
         return etree.fromstring(data, parser)
@@ -176,12 +176,12 @@ def parse_xml(data: bytes) -> etree._Element:
 
 
 def legal(data: bytes) -> bytes:
-    """The data without the signs that XML forbids; servers pass on what names of devices and objects hold."""
+    """Remove the characters that XML forbids; servers copy them from names of devices and objects."""
     return _ILLEGAL_RAW.sub(b" ", _ILLEGAL.sub(b" ", data))
 
 
 def parse_fault(data: bytes) -> RawFault:
-    """The fault in the body of an HTTP 500. Raises BadReplyError when there is none."""
+    """Parse the fault in the body of an HTTP 500. Raises BadReplyError when there is none."""
     fault = next((node for node in parse_xml(data).iter("{*}Fault")), None)
     if fault is None:
         raise BadReplyError("HTTP 500 without a SOAP fault")
@@ -196,7 +196,7 @@ def parse_fault(data: bytes) -> RawFault:
 
 
 def parse_time(data: bytes) -> datetime:
-    """The time (UTC) that a reply gives. Raises BadReplyError."""
+    """Parse the time (UTC) in a reply to CurrentTime. Raises BadReplyError."""
     element = next(parse_xml(data).iter("{urn:vim25}returnval"), None)
     try:
         time_there = datetime.fromisoformat((element.text or "") if element is not None else "")

@@ -1,4 +1,4 @@
-"""pyVmomi's SOAP stub over our verified connections; what it makes of garbage is told apart from bugs."""
+"""pyVmomi's SOAP stub over our verified connections; errors from bad replies are kept apart from bugs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _UNREADABLE = (TypeError, KeyError, AttributeError, ValueError, IndexError, Asse
 
 
 class UnaskableError(Exception):
-    """A question that pyVmomi can't write down: a bug of ours, whatever it raised."""
+    """A request that pyVmomi can't serialise: a bug of ours."""
 
 
 class _readable:  # noqa: N801
@@ -36,7 +36,7 @@ class _readable:  # noqa: N801
 
 
 class Stub(SoapStubAdapter):  # type: ignore[misc]
-    """The stub of one VSphere, kept over re-logins, so that references stay usable. Thread-safe."""
+    """The SOAP stub of one VSphere, kept over re-logins, so that references stay usable. Thread-safe."""
 
     def __init__(self, wire: Wire, version: str) -> None:
         self._wire = wire
@@ -49,7 +49,7 @@ class Stub(SoapStubAdapter):  # type: ignore[misc]
         )
 
     def GetConnection(self) -> VerifiedConnection:  # noqa: N802
-        """One from the pool that is still alive, or a new one, checked before anything is sent."""
+        """Return a live connection of the pool, or a new one; its certificate is checked before use."""
         while True:
             with self.lock:
                 self._CloseIdleConnections()
@@ -64,14 +64,14 @@ class Stub(SoapStubAdapter):  # type: ignore[misc]
         return fresh
 
     def SerializeRequest(self, mo: Any, info: Any, args: Any) -> Any:  # noqa: N802
-        """The request's bytes."""
+        """Return the request as bytes."""
         try:
             return super().SerializeRequest(mo, info, args)
         except _UNREADABLE as error:
             raise UnaskableError(f"{info.name}: {error}") from error
 
     def InvokeMethod(self, mo: Any, info: Any, args: Any, outerStub: Any = None) -> Any:  # noqa: N802, N803
-        """Call a method. Raises BadReplyError for a reply that pyVmomi can't read."""
+        """Call an API method. Raises BadReplyError for a reply that pyVmomi can't parse."""
         with _readable():
             result = super().InvokeMethod(mo, info, args, outerStub)
         if result is None and info.result is not type(None) and not info.resultFlags & F_OPTIONAL:
@@ -80,7 +80,7 @@ class Stub(SoapStubAdapter):  # type: ignore[misc]
 
     @property
     def session_cookie(self) -> str:
-        """What the Cookie header of a raw request says."""
+        """The Cookie header for raw requests in this session."""
         try:
             morsel = SimpleCookie(self.cookie).get(COOKIE)
         except CookieError:
@@ -88,7 +88,7 @@ class Stub(SoapStubAdapter):  # type: ignore[misc]
         return f'{COOKIE}="{morsel.value}"' if morsel else str(self.cookie).partition(";")[0]
 
     def forget_session(self) -> None:
-        """Go on without a session, as before a login."""
+        """Drop the session cookie, as before a login."""
         self.SetSessionId(None)
 
     def close(self) -> None:

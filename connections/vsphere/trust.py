@@ -1,7 +1,8 @@
-"""Whose certificate to trust: the system's store, a given thumbprint, or the one remembered from last time.
+"""Which certificate to trust: one that the system's store verifies, one with a given thumbprint, or
+the remembered one.
 
-Each TLS connection is judged by itself, on the very connection that then carries the data: there is no
-moment in which another certificate could slip in, and nothing is sent before the verdict.
+The certificate of each TLS connection is checked on the connection that then carries the data, and nothing is
+sent before: another certificate can't slip in between check and use.
 """
 
 from __future__ import annotations
@@ -20,21 +21,21 @@ from resources.failures import ChangedCertificateError, UntrustedError
 
 
 class Line(Protocol):
-    """Where connections come from: sockets to the server, which somebody may want to cut at any time."""
+    """Where sockets to the server come from, which another thread may close at any time."""
 
     def dial(self) -> socket.socket:
-        """A new connected socket."""
+        """Return a new connected socket."""
 
     def adopt(self, secured: ssl.SSLSocket) -> None:
-        """Take the socket that a TLS handshake is to begin on; raises when it is too late for that."""
+        """Register the socket before its TLS handshake; raises if the connection was closed meanwhile."""
 
 
 class Trust:
-    """Makes TLS connections to one server and refuses those that are not to be trusted.
+    """Makes TLS connections to one server and refuses untrusted certificates.
 
-    ``thumbprint`` pins: then nothing else counts, and it is remembered once it was right. Otherwise a
-    certificate is good when the system's store vouches for it or when it is the remembered one; an unknown
-    one is put to ``ask``, once.
+    With ``thumbprint`` only that certificate is trusted, and remembered once it was seen. Otherwise a
+    certificate is trusted if the system's store verifies it or if it is the remembered one; an unknown one is
+    given to ``ask``, once.
     """
 
     def __init__(
@@ -58,9 +59,9 @@ class Trust:
         self._bare_context = _bare_context()
 
     def connect(self, line: Line) -> ssl.SSLSocket:
-        """A TLS connection whose certificate is trusted, over a new socket of ``line``.
+        """Return a TLS connection with a trusted certificate, over a new socket of ``line``.
 
-        Raises UntrustedError, ChangedCertificateError, and what sockets raise.
+        Raises UntrustedError, ChangedCertificateError, and errors of sockets.
         """
         if self._pin is not None:
             return self._pinned(line, self._pin)

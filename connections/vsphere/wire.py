@@ -1,4 +1,4 @@
-"""TLS connections to one server: time-outs on every one of them, and a way to cut all of them at once."""
+"""TLS connections to one server: each with time-outs, and all of them can be cut at once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from resources.failures import SourceError
 
 
 class Wire:
-    """The connections of one VSphere. ``connect_s`` bounds TCP and handshake each, ``read_s`` each read."""
+    """The connections of one VSphere.
+
+    ``connect_s`` is the time-out of TCP connect and of TLS handshake, ``read_s`` of a read.
+    """
 
     def __init__(self, address: Address, trust: Trust, *, connect_s: float, read_s: float) -> None:
         self.address = address
@@ -29,11 +32,11 @@ class Wire:
         self._cut = False
 
     def connection(self, *, only_xml: bool = False) -> VerifiedConnection:
-        """An HTTP connection that is made, and checked, when first used."""
+        """Return an HTTP connection; it connects, and checks the certificate, when first used."""
         return VerifiedConnection(self, only_xml=only_xml)
 
     def secured(self) -> ssl.SSLSocket:
-        """A new TLS connection to a server that is trusted. Raises SourceError."""
+        """Return a new TLS connection to the trusted server. Raises SourceError."""
         try:
             with connecting(self.address):
                 made = self._trust.connect(self)
@@ -45,14 +48,14 @@ class Wire:
         return made
 
     def adopt(self, secured: socket.socket) -> None:
-        """Make a socket one of those that ``cut`` ends. Raises ClosedError when it came too late."""
+        """Register a socket, so that ``cut`` closes it. Raises ClosedError after a ``cut``."""
         with self._lock:
             self._open.add(secured)
         if self._cut:
             raise ClosedError
 
     def dial(self) -> socket.socket:
-        """A connected socket to the first address of the host that answers. Raises OSError, ClosedError."""
+        """Return a socket connected to the host's first address that answers. Raises OSError, ClosedError."""
         failure: OSError | None = None
         where = socket.getaddrinfo(self.address.host, self.address.port, type=socket.SOCK_STREAM)
         for family, kind, protocol, _, place in where:
@@ -74,7 +77,7 @@ class Wire:
         raise failure or OSError(f"{self.address.host} has no address")
 
     def cut(self) -> None:
-        """End every connection now, also those that wait for an answer in other threads; make no new ones."""
+        """Close every connection now, also those that other threads wait for; refuse new ones."""
         with self._lock:
             self._cut = True
             living = list(self._open)
@@ -85,14 +88,15 @@ class Wire:
 
     @property
     def is_cut(self) -> bool:
-        """Whether ``cut`` was called."""
+        """True after ``cut`` was called."""
         return self._cut
 
 
 class VerifiedConnection(http.client.HTTPConnection):
-    """HTTP/1.1 over the wire's TLS; connects anew by itself when the server ended a keep-alive.
+    """HTTP/1.1 over the wire's TLS; reconnects by itself after the server closed an idle connection.
 
-    With ``only_xml`` a reply of another type is refused: pyVmomi takes a proxy's page for "no result".
+    With ``only_xml`` a reply of another content type is refused, because pyVmomi reads a proxy's error page
+    as "no result".
     """
 
     default_port = 443
@@ -107,7 +111,7 @@ class VerifiedConnection(http.client.HTTPConnection):
         self.sock = self._wire.secured()
 
     def getresponse(self) -> http.client.HTTPResponse:
-        """The reply's head. Raises BadReplyError when its type is not what was asked for."""
+        """Return the reply's head. Raises BadReplyError for an unexpected content type."""
         response = super().getresponse()
         if self._only_xml and response.status in (200, 500):
             try:
@@ -120,11 +124,13 @@ class VerifiedConnection(http.client.HTTPConnection):
 
     @property
     def fresh(self) -> bool:
-        """Whether nothing was sent over it yet."""
+        """True while nothing has been sent over this connection."""
         return self.sock is None
 
     def usable(self) -> bool:
-        """Whether an idle connection is still there: a server that hung up has left something to read."""
+        """Return True if an idle connection is still open: one that the server closed has
+        something to read.
+        """
         if self.sock is None:
             return False
         waiting = self.sock.gettimeout()
@@ -143,6 +149,6 @@ class VerifiedConnection(http.client.HTTPConnection):
 
 
 def check_xml(content_type: str) -> None:
-    """Raises BadReplyError for the type of something else than XML, such as a proxy's page."""
+    """Raise BadReplyError for a content type that is not XML, such as that of a proxy's error page."""
     if content_type and "xml" not in content_type.lower():
         raise BadReplyError(f"a page of the type {content_type[:40]}")

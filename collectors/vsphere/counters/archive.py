@@ -1,5 +1,5 @@
-"""Rollups from a vCenter's database as sources of their own: days of
-history, then new rollups as they appear.
+"""Rollups from a vCenter's database as sources of their own: days of history, then new
+rollups as they appear.
 """
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ class Clock:
         return self.server_ms + (time.monotonic() - self.at) * 1000
 
     def jumped_ms(self, before: Clock, least_ms: float) -> int:
-        """Return by how many ms the server's clock was set since the reading
-        ``before``; 0 for less than ``least_ms``.
+        """Return by how many ms the server's clock was set since the reading ``before``; 0 for less
+        than ``least_ms``.
 
         A sleep of our machine, or a change of our own clock, is no jump of the server's clock: only a jump
         relative to both of our clocks (monotonic and wall) counts.

@@ -1,5 +1,5 @@
-"""Which counters are polled: the metric set of each object type,
-from the preset and what the server offers.
+"""Which counters are polled: the metric set of each object type, from the preset and what
+the server offers.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ class CounterSelection:
         return list(self._sets.values())
 
     def refresh(self, subjects: Mapping[str, Subject], bad: set[tuple[str, int]]) -> bool:
-        """Query which metrics are available, if the last query was long enough
-        ago; return True if the metric sets changed.
+        """Query which metrics are available, if the last query was long enough ago; return True if the
+        metric sets changed.
 
         ``bad`` holds the (object type, counter id) pairs that the server refuses. Raises SourceError.
         """

@@ -1,5 +1,5 @@
-"""Coverage: which objects should have samples, which are polled
-again, and which samples are given up as lost.
+"""Coverage: which objects should have samples, which are polled again, and which samples are
+given up as lost.
 """
 
 from __future__ import annotations
@@ -109,15 +109,15 @@ class Coverage:
         return min(low, self._again.get(number, low))
 
     def is_asked(self, subject: Subject) -> bool:
-        """Return True if an object is polled: also for a while after
-        it was powered off, for its last samples.
+        """Return True if an object is polled: also for a while after it was powered off, for
+        its last samples.
         """
         number = self._series.number(subject.ref)
         return self._is_active(number) or number in self._ended
 
     def expect(self, first: int, last: int) -> None:
-        """Expect samples in the slots ``first`` to ``last`` of every series
-        whose first sample came before the slot.
+        """Expect samples in the slots ``first`` to ``last`` of every series whose first sample came
+        before the slot.
         """
         owner = self._series.owner
         if owner.size == 0:
@@ -142,8 +142,8 @@ class Coverage:
         self._last = np.maximum(self._last, latest)
 
     def review(self, until: int) -> Iterator[tuple[int, Mask]]:
-        """Yield the samples given up as lost after the round up to ``until``:
-        each slot with a mask of series, (n,) bool.
+        """Yield the samples given up as lost after the round up to ``until``: each slot with a mask of
+        series, (n,) bool.
 
         All other missing samples are polled again. For an object that sends nothing at all now, samples are
         given up only when they are older than its host keeps samples.
@@ -180,8 +180,8 @@ class Coverage:
                 self._again.setdefault(number, slot - 1)
 
     def close(self) -> Iterator[tuple[int, Mask]]:
-        """Give up every sample that is still missing; yield each slot
-        with a mask of the lost series, (n,) bool.
+        """Give up every sample that is still missing; yield each slot with a mask of the lost
+        series, (n,) bool.
         """
         for slot in self._watermarks.slots:
             missing = self._present(slot)

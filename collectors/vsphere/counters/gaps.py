@@ -1,5 +1,5 @@
-"""Collects missed slots into gaps: of the whole source, of an object, or
-of a part of an object (a vCPU, a disk).
+"""Collects missed slots into gaps: of the whole source, of an object, or of a part of an object
+(a vCPU, a disk).
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class _Run:
 
 
 class GapBook:
-    """Collects missed slots into gaps; a gap grows while the next
-    slot is missed, too, for the same reason.
+    """Collects missed slots into gaps; a gap grows while the next slot is missed, too, for
+    the same reason.
     """
 
     def __init__(self, source: int, slots: Slots) -> None:
@@ -34,8 +34,8 @@ class GapBook:
         self.count = 0
 
     def miss(self, subject: EntityRef | None, first: int, last: int, reason: str) -> None:
-        """Record that the slots ``first`` to ``last`` of ``subject``
-        have no samples (None: of the whole source).
+        """Record that the slots ``first`` to ``last`` of ``subject`` have no samples (None: of
+        the whole source).
         """
         run = self._runs.get(subject)
         if run is not None and run.last + 1 == first and run.reason == reason:
@@ -65,8 +65,8 @@ def subjects(
     owners: Sequence[EntityRef],
     entity_of: Callable[[int], EntityRef],
 ) -> list[EntityRef | None]:
-    """Return the entities that a gap is recorded for: [None] if all series
-    are lost, else objects, else their parts.
+    """Return the entities that a gap is recorded for: [None] if all series are lost, else objects,
+    else their parts.
 
     ``lost`` and ``due`` are masks (n,) over the series, ``owner`` (n,) gives the number of the object of each
     series, ``entity_of`` the entity of a series. A part gets a gap only if all of its due series are lost: a

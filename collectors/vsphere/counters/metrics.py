@@ -1,5 +1,5 @@
-"""Which counters are queried of each kind of entity: the preset
-matched with the server's and our catalogue.
+"""Which counters are queried of each kind of entity: the preset matched with the server's
+and our catalogue.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ class Meaning:
         return self.conversion == "ms_of_interval_per_vcpu"
 
     def scale(self, interval_s: float, vcpus: int) -> float:
-        """Return the factor from stored to canonical numbers, for an interval
-        of ``interval_s`` seconds and ``vcpus``.
+        """Return the factor from stored to canonical numbers, for an interval of ``interval_s``
+        seconds and ``vcpus``.
         """
         return scale_of(self.conversion, interval_s, max(vcpus, 1)) or 1.0
 
@@ -124,8 +124,8 @@ def choose_rollups(
 
 
 def undefined(definitions: Iterable[Definition], available: Available) -> list[int]:
-    """Return the counter ids that the server lists as available
-    without defining them (a known server defect).
+    """Return the counter ids that the server lists as available without defining them (a
+    known server defect).
     """
     known = {definition.id for definition in definitions}
     return sorted({counter for counter, _ in available} - known)

@@ -57,8 +57,8 @@ class Subject(Protocol):
 def series_of(
     subject: Subject, meaning: Meaning, instance: str, interval_s: float
 ) -> tuple[SeriesSpec, Entity | None]:
-    """Return the series for one series of a reply, and its entity where
-    the inventory does not have that entity.
+    """Return the series for one series of a reply, and its entity where the inventory does not
+    have that entity.
     """
     ref, entity = _entity(subject, meaning.place, instance)
     spec = SeriesSpec(

@@ -33,8 +33,8 @@ _ESCAPES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"), ("&a
 
 
 class Rows(NamedTuple):
-    """One entity of a reply: its moid, its sampleInfoCSV, and for each series
-    counter id, instance and values as text.
+    """One entity of a reply: its moid, its sampleInfoCSV, and for each series counter id, instance
+    and values as text.
     """
 
     moid: str

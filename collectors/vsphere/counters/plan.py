@@ -48,8 +48,8 @@ class BatchLimits:
     cluster_metrics: int = UNLIMITED
 
     def halved(self, members: Sequence[Member]) -> BatchLimits:
-        """Return smaller limits after the server refused a call with
-        these members: half of that call's size.
+        """Return smaller limits after the server refused a call with these members: half of
+        that call's size.
         """
         return replace(
             self,
@@ -58,8 +58,8 @@ class BatchLimits:
         )
 
     def fewer_metrics(self, members: Sequence[Member]) -> BatchLimits:
-        """Return smaller limits after the server said that a call with
-        these members exceeds ``maxQueryMetrics``.
+        """Return smaller limits after the server said that a call with these members exceeds
+        ``maxQueryMetrics``.
         """
         asked = sum(len(member.metrics) for member in members)
         known = asked if self.metrics == UNLIMITED else min(asked, self.metrics)
@@ -140,8 +140,8 @@ def halves(members: Sequence[Member]) -> list[tuple[Member, ...]]:
 
 
 def query_metrics(option: object, default: int) -> int:
-    """Return the limit set by ``config.vpxd.stats.maxQueryMetrics``;
-    ``default`` if it is absent or no number.
+    """Return the limit set by ``config.vpxd.stats.maxQueryMetrics``; ``default`` if it is
+    absent or no number.
     """
     try:
         value = int(str(option))

@@ -32,8 +32,8 @@ class _Plan:
 
 
 class Polling:
-    """Makes a new plan of calls when the inventory, the limits or the
-    counters have changed, and sends the calls.
+    """Makes a new plan of calls when the inventory, the limits or the counters have changed, and
+    sends the calls.
     """
 
     def __init__(
@@ -153,8 +153,8 @@ class Polling:
         return failed[0].happened if failed else self._refusal_message()
 
     def refused(self) -> list[tuple[Subject, SourceError]]:
-        """Return the objects whose counters the server refuses
-        even in a call of their own, with the error.
+        """Return the objects whose counters the server refuses even in a call of their
+        own, with the error.
         """
         found = dict(self._queries.refused) if self._queries is not None else {}
         return [(one, error) for moid, error in found.items() if (one := self._now.get(moid)) is not None]

@@ -71,8 +71,8 @@ class QueryCalls:
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="vsphere-counters")
 
     def ask(self, calls: Sequence[Call], window: Window) -> Iterator[Answer]:
-        """Send ``calls`` and yield their answers as they arrive;
-        only a few calls are in progress at a time.
+        """Send ``calls`` and yield their answers as they arrive; only a few calls are in
+        progress at a time.
         """
         waiting = list(reversed(calls))
         under_way: set[Future[Answer]] = set()

@@ -1,5 +1,5 @@
-"""Records realtime counters of hosts and VMs: one round of queries
-for each sampling interval of the server.
+"""Records realtime counters of hosts and VMs: one round of queries for each sampling
+interval of the server.
 """
 
 from __future__ import annotations

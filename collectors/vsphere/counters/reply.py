@@ -1,5 +1,5 @@
-"""Decodes raw QueryPerf replies (csv format) into arrays: first all texts are
-collected, then all numbers parsed at once.
+"""Decodes raw QueryPerf replies (csv format) into arrays: first all texts are collected, then all
+numbers parsed at once.
 """
 
 from __future__ import annotations
@@ -269,8 +269,8 @@ def _carefully(texts: list[str], columns: int) -> tuple[FloatArray, int]:
 
 
 def sample_times(info: str) -> IntArray | None:
-    """Return the instants (int64, ms) of
-    ``20,2026-11-21T13:37:53Z,20,…``; None when the text has another form.
+    """Return the instants (int64, ms) of ``20,2026-11-21T13:37:53Z,20,…``; None when the text
+    has another form.
     """
     parts = info.split(",")
     if len(parts) % 2 or not info:

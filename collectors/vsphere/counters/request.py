@@ -44,8 +44,8 @@ def _metric(counter: int, instance: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class QuerySpec:
-    """A query for samples of one entity, after ``start_ms`` up to
-    and including ``end_ms`` (server's clock).
+    """A query for samples of one entity, after ``start_ms`` up to and including ``end_ms``
+    (server's clock).
     """
 
     moid: str
@@ -56,8 +56,8 @@ class QuerySpec:
 
 
 def query_perf(manager: str, specs: Sequence[QuerySpec], interval_s: int) -> bytes:
-    """Return the envelope that queries the PerformanceManager with id ``manager``
-    for ``specs`` at ``interval_s`` seconds.
+    """Return the envelope that queries the PerformanceManager with id ``manager`` for ``specs`` at
+    ``interval_s`` seconds.
     """
     tail = f"<intervalId>{interval_s:d}</intervalId><format>csv</format></querySpec>".encode()
     parts = [_HEAD, f'<_this type="PerformanceManager">{_text(manager)}</_this>'.encode()]

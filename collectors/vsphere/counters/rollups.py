@@ -1,5 +1,5 @@
-"""Records rollups from vCenter's database: new 300 s rollups of
-clusters and datastores, and days of history.
+"""Records rollups from vCenter's database: new 300 s rollups of clusters and datastores, and
+days of history.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ Failed = tuple[Call, SourceError]
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A part of the history: one sample every ``period_s`` seconds in
-    (start, end], in ms of the server's clock.
+    """A part of the history: one sample every ``period_s`` seconds in (start, end], in ms of
+    the server's clock.
     """
 
     period_s: int
@@ -55,8 +55,8 @@ class Span:
 
 
 def spans(kept: Sequence[Kept], days: float, now_ms: int) -> list[Span]:
-    """Return which interval to read for each part of the last ``days``
-    days: the finest that the server still keeps.
+    """Return which interval to read for each part of the last ``days`` days: the finest that the
+    server still keeps.
     """
     found: list[Span] = []
     end_ms, first_ms = now_ms, now_ms - round(days * _DAY_S * 1000)
@@ -69,8 +69,8 @@ def spans(kept: Sequence[Kept], days: float, now_ms: int) -> list[Span]:
 
 
 class Rollups:
-    """One source with the rollups of one interval: first
-    ``history`` if requested, then ``run`` in a thread.
+    """One source with the rollups of one interval: first ``history`` if requested, then
+    ``run`` in a thread.
     """
 
     def __init__(

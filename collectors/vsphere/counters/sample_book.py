@@ -147,8 +147,8 @@ class SampleBook:
         self.latest = np.concatenate((self.latest, slots))
 
     def last_slots(self) -> IntArray:
-        """Return the slot of each column's last sample of an earlier
-        run, ``-NEVER`` for none; shape (n,), int64.
+        """Return the slot of each column's last sample of an earlier run, ``-NEVER`` for none;
+        shape (n,), int64.
         """
         slots = (self._last - self._slots.phase_ms + self._slots.interval_ms // 2) // self._slots.interval_ms
         return np.where(self._last > 0, slots, -NEVER)

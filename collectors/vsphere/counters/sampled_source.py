@@ -27,8 +27,8 @@ _log = logging.getLogger(__name__)
 
 
 class SampledSource:
-    """One source that a server samples every ``interval_s`` seconds; a
-    separate loop decides what is queried when.
+    """One source that a server samples every ``interval_s`` seconds; a separate loop decides what
+    is queried when.
 
     ``cursor`` is the last slot that was queried, None before the first round; ``lag_s`` is how many seconds
     after its instant a sample is queried. ``message`` is one sentence on what is wrong, empty when all is
@@ -55,8 +55,8 @@ class SampledSource:
         return self.clock, before
 
     def reached_slot(self, lag_s: float = 0.0) -> int:
-        """Return the last slot that is at least ``lag_s`` seconds old on the
-        server's clock; 0 before the clock was read.
+        """Return the last slot that is at least ``lag_s`` seconds old on the server's clock; 0 before
+        the clock was read.
         """
         if self.clock is None:
             return 0
@@ -73,16 +73,16 @@ class SampledSource:
         return float(np.clip((due_ms - now_ms) / 1000, shortest_s, self.interval_s))
 
     def slots_at_once(self, series: int = 1) -> int:
-        """Return how many slots of ``series`` series (at least all known
-        ones) are queried at once, to bound memory.
+        """Return how many slots of ``series`` series (at least all known ones) are queried at once,
+        to bound memory.
         """
         return max(1, min(_MAX_SLOTS, _MAX_SAMPLES // max(1, len(self.series), series)))
 
     # what is missing
 
     def lose(self, slot: int, lost: Mask, reason: Callable[[EntityRef | None], str]) -> None:
-        """Record a gap at ``slot`` for the lost series (a mask, (n,) bool):
-        of their objects, or of the whole source.
+        """Record a gap at ``slot`` for the lost series (a mask, (n,) bool): of their objects, or of
+        the whole source.
 
         ``reason`` gives the gap's reason for an entity (None: the source).
         """

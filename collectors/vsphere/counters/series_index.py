@@ -55,8 +55,8 @@ class SeriesIndex:
 
     @property
     def factor(self) -> FloatArray:
-        """For each column, what its numbers are multiplied with
-        before they are stored; shape (n,), float64.
+        """For each column, what its numbers are multiplied with before they are stored;
+        shape (n,), float64.
         """
         return self._factor.values
 
@@ -83,8 +83,8 @@ class SeriesIndex:
         return self._owners.setdefault(ref, len(self._owners))
 
     def of(self, subject: Subject, samples: EntitySamples) -> IntArray:
-        """Return the column of each series of the reply, (n,) int64;
-        ``UNKNOWN`` for one that was not queried.
+        """Return the column of each series of the reply, (n,) int64; ``UNKNOWN`` for one that
+        was not queried.
         """
         known = self._known.get(subject.moid)
         if known is not None and known.counters == samples.counters and known.instances == samples.instances:
@@ -112,8 +112,8 @@ class SeriesIndex:
             self._factor.values[column] = scaled_for / vcpus
 
     def rescale(self, first: int, scales: FloatArray) -> None:
-        """Adapt the factors of the columns from ``first`` on to ``scales``
-        (n,), which an earlier run stored for them.
+        """Adapt the factors of the columns from ``first`` on to ``scales`` (n,), which an earlier run
+        stored for them.
         """
         for column, scale in enumerate(scales.tolist(), first):
             factor = self.specs[column].scale / scale
@@ -124,8 +124,8 @@ class SeriesIndex:
                     self._per_vcpu[owner][column] = round(self._vcpus[owner] * factor)
 
     def translate(self, row: FloatArray) -> None:
-        """Replace the server's numbers of states by our catalogue's,
-        in place; ``row`` has one value a column.
+        """Replace the server's numbers of states by our catalogue's, in place; ``row`` has
+        one value a column.
         """
         for column, words in self._words.items():
             if column < row.size and 0 <= row[column] < words.size:

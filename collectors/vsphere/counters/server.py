@@ -26,8 +26,8 @@ assert set(_TYPES) == set(KINDS)
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A historical interval of vCenter: one sample every
-    ``period_s`` seconds, kept for ``length_s`` seconds.
+    """A historical interval of vCenter: one sample every ``period_s`` seconds, kept for
+    ``length_s`` seconds.
     """
 
     period_s: int
@@ -70,8 +70,8 @@ class PerfServer:
         return list(found.values())
 
     def refresh_s(self, kind: str, moid: str) -> int | None:
-        """Return the realtime interval of an entity in seconds; None
-        if it has no realtime counters or is gone.
+        """Return the realtime interval of an entity in seconds; None if it has no realtime
+        counters or is gone.
         """
 
         def question(connection: Connection) -> int | None:
@@ -98,8 +98,8 @@ class PerfServer:
             return None
 
     def available(self, kind: str, moid: str, interval_s: int) -> list[tuple[int, str]]:
-        """Return the (counter id, instance) pairs that an entity has at an
-        interval; empty for an entity that is gone.
+        """Return the (counter id, instance) pairs that an entity has at an interval; empty for an
+        entity that is gone.
         """
 
         def question(connection: Connection) -> list[tuple[int, str]]:
@@ -114,8 +114,8 @@ class PerfServer:
             return []
 
     def sampled(self, objects: Iterable[tuple[str, str]], interval_s: int) -> set[tuple[int, bool]]:
-        """Return the metrics that any of ``objects`` (type, moid) has, as pairs
-        (counter id, whether of a named instance).
+        """Return the metrics that any of ``objects`` (type, moid) has, as pairs (counter id, whether of a
+        named instance).
         """
         return {
             (counter, bool(instance))

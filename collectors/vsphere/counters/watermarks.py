@@ -70,8 +70,8 @@ class Watermarks:
             self._due[slot] = np.packbits(before | due)
 
     def admit(self, slot: int, come: Mask) -> Mask:
-        """Mark samples of the series ``come`` (mask) as received at ``slot``;
-        return the mask of those not received before.
+        """Mark samples of the series ``come`` (mask) as received at ``slot``; return the mask of those not
+        received before.
         """
         if not self._is_open(slot):
             return np.zeros(self.size, np.bool_)

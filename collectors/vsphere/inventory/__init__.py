@@ -1,1 +1,1 @@
-"""What a vCenter has and how it is configured: objects, entities, facts, events, kept up to date."""
+"""What a vCenter has and how it is configured: objects, entities, facts and events, kept up to date."""

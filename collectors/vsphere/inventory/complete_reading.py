@@ -1,4 +1,4 @@
-"""Reads the whole inventory, and does not believe a reading that lacks what the server lists."""
+"""Reads the whole inventory, and repeats a reading that lacks objects that the server lists."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ _log = logging.getLogger(__name__)
 
 
 class CompleteReading:
-    """Fills an inventory's state with all that there is. ``missing``: how many objects never came."""
+    """Fills the inventory state with all objects of the server.
+
+    ``missing`` is the number of listed objects that never came, even after repeated readings.
+    """
 
     def __init__(self, follower: Follower, state: InventoryState, reading: Reading) -> None:
         self._follower, self._state, self._limits = follower, state, reading
@@ -26,15 +29,18 @@ class CompleteReading:
         self.missing = 0
 
     def is_due(self, *, in_doubt: bool) -> bool:
-        """Whether everything is to be read: the last reading broke off, or it was long ago and updates since
-        may be lost (``in_doubt``).
+        """Return True if the whole inventory should be read again.
+
+        That is so when the last reading broke off, or when it was long ago and updates may have been lost
+        since (``in_doubt``).
         """
         return not self._is_whole or (in_doubt and time.monotonic() >= self._rested)
 
     def read(self, progress: Callable[[int], None]) -> frozenset[str]:
-        """Read everything, anew where a reply was lost or objects that the server lists did not come.
+        """Read the whole inventory; repeat the reading where a reply was lost or listed objects did not come.
 
-        Returns what the server lists. Raises SourceError.
+        ``progress`` is called with the number of objects so far. Returns the moids that the server lists.
+        Raises SourceError.
         """
         self._begun = time.monotonic()
         self._is_whole = False
@@ -54,7 +60,7 @@ class CompleteReading:
         return listed
 
     def end(self) -> None:
-        """What was read is stored: until it has rested a while, the next one is not due."""
+        """Note that the reading is stored; the next one is not due before a rest."""
         self._is_whole = True
         ended = time.monotonic()
         self._rested = ended + (ended - self._begun) * self._limits.rest

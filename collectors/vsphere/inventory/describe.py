@@ -1,4 +1,4 @@
-"""From an object's values to what the session is told: entities, facts, and its place in the inventory."""
+"""Derives the entities, facts and instance names of an object from the values of its properties."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ VCENTER = "vcenter"
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """``entities``: parents first. ``facts``: of the object and of its parts, names ascending."""
+    """Entities (parents first) and facts (names ascending) of an object and its parts."""
 
     managed: Managed
     entities: tuple[Entity, ...]
@@ -26,7 +26,10 @@ class Described:
 
 
 def describe(seen: Seen, look: Lookup, vcenter: EntityRef | None) -> Described | None:
-    """What is to be said of an object; None for what has no entity. Clusters hang off ``vcenter``."""
+    """Return the entities and facts of an object; None where it has no entity (a template, a root pool).
+
+    Clusters become children of ``vcenter``.
+    """
     ref = look.ref(seen.moid)
     if ref is None or seen.is_template():
         return None

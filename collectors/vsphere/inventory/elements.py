@@ -1,4 +1,4 @@
-"""Readers: the XML of one property to its plain value. Unset parts are None or empty, never an error."""
+"""Readers from the XML of one property to a plain value. Unset parts become None or empty, never an error."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ _SCREEN_NAME = re.compile(r"vmhba\d+:C\d+:T\d+:L\d+")
 
 
 def tidy(text: str, limit: int = _NAME_LIMIT) -> str:
-    """Foreign text on one line: no control or direction signs, at most ``limit`` characters."""
+    """Put foreign text on one line of at most ``limit`` characters, without control or bidi characters."""
     plain = " ".join(_CONTROL.sub(" ", text).split())
     return plain if len(plain) <= limit else plain[: limit - 1] + "…"
 
 
 def child(element: Element | None, *names: str) -> Element | None:
-    """The element at the path of ``names``."""
+    """Return the descendant at the path of ``names``; None if there is none."""
     for name in names:
         if element is None:
             return None
@@ -58,48 +58,48 @@ def child(element: Element | None, *names: str) -> Element | None:
 
 
 def text_at(element: Element | None, *names: str) -> str:
-    """The text at the path of ``names``, empty when there is none."""
+    """Return the text of the descendant at the path of ``names``; empty if there is none."""
     found = child(element, *names)
     return (found.text or "") if found is not None else ""
 
 
 def type_of(element: Element) -> str:
-    """The element's xsi:type without its prefix."""
+    """Return the element's xsi:type without its namespace prefix."""
     return str(element.get(_TYPE) or "").rpartition(":")[2]
 
 
 def text(element: Element) -> str:
-    """A string as it is, tidied."""
+    """Read a string, on one line and without control characters."""
     return tidy(element.text or "")
 
 
 def name(element: Element) -> str:
-    """An object's name; vSphere writes the signs / \\ and % in it as %2f, %5c and %25."""
+    r"""Read an object's name; vSphere escapes the characters / \ and % in it as %2f, %5c and %25."""
     return tidy(unquote(element.text or ""))
 
 
 def number(element: Element) -> float | None:
-    """A number, None for what is none."""
+    """Read a number; None for text that is no number."""
     return _number(element.text or "")
 
 
 def flag(element: Element) -> bool:
-    """A boolean."""
+    """Read a boolean."""
     return (element.text or "").strip() in ("true", "1")
 
 
 def reference(element: Element) -> Ref:
-    """A managed object reference."""
+    """Read a managed object reference."""
     return Ref(str(element.get("type") or ""), element.text or "")
 
 
 def references(element: Element) -> tuple[Ref, ...]:
-    """An array of references, in order of moid."""
+    """Read an array of managed object references, sorted by moid."""
     return tuple(sorted(reference(one) for one in _items(element)))
 
 
 def allocation(element: Element) -> Allocation:
-    """ResourceAllocationInfo."""
+    """Read a ResourceAllocationInfo: limit, reservation and shares."""
     limit = _number(text_at(element, "limit"))
     return Allocation(
         None if limit is None or limit <= _UNLIMITED else limit,
@@ -109,38 +109,38 @@ def allocation(element: Element) -> Allocation:
 
 
 def affinity(element: Element) -> tuple[str, ...]:
-    """VirtualMachineAffinityInfo: the PCPUs."""
+    """Read a VirtualMachineAffinityInfo: the PCPU numbers."""
     return tuple(one.text or "" for one in element.findall(NS + "affinitySet"))
 
 
 def level(element: Element) -> str:
-    """LatencySensitivity: its level."""
+    """Read a LatencySensitivity: its level."""
     return text_at(element, "level")
 
 
 def policy(element: Element) -> str:
-    """PowerSystemInfo: the short name of the policy in force."""
+    """Read a PowerSystemInfo: the short name of the active power policy."""
     return text_at(element, "currentPolicy", "shortName")
 
 
 def product(element: Element) -> str:
-    """AboutInfo: version and build."""
+    """Read an AboutInfo: version and build."""
     version, build = text_at(element, "version"), text_at(element, "build")
     return tidy(f"{version} build-{build}" if build else version)
 
 
 def hyperthreads(element: Element) -> bool:
-    """HostHyperThreadScheduleInfo: whether it is in use."""
+    """Read a HostHyperThreadScheduleInfo: whether hyperthreading is active."""
     return text_at(element, "active") in ("true", "1")
 
 
 def numa_nodes(element: Element) -> float | None:
-    """HostNumaInfo: how many nodes."""
+    """Read a HostNumaInfo: the number of NUMA nodes."""
     return _number(text_at(element, "numNodes"))
 
 
 def snapshots(element: Element) -> Snapshots:
-    """VirtualMachineSnapshotInfo: the whole tree."""
+    """Read a VirtualMachineSnapshotInfo: all snapshots of the tree."""
     nodes = [node for tag in ("rootSnapshotList", "childSnapshotList") for node in element.iter(NS + tag)]
     times = sorted(time for node in nodes if (time := text_at(node, "createTime")))
     names = tuple(tidy(unquote(text_at(node, "name"))) for node in nodes)
@@ -148,7 +148,9 @@ def snapshots(element: Element) -> Snapshots:
 
 
 def devices(element: Element) -> Devices:
-    """ArrayOfVirtualDevice: disks and network adapters; told apart by what they have, not by type."""
+    """Read an ArrayOfVirtualDevice: disks and network adapters, recognised by their properties,
+    not by their type.
+    """
     found = _TELLING(element)
     controllers: dict[str, tuple[str, str, str]] = {}
     for one in found:
@@ -165,7 +167,7 @@ def devices(element: Element) -> Devices:
 
 
 def luns(element: Element) -> tuple[Lun, ...]:
-    """ArrayOfScsiLun: disks only."""
+    """Read an ArrayOfScsiLun: disks only."""
     return tuple(
         _lun(
             tidy(text_at(one, "canonicalName")),
@@ -180,7 +182,7 @@ def luns(element: Element) -> tuple[Lun, ...]:
 
 
 def adapters(element: Element) -> tuple[Adapter, ...]:
-    """ArrayOfHostHostBusAdapter."""
+    """Read an ArrayOfHostHostBusAdapter."""
     return tuple(
         Adapter(tidy(text_at(one, "device")), tidy(text_at(one, "driver")), tidy(text_at(one, "model")))
         for one in _items(element)
@@ -189,7 +191,7 @@ def adapters(element: Element) -> tuple[Adapter, ...]:
 
 
 def paths(element: Element) -> tuple[Path, ...]:
-    """HostMultipathInfo: all paths of all devices."""
+    """Read a HostMultipathInfo: all paths of all devices."""
     return tuple(
         _path(one)
         for lun in element.findall(NS + "lun")
@@ -199,7 +201,7 @@ def paths(element: Element) -> tuple[Path, ...]:
 
 
 def physical_nics(element: Element) -> tuple[PhysicalNic, ...]:
-    """ArrayOfPhysicalNic."""
+    """Read an ArrayOfPhysicalNic."""
     return tuple(
         PhysicalNic(
             tidy(text_at(one, "device")),
@@ -212,7 +214,9 @@ def physical_nics(element: Element) -> tuple[PhysicalNic, ...]:
 
 
 def switches(element: Element) -> tuple[Switch, ...]:
-    """ArrayOfHostVirtualSwitch or HostProxySwitch; uplinks are keyed ``key-vim.host.PhysicalNic-vmnic0``."""
+    """Read an ArrayOfHostVirtualSwitch or HostProxySwitch; an uplink's key is
+    ``key-vim.host.PhysicalNic-vmnic0``.
+    """
     return tuple(
         Switch(
             name(found) if (found := _first(one, "name", "dvsName")) is not None else "",
@@ -223,7 +227,7 @@ def switches(element: Element) -> tuple[Switch, ...]:
 
 
 def datastore_info(element: Element) -> DatastoreInfo:
-    """DatastoreInfo of any type."""
+    """Read a DatastoreInfo of any type (VMFS, NFS, vSAN …)."""
     nas = element.find(NS + "nas")
     names = [text_at(element, "vmfs", "uuid")]
     if nas is not None:
@@ -234,7 +238,7 @@ def datastore_info(element: Element) -> DatastoreInfo:
 
 
 def cluster_config(element: Element) -> ClusterConfig:
-    """ClusterConfigInfoEx."""
+    """Read a ClusterConfigInfoEx: the DRS and HA settings."""
     return ClusterConfig(
         _flag(text_at(element, "drsConfig", "enabled")),
         text_at(element, "drsConfig", "defaultVmBehavior"),

@@ -1,4 +1,4 @@
-"""What happened, as the server tells it: its events and tasks together, each happening once."""
+"""Reads the server's events and tasks together, and makes one session event of what both report."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ RefOf = Callable[[str], EntityRef | None]
 
 @dataclass(frozen=True, slots=True)
 class NewEvents:
-    """What is new. ``reported``: which changes of the inventory events and tasks explain."""
+    """The new events of one reading. ``reported``: which changes of the inventory they explain."""
 
     events: tuple[Event, ...]
     reported: tuple[ReportedEvent, ...]
 
 
 class EventHistory:
-    """Events and tasks from ``begin`` (ms, server's clock) on. Not thread-safe."""
+    """The server's events and tasks from ``begin`` (ms, server's clock) on. Not thread-safe."""
 
     def __init__(self, vsphere: VSphere, known: EventKnowledge, begin: int) -> None:
         self._known = known
@@ -38,12 +38,12 @@ class EventHistory:
 
     @property
     def is_silent(self) -> bool:
-        """Whether the server tells of no events."""
+        """True if the server gives no events."""
         return bool(self._events.refused)
 
     @property
     def notes(self) -> Iterator[tuple[str, str]]:
-        """What is not told, and why, as attributes of the source."""
+        """Yield source attributes (name, sentence) that say which events are not read, and why."""
         notes = (
             ("events", self._events.refused),
             ("tasks", self._tasks.refused),
@@ -53,10 +53,10 @@ class EventHistory:
         return ((name, text) for name, text in notes if text)
 
     def read(self, now: int, ref_of: RefOf, reported_ref_of: RefOf, *, running: bool = False) -> NewEvents:
-        """What happened since the last call, as of ``now`` (ms). Raises SourceError.
+        """Return the events since the last call, as of ``now`` (ms, server's clock). Raises SourceError.
 
-        ``reported_ref_of`` knows only the objects that the session was told of. ``running``: look at tasks
-        under way, too, even if it is not time for that.
+        ``ref_of`` gives the entity of a moid; ``reported_ref_of`` only if that entity was already added to
+        the session. With ``running`` the tasks in progress are read, too, even if that is not yet due.
         """
         self._fresh += self._tasks.read(now, running=running)
         self._events.with_tasks = bool(self._tasks.refused)  # they begin with events that all may read
@@ -72,7 +72,7 @@ class EventHistory:
         return NewEvents(tuple(events), (*(one for _, one in reported), *of_tasks.reported))
 
     def due(self, now: int, reported_ref_of: RefOf, *, at_once: bool = False) -> list[Event]:
-        """Tasks that ended, once their own events had time to come, or now if ``at_once``."""
+        """Return ended tasks as events, once their own events had time to arrive (at once if ``at_once``)."""
         return self._of_this_server(self._book.due(now, reported_ref_of, at_once=at_once))
 
     def _of_this_server(self, events: Iterable[Event]) -> list[Event]:

@@ -1,4 +1,4 @@
-"""Reads the server's events since the last ones, again and again, each once."""
+"""Reads the server's events since the last reading, each event once."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _WHAT = "its events"
 
 
 class EventReader:
-    """Events of the kinds that we know, from ``begin`` (ms, server's clock) on. Not thread-safe.
+    """Events of the types in our table, from ``begin`` (ms, server's clock) on. Not thread-safe.
 
-    ``refused`` is why the server gives no events, if so; ``with_tasks``: whether to read the events with
-    which tasks begin, for accounts that may not read tasks.
+    ``refused`` is the reason why the server gives no events, empty otherwise. ``with_tasks``: also read
+    TaskEvents, with which tasks begin, for accounts that may not read tasks.
     """
 
     def __init__(self, vsphere: VSphere, known: EventKnowledge, begin: int) -> None:
@@ -37,13 +37,13 @@ class EventReader:
 
     @property
     def cut(self) -> str:
-        """What was not read because there is too much of it; empty for nothing."""
+        """A sentence on older events that were not read because there are too many; empty for none."""
         return said_of_cut("events", self._past.cut, self._known.reading.most)
 
     def read(self, now: int) -> list[RawEvent]:
-        """What happened since the last call, oldest first; ``now`` is the server's time (ms).
+        """Return the events since the last call, oldest first; ``now`` is the server's time (ms).
 
-        A clock that was set back makes us read from there. Raises SourceError.
+        When the server's clock was set back, reading restarts from the new time. Raises SourceError.
         """
         if self.refused:
             return []
@@ -75,7 +75,11 @@ class EventReader:
 
 
 def said_of_cut(what: str, cut: int | None, most: int) -> str:
-    """The note on what was left out before ``cut`` (ms); empty for nothing."""
+    """Return the note that more than ``most`` rows of ``what`` exist, so that those before ``cut``
+    (ms) are incomplete.
+
+    Empty if ``cut`` is None.
+    """
     if cut is None:
         return ""
     return f"Of the {what} before {iso(cut)} not all were read: there are more than {most:,}."

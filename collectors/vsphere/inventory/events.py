@@ -1,4 +1,4 @@
-"""Events: from the server's own to those of a session, and those that only the inventory noticed."""
+"""Events: from the server's own events to those of a session, and events for changes that only we noticed."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ _ARGUMENTS = (("vm", "vm"), ("host", "host"), ("computeResource", "computeResour
 
 @dataclass(frozen=True, slots=True)
 class RawEvent:
-    """An event as the server tells it. ``type`` is the class, or an EventEx's id; ``moids`` nearest first.
+    """An event as the server reports it; times in ms.
 
-    ``task`` is the method that a TaskEvent tells of, ``chain`` what the events of one task have in common.
+    ``type`` is its class, or the eventTypeId of an EventEx. ``moids`` are the objects concerned, the nearest
+    first. ``task`` is the method that a TaskEvent reports; ``chain`` is the chain id that all events of one
+    task share.
     """
 
     key: str
@@ -33,8 +35,10 @@ class RawEvent:
 
 @dataclass(frozen=True, slots=True)
 class ReportedEvent:
-    """An event for the session; ``tells``: the fact whose change of ``refs`` it reports, ``*`` for any, or
-    empty. ``about``: moid of the nearest object, or empty.
+    """An event for the session, and which change of the inventory it explains.
+
+    ``tells`` is the fact of the entities ``refs`` whose change it reports: ``*`` for any fact, empty for
+    none. ``about`` is the moid of the nearest object, or empty.
     """
 
     event: Event
@@ -44,12 +48,12 @@ class ReportedEvent:
 
 
 def read_events(data: bytes) -> list[RawEvent]:
-    """The reply to ReadNextEvents; events without a time are left out."""
+    """Parse the reply to ReadNextEvents; events without a time are left out."""
     return [event for one in returned(data) if (event := _raw(one)) is not None]
 
 
 def instant(written: str) -> int | None:
-    """Milliseconds since 1970 of an xsd:dateTime, None for what is none. Without a zone it is UTC."""
+    """Parse an xsd:dateTime to ms since 1970; None for other text. Without a time zone it is UTC."""
     try:
         time = datetime.fromisoformat(written.strip())
     except ValueError:
@@ -77,14 +81,14 @@ def _raw(one: Element) -> RawEvent | None:
 
 
 def chain_of(written: str) -> str:
-    """What the events of one task have in common; empty for none."""
+    """Return the chain id that the events of one task share; empty for none ("0" in vSphere)."""
     return "" if written.strip() == "0" else written.strip()
 
 
 def reported_event(
     raw: RawEvent, known: EventKnowledge, ref_of: Callable[[str], EntityRef | None]
 ) -> ReportedEvent | None:
-    """What a session makes of an event; None for those that it does not record."""
+    """Return the session's event for a server's event; None for types that a session does not record."""
     meaning = known.tasks.get(raw.task) if raw.task else known.events.get(raw.type)
     if meaning is None:
         return None
@@ -110,7 +114,10 @@ def _kind(meaning: Meaning, raw: RawEvent, known: EventKnowledge) -> str:
 def noticed(
     change: str, at: int, ref: EntityRef, known: EventKnowledge, *, kind: str = "", **words: object
 ) -> Event | None:
-    """The event for a change that the inventory saw; None for changes that are no events."""
+    """Return the event for a change that the inventory noticed; None for a change that is no event.
+
+    ``kind`` replaces the kind of the table's row; ``words`` fill its text.
+    """
     row = known.noticed.get(change)
     if row is None:
         return None
@@ -126,9 +133,9 @@ def _word(value: object) -> str:
 
 @dataclass(slots=True)
 class Pairing:
-    """Events and changes that mean the same become one: the server's word counts.
+    """Makes one event of a server's event and a noticed change that mean the same; the server's text is used.
 
-    A change waits for its event, and speaks for itself when none came in time.
+    A noticed change waits for its event, and becomes an event of its own if none came in time.
     """
 
     known: EventKnowledge
@@ -136,7 +143,7 @@ class Pairing:
     _waiting: list[tuple[int, str, Event]] = field(default_factory=list)
 
     def take_events(self, reported: Iterable[ReportedEvent]) -> None:
-        """Events came; changes that they report need not speak any more."""
+        """Take over server events; noticed changes that they report need no event of their own."""
         new = [(one.event.at, one.tells, one.refs) for one in reported if one.tells]
         self._reported += new
         self._waiting = [
@@ -144,12 +151,14 @@ class Pairing:
         ]
 
     def notice(self, tells: str, event: Event, now: int) -> None:
-        """The inventory changed; ``now`` (ms) is when we saw it."""
+        """Let a noticed change of the fact ``tells`` wait for its server event; ``now`` (ms) is
+        when it was noticed.
+        """
         if not any(self._same(tells, event, *other) for other in self._reported):
             self._waiting.append((now, tells, event))
 
     def due(self, now: int, *, at_once: bool = False) -> list[Event]:
-        """Changes that waited long enough (or all, when there is nothing to wait for)."""
+        """Return the events of noticed changes that waited long enough (of all if ``at_once``)."""
         wait, within = self.known.pairing.wait_s * 1000, self.known.pairing.within_s * 1000
         self._reported = [one for one in self._reported if one[0] > now - 2 * within]
         found = [event for since, _, event in self._waiting if at_once or now - since >= wait]

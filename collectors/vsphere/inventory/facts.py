@@ -1,4 +1,4 @@
-"""From one property's plain value to the facts of its object: pure functions, one a property."""
+"""From one property's plain value to facts of its object: pure functions, one a property."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ _HZ = 1_000_000.0
 
 
 class Look(Protocol):
-    """What is known of other objects, by moid."""
+    """What the readers of one object may ask about other objects, by moid."""
 
     @property
     def words(self) -> Mapping[str, str]:
-        """API type of a virtual device → the word that admins use."""
+        """The admins' name of each API type of a virtual device (``VirtualVmxnet3`` → ``vmxnet3``)."""
 
     @property
     def lists_paths(self) -> bool:
-        """Whether paths become entities: not where there are too many of them."""
+        """True if storage paths become entities; False where there are too many of them."""
 
     def ref(self, moid: str) -> EntityRef | None:
-        """The entity of an object, None when it has none (the root pool) or is not known."""
+        """Return an object's entity; None if it has none (a root pool) or is not known."""
 
     def name(self, moid: str) -> str:
-        """The object's name, empty when it is not known."""
+        """Return an object's name; empty if it is not known."""
 
     def datastore(self, moid: str) -> tuple[EntityRef, tuple[str, ...], tuple[str, ...]] | None:
-        """A datastore: entity, its spellings as an instance, the devices that it lies on."""
+        """Return a datastore's entity, its spellings as an instance, and its devices' canonical names."""
 
 
 def plain(fact: str) -> Callable[[FactValue, Look], Iterator[Pair]]:
-    """The value itself is the fact; an empty text is none."""
+    """Return a reader that gives the value itself as the fact; empty text gives no fact."""
 
     def facts(value: FactValue, _look: Look) -> Iterator[Pair]:
         if value != "":
@@ -53,7 +53,7 @@ def plain(fact: str) -> Callable[[FactValue, Look], Iterator[Pair]]:
 
 
 def scaled(fact: str, unit: float) -> Callable[[float, Look], Iterator[Pair]]:
-    """The value divided by ``unit``."""
+    """Return a reader that gives the value divided by ``unit`` as the fact."""
 
     def facts(value: float, _look: Look) -> Iterator[Pair]:
         yield fact, value / unit
@@ -66,7 +66,7 @@ hz_as_mhz = _HZ
 
 
 def key_of(fact: str) -> Callable[[Ref, Look], Iterator[Pair]]:
-    """The key of the entity that is referred to."""
+    """Return a reader that gives the key of the referenced object's entity as the fact."""
 
     def facts(value: Ref, look: Look) -> Iterator[Pair]:
         if ref := look.ref(value.moid):
@@ -76,7 +76,9 @@ def key_of(fact: str) -> Callable[[Ref, Look], Iterator[Pair]]:
 
 
 def allocated(area: str, unit: str) -> Callable[[Allocation, Look], Iterator[Pair]]:
-    """``cpu.limit_mhz``, ``cpu.reservation_mhz``, ``cpu.shares``; memory likewise."""
+    """Return a reader for ``area`` (cpu, mem): the facts ``cpu.limit_mhz``,
+    ``cpu.reservation_mhz``, ``cpu.shares``.
+    """
 
     def facts(value: Allocation, _look: Look) -> Iterator[Pair]:
         yield from numbers(
@@ -89,25 +91,25 @@ def allocated(area: str, unit: str) -> Callable[[Allocation, Look], Iterator[Pai
 
 
 def affinity(value: tuple[str, ...], _look: Look) -> Iterator[Pair]:
-    """``cpu.affinity``: PCPUs in the order of the server, with commas."""
+    """Yield ``cpu.affinity``: the PCPU numbers in the server's order, separated by commas."""
     if value:
         yield "cpu.affinity", ",".join(value)
 
 
 def snapshots(value: Snapshots, _look: Look) -> Iterator[Pair]:
-    """How many, and since when the oldest exists."""
+    """Yield the number of snapshots and the time of the oldest."""
     yield "snapshots", float(value.number)
     if value.oldest:
         yield "snapshot.oldest", value.oldest
 
 
 def no_snapshots(_look: Look) -> Iterator[Pair]:
-    """An unset ``snapshot`` property means none."""
+    """Yield the facts for an unset ``snapshot`` property: there are no snapshots."""
     yield "snapshots", 0.0
 
 
 def devices(value: Devices, look: Look) -> Iterator[Pair]:
-    """``vdisk.scsi0:0.controller`` and the like, ``nic.4000.type`` and ``.network``."""
+    """Yield facts such as ``vdisk.scsi0:0.controller``, ``nic.4000.type`` and ``nic.4000.network``."""
     for disk in value.disks:
         front = f"vdisk.{disk.slot}"
         yield from words(
@@ -129,7 +131,7 @@ def _key(look: Look, moid: str) -> str:
 
 
 def cluster(value: ClusterConfig, _look: Look) -> Iterator[Pair]:
-    """DRS and HA."""
+    """Yield the DRS and HA settings."""
     if value.drs is not None:
         yield "drs.enabled", value.drs
     yield from words(("drs.behavior", value.behavior))
@@ -139,10 +141,10 @@ def cluster(value: ClusterConfig, _look: Look) -> Iterator[Pair]:
 
 
 def words(*pairs: tuple[str, str]) -> Iterable[Pair]:
-    """Those that say something."""
+    """Return the pairs whose text is not empty."""
     return (pair for pair in pairs if pair[1])
 
 
 def numbers(*pairs: tuple[str, float | None]) -> Iterator[Pair]:
-    """Those that are known."""
+    """Yield the pairs whose number is not None."""
     return ((fact, value) for fact, value in pairs if value is not None)

@@ -1,4 +1,4 @@
-"""A private PropertyCollector with one filter over everything: what there is first, then what changes."""
+"""Follows the inventory with a PropertyCollector of its own: first every object, then changes."""
 
 from __future__ import annotations
 
@@ -31,14 +31,16 @@ _WHAT = "the inventory"
 
 
 class LostTrackError(SourceError):
-    """The server forgot our filter: a new session, a restart. What there is must be read anew."""
+    """The server no longer knows our filter (a new session, a restart): the whole inventory
+    must be read again.
+    """
 
 
 class Follower:
-    """The filter of one session. ``start`` anew whenever LostTrackError says so; not thread-safe.
+    """The property filter of one session; not thread-safe. Call ``start`` again after every LostTrackError.
 
-    What moves the server's filter on is asked once: after a broken connection nobody knows whether it was
-    served, and the server tells no change twice.
+    Requests that advance the filter on the server are never repeated: after a broken connection nobody knows
+    whether the server served the first request, and it reports no change twice.
     """
 
     def __init__(self, vsphere: VSphere, reading: Reading) -> None:
@@ -57,9 +59,9 @@ class Follower:
         """Properties that this server does not have, as ``type.path``."""
 
     def start(self) -> None:
-        """Make collector, view and filter; the next replies tell all that there is. Raises SourceError.
+        """Create collector, view and filter; the next replies then hold every object. Raises SourceError.
 
-        When it fails nothing can be followed: ``next`` says so until it was started.
+        After a failure ``next`` raises LostTrackError until ``start`` succeeds.
         """
         with contextlib.suppress(SourceError):
             self.stop()
@@ -95,7 +97,9 @@ class Follower:
         return bool(dropped)
 
     def next(self, wait_s: int) -> UpdateSet:
-        """What changed; waits at most so long. A truncated reply goes on with the next one.
+        """Return the next page of changes; wait at most ``wait_s`` seconds for one.
+
+        A truncated page is continued by the next.
 
         Raises LostTrackError when ``start`` is needed, SourceError.
         """
@@ -124,12 +128,15 @@ class Follower:
         self._page = max(1, min(wanted, self._page * 4, self._reading.most))
 
     def listed(self) -> frozenset[str]:
-        """The moids of all objects that the server tells of, as it lists them now. Raises SourceError."""
+        """Return the moids of all objects that the server lists in the view now. Raises SourceError."""
         view = [("ContainerView", self._view)]
         return self._post(requests.retrieve(self._shared, view, {"ContainerView": ["view"]}), view_of)
 
     def read_anew(self, objects: Sequence[tuple[str, str]]) -> list[Update]:
-        """These objects (type, moid) as they are now; one that is gone leaves. Raises SourceError."""
+        """Read the ``objects`` (type, moid) again; one that is gone gives a "leave" update.
+
+        Raises SourceError.
+        """
         found: list[Update] = []
         for start in range(0, len(objects), self._reading.page):
             batch = objects[start : start + self._reading.page]
@@ -151,13 +158,13 @@ class Follower:
         return self._post(requests.retrieve(self._shared, objects, paths), contents)
 
     def cancel(self) -> None:
-        """End a wait that another thread is in. Raises SourceError."""
+        """End a ``next`` that blocks in another thread. Raises SourceError."""
         if self._collector:
             request = call("CancelWaitForUpdates", ("PropertyCollector", self._collector))
             self._post(request, returned)
 
     def stop(self) -> None:
-        """Destroy collector, filter and view; the session's end does so too. Raises SourceError."""
+        """Destroy collector, filter and view, as the end of the session also would. Raises SourceError."""
         own, self._collector = self._collector, ""
         view, self._view = self._view, ""
         if self._generation != self._vsphere.generation:

@@ -1,4 +1,6 @@
-"""Reads a stretch of time from a server's history collectors: all of it, or the newest part of too much."""
+"""Reads a time range from a server's history collectors: all of it, or the newest part if
+there is too much.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +28,13 @@ _LEAST_MS = 2000
 
 @dataclass(slots=True)
 class HistoryReader(Generic[Row]):
-    """What one kind of history collector holds. ``make`` is the request for one, given begin and end.
+    """Reads one kind of history (events, tasks).
 
-    A collector is made for each reading and destroyed after it: the server allows 32, and those of an ended
-    session are gone. ``cut`` is since when (ms) all was read, where there was more than ``reading.most``.
+    ``make`` returns the request that creates a collector from begin to end.
+
+    A collector is created for each reading and destroyed after it: the server allows 32 of them, and those of
+    an ended session are gone. ``cut`` is the time (ms) since which everything was read, if there was more
+    than ``reading.most``; None otherwise.
     """
 
     vsphere: VSphere
@@ -42,7 +47,10 @@ class HistoryReader(Generic[Row]):
     cut: int | None = field(default=None, init=False)
 
     def between(self, begin: int, now: int) -> list[Row]:
-        """What happened from ``begin`` on (ms); the newest that the limit allows. Raises SourceError."""
+        """Return the rows from ``begin`` (ms) to ``now``; only the newest if there are too many.
+
+        Raises SourceError.
+        """
         found: list[Row] = []
         for start, end in pieces(begin, now, round(self.reading.window_s * 1000)):
             left = self.reading.most - len(found)
@@ -53,7 +61,7 @@ class HistoryReader(Generic[Row]):
         return found
 
     def all(self) -> list[Row]:
-        """What matches without regard to time, up to the limit. Raises SourceError."""
+        """Return all rows without regard to time, up to the limit. Raises SourceError."""
         return self._read(None, None, self.reading.most)[0]
 
     def _piece(self, begin: int, end: int | None, now: int, most: int) -> list[Row]:
@@ -94,7 +102,10 @@ class HistoryReader(Generic[Row]):
 
 
 def pieces(begin: int, now: int, length: int) -> Iterator[tuple[int, int | None]]:
-    """From ``begin`` on, in pieces (start, end) of at most ``length``, newest first and without end (ms)."""
+    """Divide ``begin`` to ``now`` (ms) into pieces (start, end) of at most ``length``, newest first.
+
+    The newest piece has the end None: it is open.
+    """
     start = max(begin, now - length)
     yield start, None
     while start > begin:
@@ -103,7 +114,7 @@ def pieces(begin: int, now: int, length: int) -> Iterator[tuple[int, int | None]
 
 
 def is_unknown(error: SourceError) -> bool:
-    """Whether the server has no such history at all: a host alone."""
+    """Return True if the server does not have this kind of history at all (an ESXi host alone)."""
     return isinstance(error, SoapFault) and error.type_name in _UNKNOWN
 
 

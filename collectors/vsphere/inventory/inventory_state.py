@@ -1,4 +1,4 @@
-"""The inventory's memory: takes updates, and says what they mean for the session."""
+"""The state of the inventory: applies updates, and derives what the session must be given."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ _PATHS = PLACES[HOST]["config.storageDevice.multipathInfo"]
 
 @dataclass(frozen=True, slots=True)
 class ObjectChanges:
-    """What one object's changes come to. ``noticed``: events to pair, with the fact that they tell."""
+    """The changes of one object.
+
+    ``noticed``: events with the fact that changed, to pair with the server's events.
+    """
 
     news: News
     noticed: tuple[tuple[str, Event], ...] = ()
@@ -32,8 +35,10 @@ class ObjectChanges:
 
 @dataclass(slots=True)
 class InventoryState:
-    """Objects, what was said of them, and what changed since. ``site`` begins keys of this server's own,
-    ``identify`` gives the entities of hosts.
+    """All objects, the facts that the session has, and the changes since.
+
+    ``site`` is the prefix of keys that are unique only within this server; ``identify`` gives the entities of
+    hosts.
     """
 
     site: str
@@ -68,23 +73,23 @@ class InventoryState:
         self._noticed = NoticedEvents(self.events, self._look.name)
 
     def ref_ever(self, moid: str) -> EntityRef | None:
-        """The entity of an object, also of one that is gone."""
+        """Return the entity of an object, also of one that is gone; None if there is none."""
         return self._look.ref_ever(moid)
 
     def ref_reported(self, moid: str) -> EntityRef | None:
-        """The entity of an object that the session was told of, also of one that is gone."""
+        """Return the entity of an object if it was added to the session, also of one that is gone."""
         known = self.objects.get(moid)
         return known.ref if known else self._look.ref_gone(moid)
 
     def begin(self) -> None:
-        """A complete reading begins: what does not come by its end is gone."""
+        """Begin a complete reading: objects that have not come by its end are gone."""
         self._unseen = set(self._look.objects)
         self._paths = 0
         self._refused.clear()
         self._doubtful.clear()
 
     def take(self, updates: Iterable[Update]) -> None:
-        """Remember what became of objects."""
+        """Apply updates; ``settle`` then derives the changes."""
         for update in updates:
             if update.kind == "leave":
                 self._left.add(update.moid)
@@ -115,14 +120,16 @@ class InventoryState:
         return update.kind == "modify" and any(at < 2 for at, _ in update.values)
 
     def doubtful(self) -> list[tuple[str, str]]:
-        """Objects (type, moid) to be read anew; each is told once."""
+        """Return the objects (type, moid) that must be read again; each is returned once."""
         objects = self._look.objects
         found = sorted((objects[moid].type, moid) for moid in self._doubtful - self._left if moid in objects)
         self._doubtful.clear()
         return found
 
     def take_events(self, reported: Iterable[ReportedEvent]) -> None:
-        """Events know when things changed better than we do, and of changes that nobody told us."""
+        """Use the server's events to date changes, and to find objects whose change the
+        server did not report.
+        """
         for one in reported:
             if one.tells and one.event.entity is not None:
                 self._times[one.event.entity, one.tells] = one.event.at
@@ -132,9 +139,10 @@ class InventoryState:
     def settle(
         self, at: int, *, complete: bool = False, listed: frozenset[str] = frozenset()
     ) -> Iterator[ObjectChanges]:
-        """What the updates mean, object by object, parents before children; ``at`` is the time (ms) of
-        what no event dates. ``complete``: all that there is has come since ``begin``; what did not come is
-        gone, but for what the server ``listed`` all the same.
+        """Yield the changes that the updates mean, object by object, parents before children.
+
+        ``at`` (ms) is the time of changes that no event dates. With ``complete`` every object has come since
+        ``begin``: all others are gone, except those that the server ``listed``.
         """
         if complete:
             self._left |= (self._unseen or set()) - listed
@@ -229,7 +237,7 @@ class InventoryState:
 
     @property
     def notes(self) -> list[tuple[str, str]]:
-        """What could not be read or was left out, as attributes of the source."""
+        """What could not be read or was left out, as attributes of the source (name, sentence)."""
         found: list[tuple[str, str]] = []
         if not self._look.lists_paths:
             found.append(("inventory.paths", f"{self._paths} storage paths are too many to be listed."))

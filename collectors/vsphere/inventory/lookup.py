@@ -1,4 +1,4 @@
-"""Everything that is known of the server's objects, and which entity each of them is."""
+"""All objects of the server with their properties, and which entity each of them is."""
 
 from __future__ import annotations
 
@@ -20,37 +20,38 @@ _DEEPEST = 64  # of nested pools; a server that sends a cycle is none of ours to
 
 @dataclass(slots=True)
 class Seen:
-    """An object with its properties' values, in the order of its type's rows."""
+    """An object with the values of its properties, in the order of its type's rows in ``paths``."""
 
     moid: str
     type: str
     values: list[Value]
 
     def get(self, path: str) -> Value:
-        """A property's value, None where unset."""
+        """Return a property's value; None if unset."""
         return self.values[PLACES[self.type][path]]
 
     def text(self, path: str) -> str:
-        """A property that is text, empty where unset."""
+        """Return a property that is text; empty if unset."""
         value = self.get(path)
         return value if isinstance(value, str) else ""
 
     def is_template(self) -> bool:
-        """A VM that can't be powered on."""
+        """True for a VM template, which can't be powered on."""
         return self.type == VM and self.get("config.template") is True
 
     def moid_at(self, path: str) -> str:
-        """Whom a property refers to, empty where unset."""
+        """Return the moid that a property refers to; empty if unset."""
         value = self.get(path)
         return value.moid if isinstance(value, Ref) else ""
 
 
 @dataclass(slots=True)
 class Lookup:
-    """The objects by moid. ``site`` begins the keys of what has no identity of its own beyond this server.
+    """The objects by moid, and their entities.
 
-    An object keeps the entity that it was first. One that was removed and added again has another moid and
-    is the same entity. ``left``: moids of objects that leave.
+    ``site`` is the prefix of keys that are unique only within this server. An object keeps the entity that it
+    had first; an object that was removed and added again gets another moid and is the same entity. ``left``
+    holds the moids of objects that are about to be removed.
     """
 
     site: str
@@ -70,7 +71,9 @@ class Lookup:
     _copies: set[str] = field(default_factory=set)
 
     def apply(self, update: Update) -> Seen:
-        """Take over an update of an object that is there; one that enters has only what the update says."""
+        """Apply an update to its object and return the object; one that enters has only the
+        update's values.
+        """
         seen = self.objects.get(update.moid)
         if seen is None or update.kind == "enter":
             seen = Seen(update.moid, update.type, [None] * len(ROWS[update.type]))
@@ -80,7 +83,10 @@ class Lookup:
         return seen
 
     def remove(self, moid: str) -> Seen | None:
-        """Forget an object; its entity is its own for a while, should it come back or be spoken of."""
+        """Remove an object and return it.
+
+        Its entity is remembered for a while, in case the object comes back or an event names it.
+        """
         if ref := self._refs.pop(moid, None):
             self._gone[moid] = ref
             if len(self._gone) > self.remembered:
@@ -94,7 +100,7 @@ class Lookup:
         return self.objects.pop(moid, None)
 
     def ref(self, moid: str) -> EntityRef | None:
-        """The object's entity, None where it has none: root pools, networks, objects not known (yet)."""
+        """Return the object's entity; None if it has none (root pools, networks, unknown objects)."""
         if found := self._refs.get(moid):
             return found
         seen = self.objects.get(moid)
@@ -109,9 +115,11 @@ class Lookup:
         return ref
 
     def identities(self, moid: str) -> Iterator[tuple[str, str]]:
-        """The facts by which a host is known again, the surest first: its id in a vCenter, its UUID.
+        """Yield the facts by which a host is recognised, the surest first: its id in a vCenter, its
+        hardware's UUID.
 
-        A host alone calls itself ``ha-host``, as they all do: that counts only where there is nothing else.
+        Every ESXi host calls itself ``ha-host`` when it is asked directly: that id is used only if there is
+        nothing else.
         """
         seen = self.objects.get(moid)
         if seen is None or seen.type != HOST:
@@ -137,15 +145,15 @@ class Lookup:
         return owner != moid and owner in self.objects and owner not in self.left
 
     def ref_ever(self, moid: str) -> EntityRef | None:
-        """The entity of an object that may be gone: events speak of those."""
+        """Return the entity of an object that may be gone: events name such objects."""
         return self.ref(moid) or self._gone.get(moid)
 
     def ref_gone(self, moid: str) -> EntityRef | None:
-        """The entity of an object that is gone."""
+        """Return the entity of an object that is gone; None if it is not remembered."""
         return self._gone.get(moid)
 
     def is_renamed(self, moid: str) -> bool:
-        """Whether the object was ever called otherwise than when it became an entity."""
+        """Return True if the object once had another name than now."""
         if self.name(moid) != self._first_name.get(moid, ""):
             self._renamed.add(moid)
         return moid in self._renamed
@@ -174,17 +182,17 @@ class Lookup:
 
     @staticmethod
     def is_root(pool: Seen) -> bool:
-        """Whether a pool is the whole of a cluster or host."""
+        """Return True for the root resource pool of a cluster or host."""
         parent = pool.get("parent")
         return not (isinstance(parent, Ref) and parent.type in ("ResourcePool", "VirtualApp"))
 
     def name(self, moid: str) -> str:
-        """The object's name, empty when it is not known."""
+        """Return the object's name; empty if it is not known."""
         seen = self.objects.get(moid)
         return seen.text("name") if seen else ""
 
     def datastore(self, moid: str) -> tuple[EntityRef, tuple[str, ...], tuple[str, ...]] | None:
-        """A datastore: entity, its spellings as an instance, the devices that it lies on."""
+        """Return a datastore's entity, its spellings as an instance, and its devices' canonical names."""
         seen, ref = self.objects.get(moid), self.ref(moid)
         if seen is None or ref is None or seen.type != DATASTORE:
             return None
@@ -194,38 +202,40 @@ class Lookup:
         return ref, tuple(one for one in dict.fromkeys(spellings) if one), extents
 
     def cluster_of(self, host: str) -> str:
-        """The moid of a host's cluster, empty for one that stands alone."""
+        """Return the moid of a host's cluster; empty for a host without a cluster."""
         seen = self.objects.get(host)
         parent = seen.get("parent") if seen and seen.type == HOST else None
         return parent.moid if isinstance(parent, Ref) and parent.type == CLUSTER else ""
 
     def depth(self, moid: str) -> int:
-        """How many pools a pool lies in; 0 for all else."""
+        """Return how many resource pools contain a pool; 0 for all other objects."""
         found = 0
         while (seen := self.objects.get(moid)) and seen.type == POOL and found < _DEEPEST:
             found, moid = found + 1, seen.moid_at("parent")
         return found
 
     def dependents(self, moids: frozenset[str]) -> Iterator[str]:
-        """Objects whose description speaks of one of these."""
+        """Yield the moids of objects whose description refers to one of ``moids``."""
         for seen in self.objects.values():
             if not moids.isdisjoint(_mentions(seen)):
                 yield seen.moid
 
 
 def hardware_uuid(host: Seen) -> str:
-    """A host's UUID as every server writes it, empty where its firmware has none."""
+    """Return a host's hardware UUID in the form that all servers share; empty if its firmware has none."""
     uuid = host.text("hardware.systemInfo.uuid").strip().lower()
     return uuid if uuid.strip("0-f") else ""
 
 
 def store_key(url: str) -> str:
-    """A datastore's URL as vCenter writes it: a host alone leaves out the scheme and the last slash."""
+    """Return a datastore's URL as vCenter writes it: an ESXi host leaves out the scheme
+    and the last slash.
+    """
     return f"ds://{url.rstrip('/')}/" if url.startswith("/vmfs/volumes/") else url
 
 
 def volume(url: str) -> str:
-    """What a datastore's counters call it: the last part of its URL, for VMFS the UUID."""
+    """Return the name that counters use for a datastore: the last part of its URL, for VMFS the UUID."""
     return url.rstrip("/").rpartition("/")[2]
 
 

@@ -1,4 +1,4 @@
-"""The events that changes of the inventory are, should the server tell of none."""
+"""Makes events of changes of the inventory, for the case that the server reports no event for them."""
 
 from __future__ import annotations
 
@@ -20,33 +20,36 @@ _WATCHED = {VM: "snapshot", HOST: "datastore"}
 
 @dataclass(slots=True)
 class NoticedEvents:
-    """Makes events of changes. ``name_of`` gives the name of an object by its moid."""
+    """Makes events of changes. ``name_of`` returns the name of an object by its moid."""
 
     knowledge: EventKnowledge
     name_of: Callable[[str], str]
     _former: dict[str, Value] = field(default_factory=dict)
 
     def remember(self, before: Seen) -> None:
-        """Keep what an object was before the first change of a round."""
+        """Remember an object's properties as they were before the first change of a round."""
         if before.type in _WATCHED:
             self._former.setdefault(before.moid, before.get(_WATCHED[before.type]))
 
     def forget(self, moid: str | None = None) -> None:
-        """Forget what an object, or every object, was before."""
+        """Forget the remembered properties of one object, or of every object (None)."""
         if moid is None:
             self._former.clear()
         else:
             self._former.pop(moid, None)
 
     def gone(self, ref: EntityRef, name: str, at: int) -> tuple[tuple[str, Event], ...]:
-        """The event of an object that is gone."""
+        """Return the event of an object that is gone, paired with the fact "entity"."""
         event = noticed("gone", at, ref, self.knowledge, name=name)
         return (("entity", event),) if event else ()
 
     def of(
         self, seen: Seen, described: Described, news: News, at: int, *, is_new: bool
     ) -> Iterator[tuple[str, Event]]:
-        """The events, each with the fact that tells it; an object that ``is_new`` appeared."""
+        """Yield the events of one object's changes, each with the fact that changed.
+
+        With ``is_new`` the object has just appeared, which is one event.
+        """
         managed = described.managed
         if is_new:
             if event := noticed("appeared", at, managed.ref, self.knowledge, name=managed.name):

@@ -1,4 +1,4 @@
-"""The inventory that others see: managed objects as frozen values, and a snapshot of all of them."""
+"""The inventory for other modules: managed objects as frozen values, and a snapshot of all of them."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Managed:
 
     ``type`` is VirtualMachine, HostSystem, ClusterComputeResource, Datastore or ResourcePool. ``host`` and
     ``cluster`` are moids, None where there is none. ``vcpus`` is 0 for all but VMs. ``connected`` means that
-    the server hears from it; ``powered_on`` is False for a host in standby, too. ``instances`` maps instance
-    names as counters spell them to entities: canonical device names, ``vmnic0``, ``vmhba0``, paths, datastore
+    the server can reach it; ``powered_on`` is False for a host in standby, too. ``instances`` maps the
+    instance names of counters to entities: canonical device names, ``vmnic0``, ``vmhba0``, paths, datastore
     UUIDs, ``scsi0:0``, NIC keys, vCPU numbers.
     """
 
@@ -41,11 +41,11 @@ class Managed:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """All managed objects by moid, at one moment. ``serial`` grows with each change."""
+    """All managed objects by moid, at one moment. ``serial`` increases with each change."""
 
     objects: Mapping[str, Managed] = field(default_factory=lambda: MappingProxyType({}))
     serial: int = 0
 
     def of(self, kind: str) -> Iterator[Managed]:
-        """The objects of one type."""
+        """Yield the objects of one API type."""
         return (one for one in self.objects.values() if one.type == kind)

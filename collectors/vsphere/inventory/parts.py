@@ -1,4 +1,6 @@
-"""From one property's plain value to the entities below its object, and how counters spell them."""
+"""From one property's plain value to the entities below its object, and the instance names
+of their counters.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,8 @@ from sessions.model import Entity, EntityRef
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Something that an object has: its ref, the entity to add (None: another object adds it), the instance
-    names that mean it, and what its owner says of it.
+    """A part of an object: its entity reference, the entity to add (None if another object adds it), the
+    instance names that counters use for it, and facts of it.
     """
 
     ref: EntityRef
@@ -32,13 +34,13 @@ class Part:
 
 
 def vcpus(value: float, owner: EntityRef, _look: Look) -> Iterator[Part]:
-    """One entity a vCPU; counters number them from 0."""
+    """Yield one entity for each vCPU; counters number them from 0."""
     for number in range(int(value)):
         yield _part(EntityRef("vcpu", f"{owner.key}/vcpu/{number}"), f"vCPU {number}", owner, str(number))
 
 
 def hardware(value: Devices, owner: EntityRef, _look: Look) -> Iterator[Part]:
-    """Virtual disks and ports of a VM."""
+    """Yield the virtual disks and the ports of a VM."""
     for disk in value.disks:
         yield _part(EntityRef("vdisk", f"{owner.key}/{disk.slot}"), disk.slot, owner, disk.slot)
     for nic in value.nics:
@@ -46,14 +48,14 @@ def hardware(value: Devices, owner: EntityRef, _look: Look) -> Iterator[Part]:
 
 
 def datastores(value: tuple[Ref, ...], _owner: EntityRef, look: Look) -> Iterator[Part]:
-    """The datastores that a VM or host uses: entities of their own, here for their instance names."""
+    """Yield the datastores that a VM or host uses: no new entities, only their instance names."""
     for one in value:
         if found := look.datastore(one.moid):
             yield Part(found[0], None, found[1])
 
 
 def mounts(value: tuple[Ref, ...], owner: EntityRef, look: Look) -> Iterator[Part]:
-    """A host's datastores, and of its devices which datastore is on them."""
+    """Yield a host's datastores, and which datastore lies on each of its devices."""
     yield from datastores(value, owner, look)
     for one in value:
         found = look.datastore(one.moid)
@@ -64,7 +66,9 @@ def mounts(value: tuple[Ref, ...], owner: EntityRef, look: Look) -> Iterator[Par
 
 
 def luns(value: tuple[Lun, ...], owner: EntityRef, _look: Look) -> Iterator[Part]:
-    """SCSI devices; those that hosts may share are one entity for all."""
+    """Yield the SCSI devices of a host; a device that several hosts can share is one entity
+    for all of them.
+    """
     for lun in value:
         pairs = [
             *numbers(("device.queue_depth", lun.queue_depth)),
@@ -76,14 +80,14 @@ def luns(value: tuple[Lun, ...], owner: EntityRef, _look: Look) -> Iterator[Part
 
 
 def adapters(value: tuple[Adapter, ...], owner: EntityRef, _look: Look) -> Iterator[Part]:
-    """Host bus adapters."""
+    """Yield the host bus adapters."""
     for one in value:
         pairs = tuple(words(("adapter.driver", one.driver), ("adapter.model", one.model)))
         yield _host_part(_adapter(owner, one.name), owner, one.name, pairs=pairs)
 
 
 def paths(value: tuple[Path, ...], owner: EntityRef, look: Look) -> Iterator[Part]:
-    """Paths under the name that esxtop shows, which is also how counters may spell them."""
+    """Yield the storage paths, named as in esxtop, which is also an instance name of counters."""
     for one in value if look.lists_paths else ():
         adapter, colon, _ = one.runtime.partition(":")
         above = _adapter(owner, adapter) if colon and adapter.startswith("vmhba") else owner
@@ -93,21 +97,21 @@ def paths(value: tuple[Path, ...], owner: EntityRef, look: Look) -> Iterator[Par
 
 
 def nics(value: tuple[PhysicalNic, ...], owner: EntityRef, _look: Look) -> Iterator[Part]:
-    """Uplinks."""
+    """Yield the physical NICs (uplinks)."""
     for one in value:
         pairs = (*numbers(("nic.speed_mbps", one.speed_mbps)), *words(("nic.driver", one.driver)))
         yield _host_part(_nic(owner, one.name), owner, one.name, pairs=pairs)
 
 
 def switches(value: tuple[Switch, ...], owner: EntityRef, _look: Look) -> Iterator[Part]:
-    """Which switch an uplink serves: the team that shares its load."""
+    """Yield the uplinks with the fact which virtual switch each serves."""
     for one in value:
         for nic in one.nics:
             yield _host_part(_nic(owner, nic), owner, nic, pairs=tuple(words(("nic.switch", one.name))))
 
 
 def device_ref(owner: EntityRef, name: str) -> EntityRef:
-    """The entity of a device as a host calls it."""
+    """Return the entity of a device that host ``owner`` calls ``name``."""
     return EntityRef("device", name if is_shared_device(name) else f"{owner.key}/{name}")
 
 

@@ -1,7 +1,7 @@
-"""What we ask of each type of object: exact property paths, how each is read, what it becomes.
+"""Which property paths are read of each object type, how each is parsed, and which facts and parts it gives.
 
-Paths end where the API's static types end: a filter refuses ``configurationEx.drsConfig``, because a
-compute resource's configuration only turns out to be a cluster's when it is there.
+A path ends where the API's static types end: a filter refuses ``configurationEx.drsConfig``, because only the
+value shows whether a compute resource's configuration is that of a cluster.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ Parts = Callable[[Any, EntityRef, Look], Iterable[Part]]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A property: ``facts`` of the object itself, ``parts`` below it; ``unset`` facts where it is not set."""
+    """One property path: its parser, the ``facts`` of the object, the ``parts`` below it, and ``unset``: the
+    facts where the property is not set.
+    """
 
     path: str
     read: Reader
@@ -126,5 +128,5 @@ _KIN = {
 
 
 def kind_of(api_type: str) -> str:
-    """The row's type for an object's own type: a vApp is a pool."""
+    """Return the type whose rows apply to an API type: a VirtualApp is read like a ResourcePool."""
     return _KIN.get(api_type, api_type)

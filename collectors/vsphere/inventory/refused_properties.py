@@ -1,4 +1,4 @@
-"""Which properties of which objects can't be read, and why, in a sentence."""
+"""Which properties of which objects the account may not read, and why, as one sentence."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _Refused: TypeAlias = tuple[tuple[str, str], ...]
 
 @dataclass(slots=True)
 class RefusedProperties:
-    """The refused properties by object; thousands of objects share the same ones."""
+    """The refused properties of each object; objects with the same ones share one set, to save memory."""
 
     _of: dict[str, _Refused] = field(default_factory=dict)
     _same: dict[_Refused, _Refused] = field(default_factory=dict)
 
     def clear(self) -> None:
-        """Forget all: everything is read anew."""
+        """Forget all, before the whole inventory is read again."""
         self._of.clear()
         self._same.clear()
 
@@ -32,7 +32,7 @@ class RefusedProperties:
         self._of.pop(moid, None)
 
     def note(self, update: Update) -> None:
-        """Take note of what an update could not read; what it did read is refused no longer."""
+        """Add the properties that an update could not read; remove those that it could."""
         before = self._of.pop(update.moid, ()) if update.kind == "modify" else ()
         if before or update.refused:
             read = {ROWS[update.type][at].path for at, _ in update.values}
@@ -42,7 +42,7 @@ class RefusedProperties:
             self._of.pop(update.moid, None)
 
     def text(self, objects: Mapping[str, Seen]) -> str:
-        """The sentence, with how many objects each property is refused of; empty for none."""
+        """Return the sentence, with the number of objects for each property; empty for none."""
         alike = Counter(
             (seen.type, refused) for moid, refused in self._of.items() if (seen := objects.get(moid))
         )

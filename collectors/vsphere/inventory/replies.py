@@ -1,4 +1,6 @@
-"""Replies of the PropertyCollector and of event collectors: from raw SOAP to updates with plain values."""
+"""Parses replies of the PropertyCollector and of history collectors: from raw SOAP to updates
+with plain values.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,12 @@ from resources.failures import DisconnectedError
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """What became of one object. ``kind`` is enter, modify or leave; ``values`` position of row → value.
+    """The change of one object.
 
-    ``refused`` paths could not be read (path, fault type). ``stale``: something changed that only reading the
-    object anew tells.
+    ``kind`` is enter, modify or leave; ``values`` are (index of the row in ``paths``, value).
+
+    ``refused`` are paths that could not be read, with the fault type. ``stale``: a change that is only
+    visible when the object is read again.
     """
 
     kind: str
@@ -33,7 +37,7 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class UpdateSet:
-    """One reply of WaitForUpdatesEx; ``version`` None: nothing happened in the time."""
+    """One reply of WaitForUpdatesEx; ``version`` is None when nothing changed in the waiting time."""
 
     version: str | None
     truncated: bool = False
@@ -41,7 +45,7 @@ class UpdateSet:
 
 
 def root_of(data: bytes) -> Element:
-    """The reply's XML, without the signs that XML forbids.
+    """Parse the reply's XML, without the characters that XML forbids.
 
     Raises BadReplyError (a reply cut off, garbage).
     """
@@ -54,7 +58,7 @@ def root_of(data: bytes) -> Element:
 
 
 def returned(data: bytes) -> list[Element]:
-    """The ``returnval`` elements of a reply. Raises BadReplyError, DisconnectedError."""
+    """Return the ``returnval`` elements of a reply. Raises BadReplyError, DisconnectedError."""
     root = root_of(data)
     body = next((one for one in root if etree.QName(one).localname == "Body"), None)
     answer = body[0] if body is not None and len(body) else None
@@ -64,7 +68,7 @@ def returned(data: bytes) -> list[Element]:
 
 
 def reference_of(data: bytes) -> Ref:
-    """The object that a reply refers to: a new view, filter, collector."""
+    """Return the object that a reply refers to: a new view, filter or collector."""
     found = returned(data)
     if not found or not found[0].text:
         raise DisconnectedError("The server made something and did not say what.")
@@ -72,7 +76,7 @@ def reference_of(data: bytes) -> Ref:
 
 
 def update_set(data: bytes) -> UpdateSet:
-    """The reply to WaitForUpdatesEx. Raises BadReplyError, DisconnectedError."""
+    """Parse the reply to WaitForUpdatesEx. Raises BadReplyError, DisconnectedError."""
     found = returned(data)
     if not found:
         return UpdateSet(None)
@@ -91,14 +95,14 @@ def _updates(reply: Element) -> Iterator[Update]:
 
 
 def view_of(data: bytes) -> frozenset[str]:
-    """The moids of the objects in a view whose property ``view`` was read. Raises as ``returned``."""
+    """Parse a reply with the property ``view``: the moids of the view's objects. Raises as ``returned``."""
     found = (one for reply in returned(data) for one in reply.iter(NS + "ManagedObjectReference"))
     refs = (reference(one) for one in found)
     return frozenset(ref.moid for ref in refs if kind_of(ref.type) in ROWS)
 
 
 def contents(data: bytes) -> list[Update]:
-    """The reply to RetrievePropertiesEx, each object as if it entered."""
+    """Parse the reply to RetrievePropertiesEx into one "enter" update for each object."""
     return [
         update
         for reply in returned(data)

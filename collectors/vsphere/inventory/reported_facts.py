@@ -1,4 +1,4 @@
-"""What the session was told already, and what to tell it when things have changed."""
+"""Which facts the session already has, and the difference to the present ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _KEPT = 50_000
 
 
 class Change(NamedTuple):
-    """A fact that became another; ``before`` None: there was none, ``after`` None: there is none any more."""
+    """A fact that has changed; ``before`` is None for a new fact, ``after`` is None for one that ended."""
 
     entity: EntityRef
     fact: str
@@ -28,20 +28,20 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EntityFacts:
-    """The facts of one entity: since when each holds, ``start`` unless ``later`` says otherwise."""
+    """The facts of one entity. Each has held since ``start`` (ms), or since its time in ``later``."""
 
     pairs: tuple[Pair, ...]
     start: int
     later: Mapping[str, int] | None = None
 
     def since(self, fact: str) -> int:
-        """Since when a fact holds."""
+        """Return the time (ms) since when a fact has held."""
         return self.later.get(fact, self.start) if self.later else self.start
 
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What the session has to be told of one object."""
+    """New entities, new or ended facts, and changes of one object, to be added to the session."""
 
     entities: tuple[Entity, ...] = ()
     facts: tuple[Fact, ...] = ()
@@ -50,8 +50,10 @@ class News:
 
 @dataclass(slots=True)
 class ReportedFacts:
-    """By object what was said of which entities. ``patience``: fact → how much of its value it may drift
-    before that is news. An entity that several objects speak of (a shared device) listens to the first.
+    """The facts that the session has, by the object that reported them.
+
+    ``patience``: by which fraction of its value a fact may change before the change is reported. The facts of
+    an entity that several objects report (a shared device) are taken from the first of them.
     """
 
     patience: Mapping[str, float] = field(default_factory=dict)
@@ -63,13 +65,14 @@ class ReportedFacts:
     _same: dict[Pair, Pair] = field(default_factory=dict)
 
     def knows(self, moid: str) -> bool:
-        """Whether anything was said of the object that still holds."""
+        """Return True if the session has facts of the object that still hold."""
         return moid in self._facts
 
     def tell(self, moid: str, described: Described, at: int, times: Mapping[str, int] | None = None) -> News:
-        """The difference between what was said of an object and how it is described now.
+        """Compare an object with what the session has; return the difference and remember it as reported.
 
-        ``at`` (ms, server's clock) is when; ``times`` knows better for some facts (placement, from events).
+        ``at`` (ms, server's clock) is the time of the changes; ``times`` gives better ones for some facts
+        (from events).
         """
         before = self._facts.get(moid, {})
         after: dict[EntityRef, EntityFacts] = {}
@@ -89,7 +92,7 @@ class ReportedFacts:
         return News(new, tuple(facts), tuple(changes))
 
     def forget(self, moid: str, at: int) -> News:
-        """What to say when the object is gone: its facts end."""
+        """End all facts of an object that is gone at ``at`` (ms); return the ended facts."""
         facts: list[Fact] = []
         changes: list[Change] = []
         for ref, said in self._facts.pop(moid, {}).items():
@@ -97,7 +100,7 @@ class ReportedFacts:
         return News((), tuple(facts), tuple(changes))
 
     def drop(self, refs: Iterable[EntityRef]) -> None:
-        """Forget that these entities were added; should they come back they are added again."""
+        """Forget that these entities were added, so that they are added again if they come back."""
         self._entities.difference_update(refs)
 
     def _end(

@@ -1,4 +1,4 @@
-"""SOAP envelopes of the PropertyCollector, views and event collectors; pure, so that tests can read them."""
+"""SOAP envelopes for the PropertyCollector, views and history collectors; pure functions without I/O."""
 
 from __future__ import annotations
 
@@ -10,23 +10,26 @@ from connections.vsphere.soap import call
 
 
 def tag(name: str, text: object) -> str:
-    """An element with text."""
+    """Return an XML element with escaped text."""
     return f"<{name}>{escape(str(text))}</{name}>"
 
 
 def reference(name: str, type_: str, moid: str) -> str:
-    """An element that refers to a managed object."""
+    """Return an XML element that refers to a managed object."""
     return f"<{name} type={quoteattr(type_)}>{escape(moid)}</{name}>"
 
 
 def create_view(manager: str, root: tuple[str, str], types: Sequence[str]) -> bytes:
-    """CreateContainerView of everything of these types below ``root``."""
+    """Return the CreateContainerView request for all objects of these types below ``root`` (type, moid)."""
     body = reference("container", *root) + "".join(tag("type", one) for one in types)
     return call("CreateContainerView", ("ViewManager", manager), body + tag("recursive", "true"))
 
 
 def create_filter(collector: str, view: str, paths: Mapping[str, Iterable[str]]) -> bytes:
-    """CreateFilter for the objects of a view: type → paths. Changes come as whole properties."""
+    """Return the CreateFilter request for the objects of a view; ``paths``: type → property paths.
+
+    Changes are reported as whole properties.
+    """
     select = (
         '<selectSet xsi:type="TraversalSpec"><name>view</name><type>ContainerView</type>'
         "<path>view</path><skip>false</skip></selectSet>"
@@ -37,7 +40,9 @@ def create_filter(collector: str, view: str, paths: Mapping[str, Iterable[str]])
 
 
 def retrieve(collector: str, objects: Iterable[tuple[str, str]], paths: Mapping[str, Iterable[str]]) -> bytes:
-    """RetrievePropertiesEx of these objects (type, moid)."""
+    """Return the RetrievePropertiesEx request for these objects (type, moid); ``paths``: type
+    → property paths.
+    """
     asked = "".join(f"<objectSet>{reference('obj', *one)}</objectSet>" for one in objects)
     spec = f"<specSet>{_properties(paths)}{asked}</specSet><options/>"
     return call("RetrievePropertiesEx", ("PropertyCollector", collector), spec)
@@ -53,7 +58,7 @@ def _properties(paths: Mapping[str, Iterable[str]]) -> str:
 
 
 def wait(collector: str, version: str, seconds: int, most: int) -> bytes:
-    """WaitForUpdatesEx: at most so many seconds, at most so many objects in one reply."""
+    """Return the WaitForUpdatesEx request: wait at most ``seconds``, at most ``most`` objects in a reply."""
     options = f"<options>{tag('maxWaitSeconds', seconds)}{tag('maxObjectUpdates', most)}</options>"
     return call("WaitForUpdatesEx", ("PropertyCollector", collector), tag("version", version) + options)
 
@@ -61,7 +66,9 @@ def wait(collector: str, version: str, seconds: int, most: int) -> bytes:
 def create_event_collector(
     manager: str, types: Iterable[str], begin: datetime, end: datetime | None = None
 ) -> bytes:
-    """CreateCollectorForEvents: events of these types from ``begin`` (UTC) to ``end``, with messages."""
+    """Return the CreateCollectorForEvents request for events of these types from ``begin``
+    (UTC) to ``end``.
+    """
     ids = "".join(tag("eventTypeId", one) for one in types)
     time = f"<time>{_between(begin, end)}</time>"
     body = f"<filter>{time}{tag('disableFullMessage', 'false')}{ids}</filter>"
@@ -71,7 +78,9 @@ def create_event_collector(
 def create_task_collector(
     manager: str, states: Iterable[str], begin: datetime | None = None, end: datetime | None = None
 ) -> bytes:
-    """CreateCollectorForTasks: tasks in these states, completed from ``begin`` (UTC) to ``end`` if given."""
+    """Return the CreateCollectorForTasks request for tasks in these states, completed from ``begin``
+    to ``end`` (UTC).
+    """
     time = f"<time>{tag('timeType', 'completedTime')}{_between(begin, end)}</time>" if begin else ""
     body = f"<filter>{time}{''.join(tag('state', one) for one in states)}</filter>"
     return call("CreateCollectorForTasks", ("TaskManager", manager), body)

@@ -1,4 +1,4 @@
-"""Reads the server's tasks: those that ended since the last reading, and those that run."""
+"""Reads the server's tasks: those that ended since the last reading, and those in progress."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ _OVER, _UNDER_WAY = ("success", "error"), ("running", "queued")
 
 
 class TaskReader:
-    """Tasks that ended from ``begin`` (ms, server's clock) on, and those under way. Not thread-safe.
+    """Tasks that ended at or after ``begin`` (ms, server's clock), and those in progress. Not thread-safe.
 
-    By the time at which they ended: nothing is lost however long one took or we were away, and a reading
-    costs three small calls whatever else runs. ``refused`` is why the server tells of no tasks, if so.
+    Tasks are read by the time of their end, so that none is lost however long it took or however long we were
+    disconnected; a reading costs three small calls. ``refused`` is the reason why the server gives no tasks,
+    empty otherwise.
     """
 
     def __init__(self, vsphere: VSphere, known: EventKnowledge, begin: int) -> None:
@@ -51,12 +52,14 @@ class TaskReader:
 
     @property
     def cut(self) -> str:
-        """What was not read because there is too much of it; empty for nothing."""
+        """A sentence on older tasks that were not read because there are too many; empty for none."""
         return said_of_cut("tasks", self._over.cut, self._reading.most)
 
     def read(self, now: int, *, running: bool = False) -> list[RawTask]:
-        """Those that ended since the last call, oldest first, and when it is time for it (or ``running``)
-        those that have not; ``now`` is the server's time (ms). Raises SourceError.
+        """Return the tasks that ended since the last call, oldest first, and those in
+        progress if that is due.
+
+        ``running`` makes the tasks in progress due; ``now`` is the server's time (ms). Raises SourceError.
         """
         if self.refused:
             return []
@@ -78,7 +81,7 @@ class TaskReader:
         return self._new(over, now) + under_way  # nothing is taken for read before all has come
 
     def label(self, task: RawTask) -> str:
-        """What the vSphere Client calls the task."""
+        """Return the name of the task in the vSphere Client."""
         return (self._labels or {}).get(task.id) or task.name or task.id
 
     def _new(self, tasks: list[RawTask], now: int) -> list[RawTask]:

@@ -1,4 +1,4 @@
-"""Tasks: what the server tells of them, and what a session makes of it: start, end and outcome, each once."""
+"""Tasks of the server, and the one session event (start, end, outcome) that each of them becomes."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _OF_A_CHAIN = 100
 
 @dataclass(frozen=True, slots=True)
 class RawTask:
-    """A task as the server tells it: ``id`` is its method, ``end`` None while it runs; times in ms.
+    """A task as the server reports it; times in ms. ``id`` names its method, ``end`` is None while it runs.
 
-    ``fault`` is why it failed, empty for success; ``chain`` what it has in common with its events; ``queued``
-    when it was asked for.
+    ``fault`` is why it failed, empty for success; ``chain`` is the chain id that it shares with its events;
+    ``queued`` is when it was requested.
     """
 
     key: str
@@ -39,12 +39,14 @@ class RawTask:
 
     @property
     def name_of_its_own(self) -> str:
-        """What its event is known by; a host counts its tasks anew when it restarts."""
+        """The id of its session event: key and request time, because a host numbers its tasks from 1
+        after a restart.
+        """
         return f"task/{self.key}/{self.queued}"
 
 
 def read_tasks(data: bytes) -> list[RawTask]:
-    """The reply to ReadNextTasks; tasks without a time are left out."""
+    """Parse the reply to ReadNextTasks; tasks without a time are left out."""
     return [task for one in returned(data) if (task := _raw(one)) is not None]
 
 
@@ -81,7 +83,7 @@ def _fault_type(one: Element) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TaskNews:
-    """What tasks come to now. ``reported``: which changes of the inventory they explain."""
+    """New events of tasks. ``reported``: which changes of the inventory these tasks explain."""
 
     events: tuple[Event, ...] = ()
     reported: tuple[ReportedEvent, ...] = ()
@@ -89,13 +91,13 @@ class TaskNews:
 
 @dataclass(slots=True)
 class Chain:
-    """The events of one task: the last of each entity and kind, and whether one tells of a failure."""
+    """The events of one task: the last of each entity and kind, and whether one of them reports a failure."""
 
     failed: bool = False
     last: dict[tuple[EntityRef | None, str], Event] = field(default_factory=dict)
 
     def add(self, event: Event, *, failed: bool) -> None:
-        """One more of them; a chain without end is forgotten from its beginning on."""
+        """Add an event; the oldest events of a very long chain are dropped."""
         self.failed = self.failed or failed
         self.last.pop((event.entity, event.kind), None)
         self.last[event.entity, event.kind] = event
@@ -103,10 +105,11 @@ class Chain:
             del self.last[next(iter(self.last))]
 
     def speaker(self, ref: EntityRef | None, kind: str) -> Event | None:
-        """The event that says what became of the task: the last of its entity, of its kind if there is one.
+        """Return the event that stands for the task: the last one of entity ``ref``, preferably
+        of this ``kind``.
 
-        A host that enters maintenance mode moves VMs: their events do not speak for it. What has no entity
-        (a datacenter that powers on VMs) may be spoken for by any.
+        Events of other entities do not count (a host that enters maintenance mode moves VMs), unless the
+        task's own object has no entity (a datacenter that powers on VMs).
         """
         own = [event for event in reversed(self.last.values()) if ref is None or event.entity == ref]
         return next((event for event in own if event.kind == kind), own[0] if own else None)
@@ -114,11 +117,11 @@ class Chain:
 
 @dataclass(slots=True)
 class TaskBook:
-    """Tasks become events with start and end.
+    """Turns tasks into events with start and end.
 
-    A task whose events were reported needs none of its own: the last of them is told again, with the task's
-    start and end. One that ended waits for them a while. What began before ``since`` (ms) is told when it
-    ends only.
+    A task whose own events were recorded gets no event of its own: the last of these is recorded again with
+    the task's start and end. An ended task waits a while for its events. A task that began before ``since``
+    (ms) is recorded only when it ends.
     """
 
     known: EventKnowledge
@@ -142,7 +145,7 @@ class TaskBook:
         self._lately = self._lately[-_REMEMBERED:]
 
     def take(self, tasks: Iterable[RawTask], now: int, ref_of: Callable[[str], EntityRef | None]) -> TaskNews:
-        """What to say of tasks as they are at ``now`` (ms, server's clock)."""
+        """Take over the tasks as of ``now`` (ms, server's clock); return their new events."""
         events: list[Event] = []
         reported: list[ReportedEvent] = []
         for task in tasks:
@@ -159,7 +162,9 @@ class TaskBook:
     def due(
         self, now: int, ref_of: Callable[[str], EntityRef | None], *, at_once: bool = False
     ) -> list[Event]:
-        """Tasks that ended, each as an event with start and end: its own where none spoke for it in time."""
+        """Return ended tasks as events with start and end: an own event where no recorded one
+        stands for the task.
+        """
         wait = self.known.pairing.wait_s * 1000
         over = [task for since, task in self._waiting if at_once or not 0 <= now - since < wait]
         self._waiting = [one for one in self._waiting if not at_once and 0 <= now - one[0] < wait]

@@ -1,4 +1,4 @@
-"""Plain values of the properties that we read: what is left of a vSphere data object after reading."""
+"""Plain values of the properties that are read: the part of a vSphere data object that is used here."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Ref(NamedTuple):
 
 
 class Allocation(NamedTuple):
-    """CPU (MHz) or memory (MB): ``limit`` None is unlimited."""
+    """Limit, reservation and shares of CPU (MHz) or memory (MB); ``limit`` None is unlimited."""
 
     limit: float | None
     reservation: float | None
@@ -21,7 +21,10 @@ class Allocation(NamedTuple):
 
 
 class Disk(NamedTuple):
-    """A virtual disk. ``slot`` is as counters spell it (``scsi0:1``), ``datastore`` a moid or empty."""
+    """A virtual disk.
+
+    ``slot`` is its instance name in counters (``scsi0:1``), ``datastore`` a moid or empty.
+    """
 
     slot: str
     controller: str
@@ -32,7 +35,7 @@ class Disk(NamedTuple):
 
 
 class VirtualNic(NamedTuple):
-    """A VM's network adapter. ``network`` is a name, ``portgroup`` the moid of a distributed one."""
+    """A VM's network adapter. ``network`` is a name, ``portgroup`` the moid of a distributed port group."""
 
     key: str
     label: str
@@ -42,14 +45,14 @@ class VirtualNic(NamedTuple):
 
 
 class Devices(NamedTuple):
-    """The virtual hardware that counters and diagnosis know."""
+    """The virtual disks and network adapters of a VM."""
 
     disks: tuple[Disk, ...]
     nics: tuple[VirtualNic, ...]
 
 
 class Snapshots(NamedTuple):
-    """A VM's snapshots: how many, the oldest one's time as the server writes it, all names."""
+    """A VM's snapshots: their number, the time of the oldest as the server writes it, all names."""
 
     number: int
     oldest: str
@@ -57,7 +60,7 @@ class Snapshots(NamedTuple):
 
 
 class Lun(NamedTuple):
-    """A host's SCSI device. ``key`` is what multipathing calls it."""
+    """A SCSI device of a host. ``key`` is its name in the multipath information."""
 
     name: str
     queue_depth: float | None
@@ -75,7 +78,7 @@ class Adapter(NamedTuple):
 
 
 class Path(NamedTuple):
-    """A path to a device. ``runtime`` is the name that esxtop shows: ``vmhba1:C0:T0:L0``."""
+    """A storage path. ``runtime`` is the name that esxtop shows: ``vmhba1:C0:T0:L0``."""
 
     runtime: str
     name: str
@@ -83,7 +86,7 @@ class Path(NamedTuple):
 
 
 class PhysicalNic(NamedTuple):
-    """An uplink; ``speed_mbps`` None while its link is down."""
+    """A physical NIC (uplink); ``speed_mbps`` is None while its link is down."""
 
     name: str
     driver: str
@@ -98,14 +101,16 @@ class Switch(NamedTuple):
 
 
 class DatastoreInfo(NamedTuple):
-    """``names``: other spellings (VMFS UUID, NFS ``server:/path``); ``extents``: canonical device names."""
+    """The other names of a datastore (VMFS UUID, NFS ``server:/path``) and its extents
+    (canonical device names).
+    """
 
     names: tuple[str, ...]
     extents: tuple[str, ...]
 
 
 class ClusterConfig(NamedTuple):
-    """DRS and HA of a cluster; None is unset."""
+    """The DRS and HA settings of a cluster; None for unset ones."""
 
     drs: bool | None
     behavior: str

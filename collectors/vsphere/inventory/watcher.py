@@ -1,4 +1,4 @@
-"""Loads the inventory, follows what changes, and tells the session of entities, facts and events."""
+"""Loads the inventory, follows its changes, and adds entities, facts and events to the session."""
 
 from __future__ import annotations
 
@@ -30,11 +30,10 @@ _log = logging.getLogger(__name__)
 
 
 class InventoryWatcher:
-    """The inventory of one connection. ``load`` once, then ``run`` in a thread of its own.
+    """The inventory of one connection. Call ``load`` once, then ``run`` in a thread of its own.
 
-    ``feed`` gets entities, facts and events; ``source`` is the source that they belong to. ``notes`` is for
-    the source's attributes: what the server did not let us read; ``noted`` hears when that changes.
-    ``past_s``: events and tasks of so long before ``load`` are told, too.
+    ``feed`` receives entities, facts and events of the source ``source``. ``noted`` is called when ``notes``
+    changes. ``past_s``: also record the events and tasks of so many seconds before ``load``.
     """
 
     def __init__(
@@ -82,13 +81,13 @@ class InventoryWatcher:
         return Entity(EntityRef("vcenter", key), self._vsphere.address.place)
 
     def snapshot(self) -> Inventory:
-        """The inventory as it was known last; safe from any thread."""
+        """Return the latest state of the inventory; safe from any thread."""
         with self._lock:
             return self._inventory
 
     @property
     def notes(self) -> tuple[tuple[str, str], ...]:
-        """What is missing and why, as attributes of the source; safe from any thread."""
+        """Source attributes (name, sentence) on what could not be read; safe from any thread."""
         with self._lock:
             return self._notes()
 
@@ -106,9 +105,10 @@ class InventoryWatcher:
         return tuple(found)
 
     def load(self, progress: Callable[[int], None] = lambda _objects: None) -> Inventory:
-        """Read all there is and store its entities and facts. Raises SourceError.
+        """Read the whole inventory and add its entities and facts to the session. Raises SourceError.
 
-        ``progress`` is told after each page how many objects have come so far; what it raises ends the work.
+        ``progress`` is called after each page with the number of objects so far; an exception from it ends
+        the reading.
         """
         self._measure_clock()
         if self._event_history is None:
@@ -125,9 +125,9 @@ class InventoryWatcher:
         self._reading.end()
 
     def run(self, controls: Controls) -> None:
-        """Follow the inventory until told to stop; gets over lost connections and sessions by itself.
+        """Follow the inventory until asked to stop; recover from lost connections and sessions without help.
 
-        Raises HyperscopeError for what waiting does not mend.
+        Raises HyperscopeError for failures that are not transient.
         """
         try:
             while not controls.is_set():
@@ -157,7 +157,10 @@ class InventoryWatcher:
             reconnecting(self._vsphere, controls.wait)
 
     def follow(self, wait_s: int) -> None:
-        """One round: wait so long for changes, read events, tell the session. Raises SourceError."""
+        """Do one round: wait at most ``wait_s`` seconds for changes, read events, hand both over.
+
+        Raises SourceError.
+        """
         if self._is_new:  # what explains the hour that is back-filled
             self._read_events()
             self._is_new = False
@@ -195,7 +198,7 @@ class InventoryWatcher:
         return came
 
     def cancel(self) -> None:
-        """Let a ``run`` that waits for the server look at its controls now. Raises SourceError."""
+        """Make a ``run`` that waits for the server check its controls now. Raises SourceError."""
         self._follower.cancel()
 
     def _read_events(self, *, running: bool = False) -> None:
