@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from threading import Event
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, Qt
 from PySide6.QtGui import QDrag, QDragEnterEvent, QDropEvent, QMouseEvent
@@ -12,6 +13,9 @@ from shiboken6 import isValid
 
 SERIES_MIME = "application/x-hyperscope-series"
 _MAX_SERIES = 1_000
+
+_is_dragging = Event()
+"""Set while a drag goes on: there is one mouse."""
 
 
 def packed(ids: Sequence[int]) -> QMimeData:
@@ -32,8 +36,12 @@ def unpacked(data: bytes) -> list[int]:
 
 
 def drag(source: QWidget, ids: Sequence[int], label_text: str) -> None:
-    """Drag series, with a label under the mouse, until they are dropped somewhere."""
-    if not ids:
+    """Drag series, with a label under the mouse, until they are dropped somewhere.
+
+    Does nothing while another drag goes on: Escape ends one only when the key is released, and until then the
+    mouse could begin a second, which Qt refuses with a warning.
+    """
+    if not ids or _is_dragging.is_set():
         return
     label = QLabel(label_text, textFormat=Qt.TextFormat.PlainText)
     label.setProperty("role", "chip")
@@ -44,7 +52,11 @@ def drag(source: QWidget, ids: Sequence[int], label_text: str) -> None:
     moving.setMimeData(packed(ids))
     moving.setPixmap(label.grab())
     moving.setHotSpot(QPoint(-12, -8))
-    moving.exec(Qt.DropAction.CopyAction)
+    _is_dragging.set()
+    try:
+        moving.exec(Qt.DropAction.CopyAction)
+    finally:
+        _is_dragging.clear()
 
 
 class Draggable(QObject):

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete, isValid
 
-from widgets.dragging import SERIES_MIME, Draggable, DropTarget, packed, unpacked
+from widgets.dragging import SERIES_MIME, Draggable, DropTarget, drag, packed, unpacked
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
 """The offscreen platform says so of every window."""
@@ -111,3 +111,20 @@ def test_what_is_dragged_from_may_go_meanwhile(qtbot: QtBot, monkeypatch: pytest
     qtbot.mousePress(entry, Qt.MouseButton.LeftButton, pos=QPoint(5, 5))
     qtbot.mouseMove(entry, QPoint(90, 20))
     assert outlived == [True]
+
+
+def test_only_one_drag_goes_on_at_a_time(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After Escape Qt lets the mouse through until that key is released: no second drag may begin then."""
+    window = QWidget()
+    qtbot.addWidget(window)
+    begun: list[list[int]] = []
+
+    def take(moving: QDrag, _actions: Qt.DropAction) -> Qt.DropAction:
+        begun.append(unpacked(bytes(moving.mimeData().data(SERIES_MIME).data())))
+        drag(window, [8], "begun while the first one goes on")
+        return Qt.DropAction.IgnoreAction
+
+    monkeypatch.setattr(QDrag, "exec", take)
+    drag(window, [7], "the first")
+    drag(window, [9], "begun after the first one's end")
+    assert begun == [[7], [9]]
