@@ -52,7 +52,7 @@ def _number(rule: DerivedFact, value: str | float | bool) -> float | None:
         return float(value)
     if rule.count:
         return float(sum(bool(part.strip()) for part in value.split(",")))
-    return rule.words.get(value)
+    return rule.numbers.get(value)
 
 
 def _of_pools(

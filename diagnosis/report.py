@@ -257,7 +257,7 @@ def _evidence(item: Evidence, diagnosis: Diagnosis) -> str:
 def _value(item: Evidence, value: float, diagnosis: Diagnosis) -> str:
     """The number with its unit; the word for a state, and for -1 where that means unlimited."""
     known = diagnosis.counters.get(item.counter)
-    word = known.word(value) if known else None
+    word = known.value_name(value) if known else None
     return word or format_value(value, item.unit)
 
 

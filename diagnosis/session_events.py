@@ -57,7 +57,7 @@ class SessionEvents:
         stays = self._stays.get(event.entity) if event.entity is not None else None
         if not stays or event.entity is None or event.entity.kind != "vm":
             return None
-        settled = event.until + round(self._changes.settles_s * 1000)
+        settled = event.until + round(self._changes.inventory_delay_s * 1000)
         number = bisect_right(stays, settled, key=lambda stay: stay[0])
         return EntityRef("host", stays[max(number - 1, 0)][1])
 
@@ -113,7 +113,7 @@ class SessionEvents:
             if event.at <= latest and event.until >= earliest
         }
         nearest = sorted(found.values(), key=lambda event: abs(event.at - start))
-        named = nearest[: self._changes.most]
+        named = nearest[: self._changes.max_count]
         return tuple(sorted(named, key=lambda event: event.at)), len(nearest) - len(named)
 
     def _concerning(

@@ -101,7 +101,7 @@ def exit_codes_table() -> str:
 
 def counter_row(counter: Counter) -> tuple[str, ...]:
     """The cells of one counter."""
-    words = ", ".join(f"{number} {word}" for number, word in counter.words.items())
+    words = ", ".join(f"{number} {word}" for number, word in counter.value_names.items())
     meaning = [counter.meaning]
     if words and counter.unit != "flag":
         meaning.append(f"Numbers: {words}.")

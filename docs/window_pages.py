@@ -126,6 +126,6 @@ def choices(spec: SettingSpec) -> Iterator[str]:
     elif isinstance(spec.default, bool):
         yield "`true`, `false`"
     elif isinstance(spec.default, int):
-        yield f"{spec.least} to {spec.most} {spec.unit}".rstrip()
+        yield f"{spec.minimum} to {spec.maximum} {spec.unit}".rstrip()
     else:
         yield "a text"

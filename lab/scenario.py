@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from resources.failures import NotFoundError
-from resources.toml_files import RESOURCES, checked, knowledge_files, read_toml, wrong
+from resources.toml_files import RESOURCES, checked, knowledge_error, knowledge_files, read_toml
 from sessions.model import Kind
 
 LoadLevel = Literal["low", "normal", "high"]
@@ -217,7 +217,7 @@ def _read_all() -> Iterator[Scenario]:
         if path.stem != scenario.id:
             faults.append(f"the id {scenario.id!r} is not the file's name")
         if faults:
-            raise wrong(path, "", "; ".join(faults))
+            raise knowledge_error(path, "", "; ".join(faults))
         yield scenario
 
 

@@ -1,1 +1,1 @@
-"""What a VMware performance engineer knows, as data, and its typed loader."""
+"""What a VMware performance engineer knows, as TOML files, and the modules that load them as typed values."""

@@ -1,4 +1,4 @@
-"""The counter catalogue: every known counter, found by key, by esxtop spelling or by vCenter name."""
+"""The counter catalogue: all known counters, found by key, by esxtop's name or by vCenter's name."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import msgspec
 
 from resources.counter_files import read_counters
 from resources.counter_schema import Counter, EsxtopSpelling, VcenterSpelling
-from resources.toml_files import knowledge_files, wrong
+from resources.toml_files import knowledge_error, knowledge_files
 
 _NOT_ALONE = ("related", "dropped_of_packets")
-"""Conversions of twins that may be another counter's twin as well: they alone don't give the number."""
+"""Conversions for which one vCenter counter may be the twin of several of our counters."""
 
 __all__ = ["Catalogue", "Counter", "EsxtopSpelling", "VcenterSpelling", "load_catalogue"]
 
 
 class Catalogue:
-    """Counters by key and by every spelling. Immutable once built."""
+    """All known counters, indexed by key and by every source's name for them. Immutable."""
 
     def __init__(self, counters: Iterable[Counter]) -> None:
         self._counters = {counter.key: counter for counter in counters}
@@ -47,19 +47,19 @@ class Catalogue:
         return key in self._counters
 
     def get(self, key: str) -> Counter | None:
-        """The counter with this canonical key."""
+        """Return the counter with this canonical key, None if there is none."""
         return self._counters.get(key)
 
     def counters(self) -> tuple[Counter, ...]:
-        """All counters, in the order of the files: by area, as esxtop shows them."""
+        """Return all counters in the order of the files (by area)."""
         return tuple(self._counters.values())
 
     def esxtop(self, cls: str, counter: str) -> tuple[Counter, EsxtopSpelling] | None:
-        """The counter that esxtop calls ``counter`` in object class ``cls``; None when it is not known.
+        """Return the counter that esxtop calls ``counter`` in object class ``cls``; None if it is unknown.
 
-        The text must be exact but for runs of spaces: ``Average Packet Size  Transmitted (Bytes)`` really
-        has two. For a numbered counter the spelling is returned with its number, ``tail`` to be added to
-        the instance.
+        Runs of spaces count as one space: ``Average Packet Size Transmitted (Bytes)`` really has two. For a
+        numbered counter (C-states) the spelling is returned with the number filled in, and its ``tail`` is to
+        be added to the instance.
         """
         found = self._exact.get((cls, counter)) or self._exact.get((cls, _single_spaced(counter)))
         if found is not None:
@@ -72,15 +72,18 @@ class Catalogue:
         return None
 
     def vcenter(self, name: str) -> tuple[tuple[Counter, VcenterSpelling], ...]:
-        """The counters whose twin is vCenter's ``group.name.rollup``; one name may mean several by entity."""
+        """Return the counters whose twin is vCenter's ``group.name.rollup``; which one depends on the
+        entity's kind.
+        """
         return self._vcenter.get(name, ())
 
 
 def load_catalogue(extra_dirs: Sequence[Path] = ()) -> Catalogue:
-    """The shipped counters, then those in ``counters/*.toml`` of each of ``extra_dirs``.
+    """Load the counters that ship with Hyperscope, then ``counters/*.toml`` of each of ``extra_dirs``.
 
-    A counter in a later place replaces the whole entry of the same key; two in one place, two counters with
-    one esxtop spelling, an unknown field, unit or conversion raise KnowledgeError, naming file and key.
+    A counter in a later folder replaces the one with the same key. Raises KnowledgeError, naming file and
+    key, for a key that is there twice in one folder, two counters with one esxtop spelling, and an unknown
+    field, unit or conversion.
     """
     counters: dict[str, Counter] = {}
     origin: dict[str, Path] = {}
@@ -89,7 +92,7 @@ def load_catalogue(extra_dirs: Sequence[Path] = ()) -> Catalogue:
         for path in place:
             for counter in read_counters(path):
                 if counter.key in seen:
-                    raise wrong(path, counter.key, f"is also defined in {seen[counter.key].name}")
+                    raise knowledge_error(path, counter.key, f"is also defined in {seen[counter.key].name}")
                 seen[counter.key] = path
                 counters[counter.key] = counter
         origin.update(seen)
@@ -105,7 +108,7 @@ def _check_spellings(counters: Iterable[Counter], origin: dict[str, Path]) -> No
         for name in names:
             if taken.setdefault(name, counter.key) != counter.key or names.count(name) > 1:
                 text = "\\".join(part for part in name if part)
-                raise wrong(origin[counter.key], counter.key, f"{text} is already {taken[name]}")
+                raise knowledge_error(origin[counter.key], counter.key, f"{text} is already {taken[name]}")
 
 
 def _single_spaced(text: str) -> str:

@@ -1,4 +1,4 @@
-"""How a number from vCenter becomes the canonical one: the factor of each conversion of the catalogue."""
+"""Factors that convert vCenter's numbers into canonical ones, for each conversion of the catalogue."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from resources.counter_schema import Conversion
 
 
 def scale_of(conversion: Conversion, interval_s: float, vcpus: int = 1) -> float | None:
-    """What to multiply vCenter's number with, None where no factor does it.
+    """Return the factor that converts vCenter's number, None if this conversion needs more than a factor.
 
-    ``interval_s`` is the sampling interval in seconds; ``vcpus`` counts for a VM's own value (instance
-    empty) only. ``by_word`` needs the word, ``dropped_of_packets`` a second counter, ``related`` can't be
-    converted.
+    ``interval_s`` is the sampling interval in seconds; ``vcpus`` is used only for a VM's own value (instance
+    empty). No factor: ``by_word`` (states are matched by name), ``dropped_of_packets`` (needs a second
+    counter), ``related`` (cannot be converted).
     """
     factors: dict[Conversion, float] = {
         "same": 1.0,

@@ -1,4 +1,6 @@
-"""Reads and checks the files of resources/counters, entry by entry, so that an error names its key."""
+"""Reads and checks the files of resources/counters, one entry at a time, so that errors name the
+entry's key.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from resources.counter_schema import Counter, CounterEntry, CounterFile, EsxtopSpelling
-from resources.toml_files import checked, read_toml, wrong
+from resources.toml_files import checked, knowledge_error, read_toml
 from resources.units import UNITS
 
 _KEY = re.compile(r"[a-z]+\.[a-z0-9_]+")
@@ -17,19 +19,19 @@ _LEVELS = range(1, 5)
 
 
 def read_counters(path: Path) -> Iterator[Counter]:
-    """The counters of one file, in its order. Raises KnowledgeError naming file, key and problem."""
+    """Yield the counters of one file in its order. Raises KnowledgeError naming file, key and problem."""
     file = checked(read_toml(path), CounterFile, path)
     for position, data in enumerate(file.counter, start=1):
         key = data.get("key")
         name = key if isinstance(key, str) and key else f"counter number {position}"
         entry = checked(data, CounterEntry, path, name)
         for problem in _problems(entry):
-            raise wrong(path, name, problem)
+            raise knowledge_error(path, name, problem)
         yield _counter(entry, file.classes)
 
 
 def _problems(entry: CounterEntry) -> Iterator[str]:
-    """What a schema cannot say."""
+    """Yield what is wrong with an entry beyond what its msgspec schema checks."""
     if not _KEY.fullmatch(entry.key):
         yield "a key is area.name in small letters, digits and _"
     if entry.unit not in UNITS:
@@ -37,7 +39,7 @@ def _problems(entry: CounterEntry) -> Iterator[str]:
     for field in ("label", "meaning", "source", "entities"):
         if not getattr(entry, field):
             yield f"{field} must not be empty"
-    if not all(_WHOLE_NUMBER.fullmatch(number) for number in entry.words):
+    if not all(_WHOLE_NUMBER.fullmatch(number) for number in entry.value_names):
         yield "words must be keyed by whole numbers"
     for spelling in entry.esxtop:
         if spelling.counter.count("<n>") != spelling.tail.count("<n>"):
@@ -81,7 +83,7 @@ def _counter(entry: CounterEntry, classes: dict[str, tuple[str, ...]]) -> Counte
         better=entry.better,
         meaning=entry.meaning,
         source=entry.source,
-        words={int(number): word for number, word in entry.words.items()},
+        value_names={int(number): word for number, word in entry.value_names.items()},
         esxtop=spellings,
         vcenter=entry.vcenter,
     )

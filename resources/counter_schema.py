@@ -1,4 +1,4 @@
-"""The value types of the catalogue, and the shape of the files in resources/counters."""
+"""The value types of the counter catalogue, and the schema of the files in resources/counters."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ CONVERSIONS: dict[Conversion, str] = {
     "counter named in `with`",
     "related": "answers the same question in another unit; not convertible",
 }
-"""How a number from vCenter becomes the canonical one."""
+"""How vCenter's number is converted into the canonical one, in words, for each conversion."""
 
 
 class EsxtopSpelling(msgspec.Struct, frozen=True):
-    """How esxtop's batch mode spells a counter: its object class and the text after the last backslash.
+    """How esxtop's batch mode names a counter: its object class, and the text after the last backslash.
 
-    ``per`` "vcpu": the value is a sum over worlds and is divided by the VM's vCPUs. ``cumulative``: counts
-    since boot, to be turned into a rate. ``text``: not a number. ``boolean``: 1/0 or Y/N. ``io``: the first
-    row of a capture is invalid. ``zero_filled``: printed as 0 when the group's worlds changed, and absent
-    wherever the group's Members is 0. ``tail``: what a numbered counter adds to the instance
-    (``%C-State C1`` on ``PCPU 0`` gives instance ``PCPU 0 C1``); in the catalogue's own list ``counter`` and
-    ``tail`` hold the pattern with ``<n>``, a looked-up spelling holds the number.
+    ``per`` "vcpu": the value is a sum over worlds and is divided by the VM's vCPUs. ``cumulative``: a count
+    since boot, converted into a rate. ``text``: not a number. ``boolean``: 1/0 or Y/N. ``io``: the first row
+    of a capture is invalid. ``zero_filled``: esxtop prints 0 when the group's worlds changed; such values are
+    treated as absent wherever the group's Members is 0. ``tail``: what a numbered counter adds to the
+    instance (``%C-State C1`` on ``PCPU 0`` becomes instance ``PCPU 0 C1``). In the catalogue's own list
+    ``counter`` and ``tail`` hold the pattern ``<n>``; a spelling that was looked up holds the number.
     """
 
     cls: str
@@ -68,11 +68,12 @@ class EsxtopSpelling(msgspec.Struct, frozen=True):
 
 
 class VcenterSpelling(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"packets": "with"}):
-    """The counter's twin in vCenter: ``group.name.rollup`` on an entity of kind ``on``.
+    """The counter's twin in vCenter: the name ``group.name.rollup`` on entities of kind ``on``.
 
-    ``instance``: what its instances are ("" means the entity's own value: instance empty). ``level`` and
-    ``level_instance``: the statistics level from which vCenter keeps the entity's value and the instances'
-    in its archive; realtime samples (20 s, one hour) do not depend on it.
+    ``instance`` is what its instances are ("": the entity's own value, instance empty). ``level`` and
+    ``level_instance`` are the statistics levels from which on vCenter archives the entity's value and those
+    of its instances; realtime samples (20 s, kept for an hour) do not depend on the level. ``packets``
+    (``with`` in TOML) names the counter that ``dropped_of_packets`` divides by.
     """
 
     name: str
@@ -87,11 +88,11 @@ class VcenterSpelling(msgspec.Struct, frozen=True, forbid_unknown_fields=True, r
 
 
 class Counter(msgspec.Struct, frozen=True):
-    """A counter as Hyperscope knows it: one key, unit and meaning, whatever source it comes from.
+    """A counter of Hyperscope: one key, unit and meaning, whatever source it comes from.
 
-    ``short`` is the name on esxtop's screen ("" where there is none). ``better`` is the good direction:
-    "low", "high" or "" (neither). ``words`` names special numbers: states, −1 for unlimited. ``source``
-    says how we know.
+    ``short`` is its name on esxtop's screen ("" if it has none). ``better`` is the good direction: "low",
+    "high" or "" (neither). ``value_names`` names special values: states, and −1 for unlimited. ``source``
+    says where this is documented.
     """
 
     key: str
@@ -103,17 +104,19 @@ class Counter(msgspec.Struct, frozen=True):
     better: Literal["low", "high", ""]
     meaning: str
     source: str
-    words: dict[int, str]
+    value_names: dict[int, str]
     esxtop: tuple[EsxtopSpelling, ...]
     vcenter: tuple[VcenterSpelling, ...]
 
-    def word(self, value: float) -> str | None:
-        """The name of a special number (``clear``, ``unlimited``), None for an ordinary one."""
-        return self.words.get(int(value)) if float(value).is_integer() else None
+    def value_name(self, value: float) -> str | None:
+        """Return the name of a special value (``clear``, ``unlimited``), None for an ordinary number."""
+        return self.value_names.get(int(value)) if float(value).is_integer() else None
 
 
 class EsxtopEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"cls": "class"}):
-    """A spelling as written in TOML: ``class`` is an object class or a name from the file's [classes]."""
+    """An esxtop spelling as written in TOML; ``class`` is an object class or a name from the file's
+    [classes].
+    """
 
     cls: str
     counter: str
@@ -127,7 +130,7 @@ class EsxtopEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
 
 
 class CounterEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A [[counter]] as written in TOML."""
+    """A [[counter]] table as written in TOML."""
 
     key: str
     label: str
@@ -138,13 +141,13 @@ class CounterEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kind: CounterKind = "gauge"
     better: Literal["low", "high", ""] = ""
     short: str = ""
-    words: dict[str, str] = {}
+    value_names: dict[str, str] = {}
     esxtop: tuple[EsxtopEntry, ...] = ()
     vcenter: tuple[VcenterSpelling, ...] = ()
 
 
 class CounterFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A file of resources/counters: named groups of object classes, and counters, checked one by one."""
+    """A file of resources/counters: its counters, still unchecked, and named groups of object classes."""
 
     counter: list[dict[str, object]]
     classes: dict[str, tuple[str, ...]] = {}

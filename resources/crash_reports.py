@@ -1,4 +1,4 @@
-"""Crash reports: a bug is written to a file, without any value, and named in one sentence."""
+"""Crash reports: writes where a bug happened to a file, without any values, and names it in one sentence."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ EXIT_CODE = 70  # EX_SOFTWARE of sysexits.h
 
 
 def save_crash(error: BaseException) -> str:
-    """Write what is needed to mend the bug; returns the sentence that says so and where.
+    """Write a crash report; returns the sentence for the user, which names the file.
 
-    Never values of variables, and no exception's message: it may quote a password, or what a server said.
+    The report has neither values of variables nor exception messages: these may quote a password, or what a
+    server sent.
     """
     text = "\n".join(
         (
@@ -39,12 +40,14 @@ def save_crash(error: BaseException) -> str:
 
 
 def places_of(error: BaseException) -> str:
-    """Where a bug came from: files, lines and types, without a value and without a message."""
+    """Return an exception's traceback (files, lines, types) without any value or message."""
     return "\n".join(_places(error))
 
 
 def _places(error: BaseException) -> Iterator[str]:
-    """The chain of exceptions, what came first at the top: where each was raised, and its type."""
+    """Yield the traceback and type of each exception of the chain, the first one that was raised at
+    the top.
+    """
     chain: list[BaseException] = []
     current: BaseException | None = error
     while current is not None and current not in chain:
@@ -55,7 +58,7 @@ def _places(error: BaseException) -> Iterator[str]:
 
 
 def crash_folder() -> Path:
-    """Where crash reports go, made if need be."""
+    """Return the folder for crash reports, creating it if it does not exist."""
     folder = platformdirs.user_log_path("hyperscope", appauthor=False)
     folder.mkdir(parents=True, exist_ok=True)
     return folder

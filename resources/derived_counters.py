@@ -1,4 +1,6 @@
-"""What a source does not count but what follows from its counters and inventory (problems/_derived.toml)."""
+"""Counters that a source lacks, computed from its other counters and its inventory
+(problems/_derived.toml).
+"""
 
 from __future__ import annotations
 
@@ -10,31 +12,31 @@ from resources.counter_schema import EntityKind
 
 
 class DerivedFact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A number from another fact ``made_of``: of the entity itself, or (``of`` "pool") its pools' smallest.
+    """A numeric fact, made from another fact.
 
-    ``of`` "pool shares": the entity's, as its pools divide theirs among what is in them.
+    ``made_of`` is the fact of the entity itself, or (``of`` "pool") the smallest one of the resource pools
+    above it, or (``of`` "pool shares") the entity's shares as its pools divide them among their members.
 
-    ``words`` gives the number of each text, any other text gives none; ``count`` is how many items the text
-    lists, separated by commas. ``absent`` is the number of an entity of which ``known`` is known and the
-    fact is not.
+    The number is ``numbers[text]`` (no number for other texts), or with ``count`` how many items the
+    comma-separated text lists. An entity that has the fact ``known`` but not ``made_of`` gets ``absent``.
     """
 
     name: str
     made_of: str
     source: str
     of: Literal["self", "pool", "pool shares"] = "self"
-    words: dict[str, float] = msgspec.field(default_factory=dict)
+    numbers: dict[str, float] = msgspec.field(default_factory=dict)
     count: bool = False
     known: str = ""
     absent: float = 0.0
 
 
 class DerivedCounter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A counter for entities of the kinds that lack it: ``expr`` over their ``counters`` and ``facts``.
+    """A counter computed by ``expr`` from ``counters`` and ``facts``, for ``entities`` whose source lacks it.
 
-    All counters but those in ``optional`` must be there, and the fact ``known``. ``where`` are facts that
-    must match these patterns. ``each``: summed over a VM's virtual disks, whose counters they then are: "vm"
-    all of them, "device" those that lie on each device. ``source`` says why it follows.
+    All of ``counters`` except ``optional`` must exist, and the fact ``known``; facts must match the patterns
+    in ``where``. ``each`` sums over a VM's virtual disks, whose counters are used then: "vm" over all its
+    disks, "device" over those on each device. ``source`` says why the result is right.
     """
 
     counter: str
@@ -50,7 +52,7 @@ class DerivedCounter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class DerivedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The whole of ``_derived.toml``. ``kinds``: the kinds of sources that it is for."""
+    """The file ``_derived.toml``; it applies to sources of the given ``kinds``."""
 
     kinds: list[str] = msgspec.field(default_factory=list)
     facts: list[DerivedFact] = msgspec.field(default_factory=list)

@@ -1,32 +1,32 @@
 """The errors that a user can meet, as one tree, each with its exit code.
 
     HyperscopeError                what happened, what it means, what to try
-    ├── UsageError            2    the command's words do not fit
+    ├── UsageError            2    the command's arguments do not fit
     ├── NotFoundError         3    a file, an entity or a scenario that is not there
     ├── AlreadyExistsError    4    a path that would be overwritten
     ├── AccessDeniedError     5    the operating system refused
-    ├── BadInputError         6    a file that is not what it should be
+    ├── BadInputError         6    a file without the expected content
     │   ├── NotACaptureError  7    not an esxtop batch capture (empty, HTML, a perfmon CSV, …)
     │   ├── NotASessionError  8    not a Hyperscope session
-    │   └── DamagedError      9    a session whose content does not check
+    │   └── DamagedError      9    a session whose content is inconsistent
     ├── TooNewError          10    written by a newer Hyperscope
     ├── DiskFullError        11    no space left
     ├── BusyError            12    another process writes this session
-    ├── KnowledgeError       13    a TOML file in resources/ that does not validate
+    ├── KnowledgeError       13    a TOML file of knowledge that is not valid
     ├── MissingLibraryError  14    a library of the system that the window needs
-    ├── SourceError          20    a vCenter or host that does not give what was asked
-    │   ├── UnknownHostError     21    its name does not resolve
-    │   ├── RefusedError         22    nothing listens there
+    ├── SourceError          20    a vCenter or host that did not deliver
+    │   ├── UnknownHostError     21    its host name does not resolve
+    │   ├── RefusedError         22    nothing listens at its address
     │   ├── TimedOutError        23    no answer in time
-    │   ├── UntrustedError       24    a certificate or host key that nobody vouches for
+    │   ├── UntrustedError       24    a certificate or host key that is not trusted
     │   ├── ChangedCertificateError 25 not the certificate or host key that was trusted before
-    │   ├── NotVSphereError      26    something else answers there
+    │   ├── NotVSphereError      26    the server is no vCenter and no ESXi host
     │   ├── LoginError           27    wrong user or password
-    │   ├── PrivilegeError       28    logged in, but not allowed to
-    │   ├── NoCountersError      29    it has no performance data to give
-    │   ├── NotSSHError          31    something else than ssh answers there
-    │   └── DisconnectedError    30    the connection broke, or what came over it makes no sense
-    └── CancelledError      130    the user stopped it
+    │   ├── PrivilegeError       28    logged in, but a privilege is missing
+    │   ├── NoCountersError      29    it has no performance data
+    │   ├── NotSSHError          31    the server does not speak ssh
+    │   └── DisconnectedError    30    the connection broke, or its data is invalid
+    └── CancelledError      130    the user cancelled the work
 
 Anything else that escapes is a bug and goes to the crash report, not to the user as a sentence.
 """
@@ -35,9 +35,9 @@ from __future__ import annotations
 
 
 class HyperscopeError(Exception):
-    """An expected failure: one sentence of what happened, one of what it means, one of what to try.
+    """An expected failure: one sentence on what happened, one on what it means, one on what to try.
 
-    ``meaning`` and ``advice`` may be empty where the first sentence says it all.
+    ``meaning`` and ``advice`` may be empty if the first sentence says enough.
     """
 
     exit_code = 1
@@ -61,19 +61,19 @@ def _rebuild(kind: type[HyperscopeError], happened: str, meaning: str, advice: s
 
 
 class UsageError(HyperscopeError):
-    """The command's words do not fit together."""
+    """The command's arguments do not fit together."""
 
     exit_code = 2
 
 
 class NotFoundError(HyperscopeError):
-    """A file, an entity or a scenario that is not there."""
+    """A file, an entity or a scenario does not exist."""
 
     exit_code = 3
 
 
 class AlreadyExistsError(HyperscopeError):
-    """A path that would be overwritten."""
+    """The path exists and would be overwritten."""
 
     exit_code = 4
 
@@ -85,37 +85,37 @@ class AccessDeniedError(HyperscopeError):
 
 
 class BadInputError(HyperscopeError):
-    """A file that is not what it should be."""
+    """A file does not have the expected content."""
 
     exit_code = 6
 
 
 class NotACaptureError(BadInputError):
-    """Not an esxtop batch capture: empty, HTML, a Windows perfmon CSV, a directory."""
+    """The file is no esxtop batch capture: it is empty, HTML, a Windows perfmon CSV, a directory."""
 
     exit_code = 7
 
 
 class NotASessionError(BadInputError):
-    """Not a Hyperscope session file."""
+    """The file is no Hyperscope session."""
 
     exit_code = 8
 
 
 class DamagedError(BadInputError):
-    """A session whose content does not check."""
+    """The session's content is inconsistent."""
 
     exit_code = 9
 
 
 class TooNewError(HyperscopeError):
-    """A session written by a newer Hyperscope."""
+    """The session was written by a newer Hyperscope."""
 
     exit_code = 10
 
 
 class DiskFullError(HyperscopeError):
-    """No space left on the device that the session is on."""
+    """No space is left on the device that holds the session."""
 
     exit_code = 11
 
@@ -127,49 +127,49 @@ class BusyError(HyperscopeError):
 
 
 class KnowledgeError(HyperscopeError):
-    """A TOML file in resources/ (or an admin's own) that does not validate."""
+    """A TOML file in resources/, or an admin's own, is not valid."""
 
     exit_code = 13
 
 
 class MissingLibraryError(HyperscopeError):
-    """A library of the system that the window needs is not there."""
+    """A system library that the window needs is not installed."""
 
     exit_code = 14
 
 
 class SourceError(HyperscopeError):
-    """A vCenter or host that does not give what was asked."""
+    """A vCenter or host did not deliver what was requested."""
 
     exit_code = 20
 
 
 class UnknownHostError(SourceError):
-    """The source's name does not resolve."""
+    """The source's host name does not resolve."""
 
     exit_code = 21
 
 
 class RefusedError(SourceError):
-    """Nothing listens at that address."""
+    """Nothing listens at the source's address."""
 
     exit_code = 22
 
 
 class TimedOutError(SourceError):
-    """No answer in time."""
+    """The source did not answer in time."""
 
     exit_code = 23
 
 
 class UntrustedError(SourceError):
-    """A certificate or ssh host key that neither the system's store nor a fingerprint vouches for."""
+    """The server's certificate or ssh host key is trusted by neither the system nor a fingerprint."""
 
     exit_code = 24
 
 
 class ChangedCertificateError(SourceError):
-    """Not the certificate or ssh host key that was trusted before."""
+    """The server's certificate or ssh host key is not the one that was trusted before."""
 
     exit_code = 25
 
@@ -187,25 +187,25 @@ class NotSSHError(SourceError):
 
 
 class LoginError(SourceError):
-    """Wrong user or password, or an account that may not log in."""
+    """User or password are wrong, or the account may not log in."""
 
     exit_code = 27
 
 
 class PrivilegeError(SourceError):
-    """Logged in, but the account lacks a privilege that the work needs."""
+    """The account lacks a privilege that the work needs."""
 
     exit_code = 28
 
 
 class NoCountersError(SourceError):
-    """A source without performance data."""
+    """The source has no performance data."""
 
     exit_code = 29
 
 
 class DisconnectedError(SourceError):
-    """The connection broke, or what came over it makes no sense; trying again may help."""
+    """The connection broke, or the data that came over it is invalid; trying again may help."""
 
     exit_code = 30
 

@@ -1,7 +1,7 @@
-"""Text that comes from elsewhere, made safe to show in a window or a terminal: hostile names stay text.
+"""Makes text from sessions, captures and servers safe to show in a window or a terminal.
 
-Whatever of a session, a capture or a server's reply is shown goes through here: control characters (ESC, BEL,
-C1 …) can't reach a terminal, nor can bidirectional overrides reorder what stands beside them.
+All such text goes through these functions: control characters (ESC, BEL, C1 …) never reach a terminal, and
+bidirectional overrides cannot reorder the text beside them.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ MAX_LENGTH = 300
 
 
 def visible(text: str) -> str:
-    """``text`` with white space as spaces, and control characters and bidirectional overrides as ``�``.
+    """Return ``text`` on one line: white space becomes spaces, control and bidi characters become ``�``.
 
-    As many characters as it had, all on one line.
+    The result has as many characters as ``text``.
     """
     if text.isprintable():
         return text
@@ -27,16 +27,16 @@ def visible(text: str) -> str:
 
 
 def shown(text: str, max_length: int = MAX_LENGTH) -> str:
-    """``text`` on one line: ``visible``, runs of white space as one space, cut after ``max_length``.
+    """Return ``text`` safe to show on one line: ``visible``, single-spaced, cut to ``max_length`` characters.
 
-    Plain Qt labels and painters take the result as it is; nothing in it can reorder its surroundings.
+    Plain Qt labels and painters can use the result as it is.
     """
     safe = visible(" ".join(text[: max_length * 4].split()))
     return safe if len(safe) <= max_length else f"{safe[: max_length - 1]}…"
 
 
 def breakable(text: str) -> str:
-    """``text`` that a label may break within long words, too: names of devices are wider than a pane.
+    """Return ``text`` with break opportunities in long words, such as device names wider than a pane.
 
     A number and its unit stay on one line.
     """
@@ -44,8 +44,11 @@ def breakable(text: str) -> str:
     return _LONG_WORD.sub(lambda word: "\u200b".join(_PIECE.findall(word[0])), kept)
 
 
-def brief(text: str) -> str:
-    """``text`` for a heading: of a long word its begin and its end, which tell devices apart."""
+def shorten_long_words(text: str) -> str:
+    """Return ``text`` for a heading: words over 26 characters keep only their beginning and end.
+
+    Device names differ at both ends.
+    """
     return _TOO_LONG.sub(lambda word: f"{word[0][:_BEGIN]}…{word[0][-_END:]}", text)
 
 
@@ -62,8 +65,11 @@ _LONG_WORD, _PIECE = re.compile(r"\S{18,}"), re.compile(r".{1,6}")
 _BEFORE_UNIT = re.compile(rf"(?<=\d) (?=(?:{'|'.join(map(re.escape, sorted(UNIT_NAMES)))})(?![\w/]))")
 
 
-def tip(text: str) -> str:
-    """``text``, lines kept, as a tooltip: Qt takes a tooltip that looks like markup for markup."""
+def tooltip_text(text: str) -> str:
+    """Return ``text`` as an HTML tooltip that shows it literally, line by line.
+
+    Qt would interpret a plain tooltip that looks like markup.
+    """
     lines = (html.escape(shown(line, _TIP_LINE), quote=False) for line in text.split("\n")[:_TIP_LINES])
     return f"<p style='white-space: pre-wrap; margin: 0'>{'<br>'.join(lines)}</p>"
 

@@ -1,4 +1,4 @@
-"""Loads what is known about problems: cards, sustained rules, consequences (resources/problems/*.toml)."""
+"""Loads the knowledge about problems: cards, sustained rules, consequences (resources/problems/*.toml)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import msgspec
 from resources.derived_counters import DerivedFile
 from resources.failures import KnowledgeError
 from resources.problem_changes import Changes
-from resources.toml_files import checked, knowledge_files, read_toml, wrong
+from resources.toml_files import checked, knowledge_error, knowledge_files, read_toml
 
 Layer = Literal["configuration", "contention", "utilisation", "capacity", "data"]
 Reduce = Literal["max", "second", "min", "sum", "top3", "mean", "weighted", "count", "lower", "upper"]
@@ -33,7 +33,7 @@ _SCOPE = re.compile(
 
 
 class Threshold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A number that a rule compares with, and who says so. ``source`` tags are those of docs/problems.md."""
+    """A number that a rule compares with; ``source`` begins with a tag that docs/problems.md explains."""
 
     value: float
     unit: str
@@ -41,22 +41,23 @@ class Threshold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A named quantity of the entity that a rule judges, over time.
+    """A named quantity over time that a rule's expressions use.
 
-    Either measured: ``expr`` (default: the one counter) over ``counters`` of each member of the scope ``of``,
-    reduced to one value a sample; or derived: ``expr`` alone, over other signals; or a ``fact``; or how many
-    VMs came to the host by events of the kinds ``arrived`` in the last ``within_s`` seconds.
+    A signal is one of: measured, ``expr`` (default: the one counter) over ``counters`` of each member of the
+    scope ``of``, reduced to one value at each sample; derived, ``expr`` over other signals; a ``fact``; or
+    the number of VMs that came to the host by events of the kinds ``arrived`` in the last ``within_s``
+    seconds.
 
-    ``of``: ``self``; a kind of descendant (``vcpu``, ``vdisk``, ``port`` …); ``host``; ``host.<kind>`` for
-    that kind on the same host; ``elsewhere`` for the same entity as other sources see it; ``users`` for
-    VMs, of any host that shares this entity, whose per-device counters name it. ``others`` leaves the
-    entity itself out. ``each_instance`` makes every instance a member (PCPUs of a host). ``where_name``
-    keeps members whose name matches the pattern, ``same_prefix`` those whose name begins with as many
-    characters of the entity's own, ``same_fact`` those of which the fact says the same as of the entity
-    (uplinks of one switch), or nothing of both. A counter written ``fact:NAME`` is that fact of the member.
+    ``of`` is the scope: ``self``; a kind of descendant (``vcpu``, ``vdisk``, ``port`` …); ``host``;
+    ``host.<kind>`` for that kind on the same host; ``elsewhere`` for the same entity in other sources;
+    ``users`` for VMs, on any host that shares this entity, whose per-device counters name it. ``others``
+    leaves the entity itself out. ``each_instance`` makes every instance a member (PCPUs of a host).
+    ``where_name`` keeps members whose name matches the pattern, ``same_prefix`` those whose name starts with
+    the same number of characters as the entity's, ``same_fact`` those with the same value of this fact
+    (uplinks of one switch). A counter written ``fact:NAME`` is that fact of the member.
 
     ``reduce``: largest, ``second`` largest, smallest, sum, sum of the ``top3``, mean, mean ``weighted`` by
-    ``weight``, ``count`` of known members, ``lower`` and ``upper`` quartile.
+    ``weight``, ``count`` of members with a value, ``lower`` and ``upper`` quartile.
     """
 
     counter: str = ""
@@ -76,22 +77,24 @@ class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def depends_on_self(self) -> bool:
-        """Whether members are chosen by what the judged entity is, beyond where it is."""
+        """True if the members are chosen by properties of the judged entity other than its place."""
         return self.others or bool(self.same_prefix or self.same_fact)
 
     @property
     def measured(self) -> bool:
-        """Whether it is made of series."""
+        """True if the signal is computed from series."""
         return bool(self.counter or self.counters)
 
     @property
     def derived(self) -> bool:
-        """Whether it is computed from other signals."""
+        """True if the signal is computed from other signals."""
         return not self.measured and not self.fact and not self.arrived
 
 
 class EvidenceItem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A number that the finding shows: ``statistic`` of ``signal`` over its windows against ``threshold``."""
+    """A piece of evidence: ``statistic`` of ``signal`` over the finding's windows, compared with
+    ``threshold``.
+    """
 
     signal: str
     statistic: str = "mean"
@@ -103,9 +106,9 @@ class EvidenceItem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """When an entity of one kind has the problem.
 
-    ``condition`` and ``critical`` are true or false at each sample and must hold as long as the sustained
-    rule says. ``level`` marks a condition on a state, which a capture too short for the sustained rule can
-    show too. ``severity`` "info": what is worth knowing and hurts nobody now.
+    ``condition`` and ``critical`` are true or false at each sample, and must hold as long as the
+    ``sustained`` rule says. ``level`` marks a condition on a state: even a capture shorter than the sustained
+    rule can show such a problem. ``severity`` "info": worth knowing, but harmless now.
     """
 
     entity: str
@@ -121,10 +124,11 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Presence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """When a whole source, or one entity of it, has too few samples to be judged.
+    """When a whole source, or one of its entities, has too few samples to be judged.
 
-    ``condition`` and the sentences read ``samples``, ``expected``, ``coverage`` (0 to 1), ``seconds`` and
-    ``interval``, and the card's thresholds. ``kinds``: which entities; empty for the source itself.
+    ``condition`` and the sentences may use ``samples``, ``expected``, ``coverage`` (0 to 1), ``seconds``,
+    ``interval`` (s) and the card's thresholds. ``kinds`` are the kinds of entities (empty: the source
+    itself).
     """
 
     condition: str
@@ -133,9 +137,10 @@ class Presence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Stated(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What an inventory says of a cause: ``test`` decides where ``known`` (mostly a fact) is known.
+    """How a fact of the inventory decides a cause: ``test`` is evaluated if ``known`` (usually a fact)
+    exists.
 
-    ``because`` is said where it is true, ``otherwise`` where it is false.
+    The sentence is ``because`` if the test is true, ``otherwise`` if it is false.
     """
 
     known: str
@@ -145,13 +150,14 @@ class Stated(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Why it happens. The first that holds of ``likely``, ``possible`` decides; both false rule it out.
+    """A possible cause of a problem, and how to tell whether it is the one.
 
-    ``stated`` comes first: facts of an inventory decide, where there are any. ``needs`` is the source
-    without which it can't be decided.
+    A ``stated`` fact of the inventory decides first, if there is one. Otherwise the verdict is that of the
+    first true expression among ``likely`` and ``possible``; if both are false, the cause is ruled out.
+    ``needs`` is a kind of source without which the verdict is unknown.
 
-    ``because`` (``otherwise`` when ruled out) is a template with the numbers. ``unknown`` says which
-    counter or fact would decide and where it could come from. ``entities`` limits it to rules of these
+    ``because`` (``otherwise`` if ruled out) is the sentence's template. ``unknown`` says which counter or
+    fact is missing for a verdict and how to get it. ``entities``: the cause applies only to rules of these
     kinds.
     """
 
@@ -170,10 +176,10 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One problem, fully described.
+    """The full description of one problem.
 
-    ``values`` are named expressions over a finding's windows, for causes and sentences; each may use those
-    before it.
+    ``values`` are named expressions over a finding's windows, used in causes and sentences; each may use the
+    ones before it.
     """
 
     id: str
@@ -191,16 +197,18 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     presence: list[Presence] = msgspec.field(default_factory=list)
 
     def causes_for(self, rule: Rule) -> list[Cause]:
-        """The causes that apply to the kind of entity that the rule judges."""
+        """Return the causes that apply to the kind of entity that ``rule`` judges."""
         return [cause for cause in self.causes if not cause.entities or rule.entity in cause.entities]
 
     def signals_for(self, rule: Rule) -> dict[str, Signal]:
-        """The card's signals, with those that the rule replaces or adds."""
+        """Return the card's signals, including those that ``rule`` replaces or adds."""
         return {**self.signals, **rule.signals}
 
 
 class Hold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """True for ``hold_s`` seconds of any ``of_s``; or in ``count`` samples of any ``of_s`` seconds."""
+    """True for ``hold_s`` seconds within any ``of_s`` seconds; or in ``count`` samples within any ``of_s``
+    seconds.
+    """
 
     of_s: float
     hold_s: float = 0.0
@@ -208,7 +216,11 @@ class Hold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Sustained(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How long a condition must hold before it is a problem, in seconds, whatever the sampling interval."""
+    """How long a condition must hold to be a problem, in seconds, independent of the sampling interval.
+
+    A problem ends after ``clear_s`` seconds without the condition. ``coverage`` is the part (0 to 1) of the
+    time looked at for which the condition must be known.
+    """
 
     warning: Hold
     critical: Hold
@@ -218,13 +230,13 @@ class Sustained(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Consequence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An upstream problem that explains a downstream one in the same time.
+    """An upstream problem that explains a downstream one at the same time.
 
-    ``relation``: ``same`` entity; ``host`` when the upstream one is the host of the downstream entity;
-    ``host_of`` the other way round; ``on_host`` for two entities of one host. At least the part ``overlap``
-    of the downstream windows must lie in the upstream ones, widened by ``within_s``. ``causes``: only when
-    the downstream finding's first cause is one of these, empty for any; ``unless``: not when it is one of
-    these.
+    ``relation``: ``same`` entity; ``host``: the upstream entity is the host of the downstream one;
+    ``host_of``: the other way round; ``on_host``: two entities of one host. At least the part ``overlap`` (0
+    to 1) of the downstream windows must lie in the upstream windows, widened by ``within_s`` seconds.
+    ``causes``: the downstream finding's first cause must be one of these (empty: any); ``unless``: it must be
+    none of these.
     """
 
     upstream: str
@@ -240,10 +252,10 @@ class Consequence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Problems(msgspec.Struct, frozen=True):
-    """All that is known: ``cards`` in the order in which they are checked; ``sources`` by tag.
+    """All problem knowledge: ``cards`` in the order in which they are checked; ``sources`` by tag.
 
-    ``derived`` is what follows from the counters of sources that lack some; ``changes`` which events may
-    explain a problem.
+    ``derived`` computes counters that some sources lack; ``changes`` are the events that may explain a
+    problem.
     """
 
     cards: tuple[Card, ...]
@@ -254,8 +266,8 @@ class Problems(msgspec.Struct, frozen=True):
     changes: Changes = Changes()
 
     def card(self, problem: str) -> Card:
-        """The card with this id; KeyError where there is none."""
-        return next(card for card in self.cards if card.id == problem)
+        """Return the card with this id; KeyError if there is none."""
+        return {card.id: card for card in self.cards}[problem]
 
 
 class _SustainedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -271,9 +283,9 @@ class _ConsequenceFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def load_problems(extra_dirs: Sequence[Path] = ()) -> Problems:
-    """Read the cards that ship with Hyperscope, then ``problems/*.toml`` of each of ``extra_dirs``.
+    """Load the cards that ship with Hyperscope, then ``problems/*.toml`` of each of ``extra_dirs``.
 
-    A file in a later place replaces the one of the same name. Raises KnowledgeError naming file and entry.
+    A file in a later folder replaces the one with the same name. Raises KnowledgeError naming file and entry.
     """
     files = {path.name: path for place in knowledge_files(FOLDER, extra_dirs) for path in place}
     sustained = _decoded(files.pop(_SUSTAINED), _SustainedFile).rules
@@ -287,7 +299,7 @@ def load_problems(extra_dirs: Sequence[Path] = ()) -> Problems:
         _check(card, path, sustained)
         _check_sources(card, path, sources)
         if name != f"{card.id}.toml":
-            raise wrong(path, "id", f"the file must be named {card.id}.toml")
+            raise knowledge_error(path, "id", f"the file must be named {card.id}.toml")
         cards.append(card)
     problems = Problems(tuple(cards), sustained, consequences, sources, derived, changes)
     _check_consequences(problems)
@@ -300,7 +312,7 @@ def _decoded(path: Path, kind: type[_T]) -> _T:
 
 def _check(card: Card, path: Path, sustained: dict[str, Sustained]) -> None:
     def refuse(where: str, what: str) -> KnowledgeError:
-        return wrong(path, where, what)
+        return knowledge_error(path, where, what)
 
     if not _ID.fullmatch(card.id):
         raise refuse("id", f"{card.id!r} is not of the form area.problem")
@@ -318,13 +330,13 @@ def _check(card: Card, path: Path, sustained: dict[str, Sustained]) -> None:
 
 
 def _check_sources(card: Card, path: Path, sources: dict[str, str]) -> None:
-    """Every number says who says so, with a tag that is explained."""
+    """Check that every number cites a source, with a tag that is explained in ``_sources.toml``."""
     cited = [("sources", tag.strip()) for tag in card.sources.split(";")]
     cited += [(f"threshold {name}", threshold.source) for name, threshold in card.thresholds.items()]
     for where, text in cited:
         tag = _TAG.match(text)
         if not tag or tag[0] not in sources:
-            raise wrong(path, where, f"{text!r} does not begin with a source of {_SOURCES}")
+            raise knowledge_error(path, where, f"{text!r} does not begin with a source of {_SOURCES}")
 
 
 def _check_signal(signal: Signal, where: str, refuse: Callable[[str, str], KnowledgeError]) -> None:

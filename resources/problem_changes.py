@@ -1,4 +1,4 @@
-"""What may explain a problem because it happened shortly before (problems/_changes.toml)."""
+"""Which events may explain a problem that began shortly after them (problems/_changes.toml)."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ import msgspec
 
 
 class Changes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Seconds, and kinds of events (``sessions.model.Event.kind``).
+    """Kinds of events (``sessions.model.Event.kind``) that may explain a problem, and how near they must be.
 
-    ``before_s`` and ``after_s``: how near to the beginning of a problem; ``settles_s``: how long after an
-    event the inventory may take to say where its VM is. At most ``most`` are named.
+    An event counts from ``before_s`` seconds before to ``after_s`` seconds after a problem begins. For
+    ``inventory_delay_s`` seconds after an event, the inventory may still show its VM on the old host. At most
+    ``max_count`` events are named.
 
-    ``own``: kinds that count when they are of the entity, its host or what both lie in; ``arriving``: by
-    which VMs come to its host; ``storing``: of VMs whose disks lie on it.
+    ``own``: kinds that count on the entity, its host or their parents; ``arriving``: kinds by which VMs came
+    to the host; ``storing``: kinds that count on VMs whose disks lie on the entity.
     """
 
     before_s: float = 0.0
     after_s: float = 0.0
-    settles_s: float = 0.0
-    most: int = 0
+    inventory_delay_s: float = 0.0
+    max_count: int = 0
     own: list[str] = msgspec.field(default_factory=list)
     arriving: list[str] = msgspec.field(default_factory=list)
     storing: list[str] = msgspec.field(default_factory=list)

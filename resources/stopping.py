@@ -1,4 +1,4 @@
-"""How long work is told to stop: something that is asked now and then whether it has been set."""
+"""The interface by which long work is told to stop."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class StopSignal(Protocol):
-    """Asked between steps of long work; a ``threading.Event`` is one, and so is a job's token."""
+    """A flag that long work checks between steps; a ``threading.Event`` and a ``Job`` both have it."""
 
     def is_set(self) -> bool:
-        """Whether the work should stop."""
+        """Return True if the work should stop."""

@@ -1,4 +1,4 @@
-"""Reads knowledge files: TOML to typed values, with errors that name file, entry and problem."""
+"""Reads TOML files of knowledge into typed values, with errors that name file, entry and problem."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from resources.failures import KnowledgeError
 T = TypeVar("T")
 
 RESOURCES = Path(__file__).parent
-"""The folder that ships with the program: ``counters``, ``problems``, ``lab`` …"""
+"""The folder that ships with the program, with ``counters``, ``problems``, ``lab`` and others in it."""
 
 
 def knowledge_files(folder: str, extra_dirs: Sequence[Path] = ()) -> list[list[Path]]:
-    """The TOML files of ``folder`` in load order: the shipped ones, then those of each of ``extra_dirs``.
+    """Return the TOML files of ``folder``: those that ship with Hyperscope, then those in ``extra_dirs``.
 
-    Each inner list is one place, sorted by name; a later place may replace what an earlier one says. An
-    extra directory may lack ``folder``, but must itself exist. Raises KnowledgeError.
+    There is one list for each directory, sorted by name; entries of a later directory may replace earlier
+    ones. An extra directory may lack ``folder`` but must exist. Raises KnowledgeError.
     """
     places = [_toml_in(RESOURCES / folder)]
     for extra in extra_dirs:
@@ -39,27 +39,29 @@ def _toml_in(directory: Path) -> list[Path]:
 
 
 def read_toml(path: Path) -> dict[str, object]:
-    """The tables of one TOML file (UTF-8, a byte order mark is tolerated). Raises KnowledgeError."""
+    """Return the tables of a TOML file (UTF-8; a byte order mark is allowed). Raises KnowledgeError."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
-        raise wrong(path, "", f"cannot be read: {error.strerror or error}") from error
+        raise knowledge_error(path, "", f"cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        raise wrong(path, "", f"is not UTF-8 at byte {error.start}") from error
+        raise knowledge_error(path, "", f"is not UTF-8 at byte {error.start}") from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise wrong(path, "", f"is not TOML: {error}") from error
+        raise knowledge_error(path, "", f"is not TOML: {error}") from error
 
 
 def checked(data: object, kind: type[T], path: Path, entry: str = "") -> T:
-    """``data`` as a ``kind``, a msgspec struct; ``entry`` is the part of the file. Raises KnowledgeError."""
+    """Return ``data`` converted to ``kind``, a msgspec struct. Raises KnowledgeError naming ``path`` and
+    ``entry``.
+    """
     try:
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
-        raise wrong(path, entry, str(error)) from error
+        raise knowledge_error(path, entry, str(error)) from error
 
 
-def wrong(path: Path, entry: str, problem: str) -> KnowledgeError:
-    """The error to raise for ``entry`` of the file ``path``."""
+def knowledge_error(path: Path, entry: str, problem: str) -> KnowledgeError:
+    """Return the error to raise for ``entry`` of the file ``path``."""
     where = f"{path.parent.name}/{path.name}"
     return KnowledgeError(
         f"{where}: {entry}: {problem}." if entry else f"{where}: {problem}.",

@@ -1,8 +1,8 @@
-"""The one place that formats numbers and units.
+"""Formats numbers with their units; the only place that does.
 
-Every function gives the same text for the same value everywhere: screen, terminal report, HTML. Three digits
-or so: enough to tell two values apart, no more than the source can know. A value that is absent (NaN) or
-infinite is ``–``, without a unit.
+A value has the same text everywhere: on screen, in the terminal, in HTML. About three digits are shown:
+enough to tell two values apart, no more than the source can know. An absent (NaN) or infinite value is ``–``
+without unit.
 """
 
 from __future__ import annotations
@@ -31,10 +31,12 @@ UNITS: dict[str, str] = {
     "state": "a number that names a state",
     "text": "text",
 }
-"""The units that a counter may have, and what each is."""
+"""The units that a counter may have, each with its meaning."""
 
 _Rung = tuple[float, float, str]
-"""From which value on a larger or smaller unit reads better, how many of the first make one, its name."""
+"""A step of a ladder of units: the value from which on it is used, how many base units it is, and its
+name.
+"""
 
 _BYTES: list[_Rung] = [
     (1024.0**power, 1024.0**power, name) for power, name in enumerate(("B", "KB", "MB", "GB", "TB", "PB"))
@@ -54,17 +56,18 @@ _THINGS = frozenset({"count", "shares", "state", "flag"})
 _CLOCK_NAMES = frozenset({"d", "h", "min", "s"})
 _BARE = frozenset({"ratio", "text", ""}) | _THINGS
 UNIT_NAMES = {*UNITS, *_CLOCK_NAMES, *(name for rungs in _LADDERS.values() for _, _, name in rungs)} - _BARE
-"""Every unit that may stand behind a number in a text of this module."""
+"""All units that this module may write after a number."""
 _YES_NO = {0.0: "no", 1.0: "yes"}
 _HUNDRED_DAYS = 100 * 86_400
 _NEARLY = 0.9995
-"""A value this close below a rung would round up to it."""
+"""A value this close below a step of a ladder would round up to it, so it is shown in the larger unit."""
 
 
 def format_value(value: float, unit: str) -> str:
-    """``value`` in a counter's ``unit`` as an admin reads it: ``5.20 GB``, ``12.5 %``, ``0.32 ms``.
+    """Return ``value`` with a counter's ``unit`` as an admin reads it: ``5.20 GB``, ``12.5 %``, ``0.32 ms``.
 
-    A unit that is not in UNITS (a raw counter's) is put after the number as it is; "" gives the number alone.
+    A unit that is not in UNITS (a raw counter's) is written after the number as it is; "" gives the number
+    alone.
     """
     if not math.isfinite(value):
         return ABSENT
@@ -79,22 +82,28 @@ def format_value(value: float, unit: str) -> str:
 
 
 def format_bytes(size: float) -> str:
-    """A number of bytes, of 1024 × 1024: ``712 B``, ``1.4 MB``, ``300 MB``."""
+    """Return a number of bytes in a unit that reads well (powers of 1024): ``712 B``, ``1.4 MB``,
+    ``300 MB``.
+    """
     return format_value(size, "B")
 
 
 def format_rate(per_second: float, thing: str = "") -> str:
-    """Things a second: ``269 MB/s`` of ``B``, ``1,234 rows/s`` of ``rows``, ``12.5 /s`` of ""."""
+    """Return a rate: ``269 MB/s`` for things ``B``, ``1,234 rows/s`` for ``rows``, ``12.5 /s`` without a
+    name.
+    """
     return format_value(per_second, f"{thing}/s")
 
 
 def format_count(count: float) -> str:
-    """A number of things, all of its digits before the point: ``7,631``; a mean of counts: ``31.7``."""
+    """Return a count with all digits before the decimal point: ``7,631``; a mean of counts: ``31.7``."""
     return format_value(count, "count")
 
 
 def format_duration(seconds: float) -> str:
-    """How long, in two units at most: ``85 ms``, ``5 s``, ``1 min 10 s``, ``2 h 5 min``, ``3 d 4 h``."""
+    """Return a duration in at most two units: ``85 ms``, ``5 s``, ``1 min 10 s``, ``2 h 5 min``, ``3
+    d 4 h``.
+    """
     if not math.isfinite(seconds):
         return ABSENT
     if seconds < 0:
@@ -125,8 +134,8 @@ def _two_parts(steps: int, per_big: int, big_name: str, small_name: str) -> str:
     return f"{big:,} {big_name} {small} {small_name}" if small else f"{big:,} {big_name}"
 
 
-def rung_of(value: float, unit: str) -> tuple[float, str]:
-    """The unit in which ``value`` reads best: how many of ``unit`` one of it is, and its name."""
+def readable_unit(value: float, unit: str) -> tuple[float, str]:
+    """Return the larger or smaller unit in which ``value`` reads best: its size in ``unit``, and its name."""
     rungs = _LADDERS.get(unit)
     if rungs is None or value == 0 or not math.isfinite(value):
         return 1.0, unit
@@ -138,15 +147,17 @@ def rung_of(value: float, unit: str) -> tuple[float, str]:
 
 
 def _climbed(value: float, unit: str) -> str:
-    """``value`` on the highest rung of its unit's ladder that it reaches once rounded."""
+    """Return ``value`` in the unit of its ladder in which it reads best."""
     if value == 0:
         return f"0 {unit}"
-    size, name = rung_of(value, unit)
+    size, name = readable_unit(value, unit)
     return f"{_number(value / size)} {name}"
 
 
 def _number(number: float) -> str:
-    """About three digits, but never fewer than stand before the point: 0.05, 0.32, 5.31, 12.5, 123, 7,631."""
+    """Return about three digits, but all digits before the decimal point: 0.05, 0.32, 5.31, 12.5,
+    123, 7,631.
+    """
     size = abs(number)
     if size < 0.0005:
         return "0" if number == 0 else "≈0"

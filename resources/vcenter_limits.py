@@ -1,4 +1,4 @@
-"""Loads how much a vCenter is asked at once (resources/vcenter/limits.toml)."""
+"""Loads the limits for queries to a vCenter (resources/vcenter/limits.toml)."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _FILE = "limits.toml"
 
 
 class QueryLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Numbers and seconds; the file says where each comes from.
+    """Limits for performance queries; the file says where each number comes from. ``…_s`` are seconds.
 
-    ``elements``: XML elements of a request or reply. ``entities``: in one query. ``default_query_metrics``:
-    where the server does not say. ``cluster_query_metrics``: of one cluster. ``workers``: queries at a time,
-    one for each ``entities_per_worker``. ``sampled``: entities whose available counters stand for their
-    kind, asked again every ``resample_s``. ``realtime_s``: how long hosts keep samples. ``look_back_s``: how
-    long a late sample is waited for. ``join_s``: how often new entities are taken in. ``max_lag_s``: how
-    long after its instant a sample is waited for. ``refused_s``: rest after a refused login.
-    ``clock_jump_s``: from when on a server's clock was set, and did not drift. ``history_tries``: how often
-    a part of the history is asked for.
+    ``elements``: XML elements of a request or reply. ``entities``: entities in one query.
+    ``default_query_metrics``: metrics in a query if the server names no limit; ``cluster_query_metrics``: the
+    same for clusters. ``workers``: queries at the same time, one for each ``entities_per_worker``.
+    ``sampled``: entities of a kind whose available counters are asked for, again every ``resample_s``.
+    ``realtime_s``: how long hosts keep samples. ``look_back_s``: how far back late samples are queried.
+    ``join_s``: how often new entities are added. ``max_lag_s``: how late a sample may come. ``refused_s``:
+    pause after a refused login. ``clock_jump_s``: from this difference on, a server's clock was set and did
+    not drift. ``history_tries``: how often a part of the history is requested.
     """
 
     elements: int
@@ -54,7 +54,7 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def load_limits(extra_dirs: Sequence[Path] = ()) -> QueryLimits:
-    """The shipped limits, each replaced by one of the same name in ``extra_dirs``. Raises KnowledgeError."""
+    """Load the limits; a limit of the same name in ``extra_dirs`` replaces ours. Raises KnowledgeError."""
     values: dict[str, object] = {}
     origin = Path(_FILE)
     for place in knowledge_files("vcenter", extra_dirs):

@@ -1,4 +1,6 @@
-"""Loads what a recording of vCenter asks for: named presets of counters (resources/vcenter/presets.toml)."""
+"""Loads the presets: named selections of the counters to record from a vCenter
+(resources/vcenter/presets.toml).
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ _FILE = "presets.toml"
 
 
 class ByKind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """vCenter names (``group.name.rollup``, with * and ?) by kind of entity."""
+    """vCenter counter names (``group.name.rollup``, with * and ?) by kind of entity."""
 
     vm: tuple[str, ...] = ()
     host: tuple[str, ...] = ()
@@ -25,17 +27,17 @@ class ByKind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     datastore: tuple[str, ...] = ()
 
     def of(self, kind: str) -> tuple[str, ...]:
-        """The names for one kind; none for a kind that has no counters of its own."""
+        """Return the names for one kind of entity; empty for a kind without counters of its own."""
         names: tuple[str, ...] = getattr(self, kind, ())
         return names
 
 
 class Preset(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A named choice of counters.
+    """A named selection of counters to record.
 
-    ``counters``: canonical keys with * and ?. ``without``: vCenter names that are left out all the same.
-    ``raw``: vCenter names kept with vCenter's number. ``rollups``: names of the 300 s rollups.
-    ``everything``: also whatever the server defines beyond the catalogue.
+    ``counters``: canonical keys with * and ?. ``without``: vCenter names that are excluded from these.
+    ``raw``: vCenter names that are recorded unconverted. ``rollups``: vCenter names recorded as 300 s
+    rollups. ``everything``: also record all counters of the server that the catalogue does not know.
     """
 
     title: str
@@ -52,7 +54,9 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def load_presets(extra_dirs: Sequence[Path] = ()) -> dict[str, Preset]:
-    """The presets by name; one in a later place replaces the shipped one. Raises KnowledgeError."""
+    """Load the presets by name; one in ``extra_dirs`` replaces ours of the same name. Raises
+    KnowledgeError.
+    """
     presets: dict[str, Preset] = {}
     for place in knowledge_files("vcenter", extra_dirs):
         for path in place:
@@ -62,7 +66,7 @@ def load_presets(extra_dirs: Sequence[Path] = ()) -> dict[str, Preset]:
 
 
 def require_preset(name: str, extra_dirs: Sequence[Path] = ()) -> Preset:
-    """The preset of that name. Raises UsageError for one that there is not, KnowledgeError."""
+    """Return the preset of that name. Raises UsageError if there is none, KnowledgeError for a bad file."""
     presets = load_presets(extra_dirs)
     if name not in presets:
         raise UsageError(f"There is no preset {name!r}.", advice=f"There are {', '.join(sorted(presets))}.")

@@ -1,4 +1,4 @@
-"""What an account needs for recording from vSphere, and how often it may be tried: from privileges.toml."""
+"""Loads the privileges that recording from vSphere needs, and limits for logins (vcenter/privileges.toml)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FILE = RESOURCES / "vcenter" / "privileges.toml"
 
 
 class Privilege(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A privilege of the vSphere API. ``gives`` is what can't be recorded without it."""
+    """A privilege of the vSphere API; ``gives`` is what cannot be recorded without it."""
 
     id: str
     of: tuple[Literal["vcenter", "esxi"], ...]
@@ -22,7 +22,9 @@ class Privilege(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LoginLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How often a password that worked before may be refused before it is not sent again."""
+    """How often (``tries``, ``rest_s`` seconds apart) a password that once worked is sent again if it is
+    refused.
+    """
 
     tries: int
     rest_s: float
@@ -35,12 +37,12 @@ class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def privileges(kind: str) -> tuple[Privilege, ...]:
-    """The privileges that recording from a source of ``kind`` needs."""
+    """Return the privileges that recording from a source of ``kind`` (vcenter, esxi) needs."""
     return tuple(entry for entry in _document().privilege if kind in entry.of)
 
 
 def login_limits() -> LoginLimits:
-    """How careful to be with an account. Raises KnowledgeError."""
+    """Return how often a refused login may be repeated. Raises KnowledgeError."""
     return _document().login
 
 

@@ -1,4 +1,4 @@
-"""Which Hyperscope this is; the same number as in pyproject.toml."""
+"""The version of Hyperscope; the same as in pyproject.toml."""
 
 from __future__ import annotations
 

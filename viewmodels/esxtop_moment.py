@@ -117,8 +117,8 @@ def _totals(
 def _total(counter: Counter, values: Sequence[tuple[float, str]]) -> tuple[str, str]:
     highest, host = max(values)
     name, top = counter.short or counter.label, format_value(highest, counter.unit)
-    if len(values) == 1 or counter.words:
-        total = f"{name} {counter.word(highest) or top}"
+    if len(values) == 1 or counter.value_names:
+        total = f"{name} {counter.value_name(highest) or top}"
         return total, total
     mean = format_value(sum(value for value, _ in values) / len(values), counter.unit)
     detail = f"{counter.label}: {mean} in the mean of {len(values)} hosts, {top} on {shown(host)}"

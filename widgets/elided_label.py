@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from resources.foreign_text import shown, tip
+from resources.foreign_text import shown, tooltip_text
 
 _LEAST = 40
 
@@ -23,7 +23,7 @@ class ElidedLabel(QLabel):
     def say(self, text: str) -> None:
         """Show this text."""
         self.setText(shown(text))
-        self.setToolTip(tip(text) if text else "")
+        self.setToolTip(tooltip_text(text) if text else "")
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         """A few letters."""

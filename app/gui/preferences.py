@@ -87,7 +87,7 @@ class Preferences(QDialog):
         return box
 
     def _number(self, spec: SettingSpec) -> QWidget:
-        box = QSpinBox(minimum=spec.least, maximum=spec.most, suffix=f" {spec.unit}")
+        box = QSpinBox(minimum=spec.minimum, maximum=spec.maximum, suffix=f" {spec.unit}")
         box.setAccessibleName(spec.title)
         box.setValue(self._settings.number(spec.key))
         line = box.findChild(QLineEdit)

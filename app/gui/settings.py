@@ -25,8 +25,8 @@ class SettingSpec:
     default: Value
     group: str
     choices: tuple[tuple[str, str], ...] = ()
-    least: int = 0
-    most: int = 0
+    minimum: int = 0
+    maximum: int = 0
     unit: str = ""
 
 
@@ -64,10 +64,11 @@ SETTINGS: tuple[SettingSpec, ...] = (
     ),
     SettingSpec(
         "live.window", "Live window", "How much time a new recording shows.", 15, "Recording",
-        least=1, most=240, unit="min",
+        minimum=1, maximum=240, unit="min",
     ),
     SettingSpec(
-        "lab.speed", "Speed of the lab", "Lab seconds in a second.", 60, "Lab", least=1, most=600, unit="×",
+        "lab.speed", "Speed of the lab", "Lab seconds in a second.", 60, "Lab",
+        minimum=1, maximum=600, unit="×",
     ),
 )  # fmt: skip
 
@@ -117,7 +118,7 @@ def _fits(spec: SettingSpec, value: object) -> bool:
         return False
     if spec.choices:
         return value in [choice for choice, _ in spec.choices]
-    return not isinstance(value, int) or isinstance(value, bool) or spec.least <= value <= spec.most
+    return not isinstance(value, int) or isinstance(value, bool) or spec.minimum <= value <= spec.maximum
 
 
 def read_json(path: Path) -> dict[str, Any]:

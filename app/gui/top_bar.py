@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
 
-from resources.foreign_text import tip
+from resources.foreign_text import tooltip_text
 from widgets.elided_label import ElidedLabel
 from widgets.theme import Theme
 
@@ -56,7 +56,7 @@ class ScopeBar(QFrame):
         """Show the entities, and the time and sources."""
         self._strong.setText(strong)
         self._rest.setText(rest)
-        self.setToolTip(tip(f"{strong} · {rest}" if rest else strong))
+        self.setToolTip(tooltip_text(f"{strong} · {rest}" if rest else strong))
 
     @property
     def words(self) -> str:

@@ -1,4 +1,4 @@
-"""The window's style sheet, with the names of colours where the colours go."""
+"""The window's Qt style sheet; the names of colours in it are replaced by a theme's colours."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from string import Template
 
 
 def style_sheet(colours: dict[str, str]) -> str:
-    """The Qt style sheet with each ``$name`` replaced by its colour; an unknown name is a KeyError."""
+    """Return the Qt style sheet with each ``$name`` replaced by its colour; KeyError for an unknown name."""
     text = files(__name__).joinpath("window.qss").read_text(encoding="utf-8")
     return Template(text).substitute(colours)

@@ -1,4 +1,6 @@
-"""Knowledge of the views: which limits numbers are coloured by, and which charts suit an entity."""
+"""Loads what the views show: limits for colours, charts that suit an entity, screens, headlines, the
+overview.
+"""
 
 from resources.views.charts import ChartTemplate, load_chart_templates
 from resources.views.headlines import Headline, load_headlines

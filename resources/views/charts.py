@@ -1,4 +1,4 @@
-"""The charts that suit a kind of entity."""
+"""Loads the chart templates: which charts suit which kind of entity (views/charts.toml)."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ import msgspec
 
 from resources.catalogue import Catalogue
 from resources.counter_schema import EntityKind
-from resources.toml_files import RESOURCES, checked, read_toml, wrong
+from resources.toml_files import RESOURCES, checked, knowledge_error, read_toml
 
 
 class ChartTemplate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A chart of every entity whose kind is in ``on``; ``note`` says what its numbers are per."""
+    """A chart for each entity whose kind is in ``on``; ``note`` says what its numbers are per (say, per
+    vCPU).
+    """
 
     on: tuple[EntityKind, ...]
     title: str
@@ -27,10 +29,10 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def load_chart_templates(
     catalogue: Catalogue, path: Path = RESOURCES / "views" / "charts.toml"
 ) -> tuple[ChartTemplate, ...]:
-    """Read the table; a counter that the catalogue does not know raises KnowledgeError."""
+    """Load the chart templates. Raises KnowledgeError for a counter that is not in the catalogue."""
     templates = checked(read_toml(path), _File, path).chart
     for template in templates:
         for counter in template.counters:
             if counter not in catalogue:
-                raise wrong(path, template.title, f"no counter is called {counter}")
+                raise knowledge_error(path, template.title, f"no counter is called {counter}")
     return tuple(templates)

@@ -1,4 +1,6 @@
-"""The limits that views colour numbers by: for a counter and a kind of entity, thresholds of a card."""
+"""Loads the limits by which views colour numbers: thresholds of problem cards, by counter and kind of
+entity.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ import msgspec
 
 from resources.counter_schema import EntityKind
 from resources.problem_cards import Problems, Threshold
-from resources.toml_files import RESOURCES, checked, read_toml, wrong
+from resources.toml_files import RESOURCES, checked, knowledge_error, read_toml
 
 State = Literal["", "warning", "critical"]
 
@@ -29,14 +31,14 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class CounterLimits:
-    """Above ``warning`` a number is coloured, above ``critical`` more so; ``problem`` is the card's id."""
+    """The limits above which a number is shown as a warning or as critical; ``problem`` is the card's id."""
 
     problem: str
     warning: Threshold
     critical: Threshold | None = None
 
     def state(self, value: float) -> State:
-        """How bad a value is; NaN is not."""
+        """Return how bad a value is: "critical", "warning" or ""; NaN is ""."""
         if self.critical is not None and value > self.critical.value:
             return "critical"
         return "warning" if value > self.warning.value else ""
@@ -49,11 +51,11 @@ class LimitsByCounter:
         self._entries = dict(entries)
 
     def of(self, counter: str, kind: str) -> CounterLimits | None:
-        """The limits of a counter on entities of a kind, None where no card has any."""
+        """Return the limits of a counter on entities of a kind, None if there are none."""
         return self._entries.get((counter, kind))
 
     def items(self) -> Iterable[tuple[tuple[str, str], CounterLimits]]:
-        """All limits by counter and kind, in the order of the table."""
+        """Return ((counter, kind), limits) for all limits, in the order of the file."""
         return self._entries.items()
 
     def __len__(self) -> int:
@@ -61,7 +63,7 @@ class LimitsByCounter:
 
 
 def load_limits(problems: Problems, path: Path = RESOURCES / "views" / "limits.toml") -> LimitsByCounter:
-    """Read the table; a name that no card has raises KnowledgeError."""
+    """Load the limits. Raises KnowledgeError for a threshold that no card has."""
     thresholds = {
         f"{card.id}/{name}": threshold
         for card in problems.cards
@@ -71,7 +73,7 @@ def load_limits(problems: Problems, path: Path = RESOURCES / "views" / "limits.t
     for entry in checked(read_toml(path), _File, path).limit:
         for name in filter(None, (entry.warning, entry.critical)):
             if name not in thresholds:
-                raise wrong(path, entry.counter, f"no problem card has the threshold {name}")
+                raise knowledge_error(path, entry.counter, f"no problem card has the threshold {name}")
         limits = CounterLimits(
             entry.warning.partition("/")[0],
             thresholds[entry.warning],

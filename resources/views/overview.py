@@ -1,4 +1,4 @@
-"""What the overview page shows."""
+"""Loads what the overview page shows: small charts and top lists (views/overview.toml)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import msgspec
 
 from resources.catalogue import Catalogue
 from resources.counter_schema import EntityKind
-from resources.toml_files import RESOURCES, checked, read_toml, wrong
+from resources.toml_files import RESOURCES, checked, knowledge_error, read_toml
 
 
 class OverviewChart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A small chart: the first (kind, counter) that the session has, of the entities that have most of it.
+    """A small chart: the first (kind, counter) that the session has, for the entities with the highest
+    values.
 
-    ``by`` is a counter by which values are weighed first, where an entity has it.
+    Values are multiplied by those of the counter ``by`` of the same entity before they are ranked.
     """
 
     title: str
@@ -24,7 +25,7 @@ class OverviewChart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Talkers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A list of the entities of a kind that have most of a counter."""
+    """A top list: the entities of a kind with the highest ``statistic`` of a counter."""
 
     title: str
     kind: EntityKind
@@ -33,18 +34,18 @@ class Talkers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Overview(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All of the page."""
+    """The charts and top lists of the overview page."""
 
     chart: tuple[OverviewChart, ...]
     talkers: tuple[Talkers, ...]
 
 
 def load_overview(catalogue: Catalogue, path: Path = RESOURCES / "views" / "overview.toml") -> Overview:
-    """Read the table; a counter that the catalogue does not know raises KnowledgeError."""
+    """Load the overview page. Raises KnowledgeError for a counter that is not in the catalogue."""
     page = checked(read_toml(path), Overview, path)
     named = [counter for chart in page.chart for _, counter in chart.counters]
     named += [chart.by for chart in page.chart if chart.by]
     for counter in (*named, *(talkers.counter for talkers in page.talkers)):
         if counter not in catalogue:
-            raise wrong(path, counter, "no counter is called so")
+            raise knowledge_error(path, counter, "no counter is called so")
     return page

@@ -1,4 +1,4 @@
-"""The screens of the esxtop view, as esxtop's admins know them."""
+"""Loads the screens of the esxtop view (views/esxtop.toml)."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ import msgspec
 
 from resources.catalogue import Catalogue
 from resources.counter_schema import EntityKind
-from resources.toml_files import RESOURCES, checked, read_toml, wrong
+from resources.toml_files import RESOURCES, checked, knowledge_error, read_toml
 
 
 class Screen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A screen: which entities have a row, which counters a column, and the keys that esxtop has for it.
+    """A screen of the esxtop view: the kinds of entities in its rows, its columns, and esxtop's keys for it.
 
-    ``each``: a row of each instance of the entity's series (a CPU, an interrupt) instead of one an entity;
-    ``instance``: the word for such a row, which sources put before its number or leave out.
+    ``below``: kinds that an expanded row shows. ``more``: columns that can be added. ``sort``: counter to
+    sort by, by key. ``head``: counters above the table. ``each``: one row for each instance of the entity's
+    series (a CPU, an interrupt) instead of one for the entity; ``instance`` is the word before such an
+    instance's number, which some sources leave out.
     """
 
     key: str
@@ -33,7 +35,7 @@ class Screen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def default_sort(self) -> str:
-        """The column that it is sorted by at first, largest on top."""
+        """The counter by which the screen is sorted at first, largest value on top."""
         return next(iter(self.sort.values()))
 
 
@@ -44,10 +46,10 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def load_screens(
     catalogue: Catalogue, path: Path = RESOURCES / "views" / "esxtop.toml"
 ) -> tuple[Screen, ...]:
-    """Read the table; a counter that the catalogue does not know raises KnowledgeError."""
+    """Load the screens. Raises KnowledgeError for a counter that is not in the catalogue."""
     screens = checked(read_toml(path), _File, path).screen
     for screen in screens:
         for counter in (*screen.columns, *screen.more, *screen.head, *screen.sort.values()):
             if counter not in catalogue:
-                raise wrong(path, screen.id, f"no counter is called {counter}")
+                raise knowledge_error(path, screen.id, f"no counter is called {counter}")
     return tuple(screens)

@@ -20,8 +20,8 @@ VM, LUN = EntityRef("vm", "db01"), EntityRef("device", "naa.1")
 CHANGES = Changes(
     before_s=600,
     after_s=60,
-    settles_s=90,
-    most=2,
+    inventory_delay_s=90,
+    max_count=2,
     own=["power", "snapshot"],
     arriving=["vmotion"],
     storing=["snapshot"],
@@ -67,7 +67,7 @@ def test_who_comes_to_the_host_and_who_lies_on_the_lun() -> None:
 @pytest.mark.parametrize(
     ("places", "at_s", "host"),
     [
-        (((0, "esx02"), (150, "esx01")), 100, HOST),  # the inventory tells within settles_s
+        (((0, "esx02"), (150, "esx01")), 100, HOST),  # the inventory tells within inventory_delay_s
         (((0, "esx02"), (300, "esx01")), 100, OTHER),
         (((500, "esx01"),), 100, HOST),  # before anybody knew: where it was first seen
     ],

@@ -169,12 +169,12 @@ def test_special_numbers_have_words(catalogue: Catalogue) -> None:
     state, limit = catalogue.get("mem.state"), catalogue.get("cpu.alloc_max")
     assert state
     assert limit
-    assert [state.word(number) for number in range(5)] == ["high", "clear", "soft", "hard", "low"]
-    assert limit.word(-1.0) == "unlimited"
-    assert limit.word(2400.0) is None
-    assert state.word(1.5) is None
-    assert state.word(float("nan")) is None
-    assert state.word(float("inf")) is None
+    assert [state.value_name(number) for number in range(5)] == ["high", "clear", "soft", "hard", "low"]
+    assert limit.value_name(-1.0) == "unlimited"
+    assert limit.value_name(2400.0) is None
+    assert state.value_name(1.5) is None
+    assert state.value_name(float("nan")) is None
+    assert state.value_name(float("inf")) is None
 
 
 def test_one_vcenter_name_may_mean_several_counters(catalogue: Catalogue) -> None:

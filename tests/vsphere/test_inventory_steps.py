@@ -82,7 +82,7 @@ def _change(what: str, moid: str, value: str) -> Update:
 
 
 def test_too_many_paths_are_left_out_and_said() -> None:
-    known = msgspec.structs.replace(KNOWN, reading=msgspec.structs.replace(KNOWN.reading, most_paths=1))
+    known = msgspec.structs.replace(KNOWN, reading=msgspec.structs.replace(KNOWN.reading, max_paths=1))
     kept, feed = InventoryState("vc", Identities().identify, VCENTER, known, EVENTS), KeptFeed()
     kept.begin()
     kept.take(WORLD)

@@ -184,7 +184,7 @@ def test_kinds_of_tasks() -> None:
 
 def test_a_task_explains_what_the_inventory_sees() -> None:
     told = book().take([RUNNING, replace(TASK, key="b")], 150_000, _REFS.get)
-    assert [(one.tells, one.event.at, one.about) for one in told.reported] == [
+    assert [(one.changed_fact, one.event.at, one.about) for one in told.reported] == [
         ("snapshots", 150_000, ""),
         ("snapshots", 142_000, "vm-1"),
     ]
@@ -334,7 +334,7 @@ def test_too_much_is_cut_at_its_oldest(start_vcenter: Callable[..., TestVCenter]
     server = start_vcenter(hosts=1, vms=1, history=2, rollup_days=0)
     for number in range(30):
         server.fault("event", type="VmResettingEvent", vm="vm-00001", text=str(number), ago=3000 - number)
-    few = replace(EVENTS, reading=changed(EVENTS.reading, most=8, page=3))
+    few = replace(EVENTS, reading=changed(EVENTS.reading, max_count=8, page=3))
     with connected(server) as vsphere:
         feed = KeptFeed()
         watcher = InventoryWatcher(vsphere, feed, 1, past_s=2 * 3600, events=few)

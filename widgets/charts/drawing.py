@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF
 
-from resources.units import rung_of
+from resources.units import readable_unit
 from sessions.model import Event, Mark
 from sessions.times import TimeRange
 from viewmodels.axis_events import AxisEvent, Track, event_label
@@ -153,7 +153,7 @@ class PlotDrawing:
         self._box.setYRange(low, low + (top - low) * room, padding=0)
         # Else pyqtgraph moves its items within the paint event, and all is painted twice.
         self._view.scene().prepareForPaint()
-        size, name = rung_of(top, self._unit)
+        size, name = readable_unit(top, self._unit)
         if name != self.unit_shown:
             self.unit_shown = name
             self.value_axis.setScale(1 / size)

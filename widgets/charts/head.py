@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QToolButton
 
-from resources.foreign_text import shown, tip
+from resources.foreign_text import shown, tooltip_text
 from widgets.charts.legend import Legend
 
 _GAP = 12
@@ -64,7 +64,7 @@ class ChartHead(QGridLayout):
         left = inner - close - self._note.sizeHint().width() - 2 * _GAP
         room = min(left, metrics.horizontalAdvance(self._full_title) + 2)
         self._title.setText(metrics.elidedText(self._full_title, Qt.TextElideMode.ElideRight, room))
-        self._title.setToolTip(tip(self._full_title))
+        self._title.setToolTip(tooltip_text(self._full_title))
         self.legend.setVisible(has_legend)
         if has_legend:
             self._place_legend(below=bool(self.legend.entries) and not self.legend.fits_in(left - room))

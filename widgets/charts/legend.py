@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QEnterEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
-from resources.foreign_text import shown, tip
+from resources.foreign_text import shown, tooltip_text
 from viewmodels.curve import NamedCurve
 from widgets.dragging import Draggable
 from widgets.theme import Tokens
@@ -108,7 +108,7 @@ class LegendEntry(QWidget):
     def event(self, event: QEvent) -> bool:
         """The numbers of a tooltip are worked out when it is asked for."""
         if event.type() == QEvent.Type.ToolTip:
-            self.setToolTip(tip(self._about()))
+            self.setToolTip(tooltip_text(self._about()))
         return super().event(event)
 
     def enterEvent(self, event: QEnterEvent) -> None:  # noqa: N802
@@ -182,7 +182,7 @@ class Legend(QWidget):
         hidden = len(self._names) - fitting
         self._more.setText(f"+{hidden}")
         self._more.setVisible(hidden > 0)
-        self._more.setToolTip(tip("\n".join(self._names[fitting:])))
+        self._more.setToolTip(tooltip_text("\n".join(self._names[fitting:])))
 
     @property
     def _widths(self) -> list[tuple[int, int]]:

@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QLabel, QToolTip, QWidget
 
-from resources.foreign_text import tip
+from resources.foreign_text import tooltip_text
 from sessions.model import Event, Mark
 from viewmodels.axis_events import Track
 from viewmodels.chart_spec import Band, Limit
@@ -215,7 +215,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             position = QPointF(event.pos())
             text = self.drawing.label_at(position) if self.drawing.contains(position) else ""
-            QToolTip.showText(event.globalPos(), tip(text) if text else "", self)
+            QToolTip.showText(event.globalPos(), tooltip_text(text) if text else "", self)
             return True
         return bool(super().viewportEvent(event))
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from resources.foreign_text import shown, tip
+from resources.foreign_text import shown, tooltip_text
 from resources.units import format_value
 from sessions.model import EntityRef, FloatArray, IntArray
 from viewmodels.esxtop_cells import Cells, order_by_name, order_by_number
@@ -131,7 +131,7 @@ class EsxtopModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return column.title if column else ("NAME", "HOST")[min(section, 1)]
         if role == Qt.ItemDataRole.ToolTipRole and column:
-            return tip(column.tooltip)
+            return tooltip_text(column.tooltip)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             side = Qt.AlignmentFlag.AlignRight if column else Qt.AlignmentFlag.AlignLeft
             return side | Qt.AlignmentFlag.AlignVCenter
@@ -200,5 +200,7 @@ class EsxtopModel(QAbstractTableModel):
 def _tooltip(row: Row, column: TableColumn | None, value: float) -> str:
     """What a cell is about; ``value`` of a counter's column."""
     if column is None:
-        return tip(f"{row.name} {row.instance} on {row.host}")
-    return tip(f"{shown(row.name)}  {column.title} {format_value(value, column.unit)}\n{column.tooltip}")
+        return tooltip_text(f"{row.name} {row.instance} on {row.host}")
+    return tooltip_text(
+        f"{shown(row.name)}  {column.title} {format_value(value, column.unit)}\n{column.tooltip}"
+    )

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from resources.foreign_text import tip
+from resources.foreign_text import tooltip_text
 from resources.views import Screen
 from widgets.empty_state import EmptyState
 from widgets.esxtop.keys import key_rows, portable
@@ -145,7 +145,7 @@ class EsxtopView(QWidget):
         """The hosts' totals; each stays on one line, lines break between two of them."""
         whole = [total.replace(" ", "\N{NO-BREAK SPACE}") for total in totals]
         self.head.setText(("\N{NO-BREAK SPACE}" * 3 + " ").join(whole))
-        self.head.setToolTip(tip(details))
+        self.head.setToolTip(tooltip_text(details))
         self.head.setVisible(bool(whole))
 
     def say_empty(self, text: str, button: str = "") -> None:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from resources.foreign_text import breakable, brief, shown, tip
+from resources.foreign_text import breakable, shorten_long_words, shown, tooltip_text
 from sessions.findings import Finding
 from viewmodels.finding_labels import EvidenceLookup, duration_label, followers_label
 from widgets.findings.body import CardBody, Unfolded, text_label
@@ -176,8 +176,8 @@ class FindingCard(QFrame):
         self.setAccessibleName(f"{finding.severity}: {shown(finding.title)}, {shown(finding.entity_name)}")
         self._symbol.setText(SYMBOLS[finding.severity])
         title = shown(f"{finding.title}: {finding.entity_name}", 600)
-        self._title.setText(brief(title))
-        self._title.setToolTip(tip(title) if brief(title) != title else "")
+        self._title.setText(shorten_long_words(title))
+        self._title.setToolTip(tooltip_text(title) if shorten_long_words(title) != title else "")
         self._time.setText(duration_label(finding) if finding.severity != "info" else "info")
         self._conclusion.setText(breakable(shown(finding.conclusion, 600)))
         self._follow.setText(followers_label(self._followers, unfolded=self._follow.isChecked()))

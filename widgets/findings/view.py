@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from resources.foreign_text import tip
+from resources.foreign_text import tooltip_text
 from resources.units import format_count
 from sessions.findings import Finding, Severity
 from viewmodels.finding_labels import EvidenceLookup
@@ -243,7 +243,7 @@ class _More(QPushButton):
         count = format_count(row.hidden)
         if row.what == "more alike":
             self.setText(f"{count} more with this problem")
-            self.setToolTip(tip(row.finding.title))
+            self.setToolTip(tooltip_text(row.finding.title))
         else:
             self.setText(f"{count} more that follow")
 

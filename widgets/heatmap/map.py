@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QPoint, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QToolTip
 
-from resources.foreign_text import shown, tip
+from resources.foreign_text import shown, tooltip_text
 from resources.units import format_value
 from viewmodels.heat_map import Heat
 from viewmodels.time_labels import Clock
@@ -94,7 +94,7 @@ class HeatMap(QAbstractScrollArea):
         """Tooltips with the value."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             text = self._tooltip(event.pos())
-            QToolTip.showText(event.globalPos(), tip(text) if text else "", self)
+            QToolTip.showText(event.globalPos(), tooltip_text(text) if text else "", self)
             return True
         return super().viewportEvent(event)
 

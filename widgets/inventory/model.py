@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from resources.foreign_text import tip
+from resources.foreign_text import tooltip_text
 from sessions.model import EntityRef
 from viewmodels.health import Health
 from viewmodels.inventory_tree import Node
@@ -123,7 +123,7 @@ class InventoryModel(QAbstractItemModel):
 
 
 def _tooltip(_model: InventoryModel, node: Node) -> str:
-    return tip(f"{node.title}\n{node.ref.kind}" if node.ref else node.title)
+    return tooltip_text(f"{node.title}\n{node.ref.kind}" if node.ref else node.title)
 
 
 def _spoken(model: InventoryModel, node: Node) -> str:

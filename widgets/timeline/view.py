@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QContextMenuEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from resources.foreign_text import shown, tip
+from resources.foreign_text import shown, tooltip_text
 from sessions.model import Mark
 from sessions.times import TimeRange
 from viewmodels.time_labels import Clock
@@ -183,7 +183,7 @@ class TimelineView(Pane):
         """Tooltips say what is under the mouse."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             text = self.pointing.tooltip_at(QPointF(event.pos())) if self.pointing is not None else ""
-            QToolTip.showText(event.globalPos(), tip(text) if text else "", self)
+            QToolTip.showText(event.globalPos(), tooltip_text(text) if text else "", self)
             return True
         return super().event(event)
 

@@ -209,6 +209,6 @@ def word_numbers(counter: Counter, summary: str) -> tuple[int, ...]:
     ``high, clear, soft, hard, low`` from 0. Returns () when both number alike or the text names no states.
     """
     text = summary.lower()
-    found = sorted((text.find(word), number) for number, word in counter.words.items() if word in text)
+    found = sorted((text.find(word), number) for number, word in counter.value_names.items() if word in text)
     numbers = tuple(number for _, number in found)
     return () if numbers == tuple(range(len(numbers))) else numbers

@@ -45,7 +45,7 @@ class CompleteReading:
         self._begun = time.monotonic()
         self._is_whole = False
         missing, listed = frozenset[str](), frozenset[str]()
-        for more_tries in reversed(range(self._limits.tries)):
+        for more_tries in reversed(range(self._limits.max_tries)):
             try:
                 missing, listed = self._read_pages(progress)
             except (DisconnectedError, LostTrackError) as error:
@@ -63,7 +63,7 @@ class CompleteReading:
         """Note that the reading is stored; the next one is not due before a rest."""
         self._is_whole = True
         ended = time.monotonic()
-        self._rested = ended + (ended - self._begun) * self._limits.rest
+        self._rested = ended + (ended - self._begun) * self._limits.pause_factor
 
     def _read_pages(self, progress: Callable[[int], None]) -> tuple[frozenset[str], frozenset[str]]:
         """Read all that there is once; what did not come although the server lists it, and the list.

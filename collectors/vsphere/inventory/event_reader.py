@@ -38,7 +38,7 @@ class EventReader:
     @property
     def cut(self) -> str:
         """A sentence on older events that were not read because there are too many; empty for none."""
-        return said_of_cut("events", self._past.cut, self._known.reading.most)
+        return said_of_cut("events", self._past.cut, self._known.reading.max_count)
 
     def read(self, now: int) -> list[RawEvent]:
         """Return the events since the last call, oldest first; ``now`` is the server's time (ms).

@@ -37,12 +37,12 @@ class RawEvent:
 class ReportedEvent:
     """An event for the session, and which change of the inventory it explains.
 
-    ``tells`` is the fact of the entities ``refs`` whose change it reports: ``*`` for any fact, empty for
-    none. ``about`` is the moid of the nearest object, or empty.
+    ``changed_fact`` is the fact of the entities ``refs`` whose change it reports: ``*`` for any fact, empty
+    for none. ``about`` is the moid of the nearest object, or empty.
     """
 
     event: Event
-    tells: str
+    changed_fact: str
     refs: frozenset[EntityRef]
     about: str = ""
 
@@ -99,7 +99,7 @@ def reported_event(
     name = tidy(f"event/{raw.key}/{raw.at}", limit) if raw.key else ""
     return ReportedEvent(
         Event(raw.at, kind, text, refs[0] if refs else None, None, name, tidy(raw.user, limit)),
-        meaning.tells,
+        meaning.changed_fact,
         frozenset(refs),
         next(iter(raw.moids), ""),
     )
@@ -144,18 +144,18 @@ class Pairing:
 
     def take_events(self, reported: Iterable[ReportedEvent]) -> None:
         """Take over server events; noticed changes that they report need no event of their own."""
-        new = [(one.event.at, one.tells, one.refs) for one in reported if one.tells]
+        new = [(one.event.at, one.changed_fact, one.refs) for one in reported if one.changed_fact]
         self._reported += new
         self._waiting = [
             one for one in self._waiting if not any(self._same(one[1], one[2], *other) for other in new)
         ]
 
-    def notice(self, tells: str, event: Event, now: int) -> None:
-        """Let a noticed change of the fact ``tells`` wait for its server event; ``now`` (ms) is
+    def notice(self, changed_fact: str, event: Event, now: int) -> None:
+        """Let a change of ``changed_fact`` wait for its server event; ``now`` (ms) is
         when it was noticed.
         """
-        if not any(self._same(tells, event, *other) for other in self._reported):
-            self._waiting.append((now, tells, event))
+        if not any(self._same(changed_fact, event, *other) for other in self._reported):
+            self._waiting.append((now, changed_fact, event))
 
     def due(self, now: int, *, at_once: bool = False) -> list[Event]:
         """Return the events of noticed changes that waited long enough (of all if ``at_once``)."""
@@ -165,6 +165,6 @@ class Pairing:
         self._waiting = [one for one in self._waiting if not at_once and now - one[0] < wait]
         return found
 
-    def _same(self, tells: str, event: Event, at: int, told: str, refs: frozenset[EntityRef]) -> bool:
+    def _same(self, changed_fact: str, event: Event, at: int, told: str, refs: frozenset[EntityRef]) -> bool:
         near = abs(event.at - at) <= self.known.pairing.within_s * 1000
-        return near and tells == told and event.entity in refs
+        return near and changed_fact == told and event.entity in refs

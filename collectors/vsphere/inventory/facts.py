@@ -25,7 +25,7 @@ class Look(Protocol):
     """What the readers of one object may ask about other objects, by moid."""
 
     @property
-    def words(self) -> Mapping[str, str]:
+    def device_names(self) -> Mapping[str, str]:
         """The admins' name of each API type of a virtual device (``VirtualVmxnet3`` → ``vmxnet3``)."""
 
     @property
@@ -113,14 +113,14 @@ def devices(value: Devices, look: Look) -> Iterator[Pair]:
     for disk in value.disks:
         front = f"vdisk.{disk.slot}"
         yield from words(
-            (f"{front}.controller", look.words.get(disk.controller, disk.controller)),
+            (f"{front}.controller", look.device_names.get(disk.controller, disk.controller)),
             (f"{front}.datastore", _key(look, disk.datastore)),
             (f"{front}.mode", disk.mode),
         )
         yield from numbers((f"{front}.shares", disk.shares), (f"{front}.limit_iops", disk.limit_iops))
     for nic in value.nics:
         yield from words(
-            (f"nic.{nic.key}.type", look.words.get(nic.type, nic.type)),
+            (f"nic.{nic.key}.type", look.device_names.get(nic.type, nic.type)),
             (f"nic.{nic.key}.network", nic.network or look.name(nic.portgroup) or nic.portgroup),
         )
 

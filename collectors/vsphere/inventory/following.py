@@ -125,7 +125,7 @@ class Follower:
     def _fit(self, bytes_each: float) -> None:
         """Page so that replies come to the size aimed at, growing at most fourfold at once."""
         wanted = int(self._reading.page_bytes / max(bytes_each, 1.0))
-        self._page = max(1, min(wanted, self._page * 4, self._reading.most))
+        self._page = max(1, min(wanted, self._page * 4, self._reading.max_objects))
 
     def listed(self) -> frozenset[str]:
         """Return the moids of all objects that the server lists in the view now. Raises SourceError."""

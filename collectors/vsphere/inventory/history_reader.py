@@ -34,7 +34,7 @@ class HistoryReader(Generic[Row]):
 
     A collector is created for each reading and destroyed after it: the server allows 32 of them, and those of
     an ended session are gone. ``cut`` is the time (ms) since which everything was read, if there was more
-    than ``reading.most``; None otherwise.
+    than ``reading.max_count``; None otherwise.
     """
 
     vsphere: VSphere
@@ -53,7 +53,7 @@ class HistoryReader(Generic[Row]):
         """
         found: list[Row] = []
         for start, end in pieces(begin, now, round(self.reading.window_s * 1000)):
-            left = self.reading.most - len(found)
+            left = self.reading.max_count - len(found)
             if left <= 0:
                 self.cut = now if end is None else end
                 break
@@ -62,7 +62,7 @@ class HistoryReader(Generic[Row]):
 
     def all(self) -> list[Row]:
         """Return all rows without regard to time, up to the limit. Raises SourceError."""
-        return self._read(None, None, self.reading.most)[0]
+        return self._read(None, None, self.reading.max_count)[0]
 
     def _piece(self, begin: int, end: int | None, now: int, most: int) -> list[Row]:
         """Collectors give the oldest first: what is too much is halved, and the later half read first."""

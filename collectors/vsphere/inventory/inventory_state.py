@@ -64,12 +64,12 @@ class InventoryState:
         self._look = Lookup(
             self.site,
             self.identify,
-            self.known.words,
+            self.known.device_names,
             is_vcenter=self.vcenter is not None,
-            remembered=self.known.reading.remembered,
+            remembered=self.known.reading.max_gone_objects,
             left=self._left,
         )
-        self._reported = ReportedFacts(self.known.patience)
+        self._reported = ReportedFacts(self.known.tolerance)
         self._noticed = NoticedEvents(self.events, self._look.name)
 
     def ref_ever(self, moid: str) -> EntityRef | None:
@@ -131,9 +131,9 @@ class InventoryState:
         server did not report.
         """
         for one in reported:
-            if one.tells and one.event.entity is not None:
-                self._times[one.event.entity, one.tells] = one.event.at
-            if one.tells and one.about not in self._touched:
+            if one.changed_fact and one.event.entity is not None:
+                self._times[one.event.entity, one.changed_fact] = one.event.at
+            if one.changed_fact and one.about not in self._touched:
                 self._doubtful.add(one.about)
 
     def settle(
@@ -147,7 +147,7 @@ class InventoryState:
         if complete:
             self._left |= (self._unseen or set()) - listed
             self._unseen = None
-            self._look.lists_paths = self._paths <= self.known.reading.most_paths
+            self._look.lists_paths = self._paths <= self.known.reading.max_paths
         if self.vcenter and not self._loaded:
             yield ObjectChanges(News((self.vcenter,)))
         for moid in sorted(self._left):
@@ -171,7 +171,7 @@ class InventoryState:
             return update
         listed = next((value for at, value in update.values if at == _PATHS), None)
         self._paths += len(listed) if isinstance(listed, tuple) else 0
-        if self._paths <= self.known.reading.most_paths:
+        if self._paths <= self.known.reading.max_paths:
             return update
         return replace(update, values=tuple(one for one in update.values if one[0] != _PATHS))
 

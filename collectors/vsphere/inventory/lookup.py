@@ -56,7 +56,7 @@ class Lookup:
 
     site: str
     identify: Identify
-    words: Mapping[str, str]
+    device_names: Mapping[str, str]
     is_vcenter: bool = True
     remembered: int = 10_000
     lists_paths: bool = True

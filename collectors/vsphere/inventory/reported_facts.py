@@ -52,11 +52,11 @@ class News:
 class ReportedFacts:
     """The facts that the session has, by the object that reported them.
 
-    ``patience``: by which fraction of its value a fact may change before the change is reported. The facts of
-    an entity that several objects report (a shared device) are taken from the first of them.
+    ``tolerance``: by which fraction of its value a fact may change before the change is reported. The facts
+    of an entity that several objects report (a shared device) are taken from the first of them.
     """
 
-    patience: Mapping[str, float] = field(default_factory=dict)
+    tolerance: Mapping[str, float] = field(default_factory=dict)
     released: set[EntityRef] = field(default_factory=set)
     """Entities that nobody speaks for any more; another object may."""
     _facts: dict[str, dict[EntityRef, EntityFacts]] = field(default_factory=dict)
@@ -153,7 +153,7 @@ class ReportedFacts:
         return self._same.setdefault(pair, pair) if len(self._same) < _KEPT else self._same.get(pair, pair)
 
     def _drifts(self, name: str, old: FactValue, new: FactValue) -> bool:
-        allowed = self.patience.get(name)
+        allowed = self.tolerance.get(name)
         if allowed is None or isinstance(old, str) or isinstance(new, str):
             return False
         return abs(new - old) <= allowed * abs(old)

@@ -53,7 +53,7 @@ class TaskReader:
     @property
     def cut(self) -> str:
         """A sentence on older tasks that were not read because there are too many; empty for none."""
-        return said_of_cut("tasks", self._over.cut, self._reading.most)
+        return said_of_cut("tasks", self._over.cut, self._reading.max_count)
 
     def read(self, now: int, *, running: bool = False) -> list[RawTask]:
         """Return the tasks that ended since the last call, oldest first, and those in

@@ -155,7 +155,7 @@ class TaskBook:
             reported += self._reported(task, meaning, ref, now)
             if task.end is not None:
                 self._waiting.append((now, task))
-            elif now - task.start >= self.known.words.long_s * 1000 and self._speaker(task, ref) is None:
+            elif now - task.start >= self.known.task_texts.long_s * 1000 and self._speaker(task, ref) is None:
                 events += self._begin(task, ref)
         return TaskNews(tuple(events), tuple(reported))
 
@@ -176,11 +176,13 @@ class TaskBook:
         self, task: RawTask, meaning: Meaning | None, ref: EntityRef | None, now: int
     ) -> list[ReportedEvent]:
         """A task tells of its change while it runs, and when it ended well."""
-        if meaning is None or not meaning.tells or ref is None or task.fault:
+        if meaning is None or not meaning.changed_fact or ref is None or task.fault:
             return []
         at = now if task.end is None else task.end
         about = "" if task.end is None else task.moid
-        return [ReportedEvent(Event(at, meaning.kind, "", ref), meaning.tells, frozenset((ref,)), about)]
+        return [
+            ReportedEvent(Event(at, meaning.kind, "", ref), meaning.changed_fact, frozenset((ref,)), about)
+        ]
 
     def _speaker(self, task: RawTask, ref: EntityRef | None) -> Event | None:
         """The event that speaks for the task: of its chain; without one the nearest of its kind."""
@@ -205,14 +207,16 @@ class TaskBook:
         if task.key in self._begun or task.start < self.since:
             return []
         self._begun.add(task.key)
-        return [self._event(task, ref, self.known.words.started)]
+        return [self._event(task, ref, self.known.task_texts.started)]
 
     def _over(self, task: RawTask, ref: EntityRef | None) -> Event:
         speaker = self._speaker(task, ref)
         if speaker is not None and task.key not in self._begun:
             by = speaker.by or tidy(task.user, self.known.text.clip)
             return replace(speaker, at=task.start, end=task.end, by=by)
-        return self._event(task, ref, self.known.words.error if task.fault else self.known.words.success)
+        return self._event(
+            task, ref, self.known.task_texts.error if task.fault else self.known.task_texts.success
+        )
 
     def _event(self, task: RawTask, ref: EntityRef | None, text: str) -> Event:
         limit = self.known.text.clip

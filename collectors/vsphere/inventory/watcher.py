@@ -226,8 +226,8 @@ class InventoryWatcher:
         for one in settled:
             entities += one.news.entities
             facts += one.news.facts
-            for tells, event in one.noticed:
-                self._pairing.notice(tells, event, now)
+            for changed_fact, event in one.noticed:
+                self._pairing.notice(changed_fact, event, now)
             if len(entities) + len(facts) >= self._known.reading.facts:
                 self._hand_over(entities, facts)
         self._hand_over(entities, facts)
