@@ -7,12 +7,17 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from collectors.esxtop.plan import BoolArray, RepeatedRows
-from sessions.model import EntityRef, Fact, Gap, IntArray
+from sessions.model import EntityRef, Fact, FloatArray, Gap, IntArray
 
 _UNREADABLE = "the rows could not be read"
 _NOT_SAMPLED = "no sample was taken"
+_NEIGHBOURS = 9
+"""Steps on each side of an instant that tell how often the host was sampled then."""
+_FEWEST_STEPS = 3
+"""Fewer than these tell nothing: two holes in a row would pass for the interval."""
 
 
 @dataclass(slots=True)
@@ -115,24 +120,52 @@ class HostHistory:
         return float(np.median(np.diff(times))) / 1000 if len(times) > 1 else None
 
     def holes(self) -> Iterator[Gap]:
-        """Gaps of at least one missing sample; how often a host is sampled is its own layout's matter."""
+        """Gaps of at least one missing sample; how often a host is sampled may differ by layout and time."""
         times = self.times()
         if len(times) < 3:
             return
-        usual = np.zeros(len(times))
+        before, after = np.zeros(len(times)), np.zeros(len(times))
         for seen in self._seen.values():
             own = np.unique(seen.times())
             if len(own) > 1:
-                usual[np.searchsorted(times, own[np.isin(own, times)])] = np.median(np.diff(own))
-        steps = np.diff(times)
+                here = np.isin(own, times)
+                at = np.searchsorted(times, own[here])
+                before[at], after[at] = (steps[here] for steps in steps_around(own))
         lost = np.sort(self._all_lost())
-        for at in np.flatnonzero((usual[:-1] > 0) & (steps >= 2 * usual[:-1])).tolist():
-            before, after, step = int(times[at]), int(times[at + 1]), usual[at]
+        usual = np.maximum(before, after)[:-1]
+        for at in np.flatnonzero((usual > 0) & (np.diff(times) >= 2 * usual)).tolist():
+            last, following = int(times[at]), int(times[at + 1])
             reason = (
-                _UNREADABLE if np.searchsorted(lost, before) < np.searchsorted(lost, after) else _NOT_SAMPLED
+                _UNREADABLE
+                if np.searchsorted(lost, last) < np.searchsorted(lost, following)
+                else _NOT_SAMPLED
             )
-            start, missing = int(before + step), int((after - before) // step) - 1
-            yield Gap(self.source, start, max(start, int(after - step)), reason, None, missing)
+            start, missing = int(last + before[at]), int((following - last) // before[at]) - 1
+            yield Gap(self.source, start, max(start, int(following - after[at])), reason, None, missing)
 
     def _all_lost(self) -> IntArray:
         return np.concatenate(self._lost) if self._lost else np.empty(0, dtype=np.int64)
+
+
+def steps_around(times: IntArray) -> tuple[FloatArray, FloatArray]:
+    """The usual step (milliseconds) before and after each of ``times``, which ascend; both of shape (n,).
+
+    Captures of one host may have been taken at several intervals, one after the other. The step that begins
+    at the instant itself counts for neither: it may be a hole. Where one side has too few steps to tell, it
+    is given the other's, or else the median of all.
+    """
+    steps = np.diff(times).astype(np.float64)
+    count = len(steps)
+    of_all = float(np.median(steps))
+    before, after = np.full(count + 1, np.nan), np.full(count + 1, np.nan)
+    if count >= _NEIGHBOURS:
+        medians = np.median(sliding_window_view(steps, _NEIGHBOURS), axis=1)
+        before[_NEIGHBOURS:] = medians
+        after[: count - _NEIGHBOURS] = medians[1:]
+    for at in range(_FEWEST_STEPS, min(_NEIGHBOURS, count + 1)):
+        before[at] = np.median(steps[:at])
+    for at in range(max(0, count - _NEIGHBOURS), count - _FEWEST_STEPS):
+        after[at] = np.median(steps[at + 1 :])
+    before = np.where(np.isnan(before), after, before)
+    after = np.where(np.isnan(after), before, after)
+    return np.where(np.isnan(before), of_all, before), np.where(np.isnan(after), of_all, after)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 from itertools import permutations
 from pathlib import Path
 
@@ -11,7 +13,17 @@ import pytest
 from collectors.esxtop import import_captures
 from collectors.esxtop_names import ColumnPath
 from sessions.store import SessionReader, check_session
-from tests.esxtop.captures import HOST, Session, Written, capture, host_columns, imported, plausible_rows
+from tests.esxtop.captures import (
+    HOST,
+    START,
+    START_MS,
+    Session,
+    Written,
+    capture,
+    host_columns,
+    imported,
+    plausible_rows,
+)
 
 COLUMNS = [
     ColumnPath(HOST, "Memory", "", counter) for counter in ("Free MBytes", "Kernel MBytes", "Kernel State")
@@ -141,3 +153,42 @@ def test_a_session_has_a_title(tmp_path: Path) -> None:
 def test_a_title_can_be_shown(tmp_path: Path) -> None:
     files = [part(tmp_path, name, range(3)) for name in ("in\u200bvisible.csv", *"abcd")]
     assert title_of(*files) == f"{HOST}: in\ufffdvisible.csv, a, b and 2 more"
+
+
+def of_interval(folder: Path, name: str, start: datetime, seconds: Sequence[int]) -> Path:
+    """A capture with rows at so many seconds after ``start``."""
+    whole = Written(COLUMNS, [["1"] * len(COLUMNS) for _ in seconds])
+    header, *lines = whole.lines()
+    stamped = [
+        (start + timedelta(seconds=after)).strftime('"%m/%d/%Y %H:%M:%S"') + line[line.index(",") :]
+        for after, line in zip(seconds, lines, strict=True)
+    ]
+    file = folder / name
+    file.write_text("\n".join([header, *stamped]) + "\n")
+    return file
+
+
+def holes(*files: Path) -> list[tuple[int, int, int | None]]:
+    """The gaps of an import: first and last missing second after START, and how many instants."""
+    report, _ = imported(*files)
+    with SessionReader.open(report.out) as reader:
+        return [
+            ((gap.start - START_MS) // 1000, (gap.end - START_MS) // 1000, gap.ticks) for gap in reader.gaps()
+        ]
+
+
+def test_two_captures_at_different_intervals_have_gaps_only_where_samples_are_missing(tmp_path: Path) -> None:
+    """Every 5 s with one row lost, and an hour later every 60 s with two rows lost."""
+    fast = of_interval(tmp_path, "a.csv", START, [5 * n for n in range(60) if n != 30])
+    slow = of_interval(tmp_path, "b.csv", START, [3600 + 60 * n for n in range(60) if n not in (20, 21)])
+    assert holes(fast, slow) == [(150, 150, 1), (300, 3540, 660), (4800, 4860, 2)]
+
+
+def test_an_interval_that_changes_is_no_row_of_gaps(tmp_path: Path) -> None:
+    seconds = [5 * n for n in range(12)] + [60 * n for n in range(1, 13)] + [721 + 2 * n for n in range(20)]
+    assert holes(of_interval(tmp_path, "a.csv", START, seconds)) == []
+
+
+def test_two_holes_in_a_row_at_the_end_are_no_interval(tmp_path: Path) -> None:
+    seconds = [5 * n for n in range(20)] + [195, 295]
+    assert holes(of_interval(tmp_path, "a.csv", START, seconds)) == [(100, 190, 19), (200, 290, 19)]
