@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -10,10 +11,12 @@ import numpy as np
 from collectors.esxtop.header import Header, looks_like_header
 from collectors.esxtop.lines import Lines, lines_of
 from collectors.esxtop.opening import Capture, text_of
+from collectors.esxtop.plan import BoolArray
 from collectors.esxtop.timestamps import NO_TIME, esxtop_times, parse_timestamp, spread, times_of_rows
 from sessions.model import IntArray
 
 _REPEAT_MS = 100
+_SECOND_MS = 1000
 _MAX_REPEATS = 9
 _TAIL = 1 << 20
 _LAST_ROWS = 4
@@ -30,11 +33,15 @@ class RowClock(Protocol):
 
 
 class EsxtopClock:
-    """esxtop's own stamps, one row at a time. Rows of one second lie 100 ms apart."""
+    """esxtop's own stamps, one row at a time.
+
+    Different rows of one second lie 100 ms apart; a row that repeats the one before has its time.
+    """
 
     def __init__(self) -> None:
         self.notes: tuple[str, ...] = ()
         self._last = NO_TIME
+        self._last_line = b""
         self._repeats = 0
 
     def times(self, lines: Lines) -> IntArray:
@@ -45,16 +52,20 @@ class EsxtopClock:
         if not len(real):
             return times
         if times[real[0]] == self._last or not np.diff(times[real]).all():
-            self._part_repeats(times, real.tolist())
+            self._part_repeats(lines, times, real.tolist())
         else:
             self._last, self._repeats = int(times[real[-1]]), 0
+        self._last_line = lines.line(int(real[-1]))
         return times
 
-    def _part_repeats(self, times: IntArray, rows: list[int]) -> None:
+    def _part_repeats(self, lines: Lines, times: IntArray, rows: list[int]) -> None:
         for row in rows:
-            stamp = int(times[row])
-            self._repeats = self._repeats + 1 if stamp == self._last else 0
-            self._last = stamp
+            stamp, line = int(times[row]), lines.line(row)
+            if stamp != self._last:
+                self._repeats = 0
+            elif line != self._last_line:
+                self._repeats += 1
+            self._last, self._last_line = stamp, line
             times[row] += min(self._repeats, _MAX_REPEATS) * _REPEAT_MS
 
 
@@ -62,10 +73,11 @@ class SurveyedClock:
     """The clock of a file whose timestamps only make sense together: all are read before any is given."""
 
     def __init__(self, capture: Capture) -> None:
-        numbers, dotted = _survey(capture)
-        found = times_of_rows(numbers, dotted=dotted)
+        surveyed = _survey(capture)
+        found = times_of_rows(surveyed.numbers, dotted=surveyed.dotted)
         self.notes = found.notes
-        self._times = spread(found.times, found.resolution_ms)
+        copies = surveyed.copies if found.resolution_ms == _SECOND_MS else None
+        self._times = spread(found.times, found.resolution_ms, copies)
         self._at = 0
 
     def times(self, lines: Lines) -> IntArray:
@@ -111,25 +123,40 @@ def _last_rows_agree(capture: Capture, first: int) -> bool:
     return bool(((whole >= first) | np.array(headers, dtype=np.bool_)).all())
 
 
-def _survey(capture: Capture) -> tuple[IntArray, bool]:
-    """The six numbers of each line's stamp, in order, and whether dates are written with dots."""
+@dataclass(frozen=True, slots=True)
+class _Surveyed:
+    """All lines of a file: the six numbers of each stamp, in order, whether dates are written with dots, and
+    which lines say the same as the line before, to the last character.
+    """
+
+    numbers: IntArray
+    dotted: bool
+    copies: BoolArray
+
+
+def _survey(capture: Capture) -> _Surveyed:
     seen: dict[bytes, tuple[int, ...]] = {}
-    parts: list[IntArray] = []
+    numbers: list[tuple[int, ...]] = []
+    copies: list[bool] = []
     dotted = False
+    before = b""
     with text_of(capture) as stream:
         for lines in lines_of(stream, capture.skip):
-            batch = []
-            for cell in _first_cells(lines):
-                numbers = seen.get(cell)
-                if numbers is None:
+            for at, cell in enumerate(_first_cells(lines)):
+                found = seen.get(cell)
+                if found is None:
                     stamp = parse_timestamp(cell)
                     dotted |= stamp is not None and stamp.dotted
-                    numbers = stamp.numbers() if stamp else _NO_STAMP
+                    found = stamp.numbers() if stamp else _NO_STAMP
                     if len(seen) < 1 << 16:
-                        seen[cell] = numbers
-                batch.append(numbers)
-            parts.append(np.array(batch, dtype=np.int64).reshape(len(batch), 6))
-    return (np.concatenate(parts) if parts else np.empty((0, 6), dtype=np.int64)), dotted
+                        seen[cell] = found
+                line = lines.line(at)
+                numbers.append(found)
+                copies.append(line == before)
+                before = line
+    return _Surveyed(
+        np.array(numbers, dtype=np.int64).reshape(-1, 6), dotted, np.array(copies, dtype=np.bool_)
+    )
 
 
 def _first_cells(lines: Lines) -> Iterator[bytes]:

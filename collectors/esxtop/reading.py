@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from collectors.esxtop.backward_steps import BackwardSteps
 from collectors.esxtop.clock import clock_for
 from collectors.esxtop.cutting import Cutter, Section
 from collectors.esxtop.header import Header, looks_like_header, read_header
@@ -46,6 +47,7 @@ class CaptureReader:
         self._open_section = open_section
         self._spool = None if found.capture.direct else spool
         self._cutters: dict[bytes, Cutter] = {}
+        self._backward_steps = BackwardSteps()
         self.tally = Tally()
 
     def pieces(self) -> Generator[Piece | None]:
@@ -81,6 +83,8 @@ class CaptureReader:
                 yield None
             if cutter is not None:
                 yield from cutter.flush()
+            if note := self._backward_steps.note():
+                self.tally.notes.append(note)
             if stream.broken:
                 self.tally.notes.append(
                     f"It can't be unpacked to its end ({stream.broken}): the rows before that were read."
@@ -98,6 +102,7 @@ class CaptureReader:
             cutter = Cutter(self._open_section(header), header, self._capture, self._spool)
             self._cutters[line] = cutter
         cutter.restart()
+        self._backward_steps.restart()
         return cutter
 
     def _header(self, line: bytes) -> Header | None:
@@ -119,6 +124,7 @@ class CaptureReader:
                 self._lose(int(lines.numbers[at]), cutter.width, f"no time can be read in {start!r}")
         rows = rows[times[begin:end] != NO_TIME]
         self.tally.rows += len(rows)
+        self._backward_steps.follow(times[rows], lines.numbers[rows])
         yield from cutter.add(lines, rows, times[rows])
 
     def _lose(self, line: int, cells: int, why: str) -> None:

@@ -164,12 +164,17 @@ def _implausibility(times: IntArray) -> tuple[int, int, int]:
     return missing, int(np.count_nonzero(np.diff(real) < 0)), int(real.max() - real.min())
 
 
-def spread(times: IntArray, resolution_ms: int) -> IntArray:
+def spread(times: IntArray, resolution_ms: int, copies: NDArray[np.bool_] | None = None) -> IntArray:
     """Times in which rows of one stamp lie evenly within it, in the order of the rows.
 
-    The first stamp of a capture is usually cut at its beginning and the last at its end: a shorter run
-    there keeps the usual distance. Rows without a time stay without.
+    ``copies`` marks rows that repeat the row before: they have its time. The first
+    stamp of a capture is usually cut at its beginning and the last at its end: a shorter run there keeps the
+    usual distance. Rows without a time stay without.
     """
+    if copies is not None and copies.any():
+        originals = np.flatnonzero(~copies)
+        of_row = np.cumsum(~copies) - 1
+        return spread(times[originals], resolution_ms)[of_row]
     readable = np.flatnonzero(times != NO_TIME)
     real = times[readable]
     if not len(real):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import lzma
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -157,3 +157,49 @@ def test_blank_cells_are_absent(tmp_path: Path) -> None:
     assert np.isnan(found[HOST, "mem.free", ""]).tolist() == [False, True, False]
     assert np.isnan(found[HOST, "mem.state", ""]).tolist() == [False, False, True]
     assert report.damaged_rows == 0
+
+
+def test_rows_that_were_copied_are_one_row(tmp_path: Path) -> None:
+    """Each row twice, as an editor leaves it: no sample is between two seconds, and none is missing."""
+    written = capture(6)
+    header, *rows = written.lines()
+    (tmp_path / "a.csv").write_text("\n".join([header, *(row for row in rows for _ in range(2))]) + "\n")
+    report, found = imported(tmp_path / "a.csv")
+    assert np.diff(found.times).tolist() == [5000] * 5
+    assert report.gaps == 0
+    assert "6 rows repeat" in " ".join(report.notes)
+
+
+def test_copied_rows_further_down_are_one_row(tmp_path: Path) -> None:
+    """Where the first rows are esxtop's own, row by row."""
+    written = capture(3000)
+    header, *rows = written.lines()
+    copied = [row for at, row in enumerate(rows) for _ in range(1 + (at == 2500))]
+    (tmp_path / "a.csv").write_text("\n".join([header, *copied]) + "\n")
+    _, found = imported(tmp_path / "a.csv")
+    assert np.diff(found.times).tolist() == [5000] * 2999
+
+
+@pytest.mark.parametrize("rows", [24, 3000])
+def test_a_clock_that_is_set_back_is_told(rows: int, tmp_path: Path) -> None:
+    """By half a minute in the middle: what lies at an instant that was sampled already is left out."""
+    written = capture(rows)
+    header, *lines = written.lines()
+    half = rows // 2
+    stamps = [written.start + timedelta(seconds=5 * at - (31 if at >= half else 0)) for at in range(rows)]
+    moved = [
+        when.strftime('"%m/%d/%Y %H:%M:%S"') + line[line.index(",") :]
+        for when, line in zip(stamps, lines, strict=True)
+    ]
+    (tmp_path / "a.csv").write_text("\n".join([header, *moved]) + "\n")
+    report, found = imported(tmp_path / "a.csv")
+    assert found.times.tolist() == sorted({int(when.timestamp() * 1000) for when in stamps})
+    assert f"Times go back at line {half + 2} by 26 s" in " ".join(report.notes)
+
+
+def test_an_older_capture_behind_another_goes_back_without_a_word(tmp_path: Path) -> None:
+    later, earlier = capture(5), capture(5)
+    earlier.start = later.start - timedelta(hours=1)
+    (tmp_path / "a.csv").write_text(later.text() + earlier.text())
+    report, _ = imported(tmp_path / "a.csv")
+    assert "go back" not in " ".join(report.notes)
