@@ -17,6 +17,7 @@ from pathlib import Path
 
 from collectors.esxtop.header import Header
 from collectors.esxtop.history import HostHistory
+from collectors.esxtop.namesakes import Namesakes
 from collectors.esxtop.opening import Capture, recognise
 from collectors.esxtop.outcome import Outcome
 from collectors.esxtop.peek import Peek, peek
@@ -139,6 +140,7 @@ class _Import:
         self._plans = plans
         self._sections: dict[int, OpenSection] = {}
         self._hosts: dict[str, HostHistory] = {}
+        self._namesakes = Namesakes()
         self._spooled: dict[int, Path] = {}
 
     def run(self) -> ImportReport:
@@ -227,7 +229,7 @@ class _Import:
     def _open(self, header: Header, file: str, writer: SessionWriter) -> OpenSection:
         """Make a header's hosts known to the session."""
         with _collection_paused():
-            by_host = columns_by_host(header.paths, self._catalogue)
+            by_host = columns_by_host(self._namesakes.told_apart(header.paths), self._catalogue)
             parts = [self._host(host_columns, writer) for host_columns in by_host]
         number = len(self._plans)
         rows = rows_at_once(header.shape.width)
@@ -246,6 +248,8 @@ class _Import:
             writer.update_source(source, state="importing")
             host = self._hosts[host_columns.host] = HostHistory(host_columns.host, source)
         host.notes |= dict.fromkeys(host_columns.notes)
+        if note := self._namesakes.note_of(host.name):
+            host.notes[note] = None
         writer.add_entities(host_columns.entities)
         ids = writer.add_series(host.source, host_columns.specs)
         self._outcome.host(host_columns, ids)
