@@ -129,8 +129,8 @@ class HostHistory:
             own = np.unique(seen.times())
             if len(own) > 1:
                 here = np.isin(own, times)
-                at = np.searchsorted(times, own[here])
-                before[at], after[at] = (steps[here] for steps in steps_around(own))
+                places = np.searchsorted(times, own[here])
+                before[places], after[places] = (steps[here] for steps in steps_around(own))
         lost = np.sort(self._all_lost())
         usual = np.maximum(before, after)[:-1]
         for at in np.flatnonzero((usual > 0) & (np.diff(times) >= 2 * usual)).tolist():
@@ -162,10 +162,10 @@ def steps_around(times: IntArray) -> tuple[FloatArray, FloatArray]:
         medians = np.median(sliding_window_view(steps, _NEIGHBOURS), axis=1)
         before[_NEIGHBOURS:] = medians
         after[: count - _NEIGHBOURS] = medians[1:]
-    for at in range(_FEWEST_STEPS, min(_NEIGHBOURS, count + 1)):
-        before[at] = np.median(steps[:at])
-    for at in range(max(0, count - _NEIGHBOURS), count - _FEWEST_STEPS):
-        after[at] = np.median(steps[at + 1 :])
+    for place in range(_FEWEST_STEPS, min(_NEIGHBOURS, count + 1)):
+        before[place] = np.median(steps[:place])
+    for place in range(max(0, count - _NEIGHBOURS), count - _FEWEST_STEPS):
+        after[place] = np.median(steps[place + 1 :])
     before = np.where(np.isnan(before), after, before)
     after = np.where(np.isnan(after), before, after)
     return np.where(np.isnan(before), of_all, before), np.where(np.isnan(after), of_all, after)

@@ -174,7 +174,8 @@ def spread(times: IntArray, resolution_ms: int, copies: NDArray[np.bool_] | None
     if copies is not None and copies.any():
         originals = np.flatnonzero(~copies)
         of_row = np.cumsum(~copies) - 1
-        return spread(times[originals], resolution_ms)[of_row]
+        of_originals = spread(times[originals], resolution_ms)
+        return of_originals.take(of_row)
     readable = np.flatnonzero(times != NO_TIME)
     real = times[readable]
     if not len(real):
