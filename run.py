@@ -8,10 +8,10 @@
     python run.py lock         resolve the requirement files anew (developers)
     python run.py ARGS…        anything else goes to hyperscope: python run.py import capture.csv -o s.hscope
 
-Standard library only. It makes .venv beside this file from the hash-locked files in requirements/ and
-makes it again when those change. On Debian and Ubuntu it installs the system packages that are missing when
-it is root, else it prints the line to run. For tests and benchmarks it builds the simulated vCenters into
-.cache/go-bin, with the Go that is there or the one in .venv.
+Standard library only. It makes .venv beside this file from the hash-locked files in requirements/ and makes
+it again when those change. On Debian and Ubuntu it installs missing system packages when it is root, else it
+prints the command to run. For tests and benchmarks it builds the simulated vCenters into .cache/go-bin, with
+the machine's Go or the one in .venv.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ GOVMOMI = {name: f"github.com/vmware/govmomi/{name}@v0.46.0" for name in ("vcsim
 
 
 def main(words: Sequence[str]) -> int:
-    """Do what the words say; returns the exit code."""
+    """Run the command that the arguments name; return the exit code."""
     if sys.version_info < OLDEST:
         found = ".".join(map(str, sys.version_info[:3]))
         return fail(f"Python {found} is too old.", f"Install Python {OLDEST[0]}.{OLDEST[1]} or newer.")
@@ -68,7 +68,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def opens_window(words: Sequence[str]) -> bool:
-    """Whether what the words say needs Qt: the window, the self-test, the demo unless it is headless."""
+    """Return True if these arguments need Qt: the window, the self-test, the demo unless headless."""
     displayed = bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
     if not words:
         return displayed
@@ -78,7 +78,7 @@ def opens_window(words: Sequence[str]) -> bool:
 
 
 def test(words: Sequence[str]) -> int:
-    """Lint and every test; words go to pytest (then only the tests run)."""
+    """Run lint and every test; arguments go to pytest (then only these tests run). Returns the exit code."""
     if code := prepare("test") or packages(TESTS):
         return code
     if words:  # a few tests: those that need what could not be built are skipped, and say so
@@ -93,23 +93,25 @@ def test(words: Sequence[str]) -> int:
 
 
 def bench(words: Sequence[str]) -> int:
-    """The benchmarks, with their peers."""
+    """Run the benchmarks, with their peers installed; return the exit code."""
     ready = prepare("bench") or packages(TESTS) or simulators()
     return ready or python("-m", "benchmarks", *words, where=ROOT)
 
 
 def bundle(words: Sequence[str]) -> int:
-    """The program as one folder."""
+    """Build the program as one folder; return the exit code."""
     return prepare("test") or python("packaging/bundle.py", *words, where=ROOT)
 
 
 def only_lint(_words: Sequence[str]) -> int:
-    """Lint in an environment that has the tools."""
+    """Run lint in an environment that has the tools; return the exit code."""
     return prepare("test") or lint()
 
 
 def lint() -> int:
-    """Formatting, lint, types, layers, generated pages: all of them run, the first failure is returned."""
+    """Check formatting, lint, types, layers and generated pages: all of them run; returns the first
+    failing exit code.
+    """
     checks: tuple[tuple[str, ...], ...] = (
         ("-m", "ruff", "format", "--check", "."),
         ("-m", "ruff", "check", "."),
@@ -125,7 +127,7 @@ def lint() -> int:
 
 
 def prepare(level: str) -> int:
-    """Make or renew .venv so that it holds what ``level`` needs; returns 0 or an exit code."""
+    """Create or renew .venv with the requirements of ``level``; return 0 or an exit code."""
     have = installed_level()
     if have is not None and LEVELS.index(have) >= LEVELS.index(level):
         return 0
@@ -147,7 +149,10 @@ def prepare(level: str) -> int:
 
 
 def make_venv() -> int:
-    """Create .venv, on Debian and Ubuntu with the package that their Python leaves out."""
+    """Create .venv; on Debian and Ubuntu install the package that their Python lacks for this.
+
+    Returns the exit code.
+    """
     say(f"making {VENV.name} …")
     command = [sys.executable, "-m", "venv", "--clear", str(VENV)]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
@@ -166,7 +171,7 @@ def make_venv() -> int:
 
 
 def packages(names: str) -> int:
-    """Install what is missing, where this is Debian or Ubuntu and we may; else print the line to run."""
+    """Install missing system packages, on Debian or Ubuntu as root; else print the command to run."""
     if not (shutil.which("apt-get") and shutil.which("dpkg-query")):
         return 0
     wanted = [choice.split("|") for choice in names.split()]
@@ -197,12 +202,12 @@ def packages(names: str) -> int:
 
 
 def simulators() -> int:
-    """Build the simulated vCenters that are missing or older than their source."""
+    """Build the simulated vCenters that are missing or older than their source; return 0 or an exit code."""
     return end_simulators(begin_simulators())
 
 
 def begin_simulators() -> list[subprocess.Popen[bytes]] | None:
-    """Start Go on what there is to build; None when there is no Go."""
+    """Start Go for each simulator that must be built; None when there is no Go."""
     jobs: list[tuple[str, ...]] = []
     if modules := [module for name, module in GOVMOMI.items() if not built(name).exists()]:
         jobs.append(("install", *modules))
@@ -222,7 +227,7 @@ def begin_simulators() -> list[subprocess.Popen[bytes]] | None:
 
 
 def end_simulators(building: list[subprocess.Popen[bytes]] | None) -> int:
-    """Wait for Go; returns 0 or an exit code."""
+    """Wait for Go to finish; return 0 or an exit code."""
     if building is None:
         return fail("There is no Go to build the simulated vCenters with.", "Remove .venv and try again.")
     codes = [work.wait() for work in building]
@@ -237,7 +242,7 @@ def end_simulators(building: list[subprocess.Popen[bytes]] | None) -> int:
 
 
 def server_source() -> str:
-    """Changes with the test vCenter's source."""
+    """Return a hash of the test vCenter's source."""
     source = hashlib.sha256()
     for path in [*sorted(SERVER.glob("*.go")), SERVER / "go.mod", SERVER / "go.sum"]:
         source.update(path.read_bytes())
@@ -245,17 +250,17 @@ def server_source() -> str:
 
 
 def server_stamp() -> Path:
-    """Says what source the test vCenter was built from."""
+    """Return the path of the file that holds the source hash of the built test vCenter."""
     return GO_BIN / "testvcenter.sha256"
 
 
 def built(name: str) -> Path:
-    """Where a simulated vCenter's program is put."""
+    """Return the path of a simulator's built program."""
     return GO_BIN / (f"{name}.exe" if os.name == "nt" else name)
 
 
 def find_go() -> str | None:
-    """A Go that is new enough: the machine's own, else that of .venv."""
+    """Return the path of a Go that is new enough: the machine's, else the one in .venv; None without any."""
     for go in (shutil.which("go"), shutil.which("go", path=str(PYTHON.parent))):
         if go is None:
             continue
@@ -267,7 +272,7 @@ def find_go() -> str | None:
 
 
 def installed_level() -> str | None:
-    """What .venv was made for, None when there is none, it is broken, or the lock files have changed."""
+    """Return the level that .venv was made for; None if it is missing, broken or outdated."""
     try:
         level, made_from = stamp_file().read_text(encoding="utf-8").split()
     except (OSError, ValueError):
@@ -276,7 +281,7 @@ def installed_level() -> str | None:
 
 
 def fingerprint() -> str:
-    """Changes with any lock file and with the Python that made .venv."""
+    """Return a hash of the lock files and of the Python that makes .venv."""
     digest = hashlib.sha256(repr(sys.version_info[:2]).encode())
     for level in LEVELS:
         digest.update(lock_file(level).read_bytes())
@@ -284,12 +289,12 @@ def fingerprint() -> str:
 
 
 def lock_file(level: str) -> Path:
-    """The requirement file of a level."""
+    """Return the path of a level's requirement file."""
     return ROOT / "requirements" / f"{level}.txt"
 
 
 def stamp_file() -> Path:
-    """Says what .venv holds."""
+    """Return the path of the file that says what .venv holds."""
     return VENV / "hyperscope-installed.txt"
 
 
@@ -315,7 +320,7 @@ def lock(words: Sequence[str]) -> int:
 
 
 def python(*words: str, where: Path | None = None) -> int:
-    """Run .venv's Python where the user stands (or in ``where``) and return its exit code."""
+    """Run .venv's Python in the current folder (or in ``where``) and return its exit code."""
     # Importable from anywhere; UTF-8 on a Windows console and in its pipes.
     environment = {
         **os.environ,
@@ -333,12 +338,12 @@ def python(*words: str, where: Path | None = None) -> int:
 
 
 def say(text: str) -> None:
-    """Tell the person at the terminal, apart from the program's own output."""
+    """Print a message on stderr, apart from the program's own output."""
     print(text, file=sys.stderr, flush=True)
 
 
 def fail(what: str, try_this: str) -> int:
-    """Say what is wrong in one line and what to do in the next."""
+    """Print what is wrong and what to do, a line each; return the exit code for failure."""
     say(f"run.py: {what}\n        {try_this}")
     return 1
 

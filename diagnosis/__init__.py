@@ -1,4 +1,4 @@
-"""From series to findings: which known problems a session shows, why, and what to do."""
+"""From series to findings: which known problems a session shows, with causes and remedies."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Three-valued logic and arithmetic on float arrays, where NaN is "not known": what expressions are made of.
+"""Three-valued logic and arithmetic on float arrays, in which NaN means "unknown".
 
-Truth is 1.0, falsehood 0.0, and NaN neither: false and unknown is false, true and unknown is unknown.
-Arrays are (entities, times) or (entities, 1); entities first, so that one entity's samples lie side by side.
+True is 1.0, false is 0.0, and NaN is neither: (false and unknown) is false, (true and unknown) is unknown.
+Arrays have the shape (entities, times) or (entities, 1); entities come first, so that the samples of one
+entity lie side by side.
 """
 
 from __future__ import annotations
@@ -17,17 +18,17 @@ BoolArray = NDArray[np.bool_]
 
 
 def all_of(left: FloatArray, right: FloatArray) -> FloatArray:
-    """Both are true."""
+    """Return the logical "and": 1 where both are true, 0 where either is false, NaN where that is unknown."""
     return np.where((left == 0) | (right == 0), 0.0, left * right)
 
 
 def any_of(left: FloatArray, right: FloatArray) -> FloatArray:
-    """1 where either side is true (1), 0 where both are false (0), NaN where that is not known."""
+    """Return the logical "or": 1 where either is true, 0 where both are false, NaN where that is unknown."""
     return np.where((left == 1) | (right == 1), 1.0, left + right)
 
 
 def comparison(compare: Callable[..., BoolArray]) -> Callable[[FloatArray, FloatArray], FloatArray]:
-    """A numpy comparison that answers NaN where a side is NaN."""
+    """Turn a numpy comparison into one that returns 1, 0, or NaN where a side is NaN."""
 
     def apply(left: FloatArray, right: FloatArray) -> FloatArray:
         unknown = np.isnan(left) | np.isnan(right)
@@ -37,18 +38,18 @@ def comparison(compare: Callable[..., BoolArray]) -> Callable[[FloatArray, Float
 
 
 def divide(left: FloatArray, right: FloatArray) -> FloatArray:
-    """left / right, and not known where right is zero."""
+    """Return left / right, NaN where right is zero."""
     right = np.asarray(right, dtype=np.float64)
     return np.divide(left, np.where(right == 0, np.nan, right))
 
 
 def where(test: FloatArray, yes: FloatArray, no: FloatArray) -> FloatArray:
-    """Yes where the test is true, no where false, not known where the test is not."""
+    """Return ``yes`` where ``test`` is true, ``no`` where it is false, NaN where it is unknown."""
     return np.where(np.isnan(test), np.nan, np.where(test == 1, yes, no))
 
 
 def coalesce(*values: FloatArray) -> FloatArray:
-    """The first value that is known, sample by sample."""
+    """Return, sample by sample, the first value that is not NaN."""
     result = values[0]
     for value in values[1:]:
         result = np.where(np.isnan(result), value, result)
@@ -56,14 +57,16 @@ def coalesce(*values: FloatArray) -> FloatArray:
 
 
 def missing(value: FloatArray) -> FloatArray:
-    """1 where not known, else 0."""
+    """Return 1 where ``value`` is NaN, else 0."""
     return np.isnan(value).astype(np.float64)
 
 
 def smoothed(values: FloatArray, times: IntArray, before_s: float, after_s: float) -> FloatArray:
-    """Mean of the known samples from ``before_s`` before to ``after_s`` after each; by cumulative sums.
+    """Return the mean of the known samples from ``before_s`` seconds before to ``after_s`` seconds
+    after each sample.
 
-    ``values`` (entities, times), ``times`` int64 ms increasing. Not known where the sample itself is not.
+    ``values`` (entities, times), ``times`` int64 ms, increasing. The result is NaN where the sample itself is
+    NaN.
     """
     known = ~np.isnan(values)
     first = np.searchsorted(times, times - np.int64(before_s * 1000), side="right" if not after_s else "left")
@@ -81,15 +84,16 @@ def _sums(values: FloatArray) -> FloatArray:
 
 
 def window_sums(values: FloatArray, first: IntArray) -> FloatArray:
-    """Sum of values[:, first[i]..i] for each i, by cumulative sums."""
+    """Return the sums of values[:, first[i]..i] (both inclusive) for each i, by cumulative sums."""
     sums = _sums(values)
     return sums[:, 1:] - sums[:, first]
 
 
 def sample_seconds(times: IntArray) -> FloatArray:
-    """How long each sample stands for: the time since the one before, but no more than 1.5 usual intervals.
+    """Return the seconds that each sample represents: the time since the sample before, at most 1.5 times the
+    median interval.
 
-    A sample after a gap says nothing of the gap. Empty and single-sample axes give one second a sample.
+    A sample after a gap says nothing of the gap. Axes with no or one sample give one second a sample.
     """
     if times.size < 2:
         return np.ones(times.size)

@@ -1,4 +1,4 @@
-"""Cards made ready to run: every expression parsed and checked once, every template split into its parts."""
+"""Problem cards prepared for running: every expression is parsed and checked once, every template split."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ _TEXTS = ("entity", "host", "pool")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place in a template: a text (``entity``, ``host``, ``pool``), members of a signal, or a number."""
+    """A placeholder in a template: a text (``entity``, ``host``, ``pool``), members of a
+    signal, or a number.
+    """
 
     kind: str  # "text", "who", "top" or "number"
     name: str = ""
@@ -28,20 +30,22 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A sentence with places: ``literals`` has one item more than ``places``."""
+    """A sentence with placeholders; ``literals`` has one item more than ``places``."""
 
     literals: tuple[str, ...]
     places: tuple[Place, ...]
 
     def names(self) -> set[str]:
-        """Signals that it reads."""
+        """Return the signals that its placeholders use."""
         named = {place.name for place in self.places if place.kind in ("who", "top")}
         return named.union(*(place.node.names() for place in self.places if place.node))
 
 
 @dataclass(frozen=True, slots=True)
 class CompiledSignal:
-    """A signal with its expression; ``needs`` are the signals and thresholds that a derived one reads."""
+    """A signal with its parsed expression; ``needs`` are the signals and thresholds that a
+    derived signal uses.
+    """
 
     signal: Signal
     node: Node | None
@@ -58,7 +62,7 @@ class CompiledSignal:
 
 @dataclass(frozen=True, slots=True)
 class CompiledStated:
-    """What an inventory says of a cause, with its sentences."""
+    """A cause that follows from a fact of the inventory alone, with its sentences."""
 
     known: Node
     test: Node
@@ -68,7 +72,7 @@ class CompiledStated:
 
 @dataclass(frozen=True, slots=True)
 class CompiledCause:
-    """A cause with its tests and sentences."""
+    """A cause with its parsed tests and sentences."""
 
     cause: Cause
     likely: Node | None
@@ -81,19 +85,19 @@ class CompiledCause:
     stated: CompiledStated | None = None
 
     def nodes(self) -> Iterable[Node]:
-        """Its tests."""
+        """The parsed tests of the cause."""
         stated = (self.stated.known, self.stated.test) if self.stated else ()
         return [test for test in (self.likely, self.possible, *stated) if test]
 
     def texts(self) -> Iterable[Template]:
-        """Its sentences."""
+        """The sentences of the cause."""
         said = (self.stated.because, self.stated.otherwise) if self.stated else ()
         return (self.because, self.because_possible, self.otherwise, self.unknown, *said, *self.remedies)
 
 
 @dataclass(frozen=True, slots=True)
 class CompiledRule:
-    """One rule of one card, with all that it needs to be run."""
+    """One rule of one card, with everything that is needed to run it."""
 
     card: Card
     rule: Rule
@@ -110,7 +114,9 @@ class CompiledRule:
     order: tuple[str, ...] = field(default=())  # signals, each after those that it is made of
 
     def closure(self, names: Iterable[str]) -> list[str]:
-        """The named signals with all that they are made of, in the order in which to compute them."""
+        """Return the named signals and all signals that they depend on, in an order in which they
+        can be computed.
+        """
         wanted: set[str] = set()
         pending = [name for name in names if name in self.signals]
         while pending:
@@ -121,12 +127,12 @@ class CompiledRule:
         return [name for name in self.order if name in wanted]
 
     def detecting(self) -> list[str]:
-        """Signals that decide whether there is a problem."""
+        """Return the signals that decide whether an entity has the problem."""
         nodes = [self.condition, *([self.critical] if self.critical else [])]
         return self.closure(name for node in nodes for name in node.names())
 
     def explaining(self) -> list[str]:
-        """Signals that causes, evidence and sentences read."""
+        """Return the signals that causes, evidence and sentences use."""
         names = {name for node in self.values.values() for name in node.names()}
         for cause in self.causes:
             for node in cause.nodes():
@@ -140,12 +146,12 @@ class CompiledRule:
         return self.closure(names)
 
     def counters(self) -> set[str]:
-        """Every counter that the rule may read."""
+        """Return every counter that the rule may read."""
         return {key for signal in self.signals.values() for key in signal.counters.values()}
 
 
 def compile_problems(problems: Problems) -> list[CompiledRule]:
-    """All rules of all cards. Raises KnowledgeError naming the card and what is wrong in it."""
+    """Compile all rules of all cards. Raises KnowledgeError that names the card and what is wrong in it."""
     return list(_compiled(_Same(problems)))
 
 
@@ -173,7 +179,7 @@ def _compiled(which: _Same) -> tuple[CompiledRule, ...]:
 
 
 def compile_rule(card: Card, rule: Rule, sustained: Mapping[str, Sustained]) -> CompiledRule:
-    """One rule. Raises KnowledgeError."""
+    """Compile one rule of a card. Raises KnowledgeError."""
     return _Compiler(card, rule).compile(sustained[rule.sustained])
 
 
@@ -314,7 +320,9 @@ class _Compiler:
 
 
 def compile_template(text: str, names: Mapping[str, Shape], measured: Collection[str] = ()) -> Template:
-    """A sentence with its places read. ``measured`` are the signals that have members to name.
+    """Parse a sentence with placeholders.
+
+    ``measured`` are the signals that have members whose names can be given.
 
     Raises ExpressionError.
     """

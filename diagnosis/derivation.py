@@ -1,4 +1,4 @@
-"""Which series the rules for derived counters make of a session's own series, facts and virtual disks."""
+"""Applies the rules for derived counters to a session's own series, facts and virtual disks."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ FactsByName = Mapping[str, Mapping[EntityRef, Sequence[Fact]]]
 
 @dataclass(slots=True)
 class MadeSeries:
-    """All series that one rule makes in one source: member m is part of series ``first + row[m]``.
+    """All series that one rule derives in one source: member m is part of series ``first + row[m]``.
 
-    ``ids[name][m]`` is the series that member m takes for the operand ``name``, ABSENT where it has none;
-    ``owners[m]`` is the entity of the made series.
+    ``ids[name][m]`` is the series that member m uses for the operand ``name``, or ABSENT; ``owners`` are the
+    entities of the derived series.
     """
 
     rule: DerivedCounter
@@ -38,7 +38,7 @@ class MadeSeries:
     owners: list[EntityRef] = field(default_factory=list)
 
     def add(self, ref: EntityRef, instance: str, members: Sequence[Mapping[str, int]]) -> None:
-        """Add a series that is the sum of its members."""
+        """Add a derived series that is the sum of its members."""
         spec = SeriesSpec(ref, self.rule.counter, "", instance, label=f"derived: {self.rule.source}")
         for member in members:
             self.row.append(len(self.series))
@@ -48,7 +48,9 @@ class MadeSeries:
         self.series.append(Series(self.first + len(self.series), self.source, spec))
 
     def members(self, rows: IntArray) -> tuple[IntArray, IntArray]:
-        """Positions of the members of the chosen series, and which of ``rows`` each is part of."""
+        """Return the positions of the members of the chosen series, and for each member its
+        position in ``rows``.
+        """
         owner = np.array(self.row, dtype=np.int64)
         place = np.full(len(self.series), -1, np.int64)
         place[rows] = np.arange(rows.size)
@@ -60,7 +62,7 @@ class MadeSeries:
 class RuleBook:
     """Applies rules to the series of one source at a time.
 
-    ``series`` are those that rules may use, of all sources; ``facts`` are ordered by start.
+    ``series`` are the series of all sources that rules may use; ``facts`` are ordered by start.
     """
 
     def __init__(
@@ -74,7 +76,7 @@ class RuleBook:
         self._facts, self._by_fact = facts, facts_by_name
 
     def derive(self, source: int, rules: Iterable[DerivedCounter], first: int) -> list[MadeSeries]:
-        """What each rule makes of the source's series, which get the ids from ``first`` on."""
+        """Return the series that each rule derives in ``source``; they get ids from ``first`` on."""
         result: list[MadeSeries] = []
         by: dict[str, dict[EntityRef, dict[str, int]]] = {}
         for series in self._series:

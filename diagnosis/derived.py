@@ -1,4 +1,4 @@
-"""Counters that vCenter has not but that follow from what it has, so that one card fits every source."""
+"""Counters that vCenter lacks but that follow from others that it has, so that one card fits every source."""
 
 from __future__ import annotations
 
@@ -35,18 +35,17 @@ _FIRST = 1 << 40  # ids of what is derived; a store counts from 1
 def with_derived(
     source: SampleSource, rules: DerivedFile, counters: Collection[str], window: TimeRange
 ) -> SampleSource:
-    """The session with what can be derived of ``counters``; itself where it has no source for that.
+    """Return the session with those of ``counters`` that can be derived; the session itself if none can be.
 
-    What an inventory says is taken as it was at the end of the window.
-
-    Raises KnowledgeError where a rule's expression is wrong.
+    Facts of the inventory are those at the end of the window. Raises KnowledgeError where a rule's expression
+    is wrong.
     """
     fitting = {one.id for one in source.sources() if one.spec.kind in rules.kinds}
     return DerivedSource(source, rules, counters, window, fitting) if fitting else source
 
 
 class DerivedSource:
-    """A SampleSource with derived series and facts beside the session's own."""
+    """A SampleSource that adds derived series and facts to those of a session."""
 
     def __init__(
         self,
@@ -77,35 +76,35 @@ class DerivedSource:
             first += sum(len(made.series) for made in found)
 
     def span(self) -> TimeRange | None:
-        """First to last sample of all sources."""
+        """Return the time from the first to the last sample of all sources; None without samples."""
         return self._source.span()
 
     def sources(self) -> Sequence[Source]:
-        """All sources."""
+        """Return all sources."""
         return self._source.sources()
 
     def entities(self) -> dict[EntityRef, Entity]:
-        """All entities by ref."""
+        """Return all entities by reference."""
         return self._entities
 
     def facts(self) -> Sequence[Fact]:
-        """All facts and what follows from them, ordered by start."""
+        """Return all facts, derived ones included, ordered by start."""
         return self._facts
 
     def events(self) -> Sequence[Event]:
-        """All events."""
+        """Return all events."""
         return self._source.events()
 
     def gaps(self) -> Sequence[Gap]:
-        """All gaps."""
+        """Return all gaps."""
         return self._source.gaps()
 
     def times(self, source: int, window: TimeRange | None = None) -> IntArray:
-        """Sampling instants of a source."""
+        """Return the sampling instants of a source; shape (n,), int64, ms."""
         return self._source.times(source, window)
 
     def series(self, counters: Collection[str] | None = None) -> Sequence[Series]:
-        """The session's own series, then derived ones."""
+        """Return the session's own series, followed by the derived ones."""
         made = [series for one in self._made for series in one.series]
         if counters is None:
             return [*self._source.series(), *made]
@@ -114,7 +113,9 @@ class DerivedSource:
         return [one for some in (own, made) for one in some if one.counter in counters]
 
     def stats(self, ids: IntArray, window: TimeRange | None = None) -> SeriesStats:
-        """Statistics of each series; of a derived one only bounds, which may be too wide, and no mean."""
+        """Return statistics of each series; for a derived series only bounds, which may be too
+        wide, and no mean.
+        """
         ids = np.asarray(ids, np.int64)
         own = ids < _FIRST
         found = self._source.stats(ids[own], window)
@@ -127,7 +128,9 @@ class DerivedSource:
         return SeriesStats(count, low, high, mean)
 
     def read(self, ids: IntArray, window: TimeRange | None = None) -> list[Frame]:
-        """Samples: the session's own frames, then one for each rule and source of derived series."""
+        """Return the samples: the session's own frames, and one frame for each rule and source
+        of derived series.
+        """
         ids = np.asarray(ids, np.int64)
         frames = self._source.read(ids[ids < _FIRST], window) if (ids < _FIRST).any() else []
         for made, where, rows in self._chosen(ids):

@@ -1,4 +1,6 @@
-"""Numbers from what an inventory says in words or of another entity: Tools run, a pool above is limited."""
+"""Derives numeric facts from other facts: "VMware Tools run" from a text, "limited" from a
+pool further up.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ Known = Mapping[EntityRef, Fact]
 def derived_facts(
     rules: Sequence[DerivedFact], facts: Sequence[Fact], entities: Mapping[EntityRef, Entity]
 ) -> Iterator[Fact]:
-    """What follows from the facts by the rules; from those of pools the latest, for all of the time."""
+    """Yield the facts that follow from ``facts`` by the rules.
+
+    Of a resource pool's facts only the latest is used, for the whole time.
+    """
     for rule in rules:
         found = list(_found(rule, facts, entities))
         yield from found
@@ -29,7 +34,7 @@ def _found(rule: DerivedFact, facts: Sequence[Fact], entities: Mapping[EntityRef
 
 
 def latest(facts: Sequence[Fact], name: str) -> dict[EntityRef, Fact]:
-    """The last fact of the name for each entity; ``facts`` are ordered by start."""
+    """Return the last fact of this name for each entity; ``facts`` are ordered by start."""
     return {fact.entity: fact for fact in facts if fact.name == name}
 
 

@@ -1,4 +1,4 @@
-"""Which entities have a problem, and when: a rule judged over all entities of a source at once."""
+"""Which entities have a problem, and when: runs a rule over all entities of a source at once."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ _BLOCK = 4_000_000  # samples of one signal's members looked at together: 32 MB 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One entity that meets a rule in one source: all of it, or its part on one of the hosts that it was on.
+    """One entity that meets a rule in one source, or the part of the hit on one of the hosts that
+    the entity was on.
 
-    ``spans`` are positions on the source's time axis, first and last; ``windows`` are the times of the whole
-    hit. ``host`` is the one that a part names, and ``periods`` when the entity was there, None for always.
+    ``spans`` are (first, last) positions on the source's time axis; ``windows`` are the time ranges of the
+    whole hit. ``host`` is set in a part; ``periods`` are the times when the entity was on that host, None for
+    always.
     """
 
     compiled: CompiledRule
@@ -41,7 +43,7 @@ class Hit:
     periods: Periods | None = None
 
     def by_host(self, topology: Topology, times: IntArray) -> list[Hit]:
-        """The hit's parts, one for each host on which the entity met the rule."""
+        """Split the hit into one part for each host on which the entity met the rule."""
         parts = []
         for placed in topology.hosts(self.source, self.entity):
             if placed.periods is None:
@@ -62,9 +64,11 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """What came of a rule in a source: how many entities there are, could be judged, and have the problem.
+    """The result of a rule in one source: numbers of entities, of entities that could be
+    judged, and the hits.
 
-    ``suspects`` meet the condition in every sample of a capture that is too short for the sustained rule.
+    ``suspects`` meet the condition in every sample of a capture that is too short for the rule's minimum
+    duration.
     """
 
     entities: int
@@ -74,7 +78,7 @@ class Detection:
 
 
 def detect(scene: Scene, pruning: Pruning) -> Detection:
-    """Judge every row of the scene: by statistics first, by samples where they leave it open."""
+    """Judge every row of the scene: by chunk statistics first, and by samples where these leave it open."""
     if not scene.rows or not scene.times.size:
         return Detection(len(scene.rows), 0, [], [])
     gated = gate(scene, pruning)
@@ -90,7 +94,9 @@ def detect(scene: Scene, pruning: Pruning) -> Detection:
 
 
 def blocks(scene: Scene, chosen: IntArray, names: list[str]) -> Iterator[Scene]:
-    """The scene in pieces of its chosen rows, small enough that the named signals' samples fit in memory."""
+    """Yield the scene in pieces of its ``chosen`` rows, small enough that the samples of the named
+    signals fit in memory.
+    """
     if not chosen.size:
         return
     members = [scene.members(name).row.size for name in names if scene.compiled.signals[name].counters]
@@ -152,7 +158,7 @@ def _hits(scene: Scene, true: FloatArray, windows: Windows, critical: BoolArray,
 
 
 def span_mask(hits: list[Hit], samples: int) -> BoolArray:
-    """Which samples lie in the windows of each hit, (hits, samples)."""
+    """Return which samples lie in the windows of each hit; shape (hits, samples), bool."""
     mask = np.zeros((len(hits), samples), dtype=np.bool_)
     for row, hit in enumerate(hits):
         for first, last in hit.spans:
@@ -161,7 +167,10 @@ def span_mask(hits: list[Hit], samples: int) -> BoolArray:
 
 
 def there_mask(hits: list[Hit], times: IntArray) -> BoolArray | None:
-    """At which samples each hit's entity was on the hit's host, (hits, samples); None for always."""
+    """Return at which samples each hit's entity was on the hit's host; (hits, samples), bool.
+
+    None for always.
+    """
     if all(hit.periods is None for hit in hits):
         return None
     always = np.ones(times.shape, dtype=np.bool_)

@@ -14,7 +14,7 @@ Json = dict[str, object]
 
 
 def findings_json(diagnosis: Diagnosis) -> Json:
-    """``{"window", "findings", "checks", "notes"}``; numbers that are not finite are null."""
+    """Return ``{"window", "findings", "checks", "notes"}``; numbers that are not finite become null."""
     names = {finding.entity: finding.entity_name for finding in diagnosis.findings}
     return {
         "window": _window(diagnosis.window) if diagnosis.window else None,
@@ -33,7 +33,7 @@ def findings_json(diagnosis: Diagnosis) -> Json:
 
 
 def finding_json(finding: Finding, names: Mapping[EntityRef, str]) -> Json:
-    """One finding; ``names`` are what the entities of the other findings are called."""
+    """Return one finding; ``names`` are the display names of the entities of all findings."""
     above = finding.consequence_of
     return {
         "problem": finding.problem,

@@ -1,4 +1,4 @@
-"""Runs every problem card over a session: prunes, detects, explains, and orders what it found."""
+"""Runs every problem card over a session: prunes by statistics, detects, explains, and ranks the findings."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ Progress = Callable[[float, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What one problem's check came to: how many entities it looked at, and which counters it lacked.
+    """The outcome of checking one problem: how many entities it covers, and which counters are missing.
 
-    ``judged`` is how many entities had what the condition needs. ``lacking`` are counters that no source has.
+    ``judged`` is the number of entities that had all data that the condition needs. ``lacking`` are counters
+    that no source has.
     """
 
     problem: str
@@ -46,9 +47,9 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """All that was found in a window of a session, worst first, and what was checked.
+    """All findings in a window of a session, worst first, and what was checked.
 
-    ``counters``: what the catalogue says of each counter that the cards read, by key.
+    ``counters`` are the catalogue entries of all counters that the cards read, by key.
     """
 
     window: TimeRange | None
@@ -81,7 +82,7 @@ def diagnose(
     progress: Progress | None = None,
     cancel: StopSignal | None = None,
 ) -> list[Finding]:
-    """The findings alone; see ``diagnose_session``."""
+    """Return only the findings; see ``diagnose_session`` for the parameters."""
     return list(
         diagnose_session(source, problems, catalogue, window, progress=progress, cancel=cancel).findings
     )
@@ -98,8 +99,8 @@ def diagnose_session(
 ) -> Diagnosis:
     """Check all problems over the window (default: the whole session).
 
-    ``progress`` is told the part done (0 to 1) and what is being checked. Raises CancelledError when
-    ``cancel`` is set, KnowledgeError where a card's expression is wrong.
+    ``progress`` is called with the fraction done (0 to 1) and the name of the problem that is checked. Raises
+    CancelledError when ``cancel`` is set, KnowledgeError where a card's expression is wrong.
     """
     span = source.span()
     chosen = span if window is None or span is None else window.intersect(span)

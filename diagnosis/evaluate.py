@@ -1,4 +1,4 @@
-"""Evaluates a checked expression over many entities at once: on samples, or on their bounds for pruning."""
+"""Evaluates a checked expression for many entities at once: on samples, or on their bounds for pruning."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from sessions.model import FloatArray, IntArray
 
 @dataclass(frozen=True, slots=True)
 class Operands:
-    """What the names of an expression stand for.
+    """The values of the names in an expression.
 
-    ``values``: signals (entities, times), (entities, 1), and thresholds as plain numbers.
-    ``windows`` is what statistics look at: the samples inside each entity's finding. ``there`` is what
-    statistics over all samples look at: those on the host that the finding names; None for all.
+    ``values``: signals of shape (entities, times) or (entities, 1), and thresholds as plain numbers.
+    ``windows``, a mask (entities, times), marks the samples inside each entity's finding. ``there`` marks the
+    samples on the host that the finding names, which statistics over all samples use; None for all.
     """
 
     values: Mapping[str, FloatArray | float]
@@ -31,7 +31,7 @@ class Operands:
 
     @property
     def whole(self) -> BoolArray:
-        """What statistics over all samples look at, (entities, times)."""
+        """Return the mask of samples that statistics over all samples use; (entities, times), bool."""
         return np.ones(self.windows.shape, dtype=np.bool_) if self.there is None else self.there
 
 
@@ -81,7 +81,7 @@ _OVER_TIME: dict[str, Callable[..., FloatArray]] = {
 
 
 def evaluate(node: Node, operands: Operands) -> FloatArray:
-    """The expression's value: (entities, times), (entities, 1) or a 0-d array, NaN where not known."""
+    """Return the value of an expression: shape (entities, times), (entities, 1) or (), NaN where unknown."""
     with np.errstate(all="ignore"):  # an unknown or endless intermediate value is an answer, not a fault
         return _evaluate(node, operands)
 
@@ -108,7 +108,8 @@ def _full(values: FloatArray, operands: Operands) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Between which values a quantity lies in a window, one for each entity; NaN where it has no sample.
+    """The lowest and highest possible value of a quantity in a window, one for each entity; NaN
+    without samples.
 
     For a test: ``high`` 1 means that it can be true, ``low`` 0 that it can be false.
     """
@@ -118,9 +119,11 @@ class Bounds:
 
 
 def bound(node: Node, values: Mapping[str, Bounds]) -> Bounds:
-    """Bounds of an expression from the bounds of its names: interval arithmetic, never too narrow.
+    """Return the bounds of an expression from the bounds of its names, by interval arithmetic;
+    never too narrow.
 
-    This is how a card prunes entities by chunk statistics without a hand-written gate that could disagree.
+    By these bounds a card skips entities without reading samples, and without a hand-written filter that
+    could contradict the condition.
     """
     with np.errstate(all="ignore"):
         return _bound(node, values)

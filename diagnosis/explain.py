@@ -1,4 +1,6 @@
-"""Why entities have a problem: evidence, causes with verdicts and what to do, for a whole rule at once."""
+"""Why entities have a problem: evidence, causes with verdicts, and remedies, for all hits
+of a rule at once.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,10 @@ _VERDICTS: tuple[Verdict, ...] = ("likely", "possible", "unknown", "ruled out")
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What is said of one hit. ``decided`` is the part of its causes that the data can decide, 0 to 1."""
+    """The text of one hit: conclusion, evidence, causes, remedies.
+
+    ``decided`` is the fraction of its causes that the data can decide, 0 to 1.
+    """
 
     hit: Hit
     conclusion: str
@@ -37,7 +42,7 @@ class Explanation:
 
     @property
     def decided(self) -> float:
-        """How much of the causes is known."""
+        """The fraction of the causes that the data can decide, 0 to 1."""
         known = sum(cause.verdict != "unknown" for cause in self.causes)
         return known / len(self.causes) if self.causes else 1.0
 
@@ -45,7 +50,9 @@ class Explanation:
 def explain(
     hits: list[Hit], topology: Topology, table: SampleTable, events: SessionEvents, catalogue: Catalogue
 ) -> list[Explanation]:
-    """Explanations of hits of one rule in one source, in their order; one for each host of a hit."""
+    """Return the explanations of hits of one rule in one source, in their order; one for
+    each host of a hit.
+    """
     first = hits[0]
     times = table.axis(first.source)
     parts = [part for hit in hits for part in hit.by_host(topology, times)]
@@ -161,7 +168,9 @@ class _Block:
 
 
 def verdict_of(likely: float | None, possible: float | None) -> Verdict:
-    """What two tests say, each true, false, not known (NaN) or not there."""
+    """Return the verdict of a cause from its two tests; each is 1 (true), 0 (false), NaN (unknown)
+    or None (no test).
+    """
     if likely == 1:
         return "likely"
     if possible == 1:

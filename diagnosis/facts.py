@@ -1,4 +1,4 @@
-"""Facts of entities as of the end of a window: how many vCPUs, which pool, where the disks lie."""
+"""Facts of entities at the end of a window: number of vCPUs, resource pool, datastore of each disk."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from sessions.times import TimeRange
 
 
 def facts_until(facts: Sequence[Fact], end: int) -> list[Fact]:
-    """Facts that had begun by ``end`` (ms), and what was said of an entity when it was first seen.
+    """Return the facts that had begun by ``end`` (ms), and each entity's first value even if it began later.
 
-    What was said first held before as well, as far as anybody knows: a recorder that back-fills an hour comes
-    to know the inventory after the samples. ``facts`` are ordered by start, and so is the result.
+    The first known value is taken to have held before, too: a recorder that back-fills an hour reads the
+    inventory after the samples. ``facts`` are ordered by start, and so is the result.
     """
     first: dict[EntityRef, int] = {}
     for fact in facts:
@@ -24,7 +24,7 @@ def facts_until(facts: Sequence[Fact], end: int) -> list[Fact]:
 
 
 class FactTable:
-    """The facts of a session, looked up by name, as they stood at the end of a window."""
+    """The facts of a session by name, with their values at the end of a window."""
 
     def __init__(self, facts: Sequence[Fact], window: TimeRange) -> None:
         """``facts`` are ordered by start."""
@@ -35,23 +35,23 @@ class FactTable:
         self._latest: dict[str, dict[EntityRef, str | float | bool]] = {}
 
     def named(self, name: str) -> Sequence[Fact]:
-        """All facts of the name that had begun by the end of the window, ordered by start."""
+        """Return all facts of this name that had begun by the end of the window, ordered by start."""
         return self._by_name.get(name, ())
 
     def latest(self, name: str) -> dict[EntityRef, str | float | bool]:
-        """The latest value for each entity of which the fact is known."""
+        """Return the latest value for each entity that has the fact."""
         if name not in self._latest:
             self._latest[name] = {fact.entity: fact.value for fact in self.named(name)}
         return self._latest[name]
 
     def numbers(self, name: str, refs: Iterable[EntityRef]) -> list[float]:
-        """The latest value for each of the entities; NaN where there is none, or it is a text."""
+        """Return the latest value for each of the entities; NaN where it is missing or a text."""
         known = self.latest(name)
         values = (known.get(ref, "") for ref in refs)
         return [np.nan if isinstance(value, str) else float(value) for value in values]
 
     def holding(self, names: Pattern[str]) -> Iterable[Fact]:
-        """Facts whose name matches that held at some time of the window."""
+        """Return the facts whose names match and that held at some time of the window."""
         for name, facts in self._by_name.items():
             if names.fullmatch(name):
                 yield from (one for one in facts if one.end is None or one.end > self._window.start)

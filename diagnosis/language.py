@@ -1,4 +1,5 @@
-"""The language of problem cards: parsed with ast, checked, and turned into a tree; never run as Python.
+"""The expression language of problem cards: parsed with ast, checked, turned into a tree;
+never run as Python.
 
     comparison    a > b   a <= b <= c
     truth         and  or  not
@@ -27,11 +28,11 @@ _QUOTED = 60  # characters of what is wrong that a message shows
 
 
 class ExpressionError(ValueError):
-    """Text that is not an expression of the language; the message says which part."""
+    """Text that is not an expression of the language; the message names the wrong part."""
 
 
 class Shape(IntEnum):
-    """What a value is an array over."""
+    """Which dimensions a value has: none, entities, or entities × times."""
 
     CONSTANT = 0
     ENTITY = 1  # one value for each entity, shape (entities, 1)
@@ -40,7 +41,7 @@ class Shape(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One node of a checked expression. ``truth`` says that it is true or false rather than a quantity."""
+    """One node of a checked expression. ``truth`` is True for a test, False for a quantity."""
 
     op: str
     shape: Shape
@@ -50,7 +51,7 @@ class Node:
     value: float = 0.0
 
     def names(self) -> Iterator[str]:
-        """Names that it reads."""
+        """Return the names that the expression reads."""
         if self.op == "name":
             yield self.name
         for arg in self.args:
@@ -91,12 +92,11 @@ _COMPARISON: dict[type[ast.cmpop], str] = {
 
 
 def parse(text: str, names: Mapping[str, Shape], tests: Collection[str] = ()) -> Node:
-    """The expression as a checked tree. ``names`` are the signals and thresholds that it may read.
+    """Parse an expression into a checked tree. ``names`` are the signals and thresholds that it may read.
 
-    ``tests`` are those of the names that are true or false rather than quantities.
-
-    Raises ExpressionError for anything but the language above: attributes, subscripts, strings, keywords,
-    unknown names and functions, a test where a quantity is needed, a statistic of what has no samples.
+    ``tests`` are those of the names that are true or false rather than quantities. Raises ExpressionError for
+    anything but the language above: attributes, subscripts, strings, keywords, unknown names and functions, a
+    test where a quantity is needed, a statistic of a value without samples.
     """
     if len(text) > MAX_LENGTH:
         raise ExpressionError(f"longer than {MAX_LENGTH} characters")

@@ -1,4 +1,4 @@
-"""The page docs/problems.md, drawn from the problem cards."""
+"""The page docs/problems.md, generated from the problem cards."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ An admin's own cards, or changed thresholds, go into a folder `problems` of a kn
 
 
 def problems_page(problems: Problems) -> str:
-    """The page as Markdown."""
+    """Return the page as Markdown."""
     parts = [_INTRO, _contents(problems)]
     parts += [_card(card, problems) for card in problems.cards]
     parts += [_how_long(problems), _what_follows(problems), _sources(problems)]

@@ -1,4 +1,4 @@
-"""The series behind a signal: which entities of its scope count for each entity that is judged, and when."""
+"""The series behind a signal: which entities count for each entity that is judged, and during which times."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ _ABSENT = -1
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """The series behind a signal: member m is of unit ``row[m]`` (ascending), with ``ids[name][m]`` or −1.
+    """The series behind a signal.
 
-    A unit is what the rows of a scene have in common: ``unit[r]`` is that of row r. Rows that were on one
-    host all the time share what is the host's; else each row is its own unit. ``units`` is how many there
-    are. ``periods`` has the members that count only at times, because they or the row moved.
+    Member m belongs to unit ``row[m]`` (ascending) and reads the series ``ids[name][m]``, −1 for none.
+
+    A unit is a set of rows with the same members: ``unit[r]`` is the unit of row r, ``units`` their number.
+    Rows that were on one host all the time share the members of that host; every other row is a unit of its
+    own. ``periods`` holds the times of members that count only at times, because they or the row moved.
     """
 
     row: IntArray
@@ -35,7 +37,9 @@ class Members:
     periods: Mapping[int, Periods]
 
     def while_there(self, values: FloatArray, times: IntArray) -> FloatArray:
-        """The members' values (members, times), absent at the times at which they don't count."""
+        """Return the members' values (members, times) with NaN at the times at which a
+        member does not count.
+        """
         if not self.periods:
             return values
         result = np.array(values)
@@ -86,7 +90,7 @@ class _Found:
 def members_of(
     topology: Topology, signal: Signal, counters: Mapping[str, str], source: int, rows: Sequence[EntityRef]
 ) -> Members:
-    """The series that the signal is made of, for each of the rows; a row may have none.
+    """Return the series that a signal is made of, for each of the rows; a row may have none.
 
     ``counters``: local name → counter key.
     """

@@ -16,14 +16,16 @@ _FIRST, _LAST = -(1 << 62), 1 << 62
 
 @dataclass(frozen=True, slots=True)
 class Stay:
-    """A VM on a host, from ``start`` to before ``end``, in milliseconds."""
+    """A VM's time on one host, from ``start`` to ``end`` (ms, exclusive)."""
 
     host: EntityRef
     start: int
     end: int
 
     def overlap_ms(self, windows: Iterable[TimeRange]) -> int:
-        """How many ms of the windows the entity stayed there; a window that is an instant counts as 1 ms."""
+        """Return how many ms of the windows lie in the stay; a window that is a single
+        instant counts as 1 ms.
+        """
         shared = (min(self.end, one.end + 1) - max(self.start, one.start) for one in windows)
         return sum(max(0, part) for part in shared)
 
@@ -33,10 +35,10 @@ Periods = tuple[tuple[int, int], ...]
 
 
 class Placement:
-    """The stays of every VM of which a session says where it ran, within a window.
+    """The stays of every VM whose host the session knows, within a window.
 
-    The first stay reaches back as far as anybody asks: a recorder that back-fills learns of the inventory
-    after the samples. Each lasts until the next one begins.
+    The first stay extends back to the start of the window: a recorder that back-fills reads the inventory
+    after the samples. Each stay lasts until the next one begins.
     """
 
     def __init__(self, facts: Iterable[Fact], window: TimeRange) -> None:
@@ -50,7 +52,7 @@ class Placement:
         self._stays = {ref: _within(_stays(known), window) for ref, known in begun.items()}
 
     def stays(self, refs: Iterable[EntityRef]) -> tuple[Stay, ...]:
-        """The stays of the first of the entities that is placed; empty where none is."""
+        """Return the stays of the first of ``refs`` that has any; empty if none has."""
         return next((self._stays[ref] for ref in refs if ref in self._stays), ())
 
 
@@ -67,7 +69,7 @@ def _within(stays: Sequence[Stay], window: TimeRange) -> tuple[Stay, ...]:
 
 
 def shared_periods(some: Periods | None, others: Periods | None) -> Periods | None:
-    """The times that both cover; None is always."""
+    """Return the intersection of two lists of periods; None stands for all time."""
     if some is None or others is None:
         return others if some is None else some
     both = ((max(a, c), min(b, d)) for a, b in some for c, d in others)
@@ -75,12 +77,12 @@ def shared_periods(some: Periods | None, others: Periods | None) -> Periods | No
 
 
 def joined_periods(some: Periods | None, others: Periods | None) -> Periods | None:
-    """The union of two lists of periods that don't overlap; None stands for all time."""
+    """Return the union of two lists of periods that don't overlap; None stands for all time."""
     return None if some is None or others is None else tuple(sorted((*some, *others)))
 
 
 def within_periods(times: IntArray, periods: Collection[tuple[int, int]]) -> BoolArray:
-    """Which of the instants lie in the periods; bool, the shape of ``times``."""
+    """Return which of the instants lie in the periods; bool, the shape of ``times``."""
     inside = np.zeros(times.shape, dtype=np.bool_)
     for start, end in periods:
         inside |= (times >= start) & (times < end)

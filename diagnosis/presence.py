@@ -1,4 +1,4 @@
-"""Whether there are enough samples to judge by: of each source, and of each entity in it."""
+"""Whether there are enough samples to judge: of each source, and of each entity in it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ EntityGaps = Mapping[tuple[int, EntityRef], Sequence[TimeRange]]
 
 
 def gaps_by_entity(gaps: Iterable[Gap], window: TimeRange) -> EntityGaps:
-    """The parts of the entities' gaps that lie in the window; gaps of whole sources are left out."""
+    """Return the parts of the entities' gaps that lie in the window; gaps of whole sources are left out."""
     found: dict[tuple[int, EntityRef], list[TimeRange]] = {}
     for gap in gaps:
         part = TimeRange(gap.start, gap.end).intersect(window)
@@ -38,7 +38,9 @@ def gaps_by_entity(gaps: Iterable[Gap], window: TimeRange) -> EntityGaps:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A source or an entity, and how many samples it has."""
+    """A source or an entity whose number of samples is judged; ``values`` are the operands of the
+    card's condition.
+    """
 
     ref: EntityRef
     name: str
@@ -47,7 +49,7 @@ class Subject:
 
 
 def source_subject(source: Source, times: IntArray, topology: Topology) -> Subject | None:
-    """The source as a whole, named by its host where it has exactly one; None where it has no sample."""
+    """Return the source as a whole, named by its host if it has exactly one; None if it has no sample."""
     if not times.size:
         return None
     ref = _whole(source, topology)
@@ -80,7 +82,9 @@ def entity_subjects(
     pruning: Pruning,
     gaps: EntityGaps,
 ) -> Iterator[Subject]:
-    """Entities of the source, each with the samples of its fullest series and its gaps among ``times``."""
+    """Yield the entities of a source, each with the samples of its fullest series and its gaps
+    within ``times``.
+    """
     counts = dict(zip(pruning.ids.tolist(), pruning.stats.count.tolist(), strict=True))
     whole = TimeRange(int(times[0]), int(times[-1]))
     interval = float(np.median(np.diff(times))) / 1000 if times.size > 1 else 0.0
@@ -96,7 +100,7 @@ def entity_subjects(
 
 
 def insufficient(card: Card, rule: Presence, subjects: Sequence[Subject]) -> list[Finding]:
-    """Findings for the subjects that have too few samples, by the card's own condition."""
+    """Return findings for the subjects with too few samples, by the condition on the card."""
     if not subjects:
         return []
     values: dict[str, FloatArray | float] = {

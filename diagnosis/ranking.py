@@ -1,4 +1,4 @@
-"""Orders findings: what follows from what, how much each weighs, worst first."""
+"""Orders findings: marks consequences of others, computes a score for each, puts the worst first."""
 
 from __future__ import annotations
 
@@ -18,12 +18,15 @@ HostOf = Callable[[Finding], EntityRef | None]
 
 
 def score(severity: str, persistence: float, completeness: float) -> float:
-    """Severity × how much of the time × how much of the evidence is there; 0 to 3."""
+    """Return severity weight × fraction of the time × fraction of the evidence that is available; 0 to 3."""
     return round(_WEIGHT[severity] * persistence * completeness, 4)
 
 
 def rank(findings: Sequence[Finding], problems: Problems, host_of: HostOf) -> list[Finding]:
-    """Findings worst first, consequences marked: at most warnings, after what stands on its own."""
+    """Return the findings, worst first.
+
+    A consequence of another finding is at most a warning, and comes after those that are none.
+    """
     linked = link(findings, problems.consequences, host_of)
     layer = {card.id: _LAYERS.index(card.layer) for card in problems.cards}
     return sorted(
@@ -41,7 +44,7 @@ def rank(findings: Sequence[Finding], problems: Problems, host_of: HostOf) -> li
 
 
 def link(findings: Sequence[Finding], pairs: Sequence[Consequence], host_of: HostOf) -> list[Finding]:
-    """Findings, those that another one explains naming it in ``consequence_of``."""
+    """Return the findings; one that another explains has that one's problem in ``consequence_of``."""
     by_problem: dict[str, list[Finding]] = {}
     for finding in findings:
         by_problem.setdefault(finding.problem, []).append(finding)
@@ -100,7 +103,10 @@ def _first_cause_in(finding: Finding, causes: Sequence[str]) -> bool:
 
 
 def overlap(upstream: Sequence[TimeRange], downstream: Sequence[TimeRange], within_s: float) -> float:
-    """The share (0 to 1) of the downstream windows' time that lies in the widened upstream windows."""
+    """Return the fraction (0 to 1) of the downstream windows' time that lies in the upstream windows.
+
+    The upstream windows are widened by ``within_s`` seconds.
+    """
     slack = int(within_s * 1000)
     wide = [TimeRange(one.start - slack, one.end + slack) for one in upstream]
     total = shared = 0

@@ -1,4 +1,4 @@
-"""From the samples of an entity's members (vCPUs, disks, VMs of a host) to one value a sample."""
+"""Reduces the samples of an entity's members (vCPUs, disks, VMs of a host) to one value a sample."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from sessions.model import FloatArray, IntArray
 def reduce_members(
     values: FloatArray, row: IntArray, rows: int, how: str, weight: FloatArray | None = None
 ) -> FloatArray:
-    """Reduce the members' values (members, times) to a row for each entity (rows, times).
+    """Reduce the members' values (members, times) to one row for each entity (rows, times).
 
-    ``row[m]`` is the entity of member m, ascending. Absent members don't count; NaN where all are absent.
+    ``row[m]`` is the entity of member m, ascending; ``how`` is the reduction's name, such as ``max`` or
+    ``sum``. Absent members are ignored; the result is NaN where all are absent.
     """
     if row.size == rows and how in _SELF and np.array_equal(row, np.arange(rows)):
         return values  # each entity is its own only member

@@ -1,4 +1,4 @@
-"""A diagnosis for people in a terminal: worst first, each conclusion with its numbers, causes and steps."""
+"""Prints a diagnosis on a terminal: worst finding first, each with numbers, causes and remedies."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _COUNTED = (
 
 
 def render_report(diagnosis: Diagnosis, console: Console) -> None:
-    """Print findings worst first, consequences folded beneath their cause, then what was checked."""
+    """Print the findings, worst first, with consequences below their cause, then what was checked."""
     page = _Page(console, min(console.width, _WIDEST), console.options.ascii_only)
     _heading(diagnosis, page)
     below = _consequences(diagnosis.findings)

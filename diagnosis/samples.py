@@ -1,4 +1,4 @@
-"""Samples of many series as rows on one source's time axis, read in blocks, kept within a budget."""
+"""Samples of many series as rows on one source's time axis, read in blocks within a memory budget."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ _BUDGET = 24_000_000  # samples kept in memory at once: about 200 MB
 
 
 class SampleTable:
-    """Reads series as float64 rows, NaN where absent; those of another source at the nearest instant.
+    """Reads series as float64 rows, NaN where absent; samples of another source are taken from the
+    nearest instant.
 
-    ``owner`` says which source each series belongs to.
+    ``owner`` gives the source of each series.
     """
 
     def __init__(self, source: SampleSource, window: TimeRange, owner: Mapping[int, int]) -> None:
@@ -28,17 +29,17 @@ class SampleTable:
         self._held = 0
 
     def axis(self, source: int) -> IntArray:
-        """Sampling instants of the source in the window, ms."""
+        """Return the sampling instants of the source in the window; shape (n,), int64, ms."""
         if source not in self._axes:
             self._axes[source] = self._source.times(source, self.window)
         return self._axes[source]
 
     def statistics(self, ids: IntArray) -> SeriesStats:
-        """Statistics of each series over the window."""
+        """Return statistics of each series over the window."""
         return self._source.stats(ids, self.window)
 
     def rows(self, source: int, ids: IntArray) -> FloatArray:
-        """Samples (len(ids), len(axis)) on the source's axis; an id of −1 is a row of NaN."""
+        """Return the samples (len(ids), len(axis)) on the source's axis; the id −1 gives a row of NaN."""
         self._load(ids)
         axis = self.axis(source)
         result = np.full((ids.size, axis.size), np.nan)

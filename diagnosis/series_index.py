@@ -1,4 +1,4 @@
-"""Ids of a session's series, looked up by source, counter, entity and instance."""
+"""The ids of a session's series, looked up by source, counter, entity and instance."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sessions.model import EntityRef
 
 
 class SeriesIndex:
-    """The series of a session; ``source_of`` says which source each belongs to, by its id."""
+    """The series of a session; ``source_of`` gives the source of each series id."""
 
     def __init__(self) -> None:
         self.source_of: dict[int, int] = {}
@@ -17,7 +17,7 @@ class SeriesIndex:
         self._by_entity: dict[tuple[int, EntityRef], list[int]] = {}
 
     def add(self, series: int, source: int, counter: str, ref: EntityRef, instance: str) -> None:
-        """Add a series by its id. An instance of a VM or world is the device that it uses."""
+        """Add a series by its id. The instance of a VM's or world's series is the device that it uses."""
         self.source_of[series] = source
         self._by_counter.setdefault((source, counter), {}).setdefault(ref, {})[instance] = series
         self._by_entity.setdefault((source, ref), []).append(series)
@@ -26,17 +26,19 @@ class SeriesIndex:
             users.setdefault(instance, []).append((ref, series))
 
     def of_counter(self, source: int, counter: str) -> Mapping[EntityRef, Mapping[str, int]]:
-        """Ids of the source's series of a counter, by entity and instance; empty where it has none."""
+        """Return the ids of a source's series of a counter, by entity and instance; empty if it has none."""
         return self._by_counter.get((source, counter), {})
 
     def of_entity(self, source: int, ref: EntityRef) -> Sequence[int]:
-        """Ids of the entity's own series in the source."""
+        """Return the ids of the entity's own series in the source."""
         return self._by_entity.get((source, ref), ())
 
     def of_users(self, source: int, counter: str) -> Mapping[str, Sequence[tuple[EntityRef, int]]]:
-        """VMs and worlds whose series of the counter name a device, with the series' id, by that name."""
+        """Return, by device name, the VMs and worlds whose series of the counter has that device as
+        instance, with the id.
+        """
         return self._by_device.get((source, counter), {})
 
     def users(self, device: str) -> set[EntityRef]:
-        """VMs and worlds of which any series of any source names the device."""
+        """Return the VMs and worlds that have a series, in any source, with this device as instance."""
         return {user for found in self._by_device.values() for user, _ in found.get(device, ())}

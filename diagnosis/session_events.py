@@ -1,4 +1,4 @@
-"""Events of a session: which VMs they brought to which host, and which came just before a problem."""
+"""Events of a session: which VMs moved to which host, and what happened shortly before a problem."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ _Arrivals = Mapping[EntityRef, Mapping[EntityRef, Sequence[int]]]
 
 
 def change_words(event: Event, begun: int) -> tuple[str, str]:
-    """When something happened as seen from ``begun`` (ms), and what: ``3 min before``, ``… (took 42 s)``."""
+    """Return when an event happened relative to ``begun`` (ms), and its text: ``3 min before``,
+    ``… (took 42 s)``.
+    """
     away = begun - event.at
     when = "as it began"
     if abs(away) >= _FEW_MS:
@@ -27,10 +29,10 @@ def change_words(event: Event, begun: int) -> tuple[str, str]:
 
 
 class SessionEvents:
-    """Events of a session, looked up by whom they concern.
+    """The events of a session, looked up by the entity that they concern.
 
-    ``places`` are the ``host`` facts, ordered by start. ``are_reported``: whether the session has a source
-    that reports events. Where it has none, or none reported any, arrivals are not known.
+    ``places`` are the ``host`` facts, ordered by start. ``are_reported``: True if the session has a source
+    that reports events; otherwise the number of arrivals is unknown.
     """
 
     def __init__(
@@ -64,9 +66,10 @@ class SessionEvents:
     def arrivals(
         self, hosts: Sequence[EntityRef], kinds: Collection[str], within_s: float, times: IntArray
     ) -> FloatArray:
-        """How many VMs came to each host in the last ``within_s`` seconds, by events of these kinds.
+        """Return how many VMs arrived on each host in the last ``within_s`` seconds, by
+        events of these kinds.
 
-        (hosts, times); NaN where nobody tells of events.
+        Shape (hosts, times), float64; NaN if no source reports events.
         """
         if not self._are_known:
             return np.full((len(hosts), times.size), np.nan)
@@ -100,10 +103,11 @@ class SessionEvents:
         host: EntityRef | None,
         stored: Collection[EntityRef],
     ) -> tuple[tuple[Event, ...], int]:
-        """What happened shortly before ``start`` (ms), in order of time, and how many more did.
+        """Return the events shortly before ``start`` (ms), in order of time, and the number
+        of those left out.
 
-        ``own``: the entity, and what it lies in; ``host``: where it runs; ``stored``: VMs whose disks lie on
-        it.
+        ``own``: the entity and what contains it; ``host``: where it runs; ``stored``: the VMs whose disks lie
+        on it.
         """
         earliest = start - round(self._changes.before_s * 1000)
         latest = start + round(self._changes.after_s * 1000)

@@ -1,4 +1,6 @@
-"""Signals of a rule over many entities: members gathered, their expression evaluated, then reduced."""
+"""Computes the signals of a rule for many entities: finds members, evaluates their
+expression, reduces them.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ FACT = "fact:"
 
 @dataclass(slots=True)
 class Scene:
-    """One rule over some entities (rows) of one source, and the values of its signals so far."""
+    """One rule, the entities of one source that it judges (the rows), and the signals computed so far."""
 
     compiled: CompiledRule
     source: int
@@ -41,11 +43,11 @@ class Scene:
 
     @property
     def times(self) -> IntArray:
-        """The source's sampling instants."""
+        """The source's sampling instants; shape (n,), int64, ms."""
         return self.table.axis(self.source)
 
     def members(self, name: str) -> Members:
-        """The series behind a measured signal."""
+        """Return the series behind a measured signal."""
         if name not in self._members:
             signal = self.compiled.signals[name]
             keys = {local: key for local, key in signal.counters.items() if not key.startswith(FACT)}
@@ -53,31 +55,31 @@ class Scene:
         return self._members[name]
 
     def load(self, names: Iterable[str]) -> None:
-        """Compute the named signals (in the order given) that are not there yet."""
+        """Compute those of the named signals that are not computed yet, in the given order."""
         for name in names:
             if name not in self.values:
                 self.values[name] = self._value(self.compiled.signals[name], name)
 
     def operands(self, windows: BoolArray | None = None, there: BoolArray | None = None) -> Operands:
-        """What expressions are evaluated on; the masks, (rows, times), are those of ``Operands``."""
+        """Return the values for evaluating expressions; the masks (rows, times) are those of ``Operands``."""
         times = self.times
         shape = (len(self.rows), times.size)
         mask = np.ones(shape, dtype=np.bool_) if windows is None else windows
         return Operands(self.values, times, mask, sample_seconds(times), there)
 
     def full(self, node: Node) -> FloatArray:
-        """The expression at every sample of every row."""
+        """Evaluate an expression at every sample of every row; shape (rows, times)."""
         values = evaluate(node, self.operands())
         return np.broadcast_to(values, (len(self.rows), self.times.size))
 
     def member_values(self, name: str) -> FloatArray:
-        """The signal's expression for each of its members, before they are reduced."""
+        """Return the values of the signal's members before they are reduced; shape (members, times)."""
         signal = self.compiled.signals[name]
         assert signal.node
         return self._over_members(signal.node, signal.counters, self.members(name))
 
     def arrivals(self, signal: Signal) -> FloatArray:
-        """How many VMs came to each row's host lately, (rows, times)."""
+        """Return how many VMs arrived lately on each row's host; shape (rows, times)."""
         return self.events.arrivals(self.rows, signal.arrived, signal.within_s, self.times)
 
     def _over_members(self, node: Node, counters: Mapping[str, str], members: Members) -> FloatArray:
@@ -126,7 +128,7 @@ def _distinct(members: Members) -> tuple[IntArray, IntArray]:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Which rows can meet a rule at all, judged from chunk statistics without reading a sample."""
+    """Which rows can meet a rule at all, decided by chunk statistics without reading samples."""
 
     possible: BoolArray  # the condition can be true at some sample
     decidable: BoolArray  # what the condition needs is there
@@ -140,7 +142,7 @@ class Pruning:
     stats: SeriesStats
 
     def bounds(self, ids: IntArray) -> Bounds:
-        """Bounds of each series; NaN where it has no sample or ``ids`` says −1."""
+        """Return the bounds of each series; NaN where it has no sample or the id is −1."""
         if not self.ids.size:
             nothing = np.full(ids.shape, np.nan)
             return Bounds(nothing, nothing)
@@ -151,7 +153,7 @@ class Pruning:
 
 
 def pruning_of(table: SampleTable, scenes: Iterable[Scene]) -> Pruning:
-    """Statistics of all series that the scenes' conditions read, in one request."""
+    """Read the statistics of all series that the scenes' conditions use, in one request."""
     wanted: set[int] = set()
     for scene in scenes:
         for name in scene.compiled.detecting():
@@ -163,7 +165,10 @@ def pruning_of(table: SampleTable, scenes: Iterable[Scene]) -> Pruning:
 
 
 def gate(scene: Scene, pruning: Pruning) -> Gate:
-    """Judge the rule's condition on the bounds of its signals: interval arithmetic, never too narrow."""
+    """Decide which rows of the scene can meet the condition, from the bounds of its signals.
+
+    Interval arithmetic: the bounds are never too narrow, so no row that meets the condition is skipped.
+    """
     rows = len(scene.rows)
     bounds: dict[str, Bounds] = {
         name: Bounds(np.asarray(value), np.asarray(value))

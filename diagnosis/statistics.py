@@ -1,7 +1,7 @@
-"""Statistics of many entities' samples at once, over each entity's own windows; absent samples don't count.
+"""Statistics of many entities' samples at once, over each entity's own windows; absent samples are ignored.
 
-All take values (entities, times) and a mask of that shape, and give (entities, 1), NaN where nothing is
-known.
+All functions take values (entities, times) and a mask of that shape, and return (entities, 1), NaN without
+known samples.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _MIN_PAIRS = 5  # a correlation of fewer points is noise
 
 
 def mean(values: FloatArray, mask: BoolArray) -> FloatArray:
-    """Mean of the known samples."""
+    """Return the mean of the known samples."""
     known = mask & ~np.isnan(values)
     count = known.sum(axis=1, keepdims=True).astype(np.float64)
     total = np.where(known, values, 0.0).sum(axis=1, keepdims=True)
@@ -24,28 +24,30 @@ def mean(values: FloatArray, mask: BoolArray) -> FloatArray:
 
 
 def total(values: FloatArray, mask: BoolArray) -> FloatArray:
-    """Sum of the known samples."""
+    """Return the sum of the known samples."""
     known = mask & ~np.isnan(values)
     sums = np.where(known, values, 0.0).sum(axis=1, keepdims=True)
     return np.where(known.any(axis=1, keepdims=True), sums, np.nan)
 
 
 def maximum(values: FloatArray, mask: BoolArray) -> FloatArray:
-    """Largest known sample."""
+    """Return the largest known sample."""
     return _finite(
         np.where(mask & ~np.isnan(values), values, -np.inf).max(axis=1, keepdims=True, initial=-np.inf)
     )
 
 
 def minimum(values: FloatArray, mask: BoolArray) -> FloatArray:
-    """Smallest known sample."""
+    """Return the smallest known sample."""
     return _finite(
         np.where(mask & ~np.isnan(values), values, np.inf).min(axis=1, keepdims=True, initial=np.inf)
     )
 
 
 def percentile(values: FloatArray, mask: BoolArray, part: float) -> FloatArray:
-    """The sample that ``part`` (0 to 1) of the known ones reach at most: one that was measured."""
+    """Return the ``part`` quantile (0 to 1) of the known samples, without interpolation: a sample
+    that was measured.
+    """
     if not values.shape[1]:
         return np.full((values.shape[0], 1), np.nan)
     known = mask & ~np.isnan(values)
@@ -56,7 +58,7 @@ def percentile(values: FloatArray, mask: BoolArray, part: float) -> FloatArray:
 
 
 def last(values: FloatArray, mask: BoolArray) -> FloatArray:
-    """The latest known sample."""
+    """Return the latest known sample."""
     known = mask & ~np.isnan(values)
     if not values.shape[1]:
         return np.full((values.shape[0], 1), np.nan)
@@ -66,14 +68,16 @@ def last(values: FloatArray, mask: BoolArray) -> FloatArray:
 
 
 def seconds(test: FloatArray, mask: BoolArray, weights: FloatArray) -> FloatArray:
-    """How long the test is true, given how long each sample stands for."""
+    """Return for how many seconds the test is true; ``weights`` are the seconds that each
+    sample represents.
+    """
     known = mask & ~np.isnan(test)
     time = (np.where(known, test, 0.0) * weights).sum(axis=1, keepdims=True)
     return np.where(known.any(axis=1, keepdims=True), time, np.nan)
 
 
 def slope(values: FloatArray, mask: BoolArray, times: IntArray) -> FloatArray:
-    """Least-squares change per hour."""
+    """Return the least-squares slope, as change per hour."""
     known = mask & ~np.isnan(values)
     hours = np.broadcast_to((times - (times[0] if times.size else 0)) / 3.6e6, values.shape)
     dx, dy = _centred(hours, known), _centred(values, known)
@@ -83,7 +87,7 @@ def slope(values: FloatArray, mask: BoolArray, times: IntArray) -> FloatArray:
 
 
 def correlation(left: FloatArray, right: FloatArray, mask: BoolArray) -> FloatArray:
-    """Pearson's r; not known for fewer than five pairs, or where a side does not vary."""
+    """Return Pearson's r; NaN for fewer than five pairs, or where a side is constant."""
     known = mask & ~np.isnan(left) & ~np.isnan(right)
     dx, dy = _centred(left, known), _centred(right, known)
     spread = np.sqrt((dx * dx).sum(axis=1, keepdims=True) * (dy * dy).sum(axis=1, keepdims=True))

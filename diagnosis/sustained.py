@@ -15,9 +15,9 @@ _SLACK = 0.3  # of an interval: three samples 19.9 s apart are 60 s
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """Where a condition held long enough: one item a window, ordered by entity, then by time.
+    """The windows in which a condition held long enough, ordered by entity, then by time.
 
-    ``entity`` is the row; ``first`` and ``last`` are positions on the time axis, both inside the window.
+    ``entity`` is the row; ``first`` and ``last`` are positions on the time axis, both inclusive.
     """
 
     entity: IntArray
@@ -25,7 +25,7 @@ class Windows:
     last: IntArray
 
     def mask(self, entities: int, samples: int) -> BoolArray:
-        """Which samples lie in a window, (entities, samples)."""
+        """Return which samples lie in a window; shape (entities, samples), bool."""
         edges = np.zeros((entities, samples + 1), dtype=np.int64)
         np.add.at(edges, (self.entity, self.first), 1)
         np.add.at(edges, (self.entity, self.last + 1), -1)
@@ -33,10 +33,11 @@ class Windows:
 
 
 def sustained_windows(true: FloatArray, times: IntArray, hold: Hold, rule: Sustained) -> Windows:
-    """Windows in which ``true`` (entities, times; 1, 0 or NaN) holds as long as ``hold`` asks.
+    """Return the windows in which ``true`` (entities, times; 1, 0 or NaN) holds as long as ``hold`` requires.
 
-    A window starts and ends with a sample that is true; less than ``rule.clear_s`` of good samples in
-    between don't end it. Where less than ``rule.coverage`` of the time looked at is known, nothing is said.
+    A window starts and ends with a true sample; less than ``rule.clear_s`` seconds of false samples in
+    between do not end it. No window is returned where less than the fraction ``rule.coverage`` of the time is
+    known.
     """
     violating = true == 1
     rows = np.flatnonzero(violating.any(axis=1))
@@ -48,7 +49,9 @@ def sustained_windows(true: FloatArray, times: IntArray, hold: Hold, rule: Susta
 
 
 def present_windows(true: FloatArray) -> Windows:
-    """For a capture too short to judge how long: entities whose every known sample (two or more) is true."""
+    """Return windows for a capture too short to judge durations: entities with two or more known
+    samples, all true.
+    """
     known = ~np.isnan(true)
     rows = np.flatnonzero(((true == 1) == known).all(axis=1) & (known.sum(axis=1) >= 2))
     first = np.argmax(known[rows], axis=1)
@@ -57,7 +60,7 @@ def present_windows(true: FloatArray) -> Windows:
 
 
 def too_short(times: IntArray, hold: Hold) -> bool:
-    """Whether all samples together can't reach what the rule asks for."""
+    """Return True if all samples together are shorter than the duration that ``hold`` requires."""
     return float(sample_seconds(times).sum()) < hold.hold_s or times.size < hold.count
 
 

@@ -1,4 +1,4 @@
-"""Who belongs to whom in a window of a session: entities, what is above them, which host they were on."""
+"""Which entity belongs to which in a window of a session: parents, children, and the hosts of VMs."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _DEEPEST = 8  # parents of parents; a session is untrusted and may hold a cycle
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """An entity below another one, and in which times it was; None for always."""
+    """An entity below another one, with the times when it was there; None for always."""
 
     ref: EntityRef
     periods: Periods | None = None
 
 
 class Topology:
-    """The entities of a session, looked up by what belongs to what in a window; ``series`` has their series.
+    """The relations between the entities of a session in a window; ``series`` is the index of their series.
 
-    A device or datastore that hosts share has one series a host in a vCenter's source, told apart by the
-    host as instance. Each host's view of it is an entity of its own here (``base`` gives the shared one),
-    so that a rule judges it on each host, as it does with a source for each host.
+    A device or datastore that several hosts share has one series for each host in a vCenter's source, with
+    the host as instance. Each host's view of it is an entity of its own here (``base`` gives the shared one),
+    so that a rule judges it for each host, as with one source a host.
     """
 
     def __init__(self, source: SampleSource, counters: Collection[str], window: TimeRange) -> None:
@@ -76,23 +76,25 @@ class Topology:
         return self._views[ref, instance], ""
 
     def base(self, ref: EntityRef) -> EntityRef:
-        """The entity as the session has it: what is shared, for a host's view of it."""
+        """Return the session's entity for a host's view of a shared device; any other entity unchanged."""
         return self._bases.get(ref, ref)
 
     def entity(self, ref: EntityRef) -> Entity:
-        """The entity; one that the session does not describe is named by its key."""
+        """Return the entity; one that the session does not describe gets its key as name."""
         return self._entities.get(ref) or Entity(ref, ref.key)
 
     def rows(self, source: int, kind: str) -> list[EntityRef]:
-        """Entities of the kind that have a series in the source, or something below them has, in order."""
+        """Return the entities of this kind that have a series in the source, or whose descendants
+        have one, in order.
+        """
         return [placed.ref for placed in self._group(source).get((None, kind), ())]
 
     def below(self, source: int, above: EntityRef, kind: str) -> Sequence[Placed]:
-        """Entities of the kind that are below another one, or were on that host in the window."""
+        """Return the entities of this kind below ``above``, or on that host, in the window."""
         return self._group(source).get((above, kind), ())
 
     def ancestors(self, ref: EntityRef) -> dict[str, EntityRef]:
-        """The nearest entity of each kind above, the entity itself included."""
+        """Return the nearest ancestor of each kind, the entity itself included."""
         if ref not in self._ancestors:
             above: dict[str, EntityRef] = {}
             current: EntityRef | None = ref
@@ -106,9 +108,9 @@ class Topology:
         return self._ancestors[ref]
 
     def stays(self, source: int, ref: EntityRef) -> tuple[Stay, ...]:
-        """The hosts that the entity was on in the window, by its placement or that of what it belongs to.
+        """Return the hosts that the entity was on in the window, by its own placement or that of an ancestor.
 
-        An entity without a placement was always on the host that it hangs off, or on the source's only one.
+        An entity without a placement was always on its parent host, or on the source's only host.
         """
         if (source, ref) not in self._stays:
             self._stays[source, ref] = self._placement.stays(self.ancestors(ref).values()) or self._always(
@@ -122,7 +124,7 @@ class Topology:
         return (Stay(hosts[0], self._window.start, self._window.end + 1),) if len(hosts) == 1 else ()
 
     def hosts(self, source: int, ref: EntityRef) -> list[Placed]:
-        """The same as ``stays``, each host once, with its times where there are several."""
+        """Return the hosts of ``stays``, each host once, with the times if there are several hosts."""
         stays = self.stays(source, ref)
         if len(stays) == 1:
             return [Placed(stays[0].host)]
@@ -132,16 +134,17 @@ class Topology:
         return [Placed(host, periods) for host, periods in found.items()]
 
     def host(self, source: int, ref: EntityRef, windows: Collection[TimeRange] = ()) -> EntityRef | None:
-        """The host that the entity runs on or hangs off.
+        """Return the host that the entity runs on or belongs to.
 
-        One that moved: where it was for most of the time of ``windows`` (by default, of the whole window).
+        For one that moved: the host where it was for most of the time of ``windows`` (default: of the whole
+        window).
         """
         stays = self.stays(source, ref)
         asked = windows or (self._window,)
         return max(stays, key=lambda stay: stay.overlap_ms(asked)).host if stays else None
 
     def pool(self, ref: EntityRef) -> EntityRef | None:
-        """The resource pool that a VM is in, where the session says so."""
+        """Return the resource pool of a VM, None if the session does not know it."""
         key = self._facts.latest("pool").get(ref)
         return EntityRef("pool", str(key)) if key is not None else None
 
@@ -166,15 +169,15 @@ class Topology:
         return [*(Placed(one) for one in above if one.kind != "host" or not hosts), *hosts]
 
     def facts(self, name: str, refs: Iterable[EntityRef]) -> list[float]:
-        """The fact's value for each entity at the end of the window; NaN where there is none."""
+        """Return a fact's value for each entity at the end of the window; NaN where there is none."""
         return self._facts.numbers(name, (self.base(ref) for ref in refs))
 
     def texts(self, name: str) -> Mapping[EntityRef, str | float | bool]:
-        """The fact's value at the end of the window for every entity of which it is known."""
+        """Return a fact's value at the end of the window for every entity that has it."""
         return self._facts.latest(name)
 
     def stored_on(self, ref: EntityRef) -> Collection[EntityRef]:
-        """VMs with disks on a device or datastore, as far as the session says so."""
+        """Return the VMs that are known to have disks on a device or datastore."""
         base = self.base(ref)
         if base.kind not in _SHARED:
             return ()
@@ -187,9 +190,9 @@ class Topology:
         return users.union(*(self._stored.get(store, ()) for store in stores))
 
     def entities_in(self, source: int) -> Collection[EntityRef]:
-        """Entities that have a series in the source, and all above them."""
+        """Return the entities that have a series in the source, and all their ancestors."""
         return self._in_source.get(source, ())
 
     def views(self, ref: EntityRef) -> Sequence[tuple[int, EntityRef]]:
-        """Where the same entity is seen: (source, the entity or a host's view of it)."""
+        """Return where the same entity has series: (source, the entity or a host's view of it)."""
         return self._seen_from.get(self.base(ref), ())

@@ -1,4 +1,4 @@
-"""Fills a card's sentences with an entity's numbers and with the names of who is behind them."""
+"""Fills the placeholders of a card's sentences with an entity's numbers and the names of its members."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ _TOP = 3
 
 
 class Speaker:
-    """Writes sentences about the rows of a scene in the operands' windows; ``hosts`` has each row's host."""
+    """Fills templates for the rows of a scene, with statistics over the operands' windows; ``hosts`` has
+    each row's host.
+    """
 
     def __init__(self, scene: Scene, operands: Operands, hosts: Sequence[EntityRef | None]) -> None:
         self.scene = scene
@@ -28,14 +30,16 @@ class Speaker:
         self._numbers: dict[int, FloatArray] = {}
 
     def text(self, template: Template, row: int) -> str:
-        """The sentence for one row."""
+        """Return the sentence for one row."""
         parts = [template.literals[0]]
         for place, literal in zip(template.places, template.literals[1:], strict=True):
             parts += [self._fill(place, row), literal]
         return "".join(parts)
 
     def who(self, signal: str, row: int) -> str:
-        """The member with the highest mean in the windows: a vCPU, a port, another host; "" for none."""
+        """Return the name of the member with the highest mean in the windows: a vCPU, a port, a
+        host; "" for none.
+        """
         return next((name for name, _ in self._ranked(signal, row)), "")
 
     def _fill(self, place: Place, row: int) -> str:

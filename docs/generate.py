@@ -1,8 +1,8 @@
-"""Writes the pages of docs/ that are drawn from tables: ``python docs/generate.py [--check]``.
+"""Generates pages of docs/ from the program's tables: ``python docs/generate.py [--check]``.
 
-A page is a name in PAGES and a function that returns its text; BLOCKS are parts of README.md, between
-``<!-- NAME: generated -->`` and ``<!-- end -->``. ``--check`` writes nothing, names each page that is stale
-and exits with 1. No window is made, but the window's tables import Qt.
+A page is a name in PAGES and a function that returns its text; BLOCKS are parts of README.md, between ``<!--
+NAME: generated -->`` and ``<!-- end -->``. ``--check`` writes nothing, names each page that is stale and
+exits with 1. No window is made, but the window's tables import Qt.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ A counter that is not here is kept as `raw/<class>/<counter>`. An admin's own co
 
 
 def counters_page() -> str:
-    """docs/counters.md: every counter by area, then units and conversions."""
+    """Return docs/counters.md: every counter by area, then units and conversions."""
     counters = load_catalogue().counters()
     parts = [COUNTERS_INTRO]
     for area in dict.fromkeys(counter.key.split(".")[0] for counter in counters):
@@ -85,7 +85,7 @@ def counters_page() -> str:
 
 
 def commands_table() -> str:
-    """README.md: every command with the first sentence of its help."""
+    """Return README.md's table of commands, each with the first sentence of its help."""
     top: Any = typer.main.get_command(build())
     rows = (
         (f"`{words}`", " ".join((command.help or "").partition("\n\n")[0].split()))
@@ -95,12 +95,12 @@ def commands_table() -> str:
 
 
 def exit_codes_table() -> str:
-    """README.md: the table of failures without its heading."""
+    """Return README.md's table of failures and exit codes, without its heading."""
     return exit_codes().partition("\n\n")[2]
 
 
 def counter_row(counter: Counter) -> tuple[str, ...]:
-    """The cells of one counter."""
+    """Return the cells of one counter."""
     words = ", ".join(f"{number} {word}" for number, word in counter.value_names.items())
     meaning = [counter.meaning]
     if words and counter.unit != "flag":
@@ -116,7 +116,7 @@ def counter_row(counter: Counter) -> tuple[str, ...]:
 
 
 def spellings(counter: Counter) -> Iterator[str]:
-    """How batch mode spells it: one line for each text, with all of its object classes."""
+    """Yield how esxtop's batch mode spells the counter: one line for each text, with its object classes."""
     by_text: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for spelling in counter.esxtop:
         notes = (
@@ -133,7 +133,7 @@ def spellings(counter: Counter) -> Iterator[str]:
 
 
 def twin_text(twin: VcenterSpelling) -> str:
-    """One vCenter twin: name, where, conversion and levels."""
+    """Return the text on one vCenter counter that measures the same: name, entity, conversion and levels."""
     where = f"{twin.on}, each {twin.instance}" if twin.instance else twin.on
     packets = f" with `{twin.packets}`" if twin.packets else ""
     note = f"; {twin.source}" if twin.source else ""
@@ -158,7 +158,7 @@ BLOCKS: dict[str, Callable[[], str]] = {"commands": commands_table, "exit codes"
 
 
 def stale_pages(directory: Path) -> list[str]:
-    """The pages in ``directory`` that are not what the resources say now."""
+    """Return the pages in ``directory`` that differ from what would be generated now."""
     return [
         name
         for name, page in PAGES.items()
@@ -167,7 +167,10 @@ def stale_pages(directory: Path) -> list[str]:
 
 
 def with_blocks(text: str) -> str:
-    """README.md with its generated parts renewed. Raises ValueError where one of them has no place in it."""
+    """Return the text of README.md with its generated parts renewed.
+
+    Raises ValueError if the markers of one are missing.
+    """
     for name, block in BLOCKS.items():
         before, start, rest = text.partition(f"<!-- {name}: generated -->\n")
         _, end, after = rest.partition("<!-- end -->\n")
@@ -178,7 +181,7 @@ def with_blocks(text: str) -> str:
 
 
 def main(words: list[str]) -> int:
-    """Writes all pages, or only checks them."""
+    """Write all pages, or only check them; returns the exit code."""
     if words not in ([], ["--check"]):
         sys.stderr.write("usage: python docs/generate.py [--check]\n")
         return 2

@@ -1,4 +1,4 @@
-"""The lab: a seeded simulation of a small vSphere cluster with problems in it."""
+"""The lab: a seeded simulation of a small vSphere cluster that has performance problems."""
 
 from lab.esxtop_export import export_lab
 from lab.fields import FieldSet

@@ -1,4 +1,4 @@
-"""How busy every VM is from tick to tick: slow drifts that CPU, I/O and network share, and quick jitter."""
+"""How busy every VM is at each tick: a slow drift shared by CPU, I/O and network, and quick jitter."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ _BLOCK = 64
 
 
 class NormalNoise:
-    """Standard normal vectors of one length, drawn in blocks because one big draw is cheaper than many."""
+    """Standard normal random vectors of one length, drawn in blocks because one big draw is cheaper than
+    many small ones.
+    """
 
     def __init__(self, rng: np.random.Generator, size: int) -> None:
         self._rng = rng
@@ -25,7 +27,7 @@ class NormalNoise:
         self._next = 0
 
     def take(self) -> FloatArray:
-        """The next vector, shape (size,)."""
+        """Return the next vector, shape (size,)."""
         if self._next >= len(self._block):
             self._block = self._rng.standard_normal((_BLOCK, self._size))
             self._next = 0
@@ -35,7 +37,9 @@ class NormalNoise:
 
 
 class Activity:
-    """Factors around 1: ``vm`` follows an AR(1) process with 90 s of memory, the others jitter around it."""
+    """Random activity factors around 1: ``vm`` follows an AR(1) process with a time constant of 90 s, the
+    others jitter around it.
+    """
 
     def __init__(self, index: Index, tick_s: float, rng: np.random.Generator) -> None:
         drift, jitter = rng.spawn(2)
@@ -52,7 +56,7 @@ class Activity:
         self.rx = np.ones(index.vms)
 
     def step(self, scale: FloatArray) -> None:
-        """Advance one tick. ``scale`` (VMs) is what injections make of each VM's activity."""
+        """Advance by one tick. ``scale`` (VMs) is the activity factor that injections set for each VM."""
         fresh = np.sqrt(1.0 - self._memory**2)
         self._state = self._memory * self._state + fresh * self._drift.take()
         self.vm = scale * np.exp(_DRIFT * self._state)

@@ -1,4 +1,6 @@
-"""Draws the lab's cluster from a seed: hosts, VMs, arrays and LUNs, and who plays which part."""
+"""Draws the lab's cluster from a seed: hosts, VMs, arrays and LUNs, and which of them have the
+scenario's roles.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ _LEAST_BACKGROUND = 0.35
 
 
 def build_cluster(scenario: Scenario, workloads: Workloads, rng: np.random.Generator) -> Cluster:
-    """Draw a cluster that the scenario can play on. All randomness comes from ``rng``."""
+    """Draw a cluster with all roles of the scenario. All randomness comes from ``rng``."""
     load: LoadLevel = scenario.load[int(rng.integers(len(scenario.load)))]
     builder = _Builder(scenario, workloads, rng, load)
     return builder.build()

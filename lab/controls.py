@@ -1,4 +1,6 @@
-"""The parameters that scenarios can change, by name: which cells a role means, and in what unit."""
+"""The parameters that scenarios can change, by name: which array cells belong to a role,
+and in which unit.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +33,8 @@ def _plain(level: float, cells: IntArray, _base: FloatArray, _state: LabState) -
 class Control:
     """How a scenario changes one attribute of ``Parameters``.
 
-    ``cells`` turns a role into flat positions in it, ``level`` a scenario's number into values there (what
-    the number is relative to is said in ``CONTROLS``).
+    ``cells`` maps a role to flat positions in the attribute's array; ``level`` converts a scenario's number
+    to values for these cells (``CONTROLS`` says what the number is relative to).
     """
 
     attribute: str

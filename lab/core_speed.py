@@ -1,4 +1,4 @@
-"""How fast cores are: turbo and power policies, and what hyper-threads that share a core lose."""
+"""The speed of cores: turbo and power policies, and the loss of hyper-threads that share a core."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ one's work.
 
 
 def usual_frequency(utilisation: FloatArray, saving: NDArray[np.bool_]) -> FloatArray:
-    """Frequency over nominal that busy cores run at: turbo while few are busy, less when saving and idle."""
+    """Return the frequency of busy cores over nominal: turbo while few are busy, lower when
+    saving power and idle.
+    """
     turbo = 1.0 + TURBO * (1.0 - utilisation)
     eager = np.minimum(1.0, 0.72 + 0.9 * utilisation)
     frequency: FloatArray = np.where(saving, eager, 1.0) * turbo
@@ -26,16 +28,17 @@ def usual_frequency(utilisation: FloatArray, saving: NDArray[np.bool_]) -> Float
 
 
 def shared_cores(utilisation: FloatArray) -> FloatArray:
-    """Share of busy time in which a core's other thread is busy too; worlds get whole cores while there are
-    any.
+    """Return the fraction of busy time in which a core's other hyper-thread is busy, too.
+
+    Worlds are placed on whole cores as long as there are any.
     """
     share: FloatArray = between((utilisation - 0.28) / 0.72, 0.0, 1.0)
     return share
 
 
 def work_per_second(utilisation: float, *, powersaving: bool) -> float:
-    """Work that a second of run time does at a host utilisation, over that of a whole core at nominal
-    frequency.
+    """Return the work done in a second of run time at this host utilisation, relative to a whole core at
+    nominal frequency.
     """
     busy, saving = np.array([utilisation]), np.array([powersaving])
     return float((usual_frequency(busy, saving) * (1.0 - WORK_LOSS * shared_cores(busy)))[0])

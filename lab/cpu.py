@@ -1,8 +1,8 @@
-"""The CPU scheduler: who runs, who waits, and why; ready, co-stop and max-limited follow.
+"""The CPU scheduler: which vCPUs run, which wait, and why; gives ready, co-stop and max-limited.
 
-Fluid model of one tick. Work that a vCPU asks for takes longer at a low frequency or on a shared core.
-Limits of VMs and pools cap it (max-limited); the rest shares the host's PCPUs in proportion to shares
-(ready, what was wanted and not given). On top, finding a free PCPU takes time as utilisation rises, wide
+Fluid model of one tick. The work that a vCPU demands takes longer at a low frequency or on a shared core.
+Limits of VMs and pools cap it (max-limited); the rest shares the host's PCPUs in proportion to shares (ready
+is what was demanded and not given). In addition, finding a free PCPU takes longer as utilisation rises, wide
 VMs need several at once, and siblings of a vCPU that lags are stopped (co-stop).
 """
 
@@ -38,12 +38,12 @@ _SCHEDULER_NOISE = 0.0015
 
 
 class Cpu:
-    """State and results of the scheduler. Shares of wall time per vCPU unless said otherwise.
+    """State and results of the scheduler: fractions of wall time for each vCPU unless noted.
 
-    ``run`` ``ready`` (with ``limited`` inside it, as esxtop counts it) ``costop`` ``limited`` ``system``
-    ``overlap`` ``used`` (frequency and hyper-threading adjusted) ``latency`` ``demand``; per host ``busy``
-    (PCPU utilisation), ``queueing`` (waiting over running); ``speed``;
-    per domain ``load``, PCPUs in use.
+    ``run``, ``ready`` (which includes ``limited``, as in esxtop), ``costop``, ``limited``, ``system``,
+    ``overlap``, ``used`` (adjusted for frequency and hyper-threading), ``latency``, ``demand``. For each host
+    ``busy`` (PCPU utilisation), ``queueing`` (waiting time over run time) and ``speed``; for each PCPU set
+    ``load``, the number of PCPUs in use.
     """
 
     def __init__(self, cluster: Cluster, index: Index, rng: np.random.Generator) -> None:
@@ -82,10 +82,11 @@ class Cpu:
         frequency: FloatArray,
         tick_s: float,
     ) -> None:
-        """Schedule one tick.
+        """Schedule one tick of ``tick_s`` seconds.
 
-        ``activity`` (vCPUs) scales demand, ``stalled`` (vCPUs) is the share of time waiting for memory,
-        ``system`` (vCPUs) vmkernel time spent on the vCPU's I/O, ``frequency`` (hosts) cores over nominal.
+        ``activity`` (vCPUs) scales the demand, ``stalled`` (vCPUs) is the fraction of time waiting for
+        memory, ``system`` (vCPUs) the VMkernel time for the vCPU's I/O, ``frequency`` (hosts) the core
+        frequency over nominal.
         """
         index = self._index
         self.speed = frequency * (1.0 - CHARGED_LOSS * self._sharing)

@@ -1,4 +1,4 @@
-"""What is wrong in every genuine capture: a first sample without I/O, a group full of zeros."""
+"""Defects that every genuine capture has: a first sample without I/O, a group filled with zeros."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _FILLED_GROUP = "8:helper"
 
 
 class Defects:
-    """The defects of one host's rows.
+    """Reproduces the defects in one host's rows.
 
-    esxtop's first sample has no interval to divide by: all rates, latencies and counts of disks are zero. And
-    when a group's set of worlds changes between two looks, all of its columns are zero for a row (here that
-    of ``8:helper``, at a tick that the seed draws).
+    esxtop's first sample has no interval to divide by: all rates, latencies and counts of disks are zero.
+    When the set of worlds of a group changes between two samples, all of the group's columns are zero for one
+    row (here the group ``8:helper``, at a tick that the seed draws).
     """
 
     def __init__(self, columns: Sequence[ColumnPath], ticks: int, rng: np.random.Generator) -> None:
@@ -28,7 +28,7 @@ class Defects:
         self._at = int(rng.integers(1, max(ticks, 2)))
 
     def apply(self, row: FloatArray, tick: int) -> None:
-        """Change the row of a tick (the first is 0) in place."""
+        """Change the row of a tick (numbered from 0) in place."""
         if tick == 0:
             row[self._io] = 0.0
         elif tick == self._at:

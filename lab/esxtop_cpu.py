@@ -1,4 +1,4 @@
-"""What esxtop shows of the scheduler: PCPUs, worlds, groups, power states, interrupts."""
+"""esxtop's view of the scheduler: PCPUs, worlds, groups, power states, interrupts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LATE_ROWS = 0.04
 
 
 class CpuView:
-    """Fills the CPU tables of a tables from the scheduler's results."""
+    """Fills the CPU tables from the scheduler's results."""
 
     def __init__(
         self, cluster: Cluster, index: Index, layouts: tuple[HostLayout, ...], tables: EsxtopTables,
@@ -90,7 +90,7 @@ class CpuView:
     def update(
         self, cpu: Cpu, memory: Memory, network: Network, power: Power, parameters: Parameters
     ) -> None:
-        """Write one tick."""
+        """Write the values of one tick."""
         late = np.where(self._rng.random(self._index.hosts) < _LATE_ROWS, self._rng.uniform(0.4, 2.7), 0.0)
         pcpu = self._pcpus(cpu)
         self._worlds(cpu, memory, parameters, late, pcpu)

@@ -1,4 +1,4 @@
-"""Printing the lab as esxtop batch mode prints a host: same grammar, same defects."""
+"""Writes the lab as esxtop batch mode prints a host: the same grammar, the same defects."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def export_lab(
     progress: Callable[[Progress], None] | None = None,
     cancel: StopSignal | None = None,
 ) -> tuple[Path, ...]:
-    """Run the lab and write it as a capture; returns the files written (none for a stream).
+    """Run the lab and write a capture; return the written files (none for a stream).
 
-    A capture of several hosts holds their columns one host after another; paths carry the host. With
-    ``split`` each host gets a file of its own, ``out`` with the host's name before the suffix. The lab's
-    field set decides between ``esxtop -b`` and ``-b -a``. Only a whole capture appears at ``out``: on any
-    failure or cancel nothing is left. Raises UsageError for a host that is not there or a split stream,
+    A capture of several hosts has the columns of one host after those of another; their paths name the host.
+    With ``split`` each host gets a file of its own: ``out`` with the host's name before the suffix. The lab's
+    field set decides between ``esxtop -b`` and ``-b -a``. ``out`` appears only when it is complete: after a
+    failure or a cancellation no file is left. Raises UsageError for an unknown host or a split stream,
     AlreadyExistsError, NotFoundError (no such folder), AccessDeniedError, DiskFullError, CancelledError.
     """
     chosen = _chosen(lab, hosts)
@@ -64,17 +64,17 @@ def export_lab(
 
 
 def header_line(columns: Sequence[ColumnPath]) -> bytes:
-    """The header of a capture. Each field is followed by a comma, also the last.
+    """Return the header of a capture. A comma follows each field, also the last.
 
-    But for ``%A/MPERF`` of ``-a``, which esxtop prints as raw text: unnamed, unquoted,
-    with no comma after it.
+    The exception is ``%A/MPERF`` of ``-a``, which esxtop prints as raw text: unnamed, unquoted, without a
+    comma.
     """
     named = (_JUNK_HEADER if path.counter == APERF else f'"{format_path(path)}",' for path in columns)
     return (_TIME_COLUMN + "".join(named) + "\n").encode()
 
 
 def row_format(columns: Sequence[ColumnPath], decimals: Sequence[int]) -> str:
-    """The printf format of a row's values; the time stamp comes before it."""
+    """Return the printf format of a row's values; the time stamp precedes them."""
     return "".join(
         _JUNK_CELL if path.counter == APERF else f'"%.{places}f",'
         for path, places in zip(columns, decimals, strict=True)
@@ -134,7 +134,7 @@ def _host_file(out: Path, host: str) -> Path:
 
 @contextmanager
 def whole_files(files: Sequence[Path]) -> Iterator[list[BinaryIO]]:
-    """Streams to files beside the wanted ones, which take their place once everything is written."""
+    """Open temporary files beside ``files``, which replace them once everything is written."""
     drafts = [file.with_name(f".{file.name}.{os.getpid()}.part") for file in files]
     for file in files:
         if file.exists():

@@ -1,4 +1,4 @@
-"""What esxtop shows of memory: the host's lines and each group's."""
+"""esxtop's view of memory: the host's counters and those of each group."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _OF_USER_WORLDS = {
 
 
 class MemoryView:
-    """Fills the memory tables of a tables."""
+    """Fills the memory tables."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class MemoryView:
         assert count == table.size
 
     def update(self, memory: Memory, parameters: Parameters) -> None:
-        """Write one tick."""
+        """Write the values of one tick."""
         due = (self._ticks + self._phase) % self._every == 0
         self._active = np.where(due, memory.active, self._active)
         self._ticks += 1

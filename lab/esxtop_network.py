@@ -1,4 +1,4 @@
-"""What esxtop shows of the network: one row for each port of each virtual switch."""
+"""esxtop's view of the network: one row for each port of each virtual switch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FRAME = 1200.0
 
 
 class NetworkView:
-    """Fills the ``Network Port`` table of a tables."""
+    """Fills the table ``Network Port``."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class NetworkView:
         assert len(self._vm_rows) == index.vms
 
     def update(self, network: Network) -> None:
-        """Write one tick."""
+        """Write the values of one tick."""
         mine = self._vm_rows
         self._write(mine, "Transmitted", network.tx_packets, network.tx)
         self._write(mine, "Received", network.rx_packets, network.rx)

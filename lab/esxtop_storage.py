@@ -1,4 +1,4 @@
-"""What esxtop shows of storage: adapters, paths, devices, their worlds and partitions, NFS, virtual disks."""
+"""esxtop's view of storage: adapters, paths, devices with worlds and partitions, NFS, virtual disks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LAYERS = ("Driver", "Kernel", "Guest", "Queue")
 
 
 class StorageView:
-    """Fills the disk tables of a tables."""
+    """Fills the disk tables."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class StorageView:
         self._tables["Physical Disk Per-Device-Per-World"].set({"Shares": 1000.0})
 
     def update(self, storage: Storage, parameters: Parameters) -> None:
-        """Write one tick."""
+        """Write the values of one tick."""
         facts = _Facts(storage)
         self._devices(storage, facts, parameters)
         self._paths(storage, facts, parameters)

@@ -1,4 +1,4 @@
-"""All counters of the cluster as one flat array: a table per object class, and the way to columns."""
+"""All esxtop counters of the cluster in one flat array: a table for each object class, and their columns."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from sessions.model import FloatArray, IntArray
 
 
 class Table:
-    """One object class: ``data[i, j]`` is counter i of instance j; ``row[name]`` is a counter's row of it.
+    """One object class: ``data[i, j]`` is counter i of instance j; ``row[name]`` is the index i of a counter.
 
-    ``names`` are instances by host; ``start[h]`` is where those of host h begin. ``wanted`` are the counters
-    that somebody reads; the others may stay 0.
+    ``names`` are the instances, host by host; ``start[h]`` is the position of the first instance of host h.
+    ``wanted`` are the counters that are read; the others may stay 0.
     """
 
     def __init__(self, cls: str, fields: Sequence[Field], names: Sequence[Sequence[str]]) -> None:
@@ -31,20 +31,20 @@ class Table:
         self.wanted = frozenset(field.name for field in fields)
 
     def attach(self, flat: FloatArray, offset: int) -> None:
-        """Make the table a view into the tables's flat array."""
+        """Make ``data`` a view into the flat array of all tables, at ``offset``."""
         self.offset = offset
         self.data = flat[offset : offset + self.data.size].reshape(self.data.shape)
         self.row = {field.name: self.data[position] for position, field in enumerate(self.fields)}
 
     def set(self, values: Mapping[str, FloatArray | float]) -> None:
-        """Write whole counters."""
+        """Write the values of whole counters, for all instances."""
         for name, value in values.items():
             self.row[name][...] = value
 
 
 @dataclass(frozen=True, slots=True)
 class CaptureColumn:
-    """One column to be printed: its path, where its value is, its decimals."""
+    """One column of a capture: its path, the position of its value, its printed decimals."""
 
     path: ColumnPath
     cell: int
@@ -52,7 +52,7 @@ class CaptureColumn:
 
 
 class EsxtopTables:
-    """The tables by name, laid out in one array so that a host's row is a single gather."""
+    """The tables by name, in one flat array, so that a host's row is a single gather."""
 
     def __init__(self, tables: Iterable[Table], fields: FieldSet = "all") -> None:
         self.tables = {table.cls: table for table in tables}
@@ -74,13 +74,13 @@ class EsxtopTables:
     def instance_columns(
         self, cls: str, host: int, name: str, position: int, fields: FieldSet
     ) -> Iterator[CaptureColumn]:
-        """The columns of one instance of a class, in the order of its counters."""
+        """Yield the columns of one instance of a class, in the order of its counters."""
         table = self.tables[cls]
         for number in self._chosen(cls, fields):
             yield self._column(table, number, host, name, position)
 
     def counter_columns(self, cls: str, host: int, fields: FieldSet) -> Iterator[CaptureColumn]:
-        """The columns of all instances of a class, one counter after the other."""
+        """Yield the columns of all instances of a class, one counter after the other."""
         table = self.tables[cls]
         for number in self._chosen(cls, fields):
             for position, name in enumerate(table.names[host]):
@@ -115,18 +115,18 @@ PRINTED_CLASS = {
 
 
 def table(cls: str, names: Sequence[Sequence[str]]) -> Table:
-    """An empty table of a class with the counters that esxtop prints for it."""
+    """Return an empty table of a class, with the counters that esxtop prints for the class."""
     return Table(cls, CLASSES[cls], names)
 
 
 def gather(columns: Sequence[CaptureColumn]) -> tuple[IntArray, FloatArray]:
-    """Cells of columns, and the power of ten that each is rounded to."""
+    """Return the positions of the columns' values, and the power of ten that each is rounded to."""
     cells = np.array([column.cell for column in columns], dtype=np.int64)
     powers = 10.0 ** np.array([column.decimals for column in columns])
     return cells, powers
 
 
 def rounded(values: FloatArray, powers: FloatArray) -> FloatArray:
-    """Values as they would be read back from esxtop's print: a multiple of 10^-decimals, never −0."""
+    """Round values as esxtop prints them: to multiples of 10^-decimals, never −0."""
     result: FloatArray = np.rint(values * powers) / powers + 0.0
     return result

@@ -1,8 +1,8 @@
 """Which counters esxtop prints for each object class, in which order and with how many decimals.
 
 Names, order and decimals are those of real ``esxtop -b`` and ``esxtop -b -a`` captures of ESXi 6.5. A field
-of level ``DEFAULT`` is in both, a field of level ``ALL`` only with ``-a``. ``diagnosis`` is our own
-selection: the counters that problem cards read, for the scoreboard.
+of level ``DEFAULT`` is in both, a field of level ``ALL`` only with ``-a``. The field set ``diagnosis`` is our
+own: the counters that problem cards read, for the scoreboard.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ T_STATES = 8
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One counter of an object class: its name, printed decimals, whether plain ``-b`` has it."""
+    """One counter of an object class: its name, its printed decimals, and whether plain ``-b`` prints it."""
 
     name: str
     decimals: int = 2
@@ -251,7 +251,7 @@ _DIAGNOSIS: dict[str, frozenset[str]] = {
 
 
 def selected(cls: str, field: Field, fields: FieldSet) -> bool:
-    """Whether a counter of an object class belongs to a field set."""
+    """Return True if a counter of an object class belongs to a field set."""
     if fields == "all":
         return True
     if fields == "default":

@@ -1,8 +1,8 @@
-"""Host memory: what guests touch, and how the VMkernel takes it back: balloon, compression, swap.
+"""Host memory: what guests touch, and how the VMkernel reclaims it: balloon, compression, swap.
 
-A feedback loop per tick, in MB: guests touch memory and fault swapped pages back in; free memory falls; below
-the ``soft`` threshold balloons inflate, below ``hard`` pages are compressed and swapped, until there is room
-again. Limits of VMs and pools do the same to their members while the host has plenty.
+A feedback loop for each tick, in MB: guests touch memory and fault swapped pages back in; free memory falls;
+below the ``soft`` threshold balloons inflate, below ``hard`` pages are compressed and swapped, until enough
+is free again. Limits of VMs and pools do the same to their members although the host has enough memory.
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ _IDLE_TAX = 0.75
 
 
 def min_free_mb(machine_mb: FloatArray) -> FloatArray:
-    """ESXi's sliding scale: 6 % of the first 4 GB, 4 % up to 12, 2 % up to 28, 1 % of the rest."""
+    """Return minFree by ESXi's sliding scale: 6 % of the first 4 GB, 4 % up to 12, 2 % up to 28,
+    1 % of the rest.
+    """
     gb = machine_mb / 1024.0
     scale = (
         0.06 * between(gb, 0, 4) + 0.04 * between(gb - 4, 0, 8)
@@ -59,13 +61,13 @@ def min_free_mb(machine_mb: FloatArray) -> FloatArray:
 
 
 class Memory:
-    """State and results, MB unless said otherwise.
+    """State and results, in MB unless noted.
 
-    Per VM: ``touched`` ``balloon`` ``swapped`` (pages that the guest wants back, pages that it may want one
-    day, pages that it forgot) ``zipped`` (guest pages in the cache) ``saved`` (by page sharing)
-    ``balloon_target`` ``swap_target``; rates in MB/s ``swap_in`` ``swap_out`` ``cache_in`` ``cache_out``
-    ``zip_rate`` ``unzip_rate``; ``stall`` share of each vCPU's time spent waiting for pages. Per host:
-    ``free`` ``state`` ``kernel``.
+    For each VM: ``touched``, ``balloon``, ``swapped`` (three rows: pages that the guest wants back now, may
+    want later, never wants), ``zipped`` (guest pages in the compression cache), ``saved`` (by page sharing),
+    ``balloon_target``, ``swap_target``; rates in MB/s: ``swap_in``, ``swap_out``, ``cache_in``,
+    ``cache_out``, ``zip_rate``, ``unzip_rate``; ``stall``: fraction of each vCPU's time spent waiting for
+    pages. For each host: ``free``, ``state``, ``kernel``.
     """
 
     def __init__(self, cluster: Cluster, index: Index, rng: np.random.Generator) -> None:
@@ -107,7 +109,7 @@ class Memory:
         self._update_free()
 
     def step(self, parameters: Parameters, activity: FloatArray, fault_ms: FloatArray, tick_s: float) -> None:
-        """Advance one tick. ``fault_ms`` (VMs) is how long reading each VM's swap file takes."""
+        """Advance by one tick. ``fault_ms`` (VMs) is the latency of reading each VM's swap file."""
         self.active = between(parameters.active * self.size * activity**0.5, 0.0, self.touched)
         self._churn(parameters, tick_s)
         self._grow(parameters)
@@ -230,14 +232,14 @@ class Memory:
         return result
 
     def consumed(self) -> FloatArray:
-        """Machine memory that each VM holds: touched less what was taken, shared or compressed."""
+        """Return the machine memory of each VM: touched minus reclaimed, shared and compressed."""
         gone = self.balloon + self.swapped + self.saved + 0.5 * self.zipped
         result: FloatArray = np.maximum(self.touched - gone, 0.02 * self.size)
         return result
 
     @property
     def swapped(self) -> FloatArray:
-        """MB of each VM in its swap file (or the host cache)."""
+        """Return the MB of each VM in its swap file (or the host cache)."""
         total: FloatArray = self.swap_hot + self.swap_cold + self._swap_dead
         return total
 

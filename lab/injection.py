@@ -1,4 +1,4 @@
-"""Turns a scenario's injections into movements of parameters: which cells, from what to what, when."""
+"""Turns a scenario's injections into changes of parameters: which cells, from which to which value, when."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from sessions.model import FloatArray, IntArray
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """When an injection acts, in seconds of lab time: 0 before ``start``, up in ``ramp``, 1 until ``end``.
+    """When an injection acts, in seconds of lab time: 0 before ``start``, rising during ``ramp``,
+    1 until ``end``.
 
-    With ``period`` it recurs from ``start`` on, each time as long as ``length``.
+    With ``period`` the injection recurs from ``start`` on, for ``length`` seconds each time.
     """
 
     start: float
@@ -28,7 +29,7 @@ class Envelope:
     length: float
 
     def at(self, seconds: float) -> float:
-        """How far the injection is in effect, 0 to 1."""
+        """Return the strength of the injection at this time, 0 to 1."""
         since = seconds - self.start
         if since < 0 or seconds >= self.end:
             return 0.0
@@ -41,7 +42,7 @@ class Envelope:
 
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """Cells of one parameter that go from ``base`` to ``target`` as the envelope says."""
+    """Cells of one parameter that change from ``base`` to ``target`` with the strength of the envelope."""
 
     array: FloatArray
     cells: IntArray
@@ -50,11 +51,11 @@ class Movement:
     envelope: Envelope
 
     def reset(self) -> None:
-        """Write the cells as they are when nothing is injected."""
+        """Write the values without injection."""
         self.array.reshape(-1)[self.cells] = self.base
 
     def apply(self, seconds: float) -> None:
-        """Write the cells as they are at this time; what was unlimited becomes limited at the ramp's end."""
+        """Write the values at this time; an unlimited value becomes limited only at the end of the ramp."""
         level = self.envelope.at(seconds)
         if level == 0.0:
             return
@@ -66,7 +67,7 @@ class Movement:
 
 
 def apply_all(movements: Sequence[Movement], seconds: float) -> None:
-    """Set all parameters as they are at this time. Where two movements share a cell, the later one wins."""
+    """Set all parameters as of this time. Where two movements share a cell, the later one counts."""
     for movement in movements:
         movement.reset()
     for movement in movements:
@@ -76,7 +77,10 @@ def apply_all(movements: Sequence[Movement], seconds: float) -> None:
 def plan_injections(
     scenario: Scenario, state: LabState, duration_s: float, rng: np.random.Generator
 ) -> tuple[Movement, ...]:
-    """The movements of a scenario in one lab, in order. Raises KnowledgeError for an unknown parameter."""
+    """Return the movements of a scenario in one lab, in order.
+
+    Raises KnowledgeError for an unknown parameter.
+    """
     movements: list[Movement] = []
     for inject in scenario.inject:
         if inject.parameter not in CONTROLS:

@@ -1,4 +1,4 @@
-"""What the lab's cluster is made of: hosts, VMs, arrays, LUNs, uplinks, and who plays which part."""
+"""The objects of the lab's cluster: hosts, VMs, arrays, LUNs, uplinks, and which of them have which role."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ POOL_SHARES = (8000.0, 4000.0, 4000.0)
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """An ESXi host. ``mhz`` is the nominal core frequency; ``mem_mb`` what the machine has."""
+    """An ESXi host. ``mhz`` is the nominal core frequency; ``mem_mb`` the machine memory."""
 
     name: str
     cores: int
@@ -32,7 +32,7 @@ class Host:
 
     @property
     def pcpus(self) -> int:
-        """Logical processors: two hyper-threads a core."""
+        """The number of logical processors: two hyper-threads a core."""
         return self.cores * CORE_THREADS
 
 
@@ -50,10 +50,11 @@ class Disk:
 
 @dataclass(slots=True)
 class Vm:
-    """A VM as it is configured, and what it does at its usual load.
+    """A VM: its configuration, and its usual load.
 
-    Limits and reservations are shares of its size, absent as infinity and 0. ``swapped``, ``balloon`` are
-    shares of memory at the start, ``hot`` the share of what is swapped that the guest uses.
+    Limits and reservations are fractions of its size; without one they are infinity and 0. ``swapped`` and
+    ``balloon`` are fractions of memory at the start, ``hot`` the fraction of swapped memory that the guest
+    uses.
     """
 
     name: str
@@ -89,13 +90,13 @@ class Vm:
 
     @property
     def wide(self) -> bool:
-        """Whether the VM has more vCPUs than fit a NUMA node with comfort, so that it spans both."""
+        """True if the VM has more vCPUs than comfortably fit a NUMA node, so that it spans two nodes."""
         return self.node < 0
 
 
 @dataclass(frozen=True, slots=True)
 class Lun:
-    """A device. Shared LUNs have an ``array``; local ones are on each host's own adapter and disk."""
+    """A storage device. Shared LUNs have an ``array``; a local one is on each host's own adapter and disk."""
 
     name: str
     array: int
@@ -105,7 +106,9 @@ class Lun:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """Something that serves I/O: its LUNs share ``iops`` (8 KB reads); ``read_ms``/``write_ms`` when idle."""
+    """A storage array: its LUNs share ``iops`` (8 KB reads a second); ``read_ms`` and ``write_ms`` are its
+    latencies when idle.
+    """
 
     name: str
     iops: float
@@ -116,7 +119,7 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """Who plays a role: indices into the lists of the cluster. A nic is (host, uplink)."""
+    """The objects that have a role: indices into the lists of the cluster. A nic is (host, uplink)."""
 
     role: Role
     members: tuple[int, ...]
@@ -124,7 +127,7 @@ class Cast:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Everything that a seed fixes before time starts."""
+    """Everything that the seed determines before the first tick."""
 
     hosts: tuple[Host, ...]
     vms: tuple[Vm, ...]

@@ -40,19 +40,21 @@ _WARM_UP = 24
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """One sample: the instant in ms since 1970, and each host's row, in the order of ``Lab.columns()``."""
+    """One sample: the instant in ms since 1970, and the row of each host, in the order of
+    ``Lab.columns()``.
+    """
 
     t_ms: int
     rows: tuple[FloatArray, ...]
 
 
 class Lab:
-    """A simulated cluster. The same scenario, seed and version of numpy give the same ticks anywhere.
+    """A simulated cluster. The same scenario, seed and version of numpy give the same ticks on every machine.
 
-    ``fields`` is what esxtop would print: ``default`` (``-b``), ``all`` (``-b -a``) or ``diagnosis`` (what
-    problem cards read). Values are rounded to esxtop's decimals, so that recording directly and reading a
-    printed capture are the same. ``state`` is what the next tick starts from. Raises KnowledgeError when the
-    scenario does not fit the lab.
+    ``fields`` selects the counters: ``default`` (``esxtop -b``), ``all`` (``-b -a``) or ``diagnosis`` (those
+    that problem cards read). Values are rounded to esxtop's decimals, so that recording directly and
+    importing a printed capture give the same. ``state`` is the input of the next tick. Raises KnowledgeError
+    when the scenario does not fit the lab.
     """
 
     def __init__(self, scenario: Scenario, *, seed: int, fields: FieldSet = "all") -> None:
@@ -98,38 +100,38 @@ class Lab:
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """The hosts' names; each is a source of its own."""
+        """The hosts' names; each host is a source."""
         return tuple(host.name for host in self.cluster.hosts)
 
     @property
     def start_ms(self) -> int:
-        """When the first tick happens, ms since 1970; the seed decides."""
+        """The time of the first tick in ms since 1970; determined by the seed."""
         return self.cluster.start_ms
 
     @property
     def now_ms(self) -> int:
-        """When the next tick happens, ms since 1970."""
+        """The time of the next tick in ms since 1970."""
         return self.start_ms + round(self._ticks * TICK_S * 1000)
 
     def columns(self) -> tuple[tuple[ColumnPath, ...], ...]:
-        """Each host's columns, in esxtop's order."""
+        """Return each host's columns, in esxtop's order."""
         return self._columns
 
     def decimals(self) -> tuple[tuple[int, ...], ...]:
-        """Printed decimals of each host's columns."""
+        """Return the printed decimals of each host's columns."""
         return self._decimals
 
     @property
     def esxtop_tables(self) -> EsxtopTables:
-        """All counters of the last tick, before esxtop's print rounds them."""
+        """All counters of the last tick, before they are rounded as esxtop prints them."""
         return self._tables
 
     def truth(self) -> GroundTruth:
-        """What is wrong in this run: computed from scenario and seed, not from what the physics show."""
+        """The problems of this run, computed from scenario and seed, not from the simulated counters."""
         return find_truth(self.scenario, self.cluster, self.index, self.movements, self.duration_s)
 
     def tick(self) -> Tick | None:
-        """Advance by one interval of 5 s. None while the collector is paused: time passes, unseen."""
+        """Advance by one interval of 5 s; return None for a tick that the simulated collector misses."""
         number = self._ticks
         seconds = number * TICK_S
         self._ticks += 1

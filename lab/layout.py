@@ -1,4 +1,4 @@
-"""Which instances each host has in each object class, and the order of its columns, as in a real capture."""
+"""The instances of each host in each object class, and the order of its columns, as in a real capture."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TINY_WORLDS = 2
 
 @dataclass(frozen=True, slots=True)
 class DiskPath:
-    """A path of a host: adapter number, LUN position, name."""
+    """A storage path of a host: adapter number, position of the LUN, name."""
 
     adapter: int
     lun: int
@@ -38,7 +38,7 @@ class DiskPath:
 
 @dataclass(frozen=True, slots=True)
 class WorldOnDevice:
-    """Who does I/O on a device: a VM, or NO_OWNER for a world of the host itself."""
+    """The owner of I/O on a device: a VM, or NO_OWNER for a world of the host itself."""
 
     lun: int
     vm: int
@@ -57,7 +57,7 @@ class Port:
 
 @dataclass(frozen=True, slots=True)
 class HostLayout:
-    """Everything that one host shows, in esxtop's order."""
+    """All instances of one host, in esxtop's order."""
 
     groups: tuple[Group, ...]
     devices: tuple[int, ...]
@@ -69,12 +69,12 @@ class HostLayout:
 
     @property
     def memory_groups(self) -> tuple[Group, ...]:
-        """Groups that ``Group Memory`` shows: all but the VMkernel's own."""
+        """The groups in the class ``Group Memory``: all but the VMkernel's own."""
         return tuple(group for group in self.groups if not group.kernel)
 
 
 def build_layouts_of(cluster: Cluster) -> tuple[HostLayout, ...]:
-    """The layout of each host of a cluster."""
+    """Return the layout of each host of a cluster."""
     return tuple(_host_layout(cluster, host, groups) for host, groups in enumerate(build_groups(cluster)))
 
 
@@ -144,7 +144,9 @@ def _ports(cluster: Cluster, mine: list[int]) -> Iterator[Port]:
 
 
 def build_tables(cluster: Cluster, layouts: tuple[HostLayout, ...], fields: FieldSet) -> EsxtopTables:
-    """An empty tables with a table for each object class; of ``diagnosis`` only what is shown gets filled."""
+    """Return empty tables for all object classes; with the field set ``diagnosis`` only its
+    counters get values.
+    """
     hosts, luns = cluster.hosts, cluster.luns
     alone = [[""]] * len(hosts)
     tables: list[Table] = [
@@ -190,7 +192,7 @@ def _disk_name(cluster: Cluster, vm: int, disk: int) -> str:
 def host_columns(
     tables: EsxtopTables, layout: HostLayout, host: int, fields: FieldSet
 ) -> list[CaptureColumn]:
-    """One host's columns in esxtop's order: classes are not contiguous, entities come one after the other."""
+    """Return one host's columns in esxtop's order: not class by class, but one entity after the other."""
     return _Walk(tables, layout, host, fields).columns()
 
 

@@ -1,4 +1,4 @@
-"""The lab as a live source: its hosts tick in real time, or so many times faster, for the recorder."""
+"""The lab as a live source for the recorder: its hosts tick in real time, or ``speed`` times faster."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _WARM_UP_TICKS = 2  # the first has no I/O counters, and rates of those need two
 
 @dataclass(frozen=True, slots=True)
 class LabAddress:
-    """``lab:SCENARIO[?seed=N]``."""
+    """The scenario and seed of an address ``lab:SCENARIO[?seed=N]``."""
 
     scenario: str
     seed: int = 1
@@ -39,7 +39,7 @@ class LabAddress:
 
 
 def parse_lab_address(text: str) -> LabAddress:
-    """The scenario and the seed that ``lab:…`` names. Raises UsageError."""
+    """Parse an address ``lab:SCENARIO[?seed=N]``. Raises UsageError."""
     parts = split_address(text)
     if parts is not None and parts.scheme == "lab" and parts.host is None and parts.path:
         options = {"seed": "1"} if parts.options is None else parts.options
@@ -49,10 +49,10 @@ def parse_lab_address(text: str) -> LabAddress:
 
 
 class LabCollector:
-    """Plays a scenario into a feed, one source a host, and ends with it.
+    """Runs a scenario into a feed, one source for each host, until the scenario ends.
 
-    ``speed`` is lab seconds in a second of real time. A session that has the first part already gets the
-    rest: the lab is played up to there without being stored. Raises NotFoundError for an unknown scenario.
+    ``speed`` is seconds of lab time in a second of real time. A session that already has the first part gets
+    the rest: the lab runs up to there without storing. Raises NotFoundError for an unknown scenario.
     """
 
     def __init__(self, address: LabAddress, *, speed: float = 1.0) -> None:
@@ -61,7 +61,7 @@ class LabCollector:
         self._seed, self._speed = address.seed, speed
 
     def run(self, feed: Feed, controls: Controls) -> None:
-        """Collect until the scenario ends or somebody stops it."""
+        """Collect until the scenario ends or the recording is asked to stop."""
         live = LiveLab(Lab(self._scenario, seed=self._seed, fields="all"), feed)
         pace = Pace(self._speed, controls)
         for number in range(live.take_up()):
@@ -73,7 +73,9 @@ class LabCollector:
 
 
 class LiveLab:
-    """A lab that is played into a feed, a tick a step; what changes in ``lab.state`` holds from the next."""
+    """A lab that runs into a feed, one tick for each ``step``; changes of ``lab.state`` apply from
+    the next tick on.
+    """
 
     def __init__(self, lab: Lab, feed: Feed) -> None:
         self.lab = lab
@@ -83,7 +85,7 @@ class LiveLab:
         self._hosts = [_Host(number, host_columns, lab, feed) for number, host_columns in enumerate(by_host)]
 
     def take_up(self) -> int:
-        """Play, without storing it, what the session has already; returns how many ticks are left."""
+        """Run up to the last tick that the session has, without storing; return the number of ticks left."""
         ticks = ticks_in(self.lab.duration_s)
         last = max(host.stored_ms for host in self._hosts)
         stored = min(ticks, (last - self.lab.start_ms) // TICK_MS + 1) if last else 0
@@ -99,7 +101,7 @@ class LiveLab:
         return ticks - stored
 
     def step(self, *, paused: bool, late_s: float) -> None:
-        """Play one tick and hand over what it shows; while paused it passes unseen."""
+        """Run one tick and hand over its samples; while paused the tick is not stored."""
         t_ms, tick = self.lab.now_ms, self.lab.tick()
         if tick is None or paused:
             for host in self._hosts:
@@ -112,7 +114,7 @@ class LiveLab:
             host.report("paused" if paused else "recording", late_s)
 
     def end(self) -> None:
-        """Say that nothing more comes."""
+        """Report the sources as ended."""
         for host in self._hosts:
             host.report("ended", 0.0)
 

@@ -1,4 +1,4 @@
-"""What an I/O costs an array, and how much of it one LUN can do."""
+"""The cost of an I/O for an array, and the highest rate of one LUN."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ WRITE_COST = (2.2, 1.3, 1.6, 1.0, 1.0)
 
 
 def io_cost(size_kb: FloatArray, reads: FloatArray, write_cost: FloatArray | float) -> FloatArray:
-    """Back-end work of an average I/O, over that of a read of 8 KB."""
+    """Return the back-end work of an average I/O, relative to a read of 8 KB."""
     cost: FloatArray = (1.0 + np.maximum(size_kb - 8.0, 0.0) / 96.0) * (reads + (1.0 - reads) * write_cost)
     return cost

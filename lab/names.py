@@ -1,4 +1,4 @@
-"""Names as admins give them: with prefixes, numbers, spaces, parentheses and vCloud's UUIDs."""
+"""VM names such as admins give: with prefixes, numbers, spaces, parentheses and vCloud's UUIDs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ _TEMPLATES: dict[str, tuple[str, ...]] = {
 
 
 class Names:
-    """Hands out unique VM names, one template a role and site, so that a fleet looks grown, not generated."""
+    """Makes unique VM names from a template for each role and site, so that they look like
+    a grown fleet's.
+    """
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._rng = rng
@@ -34,7 +36,7 @@ class Names:
         self._style = {role: int(rng.integers(len(forms))) for role, forms in _TEMPLATES.items()}
 
     def take(self, role: str) -> str:
-        """A name for a VM of the role that no other VM has."""
+        """Return a name for a VM of the role that no other VM has."""
         forms = _TEMPLATES[role]
         odd = self._rng.random() < 0.15
         form = forms[int(self._rng.integers(len(forms)))] if odd else forms[self._style[role]]

@@ -22,8 +22,11 @@ _STORAGE_SPEED = 1000.0
 
 
 class Network:
-    """Results. Per VM port: ``tx`` ``rx`` Mbit/s, ``tx_packets`` ``rx_packets`` a second, ``tx_drops``
-    ``rx_drops`` %; per uplink (hosts × uplinks, flat) the same with the prefix ``nic_``; ``speed`` Mbit/s.
+    """Results of a tick.
+
+    For each VM port: ``tx`` and ``rx`` (Mbit/s), ``tx_packets`` and ``rx_packets`` (a second), ``tx_drops``
+    and ``rx_drops`` (%). For each uplink (flat, hosts × uplinks) the same with the prefix ``nic_``; ``speed``
+    (Mbit/s).
     """
 
     def __init__(self, cluster: Cluster, index: Index, rng: np.random.Generator) -> None:
@@ -50,7 +53,7 @@ class Network:
         cpu: Cpu,
         nfs_mb: FloatArray,
     ) -> None:
-        """Carry one tick. ``nfs_mb`` (hosts, 2) is what the hosts read from and write to NFS, MB/s."""
+        """Compute one tick. ``nfs_mb`` (hosts, 2) is what the hosts read from and write to NFS, in MB/s."""
         self.packet = between(parameters.packet, 60.0, 1514.0)
         offered = parameters.tx * tx_activity
         shaped = np.minimum(offered, parameters.shape)

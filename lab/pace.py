@@ -1,4 +1,4 @@
-"""Keeps the lab at real time, or so many times faster."""
+"""Makes the lab run in real time, or ``speed`` times faster."""
 
 from __future__ import annotations
 
@@ -7,21 +7,23 @@ from typing import Protocol
 
 
 class StoppableWait(Protocol):
-    """Something that ends a wait when it is set: a ``threading.Event``, a collector's controls."""
+    """A wait that can be ended from outside: a ``threading.Event``, a collector's controls."""
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until set, at most so many seconds; whether it is set."""
+        """Wait at most ``timeout`` seconds; return True if it was ended by being set."""
 
 
 class Pace:
-    """Real time, ``speed`` times faster; 0 is as fast as it goes."""
+    """The clock of a lab: real time, ``speed`` times faster; 0 is as fast as possible."""
 
     def __init__(self, speed: float, stop: StoppableWait) -> None:
         self._speed, self._stop = speed, stop
         self._began = time.monotonic()
 
     def wait(self, lab_seconds: float) -> float | None:
-        """Wait until a moment of lab time; returns by how many seconds it has passed, None when to stop."""
+        """Wait until a moment of lab time; return by how many seconds it has passed, None
+        if asked to stop.
+        """
         if not self._speed:
             return None if self._stop.wait(0.0) else 0.0
         due = self._began + lab_seconds / self._speed

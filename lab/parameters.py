@@ -1,6 +1,6 @@
-"""The parameters of the physics: what is asked of the cluster and how it is set up, as arrays.
+"""The parameters of the physics: the load on the cluster and its configuration, as arrays.
 
-Injections change parameters; everything that esxtop shows follows from them. Nothing here is a symptom.
+Injections change parameters; every counter follows from them. No parameter is itself a symptom.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Index:
 
     @staticmethod
     def of(cluster: Cluster) -> Index:
-        """The index of a cluster."""
+        """Build the index of a cluster."""
         vms = cluster.vms
         counts = np.array([vm.vcpus for vm in vms])
         disks = np.array([len(vm.disks) for vm in vms])
@@ -122,7 +122,7 @@ class Parameters:
 
     @staticmethod
     def of(cluster: Cluster, index: Index, rng: np.random.Generator) -> Parameters:
-        """The parameters as the seed's cluster has them before anything is injected."""
+        """Return the parameters of a cluster as the seed drew them, before any injection."""
         vms, hosts = cluster.vms, cluster.hosts
         disks = [disk for vm in vms for disk in vm.disks]
         rate = cluster.rate
@@ -176,11 +176,12 @@ def _demand(cluster: Cluster, index: Index, rng: np.random.Generator) -> FloatAr
 
 @dataclass(frozen=True, slots=True)
 class LabState:
-    """All that the physics start from in each tick: what an injection changes while the lab runs, and an
-    action may. The arrays of ``parameters`` are written in place, and the next tick reads them.
+    """The input of each tick, which injections and actions change while the lab runs.
 
-    ``cluster`` is how the lab was built, ``index`` who belongs to whom in the arrays. Cells that an injection
-    moves are written by it before each tick.
+    The arrays of ``parameters`` are written in place, and the next tick reads them.
+
+    ``cluster`` is the configuration as drawn, ``index`` the relations between the arrays. Cells that an
+    injection changes are written by it before each tick.
     """
 
     cluster: Cluster

@@ -1,4 +1,4 @@
-"""Sets of PCPUs that worlds are scheduled on: a whole host, or the part that some VMs are confined to."""
+"""Sets of PCPUs on which vCPUs are scheduled: a whole host, or the part that some VMs are confined to."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from sessions.model import FloatArray, IntArray
 
 
 class PcpuSets:
-    """One domain a host, and after them one confined set a host (of size 0 where nobody is confined).
+    """The sets: one for each host (all of its PCPUs), then one confined set for each host (of size 0
+    if it has none).
 
-    The NUMA scheduler moves VMs between nodes to keep them even, so a VM normally has the whole host. VMs
-    with CPU affinity share a set of a few PCPUs at the start of the last node; VMs that are stuck to their
-    home node share that node. What a set's VMs take is missing for the others, who avoid it.
+    The NUMA scheduler moves VMs between nodes to balance them, so a VM normally has the whole host. VMs with
+    CPU affinity share a set of a few PCPUs at the start of the last node; VMs that are stuck to their home
+    node share that node. The capacity that a confined set uses is missing for the other VMs, which avoid it.
 
-    ``of_vcpu`` is each vCPU's domain, ``host`` each domain's host, ``width`` its PCPUs; ``first`` and
-    ``size`` are the PCPUs of each host's set.
+    ``of_vcpu`` is the set of each vCPU, ``host`` the host of each set, ``width`` its number of PCPUs;
+    ``first`` and ``size`` are the PCPUs of each host's confined set.
     """
 
     def __init__(self, cluster: Cluster, index: Index) -> None:
@@ -49,7 +50,9 @@ class PcpuSets:
         self._shape = (self.count, int(filled.max()))
 
     def capacity(self, parked: FloatArray, kernel: FloatArray, need: FloatArray) -> FloatArray:
-        """PCPUs that each domain has for VMs, after parked ones, the VMkernel and confined VMs."""
+        """Return how many PCPUs each set has for its VMs, after parked ones, the VMkernel
+        and confined VMs.
+        """
         hosts = len(self.size)
         confined = sums(self.of_vcpu, need, self.count)[hosts:]
         free = self.pcpus * (1.0 - parked) - kernel - np.minimum(confined, self.size)
@@ -58,7 +61,9 @@ class PcpuSets:
     def fill(
         self, capacity: FloatArray, need: FloatArray, weight: FloatArray, reserved: FloatArray
     ) -> FloatArray:
-        """Run time of each vCPU: the needs where they fit, the shares' proportion where they don't."""
+        """Return the run time of each vCPU: its need where all needs fit, a part in proportion to
+        shares where not.
+        """
         wanted = self.sums(need)
         if (wanted <= capacity).all():
             return need
@@ -71,11 +76,13 @@ class PcpuSets:
         return run
 
     def sums(self, values: FloatArray) -> FloatArray:
-        """Totals of a per-vCPU quantity in each domain."""
+        """Sum a quantity of vCPUs in each set."""
         return sums(self.of_vcpu, values, self.count)
 
     def pcpu_busy(self, load: FloatArray, kernel: FloatArray) -> list[FloatArray]:
-        """Mean utilisation of each PCPU of each host: a set's VMs keep it busy, the others share the rest."""
+        """Return the mean utilisation of each PCPU of each host: confined VMs load their set, the
+        others the rest.
+        """
         hosts = len(self.size)
         busy = []
         for host in range(hosts):

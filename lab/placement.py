@@ -1,4 +1,4 @@
-"""Where virtual disks lie: whoever runs a cluster sees to it that no LUN or array has too much to do."""
+"""Where virtual disks lie: as in a well-run cluster, no LUN or array has too much load at the start."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ latency; Storage DRS, and people, move disks before latencies grow (its default 
 def spread_disks(
     vms: Sequence[Vm], luns: Sequence[Lun], arrays: Sequence[Array], rate: float, fixed: Collection[str]
 ) -> None:
-    """Move disks from LUNs that have too much to do to the one that has least, busiest disks first.
+    """Move disks from overloaded LUNs to the least loaded one, busiest disks first.
 
     ``rate`` scales the disks' usual I/O. VMs named in ``fixed`` keep their disks where they are.
     """

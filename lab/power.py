@@ -1,4 +1,4 @@
-"""Frequency and power of each host: policies, turbo, caps. At a low frequency work takes longer."""
+"""Frequency and power of each host: policies, turbo, caps. Work takes longer at a low frequency."""
 
 from __future__ import annotations
 
@@ -17,12 +17,14 @@ _LOWEST = 0.38
 
 
 def full_watts(cores: int) -> float:
-    """What a host draws with all cores busy at nominal frequency."""
+    """Return the watts of a host with all cores busy at nominal frequency."""
     return _BASE_WATTS + (_IDLE_WATTS_PER_CORE + _BUSY_WATTS_PER_CORE) * cores
 
 
 class Power:
-    """Per host: ``factor`` is the frequency of busy cores over nominal, ``watts`` what the host draws."""
+    """For each host: ``factor``, the frequency of busy cores over nominal, and ``watts``,
+    the host's power.
+    """
 
     def __init__(self, cluster: Cluster) -> None:
         self._cores = np.array([float(host.cores) for host in cluster.hosts])
@@ -31,7 +33,9 @@ class Power:
         self.watts = np.zeros(len(cluster.hosts))
 
     def step(self, utilisation: FloatArray, frequency: FloatArray, cap_watts: FloatArray) -> None:
-        """Set the frequency from the utilisation of the last tick (share of PCPUs), policy and cap."""
+        """Set the frequency from the utilisation of the last tick (fraction of PCPUs), the
+        policy and the cap.
+        """
         wanted = usual_frequency(utilisation, self._saving) * frequency
         static = _BASE_WATTS + _IDLE_WATTS_PER_CORE * self._cores
         dynamic = _BUSY_WATTS_PER_CORE * self._cores * np.minimum(1.0, utilisation * 1.25)

@@ -1,4 +1,4 @@
-"""Queueing and fair-share laws that the lab's subsystems have in common, vectorised."""
+"""Queueing and fair-share formulas that the lab's subsystems share, vectorised."""
 
 from __future__ import annotations
 
@@ -35,10 +35,12 @@ def falling_root(
     span: tuple[float, float],
     tolerance: float,
 ) -> FloatArray:
-    """Where each of several falling functions is 0: secants in a bracket, halving it where they don't help.
+    """Find the root of each of several falling functions: secant steps within a bracket, bisection
+    where these fail.
 
-    ``excess(x)`` gives all functions' values at ``x``; ``start`` is a guess, ``slope`` (negative) roughly
-    their slope there. Ends when no value is further than ``tolerance`` from 0, or at the ends of ``span``.
+    ``excess(x)`` returns all functions' values at ``x``; ``start`` is a first guess, ``slope`` (negative) an
+    estimate of their slope there. Ends when no value is further than ``tolerance`` from 0, or at the ends of
+    ``span``.
     """
     x, low, high = start, np.full(start.shape, span[0]), np.full(start.shape, span[1])
     before, found = x, np.zeros(start.shape)
@@ -58,14 +60,13 @@ def falling_root(
 
 
 def water_fill(capacity: FloatArray, need: FloatArray, weight: FloatArray, floor: FloatArray) -> FloatArray:
-    """Share ``capacity[r]`` among the items of row r by weight: everyone gets clip(weight·level, floor,
-    need).
+    """Divide ``capacity[r]`` among the items of row r by weight: each gets clip(weight · level, floor, need).
 
-    The proportional-share law of the ESXi schedulers: an item gets at least its floor (its reservation,
-    never more than it needs), at most what it needs, and in between in proportion to its shares. Shapes:
-    capacity (rows,), the others (rows, items); items that do not exist have need 0. Exact: the level is
-    found on the piecewise linear curve of the total. Where the needs fit they are met; where not even the
-    floors fit, the floors are cut in proportion.
+    The proportional-share rule of the ESXi schedulers: an item gets at least its floor (its reservation,
+    never more than it needs), at most what it needs, and in between a part in proportion to its shares.
+    Shapes: capacity (rows,), the others (rows, items); items that do not exist have need 0. Exact: the level
+    is found on the piecewise linear curve of the total. Where all needs fit they are met; where not even the
+    floors fit, the floors are reduced in proportion.
     """
     safe_weight = np.maximum(weight, 1e-12)
     low = np.minimum(floor, need)

@@ -1,4 +1,4 @@
-"""Recording the lab in bulk: a whole run straight into a session file, as fast as it goes."""
+"""Records the lab in bulk: a whole run straight into a session file, as fast as possible."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BLOCK_TICKS = 128
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a recording is. ``seconds`` of lab time out of ``total``; ``samples`` stored so far."""
+    """The progress of a recording: ``seconds`` of lab time out of ``total``; ``samples`` stored so far."""
 
     seconds: float
     total: float
@@ -39,11 +39,12 @@ def record_lab(
     catalogue: Counters | None = None,
     hosts: Sequence[str] | None = None,
 ) -> None:
-    """Record the lab into an open session, one source a host: all of them, or only the named ``hosts``.
+    """Record the lab into an open session, one source for each host: all of them, or only the
+    named ``hosts``.
 
-    ``duration_s`` is the scenario's own when None. Raises CancelledError once ``cancel`` is set; what was
-    recorded until then stays in the session, its sources left for the caller to close or discard. Failures
-    of the writer pass through. For a lab that others watch there is ``lab.live``.
+    ``duration_s`` None means the scenario's own duration. Raises CancelledError once ``cancel`` is set; what
+    was recorded until then stays in the session, whose sources the caller has to end or discard. Errors of
+    the writer pass through. For a lab that is viewed while it runs use ``lab.live``.
     """
     total = lab.duration_s if duration_s is None else duration_s
     sinks = [
@@ -99,17 +100,17 @@ class _Sink:
 
 
 def lab_source(lab: Lab, host: str) -> SourceSpec:
-    """What is said of a host of the lab as a source."""
+    """Return the source specification of one host of the lab."""
     about = (("scenario", lab.scenario.id), ("title", lab.scenario.title), ("seed", str(lab.seed)))
     return SourceSpec("lab", host, TICK_S, attributes=about)
 
 
 def ticks_in(seconds: float) -> int:
-    """How many ticks so much lab time has, at least one."""
+    """Return the number of ticks in so many seconds of lab time, at least one."""
     return max(1, round(seconds / TICK_S))
 
 
 def rows_of(ticks: Sequence[Tick], host: int) -> tuple[IntArray, FloatArray]:
-    """Times (ticks,), int64 ms, and a host's printed rows (ticks, columns)."""
+    """Return the times (ticks,), int64 ms, and one host's printed rows (ticks, columns)."""
     times = np.array([tick.t_ms for tick in ticks], dtype=np.int64)
     return times, np.stack([tick.rows[host] for tick in ticks])

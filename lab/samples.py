@@ -1,8 +1,7 @@
-"""From what esxtop would print to what a session keeps: absent where it means nothing, counts as rates.
+"""From esxtop's printed values to what a session stores: invalid values are absent, counts become rates.
 
-The same rules as for a capture that is imported: no I/O counters in the first sample, nothing of a group
-that was filled with zeros, counts since boot as rates; and what the header and constant columns state
-becomes facts.
+The same rules as for an imported capture: no I/O counters in the first sample, no values of a group that was
+filled with zeros, counts since boot as rates; what the header and constant columns say becomes facts.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ _NOT_SAMPLED = "no sample was taken"
 
 
 class HostSamples:
-    """One host's samples, taken a few at a time in order of time; gaps and facts are known at the end."""
+    """One host's samples, converted in pieces in order of time; gaps and facts are complete at the end."""
 
     def __init__(self, host_columns: HostColumns, tick_ms: int) -> None:
         self.host_columns = host_columns
@@ -33,7 +32,7 @@ class HostSamples:
         self._holes: list[tuple[int, int, int]] = []
 
     def take(self, times: IntArray, rows: FloatArray) -> FloatArray:
-        """Stored values (times, series) of the next printed rows (times, columns); NaN is absent."""
+        """Convert the next printed rows (times, columns) to stored values (times, series); NaN is absent."""
         values = rows[:, self.host_columns.columns]
         if not len(times):
             return values
@@ -50,7 +49,7 @@ class HostSamples:
         return values
 
     def gaps(self, source: int) -> Iterator[Gap]:
-        """What is missing: entities that were filled with zeros, instants that were not sampled."""
+        """Yield the gaps: entities whose columns were filled with zeros, instants that were not sampled."""
         for run in self._runs.runs():
             entity = self.host_columns.zero_fills[run.fill].entity
             yield Gap(source, run.start, run.end, ZERO_FILLED, entity, run.rows)
@@ -58,7 +57,7 @@ class HostSamples:
             yield Gap(source, start, end, _NOT_SAMPLED, None, ticks)
 
     def facts(self) -> list[Fact]:
-        """What the header states, and the columns that never changed."""
+        """Return the facts of the header, and of the columns that never changed."""
         constant = [
             Fact(self.host_columns.specs[at].entity, name, float(low), self._start_ms)
             for (at, name), low, high in zip(

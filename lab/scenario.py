@@ -1,4 +1,4 @@
-"""Lab scenarios: what is injected where and when, and what an expert would conclude; read from TOML."""
+"""Lab scenarios, read from TOML: what is injected where and when, and what an expert would conclude."""
 
 from __future__ import annotations
 
@@ -65,12 +65,13 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Inject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One cause put into the lab: a parameter of the physics changed for some role, over time.
+    """One cause put into the lab: a parameter of the physics that changes for some role, over time.
 
-    The parameter goes to ``to`` (an absolute level) or to ``times`` its usual one. It starts ``at`` seconds,
-    takes ``ramp`` to get there, and ``lasts`` (absent: to the end). With ``every`` it recurs that often,
-    ``lasts`` long each time. ``along`` names an earlier injection to begin with: ``at`` then counts from its
-    start. Ranges are drawn by the seed. ``which`` picks vCPUs of a VM: all, or the first or last only.
+    The parameter goes to ``to`` (an absolute level) or to ``times`` its usual value. The injection starts
+    ``at`` seconds, takes ``ramp`` seconds to full strength, and ``lasts`` so many seconds (absent: to the
+    end). With ``every`` it recurs at that interval, for ``lasts`` seconds each time. ``along`` names an
+    earlier injection: ``at`` then counts from the start of that one. Ranges are drawn by the seed. ``which``
+    selects vCPUs of a VM: all, or the first or last only.
     """
 
     parameter: str
@@ -86,10 +87,10 @@ class Inject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Expect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A problem that must be found on each entity of a role. ``inject`` is the injection whose window it has.
+    """A problem that must be found on each entity of a role. ``inject`` is the injection whose times it has.
 
-    ``delay`` is how many seconds after that injection's start the symptom begins to show. ``severity`` info:
-    worth knowing, hurts nobody now.
+    ``delay`` is how many seconds after that injection's start the symptom begins to show. ``severity`` info
+    means worth knowing, but harmless at present.
     """
 
     problem: str
@@ -111,11 +112,11 @@ class Allow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Site(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a scenario asks of the hardware; the seed draws the rest.
+    """The hardware that a scenario requires; the seed draws the rest.
 
-    ``headroom`` is host memory over the memory that its VMs may use (below 1: overcommitted) and applies to
-    the stage host only, as does ``crowd``, so many small VMs more. ``depth`` is the LUN queue depth,
-    ``balloon_most`` Mem.CtlMaxPercent as a share.
+    ``headroom`` is host memory over the memory that its VMs may use (below 1: overcommitted); it applies to
+    the stage host only, as does ``crowd``, the number of additional small VMs. ``depth`` is the LUN queue
+    depth, ``balloon_most`` is Mem.CtlMaxPercent as a fraction.
     """
 
     cores: tuple[int, ...] = (8, 10, 12)
@@ -129,9 +130,9 @@ class Site(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One scenario. ``expert`` is what someone who knows would conclude from the counters, and why.
+    """One scenario. ``expert`` is what an expert would conclude from the counters, and why.
 
-    ``not_in_vcenter`` says why vCenter's counters don't show it, where they don't.
+    ``not_in_vcenter`` says why vCenter's counters don't show the problem, if so.
     """
 
     id: str
@@ -155,7 +156,7 @@ Scenarios = Mapping[str, Scenario]
 
 
 class Workload(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What VMs of a role do: see ``resources/lab/site/workloads.toml`` for the units."""
+    """The load of VMs of a role; ``resources/lab/site/workloads.toml`` gives the units."""
 
     name: str
     weight: int
@@ -190,18 +191,21 @@ class Workloads(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def load_workloads() -> Workloads:
-    """The workloads that the lab's VMs choose from. Raises KnowledgeError."""
+    """Load the workloads of the lab's VMs. Raises KnowledgeError."""
     path = RESOURCES / "lab" / "site" / "workloads.toml"
     return checked(read_toml(path), Workloads, path)
 
 
 def load_scenarios() -> Scenarios:
-    """All scenarios of ``resources/lab``. Raises KnowledgeError naming the file and what is wrong with it."""
+    """Load all scenarios of ``resources/lab``.
+
+    Raises KnowledgeError that names the file and what is wrong.
+    """
     return {scenario.id: scenario for scenario in _read_all()}
 
 
 def find_scenario(scenarios: Scenarios, wanted: str) -> Scenario:
-    """The scenario of an id. Raises NotFoundError naming the nearest ids."""
+    """Return the scenario with an id. Raises NotFoundError that names the nearest ids."""
     if wanted in scenarios:
         return scenarios[wanted]
     close = [name for name in scenarios if wanted.casefold() in name.casefold()] or list(scenarios)

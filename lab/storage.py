@@ -1,9 +1,9 @@
-"""Storage: guests' outstanding I/Os, kernel queues, adapters and arrays; latencies from queueing.
+"""Storage: guests' outstanding I/Os, kernel queues, adapters and arrays; latencies follow from queueing.
 
-Each (host, LUN) pair may have as many commands at the array as its device queue is deep; the rest wait in
-the kernel. Each LUN serves commands from all hosts; the more of its capacity is used, the longer they take.
-Guests ask for a rate, but keep only so many I/Os outstanding, so a slow LUN slows them: a closed network,
-solved for the utilisation of each LUN at which what arrives is what is served.
+Each (host, LUN) pair may have as many commands at the array as its device queue is deep; the rest wait in the
+kernel. Each LUN serves commands from all hosts; the more of its capacity is used, the longer they take.
+Guests request a rate of I/O, but keep only so many I/Os outstanding, so that a slow LUN slows them down: a
+closed network, solved for the utilisation of each LUN at which arrival rate and service rate are equal.
 """
 
 from __future__ import annotations
@@ -34,10 +34,12 @@ _LATENCY_NOISE = 0.07
 
 
 class Storage:
-    """Results: per disk ``iops`` ``read_ms`` ``write_ms``; per (host, LUN) pair, flat arrays of hosts × LUNs:
-    ``commands`` (I/Os per second), ``reads`` share, ``mb_read`` ``mb_written``, ``device_ms`` ``kernel_ms``
-    ``queue_ms``, ``device_read_ms`` ``device_write_ms``, ``active`` ``queued`` (mean numbers of commands),
-    ``aborts`` ``resets`` ``failed`` per second.
+    """Results of a tick. For each disk: ``iops``, ``read_ms``, ``write_ms``.
+
+    For each (host, LUN) pair, in flat arrays of hosts × LUNs: ``commands`` (I/Os a second), ``reads``
+    (fraction), ``mb_read``, ``mb_written``, ``device_ms``, ``kernel_ms``, ``queue_ms``, ``device_read_ms``,
+    ``device_write_ms``, ``active`` and ``queued`` (mean numbers of commands), ``aborts``, ``resets`` and
+    ``failed`` (a second).
     """
 
     def __init__(self, cluster: Cluster, index: Index, rng: np.random.Generator) -> None:
@@ -90,10 +92,10 @@ class Storage:
     def step(
         self, parameters: Parameters, activity: FloatArray, swap_iops: FloatArray, cpu_queueing: FloatArray
     ) -> None:
-        """Solve one tick.
+        """Compute one tick.
 
-        ``activity`` scales each disk's rate; ``swap_iops`` (disks) comes on top; ``cpu_queueing`` (hosts) is
-        waiting over running of the host's PCPUs, which delays I/O completion in the kernel.
+        ``activity`` scales each disk's rate; ``swap_iops`` (disks) is added; ``cpu_queueing`` (hosts),
+        waiting time over run time of the host's PCPUs, delays I/O completions in the kernel.
         """
         offered = parameters.iops * activity + swap_iops
         mix = self._mix(parameters, offered)

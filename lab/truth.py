@@ -1,4 +1,4 @@
-"""What is wrong in a run of the lab, named as a finding would name it, for the scoreboard."""
+"""The problems of a run of the lab, in the terms of findings, for the scoreboard."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from sessions.model import Kind
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """A problem that must be found, with its first cause. Seconds of lab time in which it shows.
+    """A problem that must be found, with its first cause. Times are seconds of lab time.
 
-    ``severity`` info means that a finding above info would be wrong.
+    ``severity`` info means that a finding with a higher severity would be wrong.
     """
 
     problem: str
@@ -30,7 +30,9 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """Findings of ``problem`` that are consequences of the truth: on these entities, on any when empty."""
+    """Findings of ``problem`` that are allowed as consequences: on these entities, on any
+    if there are none.
+    """
 
     problem: str
     names: frozenset[str]
@@ -38,7 +40,7 @@ class Allowed:
 
 @dataclass(frozen=True, slots=True)
 class GroundTruth:
-    """``truth`` must be found; ``also`` may be; any other finding above info is a false alarm."""
+    """``truth`` must be found; ``also`` may be found; any other finding above info is a false alarm."""
 
     truth: tuple[Truth, ...]
     also: tuple[Allowed, ...]
@@ -47,7 +49,7 @@ class GroundTruth:
 def find_truth(
     scenario: Scenario, cluster: Cluster, index: Index, movements: Sequence[Movement], duration_s: float
 ) -> GroundTruth:
-    """The truth of one run."""
+    """Return the problems of one run."""
     truths = [
         truth
         for expect in scenario.truth

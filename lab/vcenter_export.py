@@ -1,4 +1,6 @@
-"""Writing a scenario as a vCenter would show it: inventory, and 20 s samples of vCenter's own counters."""
+"""Exports a scenario as a vCenter would show it: the inventory, and 20 s samples of
+vCenter's own counters.
+"""
 
 from __future__ import annotations
 
@@ -32,10 +34,11 @@ def vcenter_document(
     progress: Callable[[Progress], None] | None = None,
     cancel: StopSignal | None = None,
 ) -> Json:
-    """Run the lab and give the scenario as the document that ``export_vcenter`` writes.
+    """Run the lab and return the document that ``export_vcenter`` writes.
 
-    ``series`` are whole numbers, one for each ``interval_s``; −1 is absent. A limit that came into force
-    in the run is listed as if it had always been there, its moment as an event. Raises CancelledError.
+    ``series`` hold integers, one for each ``interval_s``; −1 is absent. A limit that was set during the run
+    is listed as if it had always been there, with an event at the time when it was set. Raises
+    CancelledError.
     """
     total = lab.duration_s if duration_s is None else duration_s
     extras = Extras(lab)
@@ -67,9 +70,9 @@ def export_vcenter(
     progress: Callable[[Progress], None] | None = None,
     cancel: StopSignal | None = None,
 ) -> Path:
-    """Write the document as gzipped JSON, which the test vCenter serves; returns the file.
+    """Write the document as gzipped JSON for the test vCenter; return the file.
 
-    Only a whole file appears at ``out``. Raises AlreadyExistsError, NotFoundError (no such folder),
+    ``out`` appears only when it is complete. Raises AlreadyExistsError, NotFoundError (no such folder),
     AccessDeniedError, DiskFullError, CancelledError.
     """
     with whole_files([out]) as (stream,):
@@ -80,7 +83,7 @@ def export_vcenter(
 
 
 def read_vcenter(file: Path) -> Json:
-    """The document of a file that ``export_vcenter`` wrote."""
+    """Read a file that ``export_vcenter`` wrote."""
     document: Json = json.loads(gzip.decompress(file.read_bytes()))
     return document
 

@@ -1,4 +1,4 @@
-"""What vCenter counts and esxtop does not print: means of a VM's vCPUs, lost packets, kinds of traffic."""
+"""What vCenter counts and esxtop does not print: means of a VM's vCPUs, lost packets, traffic by type."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KBPS_PER_MBIT = 1000.0 / 8.0
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """A series of a value that is not in the tables."""
+    """A series whose value is not in esxtop's tables."""
 
     object: str
     counter: str
@@ -40,7 +40,7 @@ class _Block:
 
 
 class Extras:
-    """Computes them each tick, as one array that follows the tables's own."""
+    """Computes these values at each tick, as one array that is appended to that of the tables."""
 
     def __init__(self, lab: Lab) -> None:
         self._lab = lab
@@ -57,11 +57,11 @@ class Extras:
         self._blocks = self._layout(first + len(self._cpu_names) * vms)
 
     def values(self) -> FloatArray:
-        """The values of this tick: one, CPU times of VMs, then the blocks."""
+        """Return the values of this tick: the constant 1, the CPU times of VMs, then the blocks."""
         return np.concatenate([np.ones(1), self._vm_times().reshape(-1), *self._computed()])
 
     def lines(self, interval_s: int) -> Iterator[Extra]:
-        """The series of the blocks; a counter's factor of 0 stands for the interval."""
+        """Yield the series of the blocks; a counter's factor of 0 stands for the interval."""
         for block in self._blocks:
             for position, (counter, _, factor) in enumerate(block.counters):
                 for number, (what, instance) in enumerate(block.owners):

@@ -1,4 +1,4 @@
-"""The lab's cluster as a vCenter would list it: hosts, pools, datastores, VMs and how each is configured."""
+"""The lab's cluster as a vCenter lists it: hosts, pools, datastores, VMs and their configuration."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NAMESPACE = uuid.UUID("5d6f7c0e-4b1a-5c3d-9e2f-7a8b9c0d1e2f")
 
 
 class LimitsInForce:
-    """The lowest limits that were in force at any moment of a run; infinity where there never was one."""
+    """The lowest limit of each VM and pool at any moment of a run; infinity if there never was one."""
 
     def __init__(self, parameters: Parameters) -> None:
         self._parameters = parameters
@@ -46,7 +46,7 @@ class LimitsInForce:
         self.began: dict[tuple[str, int], int] = {}
 
     def look(self, tick: int) -> None:
-        """Note what is in force now; ``tick`` is remembered where a limit is new."""
+        """Update the lowest limits; for a new limit ``tick`` is remembered."""
         for name, lowest, now in (
             ("cpu", self.cpu, self._parameters.limit),
             ("memory", self.memory, self._parameters.mem_limit),
@@ -59,13 +59,13 @@ class LimitsInForce:
 
 
 def device_uuid(name: str) -> str:
-    """A file system's UUID as VMFS writes it, the same for a name in every run: 8-8-4-12 hex digits."""
+    """Return a VMFS UUID (8-8-4-12 hex digits) that depends only on ``name``."""
     digits = uuid.uuid5(_NAMESPACE, name).hex
     return f"{digits[:8]}-{digits[8:16]}-{digits[16:20]}-{digits[20:]}"
 
 
 def datastore_names(cluster: Cluster) -> Mapping[int, str]:
-    """The datastore on each shared LUN and NFS export, by position of the LUN."""
+    """Return the datastore's name of each shared LUN and NFS export, by position of the LUN."""
     names = {
         lun: f"{cluster.arrays[cluster.luns[lun].array].name}-ds{lun + 1:02d}" for lun in range(SHARED_LUNS)
     }
@@ -73,7 +73,7 @@ def datastore_names(cluster: Cluster) -> Mapping[int, str]:
 
 
 def inventory(lab: Lab, limits: LimitsInForce) -> Json:
-    """Clusters, hosts, datastores, pools, VMs and events of the run, as the scenario file has them."""
+    """Return clusters, hosts, datastores, pools, VMs and events of the run, as the exported file has them."""
     return {
         "clusters": [{"name": CLUSTER, "drs": True}],
         "hosts": [_host(lab, number) for number in range(len(lab.cluster.hosts))],

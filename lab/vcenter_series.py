@@ -38,8 +38,8 @@ _WEIGHTS = {"Command": "Commands/sec", "Read": "Reads/sec", "Write": "Writes/sec
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One series: its object (``host:NAME`` or ``vm:NAME``), counter, instance; the cell of its value, the
-    cell that weighs it, and what to multiply the canonical value with.
+    """One series: its object (``host:NAME`` or ``vm:NAME``), counter and instance; the position of its value,
+    that of its weight, and the factor from the canonical value to vCenter's.
     """
 
     object: str
@@ -51,12 +51,12 @@ class Line:
 
     @property
     def latest(self) -> bool:
-        """Whether the sample is the last moment of its interval rather than its mean or sum."""
+        """True if the sample is the value at the end of its interval instead of a mean or sum."""
         return self.counter.endswith(".latest")
 
 
 class Sampler:
-    """Takes the lab's ticks and gives samples of 20 s, whole numbers as vCenter has them, −1 where absent."""
+    """Reduces the lab's ticks to samples of 20 s, integers as vCenter has them, −1 where absent."""
 
     def __init__(self, lab: Lab, extras: Extras, lines: Sequence[Line]) -> None:
         self._lab = lab
@@ -69,13 +69,13 @@ class Sampler:
         self._weighed: list[FloatArray] = []
 
     def take(self) -> None:
-        """Keep what the lab shows at this tick."""
+        """Add the lab's present tick."""
         flat = np.concatenate([self._lab.esxtop_tables.flat, self._extras.values()])
         self._values.append(flat[self._cells])
         self._weighed.append(flat[self._weights])
 
     def sample(self) -> FloatArray:
-        """The sample of the ticks since the last one; means of latencies are weighed by I/Os."""
+        """Return the sample of all ticks since the last sample; means of latencies are weighted by I/Os."""
         if not self._values:
             return np.full(len(self._cells), float(ABSENT))
         values, weights = np.stack(self._values), np.stack(self._weighed)
@@ -88,7 +88,9 @@ class Sampler:
 
 
 def plan_lines(lab: Lab, extras: Extras, catalogue: Catalogue) -> list[Line]:
-    """Every series that a vCenter would have of the lab: the catalogue's twins, then what has no twin."""
+    """Return every series that a vCenter has of the lab: catalogue counters, then those
+    with no esxtop twin.
+    """
     plan = _Plan(lab, extras)
     for counter in catalogue.counters():
         for twin in counter.vcenter:

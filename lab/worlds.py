@@ -41,8 +41,10 @@ GS_SWAP_REFILL = "gsSwapRefill"
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """A world. ``vcpu`` is its number within all vCPUs, ``pcpu`` the PCPU that an idle world belongs to;
-    ``run`` what it runs on average in percent, for all others.
+    """A world.
+
+    ``vcpu`` is its number among all vCPUs, ``pcpu`` the PCPU of an idle world; ``run`` is the average run
+    time of all other worlds, in percent.
     """
 
     id: int
@@ -54,7 +56,9 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A scheduler group with its worlds; ``vm`` is the VM's number or NO_OWNER; ``kernel`` the VMkernel's."""
+    """A scheduler group with its worlds; ``vm`` is the VM's number or NO_OWNER; ``kernel`` is True for the
+    VMkernel's own groups.
+    """
 
     id: int
     name: str
@@ -64,12 +68,12 @@ class Group:
 
     @property
     def instance(self) -> str:
-        """How esxtop names the group."""
+        """The group's instance name in esxtop."""
         return f"{self.id}:{self.name}"
 
 
 def build_groups(cluster: Cluster) -> tuple[tuple[Group, ...], ...]:
-    """The groups of each host, in esxtop's order."""
+    """Return the groups of each host, in esxtop's order."""
     rng = np.random.default_rng(cluster.worlds_seed)
     first = np.cumsum([0, *(vm.vcpus for vm in cluster.vms)])
     return tuple(

@@ -1,9 +1,9 @@
-"""Builds the folder that is handed out on this platform, and tests what it built.
+"""Builds the program folder for this platform, and tests what was built.
 
     python run.py bundle            builds dist/hyperscope (and Hyperscope.app on macOS)
 
 The frozen program is then run as a user would: its help, its self-test (a window on a sample session), and a
-headless demo. Any of them failing fails the build, and so does anything inside whose licence text is missing.
+headless demo. A failure of any of them fails the build, and so does a component without a licence text.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ WORK = ROOT / "build"
 
 
 def main() -> int:
-    """Build and test; returns the exit code."""
+    """Build and test; return the exit code."""
     spec = ROOT / "packaging" / "hyperscope.spec"
     command = [sys.executable, "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN"]
     command += ["--distpath", str(DIST), "--workpath", str(WORK), str(spec)]
@@ -50,13 +50,13 @@ def main() -> int:
 
 
 def console_program() -> Path:
-    """The console executable of the folder that was built."""
+    """Return the path of the console executable in the built folder."""
     name = "hyperscope-cli.exe" if os.name == "nt" else "hyperscope-cli"
     return DIST / "hyperscope" / name
 
 
 def run(program: Path, words: list[str]) -> int:
-    """Run the frozen program without this clone or its packages in sight; returns its exit code."""
+    """Run the frozen program with neither this clone nor its packages on its path; return its exit code."""
     environment = {name: text for name, text in os.environ.items() if not name.startswith("PYTHON")}
     print(f"testing: {program.name} {' '.join(words)}", flush=True)
     folder = DIST / "selftest"
@@ -74,7 +74,7 @@ def run(program: Path, words: list[str]) -> int:
 
 
 def size_mb(folder: Path) -> float:
-    """How large a folder is, in MB of 1024 × 1024 bytes; a link is not what it points to."""
+    """Return the size of a folder in MB of 1024 × 1024 bytes; a link counts as a link, not as its target."""
     return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file()) / (1 << 20)
 
 

@@ -1,4 +1,4 @@
-"""The frozen program's entry: the same as ``python -m app``; without words it opens the window."""
+"""The frozen program's entry point: the same as ``python -m app``; without arguments it opens the window."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What the bundle carries of others, and on what terms: found from the files that are really inside.
+"""The third-party components in the bundle and their licences, found from the files that are really inside.
 
-The build writes ``build/contents.json``: where every module and file came from. Each is traced to its owner
-(a Python distribution, Python itself, a package of the system), whose licence texts go into the bundle below
+The build writes ``build/contents.json``: the origin of every module and file. Each is traced to its component
+(a Python distribution, Python itself, a system package), whose licence texts go into the bundle below
 ``licences/``, beside NOTICE.txt, which names them all, and SOURCE-OFFER.txt, for those under the LGPL.
 """
 
@@ -32,12 +32,12 @@ _WINDOWS_RUNTIME = re.compile(r"^(vcruntime|msvcp|ucrtbase|api-ms-win|concrt)", 
 
 
 class UnknownOriginError(Exception):
-    """Something in the bundle has no owner, or its owner no licence text."""
+    """A file in the bundle belongs to no component, or its component has no licence text."""
 
 
 @dataclass(frozen=True)
 class Component:
-    """Somebody's work in the bundle. ``terms`` is the licence in its owner's words."""
+    """A third-party component in the bundle. ``terms`` is the licence as its authors name it."""
 
     name: str
     version: str
@@ -46,14 +46,15 @@ class Component:
 
     @property
     def is_lesser_gpl(self) -> bool:
-        """True if its terms are the LGPL, which asks for an offer of its source."""
+        """True if its licence is the LGPL, which requires an offer of the source."""
         return bool(_LGPL.search(self.terms))
 
 
 def write_licences(contents: Path, target: Path) -> list[Component]:
-    """Put the texts of everything in ``contents`` (the build's JSON) below ``target``; returns whose it is.
+    """Write the licence texts of everything in ``contents`` (the build's JSON) below ``target``;
+    return the components.
 
-    Raises UnknownOriginError for a file without an owner, and for an owner without a text.
+    Raises UnknownOriginError for a file without a component, and for a component without a text.
     """
     listed = json.loads(contents.read_text(encoding="utf-8"))
     components = sorted(set(_owners(Path(source) for source in listed)), key=lambda one: one.name.lower())
@@ -73,7 +74,10 @@ def write_licences(contents: Path, target: Path) -> list[Component]:
 
 
 def check_licences(target: Path, components: Iterable[Component]) -> None:
-    """See that every component's texts are in the bundle, and the offer. Raises UnknownOriginError."""
+    """Check that the bundle has the texts of every component, and the source offer.
+
+    Raises UnknownOriginError.
+    """
     notice = (target / "NOTICE.txt").read_text(encoding="utf-8")
     offer = (target / "SOURCE-OFFER.txt").read_text(encoding="utf-8")
     for one in components:

@@ -1,1 +1,3 @@
-"""The process that writes a session: a queue, one writer, parts, limits; its language on stdin and stdout."""
+"""The process that writes a session: a queue, one writer, parts, limits, and its JSON lines on
+stdin and stdout.
+"""

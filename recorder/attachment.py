@@ -1,4 +1,4 @@
-"""Whether a recording depends on whoever started it: then it ends with them, until they let it go."""
+"""Whether a recording is attached to the process that started it: if so it ends with that process."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 
 class Attachment:
-    """The recorder's tie to the window that started it.
+    """The link of a recorder to the window that started it.
 
     ``lost`` is called when stdin ends or stdout is closed: it ends the recording while ``is_attached``.
     """
@@ -16,10 +16,10 @@ class Attachment:
         self.is_attached = is_attached
 
     def lost(self) -> None:
-        """End the recording if it is attached: the window that started it is gone."""
+        """End the recording if it is attached, because the window that started it is gone."""
         if self.is_attached:
             self._end()
 
     def detach(self) -> None:
-        """Let the recording go on when the window is gone."""
+        """Let the recording continue when the window is gone."""
         self.is_attached = False

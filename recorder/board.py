@@ -1,4 +1,6 @@
-"""How all sources are doing: what collectors report, kept for whoever wants to show it."""
+"""The latest state of all sources and collectors, as collectors reported it, for status
+lines and the window.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from sessions.times import now_ms
 
 @dataclass(frozen=True, slots=True)
 class SourceStatus:
-    """A source: which collector it belongs to (by number), what it is, and its health."""
+    """A source: the number of its collector, its specification and its latest health."""
 
     number: int
     collector: int
@@ -26,7 +28,7 @@ class SourceStatus:
     health: Health
 
     def report(self) -> SourceReport:
-        """The source as a status line has it."""
+        """Return the source as part of a status line."""
         health = self.health
         return SourceReport(
             source=self.number,
@@ -48,14 +50,16 @@ class SourceStatus:
 
 @dataclass(frozen=True, slots=True)
 class CollectorStatus:
-    """A collector: the connection's name, and how it ended if it did."""
+    """A collector: the name of its connection, and the error with which it ended, if any."""
 
     name: str
     is_over: bool = False
     error: HyperscopeError | None = None
 
     def report(self) -> CollectorReport:
-        """The collector as a status line has it; ``code`` 0 and an empty message where nothing failed."""
+        """Return the collector as part of a status line; ``code`` is 0 and the message empty
+        without an error.
+        """
         error = self.error
         return CollectorReport(
             self.name, self.is_over, error.exit_code if error else 0, str(error) if error else ""
@@ -63,7 +67,10 @@ class CollectorStatus:
 
 
 class Board:
-    """The latest of everything; any thread may write and read. ``on_change`` is told of changes of state."""
+    """The latest state of all sources and collectors; thread-safe.
+
+    ``on_change`` is called when a state changes.
+    """
 
     def __init__(
         self,
@@ -79,14 +86,14 @@ class Board:
         self._clock = clock
 
     def add(self, number: int, collector: int, spec: SourceSpec) -> None:
-        """A source that is about to be recorded."""
+        """Add a source that is about to be recorded."""
         status = SourceStatus(number, collector, spec.kind, spec.name, Health("connecting"))
         with self._lock:
             self._sources[number] = status
         self._on_change(status)
 
     def report(self, number: int, health: Health) -> None:
-        """A source's latest health."""
+        """Store the latest health of a source."""
         with self._lock:
             before = self._sources[number]
             now = replace(before, health=health)
@@ -96,7 +103,7 @@ class Board:
             self._on_change(now)
 
     def end(self, collector: int, error: HyperscopeError | None) -> None:
-        """A collector has returned, or failed; its sources end with it."""
+        """Note that a collector has returned (error None) or failed; its sources end with it."""
         with self._lock:
             self._collectors[collector] = replace(self._collectors[collector], is_over=True, error=error)
             own = [one for one in self._sources.values() if one.collector == collector]
@@ -108,7 +115,7 @@ class Board:
                 self.report(source.number, replace(source.health, state="ended", message=""))
 
     def sources(self) -> list[SourceStatus]:
-        """All sources, in the order in which they came."""
+        """Return all sources in the order in which they were added."""
         now = self._clock()
         with self._lock:
             return [self._aged(one, now) for one in self._sources.values()]
@@ -131,12 +138,12 @@ class Board:
         return replace(source, health=replace(health, behind_s=health.behind_s + overdue))
 
     def now_ms(self) -> int:
-        """What time it is where the samples come from: the lab has a calendar of its own."""
+        """Return the time now in ms on the sources' clock: the lab simulates a date of its own."""
         sources = self.sources()
         lab = [one.health.last_ms or 0 for one in sources if one.kind == "lab"]
         return max(lab) if lab and len(lab) == len(sources) and any(lab) else now_ms()
 
     def collectors(self) -> list[CollectorStatus]:
-        """All collectors, in the order in which they were named."""
+        """Return all collectors in the order of their numbers."""
         with self._lock:
             return list(self._collectors)

@@ -1,4 +1,6 @@
-"""A bug in one part of the recorder, as the failure that it is to the others."""
+"""Turns an unexpected exception in one thread of the recorder into an error that the other
+threads can report.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,6 @@ from resources.failures import HyperscopeError
 
 
 class BugError(HyperscopeError):
-    """What is said of it; the crash report has the rest."""
+    """An unexpected exception, without its details; the crash report has these."""
 
     exit_code = EXIT_CODE

@@ -1,4 +1,4 @@
-"""A collector's way to the writer: every call becomes a job in the queue, in the order of the calls."""
+"""The ``Feed`` of a collector: every call becomes a job in the writer's queue, in the order of the calls."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _OBJECT_BYTES = 400
 class CollectorFeed:
     """The ``Feed`` of one collector (``collectors.feed``); safe to call from all of its threads.
 
-    ``error`` is why nothing more is taken from it, if so: every call raises it. ``sources_with_samples`` are
-    the numbers of those of which samples came in this run.
+    ``error`` is why no more data is accepted, None while it is: every call raises it.
+    ``sources_with_samples`` are the numbers of the sources that had samples in this run.
     """
 
     def __init__(self, collector: int, queue: WriterQueue, board: Board) -> None:
@@ -33,7 +33,9 @@ class CollectorFeed:
         self.error: HyperscopeError | None = None
 
     def add_source(self, spec: SourceSpec) -> int:
-        """A source; one of the same kind and name in a resumed session is taken up again."""
+        """Add a source and return its number; a source of the same kind and name in a resumed
+        session is used again.
+        """
         source: int = self._ask(lambda file: file.sources.add(spec), 0)
         self._board.add(source, self._collector, spec)
         return source
@@ -46,47 +48,47 @@ class CollectorFeed:
         clock_offset_ms: int | None = None,
         attributes: Iterable[tuple[str, str]] | None = None,
     ) -> None:
-        """Change what is said of a source."""
+        """Change the interval (s), clock offset (ms) or attributes of a source; None leaves one as it is."""
         pairs = attributes_of(attributes)
         self._submit(lambda file: file.sources.update(source, interval_s, clock_offset_ms, pairs), 0)
 
     def identify(self, kind: Kind, identities: Sequence[str], name: str) -> EntityRef:
-        """The entity of an object that its source knows by lasting identities."""
+        """Return the entity of an object that its source knows by lasting identities (UUID, moid)."""
         ref: EntityRef = self._ask(lambda file: file.records.identify(kind, identities, name), 0)
         return ref
 
     def add_entities(self, entities: Sequence[Entity]) -> None:
-        """Entities, parents in the same call or before."""
+        """Add entities, parents in the same call or before."""
         self._submit(lambda file: file.records.add_entities(entities), len(entities))
 
     def add_facts(self, facts: Sequence[Fact]) -> None:
-        """Facts."""
+        """Add facts."""
         self._submit(lambda file: file.records.add_facts(facts), len(facts))
 
     def add_events(self, events: Sequence[Event]) -> None:
-        """Events; one of the same id replaces the earlier."""
+        """Add events; an event with the same id replaces the earlier one."""
         self._submit(lambda file: file.records.add_events(events), len(events))
 
     def add_gaps(self, gaps: Sequence[Gap]) -> None:
-        """Gaps."""
+        """Add gaps."""
         self._submit(lambda file: file.records.add_gaps(gaps), len(gaps))
 
     def add_journal(self, entries: Sequence[JournalEntry]) -> None:
-        """Changes to the environment; one of the same id replaces the earlier."""
+        """Add changes to the environment; an entry with the same id replaces the earlier one."""
         self._submit(lambda file: file.records.add_journal(entries), len(entries))
 
     def add_test_runs(self, runs: Sequence[TestRun]) -> None:
-        """Test runs; one of the same id replaces the earlier."""
+        """Add test runs; a run with the same id replaces the earlier one."""
         self._submit(lambda file: file.records.add_test_runs(runs), len(runs))
 
     def add_layout(self, source: int, specs: Sequence[SeriesSpec]) -> Layout:
-        """Series that arrive together; waits until what was handed over before is stored."""
+        """Add series that arrive together; returns when everything handed over before is stored."""
         layout: Layout = self._ask(lambda file: file.layouts.add(source, specs), len(specs))
         self._sources[layout.id] = source
         return layout
 
     def add_ticks(self, ticks: Sequence[Tick]) -> None:
-        """Store these instants in one transaction."""
+        """Store these ticks in one transaction."""
         if ticks:
             self.sources_with_samples.update(self._sources.get(tick.layout, 0) for tick in ticks)
             size = sum(tick.stored.nbytes for tick in ticks)
@@ -99,7 +101,7 @@ class CollectorFeed:
             raise self.error
 
     def report(self, source: int, health: Health) -> None:
-        """Say how the source is doing; only the latest is kept, and this never waits."""
+        """Store the source's health; only the latest is kept, and this call never blocks."""
         self._board.report(source, health)
 
     def _submit(self, run: Callable[[SessionFile], None], objects: int) -> None:

@@ -1,4 +1,4 @@
-"""Commands from stdin, done to the recording that runs."""
+"""Carries out the commands that arrive on stdin of a running recorder."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from sessions.times import parse_time
 
 
 class Commands:
-    """What may be asked of a recording by lines on stdin. ``on_detach`` is called when it is let go."""
+    """The commands to a recording, one JSON line each. ``on_detach`` is called by the command ``detach``."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class Commands:
         self._attachment, self._on_detach = attachment, on_detach
 
     def obey(self, line: bytes) -> None:
-        """Do what a line says; one that makes no sense is a warning."""
+        """Carry out the command of one line; an invalid line is reported as a warning."""
         try:
             self._do(read_command(line))
         except HyperscopeError as error:

@@ -1,4 +1,4 @@
-"""Runs a recording to its end: signals and time limits in, reports and the log out."""
+"""Runs a recording to its end: handles signals and time limits, reports the status, writes the log."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from recorder.stop_file import forget, is_asked_to_stop
 
 @dataclass(frozen=True, slots=True)
 class Conductor:
-    """Everything around one recording. ``wake`` is set whenever there may be a reason to end."""
+    """Runs one recording in the main thread. ``wake`` is set whenever there may be a reason to end."""
 
     recording: Recording
     reporter: Reporter
@@ -25,7 +25,7 @@ class Conductor:
     duration_s: float | None = None
 
     def run(self, sources: list[str]) -> Outcome:
-        """Record until a signal, a command, the time limit or the collectors' end."""
+        """Record until a signal, a command, the time limit, or the end of all collectors."""
         recording = self.recording
         forget(recording.session)
         recording.start()
@@ -66,7 +66,7 @@ class Conductor:
 
 
 def log_source(log: RecorderLog, source: SourceStatus) -> None:
-    """A source's state: numbers and words only."""
+    """Write a source's state to the log: numbers and fixed words only."""
     health = source.health
     log.write(
         "source",

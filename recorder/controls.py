@@ -1,4 +1,4 @@
-"""What a recording asks of its collectors: to pause, to go on, to stop."""
+"""What a recording asks of its collectors: to pause, to resume, to stop."""
 
 from __future__ import annotations
 
@@ -14,25 +14,27 @@ class RunControls:
 
     @property
     def paused(self) -> bool:
-        """Whether to leave the sources alone for now."""
+        """True if the collectors should not poll their sources now."""
         return self._paused.is_set()
 
     def is_set(self) -> bool:
-        """Whether to stop."""
+        """Return True if the collectors should stop."""
         return self._stop.is_set()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until asked to stop, at most so many seconds; returns whether to stop."""
+        """Wait until asked to stop, at most ``timeout`` seconds; return True if the
+        collectors should stop.
+        """
         return self._stop.wait(timeout)
 
     def stop(self) -> None:
-        """Ask to stop."""
+        """Ask the collectors to stop."""
         self._stop.set()
 
     def pause(self) -> None:
-        """Ask to leave the sources alone."""
+        """Ask the collectors to pause polling."""
         self._paused.set()
 
     def resume(self) -> None:
-        """Ask to go on."""
+        """Ask the collectors to resume polling."""
         self._paused.clear()

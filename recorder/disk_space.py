@@ -1,4 +1,4 @@
-"""Whether there is room for a recording to go on: it ends in good order before the disk is full."""
+"""Whether the disk has room for the recording to continue: it ends cleanly before the disk is full."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from resources.units import format_bytes
 
 
 def require_space(session: Path, keep_free: int) -> None:
-    """Raise DiskFullError when fewer than ``keep_free`` bytes are left where the session is.
+    """Raise DiskFullError when fewer than ``keep_free`` bytes are free on the session's disk.
 
-    Raises NotFoundError where its folder is not, AccessDeniedError for a disk that says nothing.
+    Raises NotFoundError if the session's folder does not exist, AccessDeniedError if the disk can't be
+    queried.
     """
     if not session.parent.is_dir():
         raise NotFoundError(
@@ -36,7 +37,7 @@ def require_space(session: Path, keep_free: int) -> None:
 
 
 def size_on_disk(session: Path) -> int:
-    """Bytes of the session with the log beside it."""
+    """Return the bytes of the session file and the SQLite log (WAL) beside it."""
     total = 0
     for path in (session, session.with_name(session.name + "-wal")):
         try:

@@ -1,4 +1,4 @@
-"""Durations as people type them: ``70s``, ``10m``, ``2h``, ``7d``, ``1h30m``."""
+"""Durations as users type them: ``70s``, ``10m``, ``2h``, ``7d``, ``1h30m``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ _WHOLE = re.compile(rf"(?:{_PART.pattern})+")
 
 
 def parse_duration(text: str, what: str) -> float:
-    """Seconds; a bare number is seconds. Raises UsageError naming the option ``what``."""
+    """Return the seconds of a duration; a bare number is seconds.
+
+    Raises UsageError that names the option ``what``.
+    """
     lowered = text.strip().lower()
     if re.fullmatch(r"\d+(?:\.\d+)?", lowered):
         return float(lowered)

@@ -1,7 +1,8 @@
-"""Gaps that an earlier run of a recording left at its end, when the recording goes on.
+"""Gaps that an earlier run left at its end, when a recording is continued.
 
-An outage until the end is a gap. Who goes on soon enough gets some of its samples after all, and tells of the
-time in which nobody recorded from the last sample on: neither may count the outage twice.
+A run that ends during an outage stores a gap to its end. If the recording is soon continued, some of these
+samples still arrive, and the collector reports the time without a recorder as a gap from the last sample on:
+this module prevents counting the same time twice.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from sessions.model import Gap
 
 
 class EarlierGaps:
-    """The last gap of each whole source, by the source's id in the file; those of single objects stay."""
+    """The last gap of each whole source, by source id; gaps of single objects are not changed."""
 
     def __init__(self, gaps: Iterable[Gap] = ()) -> None:
         whole = sorted((gap for gap in gaps if gap.entity is None), key=lambda gap: gap.end)
@@ -21,7 +22,7 @@ class EarlierGaps:
         self._ends = {gap.source: (gap.start, gap.end) for gap in whole}
 
     def beyond(self, gap: Gap) -> Gap | None:
-        """The part of a source's new gap that lies after the earlier one; None where nothing does."""
+        """Return the part of a source's new gap that lies after the earlier gap; None if there is none."""
         earlier = self._last.get(gap.source)
         if earlier is None or gap.entity is not None or not gap.ticks:
             return gap
@@ -34,14 +35,15 @@ class EarlierGaps:
         return replace(gap, start=start, ticks=(gap.end - start) // step + 1)
 
     def was_lost(self, source: int, t_ms: int) -> bool:
-        """Whether the earlier run counted the samples of this instant as lost."""
+        """Return True if the earlier run counted the samples of this instant as lost."""
         start, end = self._ends.get(source, (0, -1))
         return start <= t_ms <= end
 
     def shortened(self, source: int, t_ms: int) -> Gap | None:
-        """The earlier run's gap up to a sample that has now come; None where the gap stays as it is.
+        """Return the earlier gap, shortened to end before a sample that has now arrived; None if
+        it stays as it is.
 
-        What lies after it is the new run's business.
+        The time after that sample is covered by the new run.
         """
         gap = self._last.get(source)
         if gap is None or not gap.start <= t_ms <= gap.end:

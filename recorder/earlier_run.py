@@ -1,4 +1,4 @@
-"""What an earlier run of a recording stored, compared with what its continuation finds."""
+"""What an earlier run of a recording stored, compared with what the continued recording finds."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _NAME = "name"
 
 
 class EarlierRun:
-    """The facts that held when the earlier run ended, until they are confirmed; names and events.
+    """The facts that held when the earlier run ended, until they are confirmed; its names and events.
 
-    Events are kept as their hashes, or as ends by the hash of their id: a long recording has very many, and
-    who continues it reads those of the last hour again.
+    Events are kept as hashes (those with an end: by the hash of their id), because a long recording has very
+    many, and the continued one reads those of the last hour again.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class EarlierRun:
 
     @classmethod
     def of(cls, path: Path) -> EarlierRun:
-        """What the runs before stored in a session."""
+        """Read what the runs before stored in a session."""
         with SessionReader.open(path, check=False) as reader:
             facts = reader.facts()
             held = {(fact.entity, fact.name): fact for fact in facts if fact.end is None}
@@ -53,7 +53,7 @@ class EarlierRun:
             return cls(held, names, reader.events(), Identities(facts), EarlierGaps(reader.gaps()))
 
     def compare_names(self, entities: Sequence[Entity]) -> None:
-        """Compare the entities' names with those that they had; what was renamed is told by ``renamings``."""
+        """Compare the entities' names with the stored ones; ``renamings`` then reports the changed ones."""
         for one in entities:
             before = self._names.pop(one.ref, one.name)
             if before != one.name:
@@ -62,7 +62,9 @@ class EarlierRun:
                 del self._held[one.ref, _NAME]  # it still is called so
 
     def renamings(self, facts: Sequence[Fact]) -> tuple[list[Fact], list[Event]]:
-        """Facts and events of entities that were renamed since the earlier run, dated by their facts."""
+        """Return facts and events for the entities that were renamed since the earlier run,
+        dated by ``facts``.
+        """
         named: list[Fact] = []
         events: list[Event] = []
         for fact in facts if self._renamed else ():
@@ -76,13 +78,13 @@ class EarlierRun:
         return named, events
 
     def new_facts(self, facts: Sequence[Fact]) -> list[Fact]:
-        """Those of the facts that the session does not have; the others are confirmed."""
+        """Return those facts that the session does not have yet; the others count as confirmed."""
         if not self._held:
             return list(facts)
         return [fact for fact in facts if not self._is_confirmed(fact)]
 
     def new_events(self, events: Sequence[Event]) -> list[Event]:
-        """Those of the events that the session does not have, or not with their end."""
+        """Return those events that the session does not have yet, or has without their end."""
         if not self._events:
             return list(events)
         return [event for event in events if self._is_new(event)]
@@ -95,7 +97,9 @@ class EarlierRun:
         return _keys(event)[-1] not in self._events
 
     def unconfirmed_facts(self, now_ms: int) -> list[Fact]:
-        """The facts that nobody confirmed, ended now; to be asked for once the inventory is read."""
+        """Return the facts that were not confirmed, ended at ``now_ms``; to be called when the
+        inventory has been read.
+        """
         held, self._held = self._held, {}
         self._names.clear()
         self._first.clear()

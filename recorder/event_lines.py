@@ -1,4 +1,4 @@
-"""Events as JSON lines on stdout, from a thread of their own: who does not read them holds nothing up."""
+"""Writes events as JSON lines to stdout in a thread of its own, so that a slow reader blocks nothing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LAST_LINES_S = 5.0
 
 
 class EventLines:
-    """Writes events in order. Of status lines that could not be written yet only the newest is kept."""
+    """Writes events in order. Of the status lines that are still to be written only the newest is kept."""
 
     def __init__(self, on_broken: Callable[[], None], stream: TextIO | None = None) -> None:
         """``on_broken`` is called once, when nobody reads any more."""
@@ -28,7 +28,7 @@ class EventLines:
         self._thread.start()
 
     def send(self, event: Event) -> None:
-        """Write an event when its turn comes; never waits."""
+        """Queue an event for writing; never blocks."""
         with self._changed:
             waiting = self._waiting
             if waiting and isinstance(event, StatusReport) and isinstance(waiting[-1], StatusReport):
@@ -37,7 +37,7 @@ class EventLines:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Write what waits, for as long as somebody reads it."""
+        """Write what is queued, as long as the reader accepts it."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()

@@ -1,4 +1,4 @@
-"""Where messages and bugs of the recorder's threads go: never to stderr, where they could say anything."""
+"""Where log messages and unexpected exceptions of the recorder's threads go: to the log, never to stderr."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ class _Places(logging.Handler):
 
 
 def install_hooks(log: RecorderLog) -> None:
-    """A message of some module becomes a place in the log; a bug in some thread becomes a crash report."""
+    """Log the place (not the text) of each module's message; write a crash report for an
+    exception in a thread.
+    """
     logging.getLogger().addHandler(_Places(log))
 
     def hook(caught: threading.ExceptHookArgs) -> None:

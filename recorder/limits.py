@@ -1,4 +1,4 @@
-"""How much the recorder takes and when it gives up: ``resources/recorder/limits.toml``."""
+"""The recorder's limits: ``resources/recorder/limits.toml``."""
 
 from __future__ import annotations
 
@@ -8,27 +8,29 @@ from resources.toml_files import RESOURCES, checked, read_toml
 
 
 class QueueLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What waits to be stored, at most."""
+    """The largest amount of data that may wait to be stored."""
 
     megabytes: float
     items: int
 
 
 class DiskLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What must stay free on the session's disk."""
+    """How much must stay free on the session's disk."""
 
     keep_free_mb: float
 
 
 class RotationLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """When a recording goes on in a new file; 0 is never."""
+    """When a recording continues in a new file; 0 is never."""
 
     days: float
     gigabytes: float
 
 
 class StatusLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How often status is given and counts are stored, and the time over which the rate is taken; seconds."""
+    """How often status lines are sent and counts are stored, and the time over which the rate is
+    averaged; seconds.
+    """
 
     every_s: float
     rate_over_s: float
@@ -36,13 +38,13 @@ class StatusLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class StoppingLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How long collectors may take to end."""
+    """How long collectors may take to end, in seconds."""
 
     wait_s: float
 
 
 class MemoryLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How many objects may be garbage before anybody looks."""
+    """How many new objects may exist before Python's garbage collector runs."""
 
     objects: int
 
@@ -55,7 +57,7 @@ class LogLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RecorderLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How much a recorder takes, and when it gives up."""
+    """All limits of a recorder."""
 
     queue: QueueLimits
     disk: DiskLimits
@@ -67,6 +69,6 @@ class RecorderLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def load_recorder_limits() -> RecorderLimits:
-    """The limits that ship with the program. Raises KnowledgeError."""
+    """Load the limits that ship with the program. Raises KnowledgeError."""
     path = RESOURCES / "recorder" / "limits.toml"
     return checked(read_toml(path), RecorderLimits, path)

@@ -1,8 +1,8 @@
-"""The recorder's log: what happened when, for support; made so that a secret can't get into it.
+"""The recorder's log: what happened when, for support; built so that no secret can get into it.
 
-A line is an event and fields, and only what is known to be harmless can be a field: numbers, and words of a
-list that is fixed here. No text from outside (a message, an address, a name, a path) fits, so nothing has to
-be recognised as a secret. Sources are told apart by their number.
+A line is an event with fields, and a field can only be harmless: a number, or a word of a fixed list. No text
+from outside (a message, an address, a name, a path) is accepted, so no text has to be checked for secrets.
+Sources appear by their number.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ _PLACE = re.compile(rf"(?:{_OURS})(?:\.[a-z_]+)+")  # of our own modules, as the
 
 
 class RecorderLog:
-    """Appends lines to ``record.log`` in a folder; older ones are in ``record.log.1`` … Never fails."""
+    """Appends lines to ``record.log`` in a folder; older ones are in ``record.log.1`` …
+    Never raises OSError.
+    """
 
     def __init__(self, folder: Path, limits: LogLimits) -> None:
         self.path = folder / "record.log"
@@ -61,7 +63,7 @@ class RecorderLog:
         self._lock = threading.Lock()
 
     def write(self, event: str, **fields: float | str | None) -> None:
-        """One line. Raises ValueError for an event, a field or a word that is not on the list."""
+        """Append a line. Raises ValueError for an event, a field or a word that is not on the list."""
         self._append(" ".join((_stamp(), *_checked(event, fields))) + "\n")
 
     def _append(self, line: str) -> None:
@@ -74,7 +76,7 @@ class RecorderLog:
                 return
 
     def place(self, level: int, name: str, line: int) -> None:
-        """That something was worth a message of some module, and where in the code, but not what it said."""
+        """Log that a module had a message, with its place in the code but without its text."""
         if _PLACE.fullmatch(name):
             self._append(f"{_stamp()} note level={level} at={name}:{line}\n")
 
@@ -91,7 +93,7 @@ class RecorderLog:
 
 
 def word_of(error: BaseException | None) -> str:
-    """The name of an expected failure; everything else is a bug."""
+    """Return the class name of an expected failure; "bug" for any other exception."""
     name = type(error).__name__
     return name if name in _WORDS else "bug"
 

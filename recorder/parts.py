@@ -1,4 +1,4 @@
-"""Which file a recording goes into: a new one, one to go on with, or the next part of a long one."""
+"""Which file a recording goes into: a new one, one to be continued, or the next part of a long one."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _NUMBERED = re.compile(r"(.*)-(\d{3,})")
 
 
 def open_part(path: Path, title: str) -> tuple[SessionWriter, Path, int, bool]:
-    """The session to write, its path, which part it is, and whether it was there before.
+    """Open the session to record into; return its writer, its path, its part number, and whether it existed.
 
-    Where a long recording has gone on in ``S-002.hscope`` …, ``S.hscope`` means the newest of them. Raises
-    AlreadyExistsError for a session that ``record`` did not make.
+    Where a long recording was continued in ``S-002.hscope`` …, ``S.hscope`` means the newest part. Raises
+    AlreadyExistsError for a session that was not made by ``record``.
     """
     path = newest_part(path)
     if not path.exists():
@@ -36,7 +36,7 @@ def open_part(path: Path, title: str) -> tuple[SessionWriter, Path, int, bool]:
 
 
 def part_of(path: Path) -> int | None:
-    """Which part of a recording a session is; None for one that ``record`` did not make."""
+    """Return the part number of a session; None for one that was not made by ``record``."""
     with SessionReader.open(path, check=False) as reader:
         meta = reader.meta()
     if meta.get(MADE) != "record":
@@ -46,7 +46,9 @@ def part_of(path: Path) -> int | None:
 
 
 def newest_part(path: Path) -> Path:
-    """The last of ``S.hscope``, ``S-002.hscope``, ``S-003.hscope`` …; others may have such names, too."""
+    """Return the last part among ``S.hscope``, ``S-002.hscope``, ``S-003.hscope`` … that belongs
+    to the recording.
+    """
     if not path.exists():
         return path
     numbered = [
@@ -66,7 +68,9 @@ def _is_part(path: Path, number: int) -> bool:
 
 
 def next_part(path: Path, part: int) -> tuple[Path, int]:
-    """Where part ``part`` goes on, and as which: ``S-003.hscope`` after ``S-002.hscope``, if that is free."""
+    """Return path and number of the part after ``part``: ``S-003.hscope`` after ``S-002.hscope``, if
+    that name is free.
+    """
     match = _NUMBERED.fullmatch(path.stem)
     first = path.with_name(match[1] + path.suffix) if match and part > 1 else path
     number = part + 1

@@ -1,17 +1,17 @@
-"""What a window and its children say to each other, as types for both ends: one JSON document a line.
+"""The messages between a window and its child processes, typed for both ends: one JSON document a line.
 
 Commands go to the stdin of ``record`` and ``import``:
 
 {"do": "mark", "text": "I changed the limit", "at": "2026-11-21T14:21:35Z"}    at is optional
-{"do": "unmark", "text": "I changed the limit", "at": "2026-11-21T14:21:35Z"}  that mark goes
+{"do": "unmark", "text": "I changed the limit", "at": "2026-11-21T14:21:35Z"}  removes that mark
 {"do": "change mark", "text": "I changed the limit", "at": "2026-11-21T14:21:35Z", "to": "of db-prod"}
 {"do": "pause"}   {"do": "resume"}   {"do": "stop"}   {"do": "detach"}
 {"do": "password", "source": "vcenter://admin@vc01", "password": "…"}          answers the event "password"
 {"do": "trust", "source": "vcenter://admin@vc01", "sha256": "AA:BB:…"}         answers "certificate"; "" is no
-{"do": "import", "files": ["esx01.csv"], "out": "esx01.hscope"}                the only one that import takes
+{"do": "import", "files": ["esx01.csv"], "out": "esx01.hscope"}                the only one for import
 
-Events come from their stdout: {"event": "started", "session": …}, {"event": "status", …} and so on. Who reads
-them may be older than who writes them: fields and kinds of events that it does not know are left out.
+Events come from their stdout: {"event": "started", "session": …}, {"event": "status", …} and so on. A reader
+may be older than the writer: it ignores fields and kinds of events that it does not know.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ class _Command(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
 
 
 class Mark(_Command, frozen=True, tag="mark"):
-    """Drop a note on the time axis; ``at`` is ISO 8601, now when empty."""
+    """Set a mark (a note on the time axis); ``at`` is ISO 8601, now when empty."""
 
     text: str
     at: str = ""
 
 
 class Unmark(_Command, frozen=True, tag="unmark"):
-    """Take the mark of exactly this text and time away; a warning where there is none."""
+    """Remove the mark with exactly this text and time; a warning if there is none."""
 
     text: str
     at: str
 
 
 class ChangeMark(_Command, frozen=True, tag="change mark"):
-    """The mark of exactly this text and time says ``to`` from now on; a warning where there is none."""
+    """Change the text of the mark with exactly this text and time to ``to``; a warning if there is none."""
 
     text: str
     at: str
@@ -57,11 +57,11 @@ class ChangeMark(_Command, frozen=True, tag="change mark"):
 
 
 class Pause(_Command, frozen=True, tag="pause"):
-    """Leave the sources alone."""
+    """Pause polling the sources."""
 
 
 class Resume(_Command, frozen=True, tag="resume"):
-    """Go on after a pause."""
+    """Resume polling after a pause."""
 
 
 class Stop(_Command, frozen=True, tag="stop"):
@@ -69,11 +69,14 @@ class Stop(_Command, frozen=True, tag="stop"):
 
 
 class Detach(_Command, frozen=True, tag="detach"):
-    """Go on when stdin ends and nobody reads stdout any more; a stop file (see stop_file) ends it then."""
+    """Continue without a window: ignore the end of stdin and stdout.
+
+    A stop file (see stop_file) ends the recording.
+    """
 
 
 class Password(_Command, frozen=True, tag="password"):
-    """The password of a source that asked for it. Never shown: its repr has none."""
+    """The password of a source that asked for it. Its repr does not contain the password."""
 
     source: str
     password: str
@@ -83,14 +86,16 @@ class Password(_Command, frozen=True, tag="password"):
 
 
 class Trust(_Command, frozen=True, tag="trust"):
-    """The certificate of a source that asked is the right one; an empty ``sha256`` says that it is not."""
+    """The certificate of a source that asked is trusted; an empty ``sha256`` means that it is not."""
 
     source: str
     sha256: str
 
 
 class Import(_Command, frozen=True, tag="import"):
-    """Import these captures into the new session ``out``; to ``import - -o -``, which waits for it."""
+    """Import these captures into the new session ``out``; for ``import - -o -``, which waits
+    for this command.
+    """
 
     files: tuple[str, ...]
     out: str
@@ -101,7 +106,7 @@ Command = RecordCommand | Import
 
 
 class SourceReport(msgspec.Struct, frozen=True):
-    """How a source is doing; see collectors.feed.Health. ``behind_s`` is None where nobody knows."""
+    """The state of a source, see collectors.feed.Health. ``behind_s`` is None when unknown."""
 
     name: str = ""
     kind: str = ""
@@ -120,7 +125,7 @@ class SourceReport(msgspec.Struct, frozen=True):
 
 
 class CollectorReport(msgspec.Struct, frozen=True):
-    """How a connection is doing: its address, whether it has ended, and with which failure."""
+    """The state of a connection: its address, whether it has ended, and with which error."""
 
     name: str = ""
     is_over: bool = False
@@ -133,7 +138,7 @@ class _Event(msgspec.Struct, frozen=True, tag_field="event"):
 
 
 class Started(_Event, frozen=True, tag="started"):
-    """The recording has begun, into ``session``; ``at`` is ISO 8601."""
+    """The recording has started, into ``session``; ``at`` is ISO 8601."""
 
     session: str = ""
     sources: tuple[str, ...] = ()
@@ -143,7 +148,7 @@ class Started(_Event, frozen=True, tag="started"):
 
 
 class StatusReport(_Event, frozen=True, tag="status"):
-    """How the recording is doing, about once a second; see recorder.recording.Status."""
+    """The state of the recording, about once a second; see recorder.recording.Status."""
 
     session: str = ""
     sources: tuple[SourceReport, ...] = ()
@@ -161,7 +166,7 @@ class StatusReport(_Event, frozen=True, tag="status"):
 
 
 class Warned(_Event, frozen=True, tag="warning"):
-    """Something that does not end the recording; ``source`` is None where it concerns none."""
+    """A problem that does not end the recording; ``source`` is None if it concerns no single source."""
 
     source: str | None = None
     state: str | None = None
@@ -169,19 +174,19 @@ class Warned(_Event, frozen=True, tag="warning"):
 
 
 class Rotated(_Event, frozen=True, tag="rotated"):
-    """The recording goes on in another file."""
+    """The recording continues in another file."""
 
     session: str = ""
 
 
 class PasswordWanted(_Event, frozen=True, tag="password"):
-    """A source's password is asked for."""
+    """The password of a source is needed."""
 
     source: str = ""
 
 
 class CertificateWanted(_Event, frozen=True, tag="certificate"):
-    """Nobody vouches for a source's certificate: is it the right one?"""
+    """The certificate of a source is unknown: should it be trusted?"""
 
     source: str = ""
     sha256: str = ""
@@ -189,19 +194,19 @@ class CertificateWanted(_Event, frozen=True, tag="certificate"):
 
 
 class Finishing(_Event, frozen=True, tag="finishing"):
-    """The recording was stopped, and its session is being put in order."""
+    """The recording was stopped, and its session is being completed."""
 
 
 class Detached(_Event, frozen=True, tag="detached"):
-    """The recording goes on alone: nothing comes after this."""
+    """The recording continues without the window: no further event follows."""
 
 
 class Ended(_Event, frozen=True, tag="ended"):
-    """The last event of a recording. ``session`` is None where no file is left; ``code`` 0 is a good end.
+    """The last event of a recording. ``session`` is None if no file is left; ``code`` 0 means success.
 
-    ``expected`` and ``received`` count samples that should have come by the end and that did;
-    ``without_samples`` names the sources that were in trouble all the time, so that nobody knows what was to
-    be expected of them.
+    ``expected`` and ``received`` count the samples that should have come by the end and those that did;
+    ``without_samples`` names the sources that failed all the time, so that their expected samples are
+    unknown.
     """
 
     code: int = 0
@@ -217,7 +222,7 @@ class Ended(_Event, frozen=True, tag="ended"):
 
 
 class ImportProgress(_Event, frozen=True, tag="progress"):
-    """How far an import is, a few times a second; the session has rows once ``rows`` is not 0."""
+    """The progress of an import, a few times a second; the session has rows once ``rows`` is not 0."""
 
     bytes_done: Count = 0
     bytes_total: Count = 0
@@ -227,7 +232,7 @@ class ImportProgress(_Event, frozen=True, tag="progress"):
 
 
 class ImportEnded(_Event, frozen=True, tag="ended"):
-    """The last event of an import: the notes of its report, or the code and the sentence of its failure."""
+    """The last event of an import: the notes of its report, or code and text of its error."""
 
     code: int = 1
     session: str | None = None
@@ -256,12 +261,14 @@ _UNREADABLE = (msgspec.MsgspecError, UnicodeError, RecursionError)
 
 
 def encode(message: Command | Event) -> bytes:
-    """The line of a message with its end; in ASCII: a terminal may show it, and names are foreign text."""
+    """Return the line of a message, in ASCII because it may be shown on a terminal and
+    holds foreign names.
+    """
     return json.dumps(msgspec.to_builtins(message), allow_nan=False).encode() + b"\n"
 
 
 def read_command(line: bytes) -> RecordCommand:
-    """The command to a recorder of a line. Raises UsageError, which never repeats what the line says."""
+    """Parse a line to a recorder. Raises UsageError, which never repeats the line."""
     if len(line) > MAX_COMMAND_BYTES:
         raise UsageError("A command on stdin is longer than any can be.")
     try:
@@ -276,7 +283,7 @@ def read_command(line: bytes) -> RecordCommand:
 
 
 def read_import(line: bytes) -> Import:
-    """The command to an import. Raises UsageError."""
+    """Parse a line to an import. Raises UsageError."""
     try:
         return msgspec.json.decode(line, type=Import)
     except _UNREADABLE as error:
@@ -287,16 +294,16 @@ def read_import(line: bytes) -> Import:
 
 
 def read_record_event(line: bytes) -> RecordEvent | None:
-    """The event of a line that a recorder wrote; None for a kind of event that only a newer one knows.
+    """Parse a line from a recorder; None for a kind of event that this version does not know.
 
-    Raises UsageError for a line that is no event, or has a value that none can have.
+    Raises UsageError for a line that is no event, or has an impossible value.
     """
     event: RecordEvent | None = _read_event(line, _RECORD_EVENTS)
     return event
 
 
 def read_import_event(line: bytes) -> ImportEvent | None:
-    """The same of a line that an import wrote."""
+    """Parse a line from an import; None for a kind of event that this version does not know."""
     event: ImportEvent | None = _read_event(line, _IMPORT_EVENTS)
     return event
 

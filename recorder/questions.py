@@ -1,4 +1,4 @@
-"""What a recorder asks by an event while it runs, and is answered by a command: passwords, certificates."""
+"""Questions that a running recorder asks by an event and that a command answers: passwords, certificates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CHECK_EVERY_S = 0.5
 
 
 class Questions:
-    """Questions that are open and answers that came, by source; they are in memory only."""
+    """Open questions and received answers, by source; kept in memory only."""
 
     def __init__(self, send: Callable[[Question], None], stopped: Callable[[], bool]) -> None:
         """``send`` writes a question to whoever reads our events; ``stopped`` says that nobody waits for
@@ -31,13 +31,16 @@ class Questions:
         return "Questions()"
 
     def answer(self, answer: Answer) -> None:
-        """Take the answer to what was asked about its source."""
+        """Accept the answer to the question about its source."""
         with self._changed:
             self._answers[type(answer), answer.source] = answer
             self._changed.notify_all()
 
     def password(self, source: str) -> str:
-        """The password of a source. Raises LoginError when nobody gives it, CancelledError when stopped."""
+        """Ask for the password of a source.
+
+        Raises LoginError if none is given, CancelledError if the recording stops.
+        """
         given = self._ask(PasswordWanted(source), Password)
         if not isinstance(given, Password):
             raise LoginError(
@@ -47,7 +50,10 @@ class Questions:
         return given.password
 
     def trust(self, source: str, sha256: str, why: str) -> bool:
-        """Whether a certificate that nobody vouches for is the right one. Raises CancelledError."""
+        """Ask whether an unknown certificate is trusted; ``why`` says why it is unknown.
+
+        Raises CancelledError.
+        """
         return self._ask(CertificateWanted(source, sha256, why), Trust) == Trust(source, sha256)
 
     def _ask(self, question: Question, wanted: type[Answer]) -> Answer | None:

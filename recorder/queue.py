@@ -1,4 +1,4 @@
-"""What waits to be stored: bounded by items and bytes; a full one makes those wait who add to it."""
+"""The queue of data to be stored: bounded by number and bytes; adding to a full queue blocks."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from resources.failures import CancelledError, HyperscopeError
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Something to do to the session file. ``size`` is about how many bytes it holds on to.
+    """One operation on the session file. ``size`` is the approximate number of bytes that it holds.
 
-    ``refused`` is told when it can't be done and the session is none the worse for it.
+    ``refused`` is called if the operation is invalid and the session has not changed.
     """
 
     run: Callable[[SessionFile], Any]
@@ -29,7 +29,7 @@ class Job:
 
 
 class WriterQueue:
-    """Jobs in order. ``put`` waits while it is full; once it is closed or failed it takes no more."""
+    """Jobs in order. ``put`` blocks while the queue is full; a closed or failed queue accepts no more."""
 
     def __init__(self, max_items: int, max_bytes: int) -> None:
         self._max_items, self._max_bytes = max_items, max_bytes
@@ -41,21 +41,21 @@ class WriterQueue:
 
     @property
     def depth(self) -> int:
-        """How many jobs wait."""
+        """The number of waiting jobs."""
         return len(self._jobs)
 
     @property
     def bytes(self) -> int:
-        """About how much memory they hold."""
+        """The approximate number of bytes that the waiting jobs hold."""
         return self._bytes
 
     def age_s(self) -> float:
-        """How long the first of them has waited; 0 when there is none."""
+        """The seconds that the first job has waited; 0 for an empty queue."""
         with self._changed:
             return time.monotonic() - self._jobs[0].since if self._jobs else 0.0
 
     def put(self, job: Job) -> None:
-        """Add a job; waits while there is no room. Raises what the writer failed of, or CancelledError."""
+        """Add a job; block while the queue is full. Raises the writer's error, or CancelledError."""
         with self._changed:
             self._changed.wait_for(lambda: self._closed or self._error is not None or self._has_room(job))
             if self._error is not None:
@@ -67,7 +67,7 @@ class WriterQueue:
             self._changed.notify_all()
 
     def get(self, timeout: float) -> Job | None:
-        """The next job, or None when there is none within so many seconds or will be none any more."""
+        """Return the next job; None if there is none within ``timeout`` seconds, or the queue is finished."""
         with self._changed:
             self._changed.wait_for(lambda: self._jobs or self._closed, timeout)
             if not self._jobs:
@@ -78,13 +78,13 @@ class WriterQueue:
             return job
 
     def close(self) -> None:
-        """Take no more jobs; those that are there are still done."""
+        """Accept no more jobs; those in the queue are still carried out."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
 
     def fail(self, error: HyperscopeError) -> None:
-        """Take no more jobs and forget those that are there: whoever waits for one gets the error."""
+        """Accept no more jobs and drop those in the queue: everyone who waits for one gets the error."""
         with self._changed:
             self._error, self._closed = error, True
             waiting, self._jobs, self._bytes = self._jobs, deque(), 0
@@ -94,7 +94,7 @@ class WriterQueue:
                 job.result.set_exception(error)
 
     def is_finished(self) -> bool:
-        """Whether no job waits and none will come."""
+        """True if the queue is closed and empty."""
         with self._changed:
             return self._closed and not self._jobs
 

@@ -1,4 +1,4 @@
-"""The layouts of a recording, by the numbers that collectors know, and the last sample of each series."""
+"""The layouts of a recording, numbered for collectors, and the last sample of each series."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class RecordedLayouts:
         self._layouts: list[_StoredLayout] = []
 
     def add(self, source: int, specs: Sequence[SeriesSpec]) -> Layout:
-        """Add series that arrive together; returns them with the time of their last samples."""
+        """Add series that arrive together; return the layout with the times of their last samples."""
         layout = self._declare(source, specs)
         self._layouts.append(layout)
         return Layout(len(self._layouts), self._last[layout.series], self._writer.ticks.scales(layout.series))
@@ -50,7 +50,9 @@ class RecordedLayouts:
             self._recover(layout.source, tick.t_ms, given.size)
 
     def continue_in(self, writer: SessionWriter, specs: Mapping[int, SeriesSpec]) -> None:
-        """Go on in another file, which has the sources; ``specs`` are the series of the one before, by id."""
+        """Continue in another file, which already has the sources; ``specs`` are the series of the
+        file before, by id.
+        """
         before = [([specs[i] for i in one.series.tolist()], self._last[one.series]) for one in self._layouts]
         self._writer = writer
         self._last = np.zeros(1, np.int64)

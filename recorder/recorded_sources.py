@@ -1,4 +1,4 @@
-"""The sources of a recording, by the numbers that collectors know: what is said of them, and their counts."""
+"""The sources of a recording, numbered for collectors: their attributes and their counts of samples."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _Source:
 
 
 class RecordedSources:
-    """The sources of this run, numbered from 1 in the order in which collectors named them."""
+    """The sources of this run, numbered from 1 in the order in which collectors added them."""
 
     def __init__(self, writer: SessionWriter) -> None:
         self._writer = writer
@@ -38,7 +38,10 @@ class RecordedSources:
         self._names: set[tuple[str, str]] = set()
 
     def add(self, spec: SourceSpec) -> int:
-        """Add a source, or take up the one of that kind and name that the session has. Raises UsageError."""
+        """Add a source, or use the session's source of that kind and name; return its number.
+
+        Raises UsageError.
+        """
         before, attributes = (0, 0), spec.attributes
         if (spec.kind, spec.name) in self._names:
             raise UsageError(f"Two sources give the same name, {spec.name}.", advice="Record them apart.")
@@ -65,7 +68,7 @@ class RecordedSources:
         clock_offset_ms: int | None,
         attributes: Attributes | None,
     ) -> None:
-        """Change what is said of a source; None leaves it as it is."""
+        """Change the interval (s), clock offset (ms) or attributes of a source; None leaves one as it is."""
         source = self._sources[number - 1]
         if attributes is not None:
             source.attributes = attributes
@@ -77,31 +80,31 @@ class RecordedSources:
         )
 
     def stored_id(self, number: int) -> int:
-        """The id of a source in the file that is written now."""
+        """Return the id of a source in the present file."""
         return self._sources[number - 1].stored_id
 
     def count(self, number: int, health: Health) -> None:
-        """Take note of how many samples a source should have given and gave in this run."""
+        """Take over a source's counts of expected and received samples of this run."""
         source = self._sources[number - 1]
         counts = (health.expected, health.received)
         source.is_written = source.is_written and source.counts == counts
         source.counts = counts
 
     def recover(self, number: int, samples: int) -> None:
-        """Take note that samples came after all that an earlier run counted as lost."""
+        """Count samples as received that an earlier run had counted as lost."""
         source = self._sources[number - 1]
         expected, received = source.before
         source.before = max(received, expected - samples), received
 
     def store_counts(self) -> None:
-        """Write the counts that changed into the session."""
+        """Write changed counts into the session."""
         for source in self._sources:
             if not source.is_written:
                 self._writer.update_source(source.stored_id, attributes=source.all_attributes())
                 source.is_written = True
 
     def continue_in(self, writer: SessionWriter) -> None:
-        """Go on in another file, where counting begins anew."""
+        """Continue in another file, in which the counts start at 0."""
         stored = self._writer.sources()
         self._writer = writer
         for source in self._sources:
@@ -112,5 +115,5 @@ class RecordedSources:
 
 
 def attributes_of(pairs: Iterable[tuple[str, str]] | None) -> Attributes | None:
-    """The pairs as they are stored; None is not to change them."""
+    """Return the pairs as they are stored; None (no change) for None."""
     return None if pairs is None else tuple((str(name), str(text)) for name, text in pairs)

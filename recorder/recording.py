@@ -1,4 +1,4 @@
-"""A recording: a thread for each collector, a bounded queue, one writer; started, watched and ended here."""
+"""A recording: a thread for each collector, a bounded queue, one writer."""
 
 from __future__ import annotations
 
@@ -32,10 +32,13 @@ _MEGABYTE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A recording at a moment. ``samples`` and ``gaps`` are of this run, ``bytes`` of the session.
+    """The state of a recording at one moment.
 
-    ``rate`` samples a second over the last minute; ``behind_s`` how late the newest samples are, of the
-    source that is latest, and with what waits in the queue; ``bytes_each`` bytes a sample of the session.
+    ``samples`` and ``gaps`` are of this run, ``bytes`` of the session.
+
+    ``rate`` is samples a second over the last minute. ``behind_s`` is the age of the newest sample, of the
+    source that is furthest behind, including the time in the queue. ``bytes_each`` is bytes a sample of the
+    session.
     """
 
     sources: tuple[SourceStatus, ...]
@@ -52,7 +55,7 @@ class Status:
     paused: bool
 
     def report(self, session: Path) -> StatusReport:
-        """The status line of a recording into ``session``."""
+        """Return the status line of a recording into ``session``."""
         return StatusReport(
             session=str(session),
             sources=tuple(source.report() for source in self.sources),
@@ -72,9 +75,10 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a recording ended. ``session`` None where nothing was recorded and no file is left.
+    """The result of a recording. ``session`` is None if nothing was recorded and no file is left.
 
-    ``expected`` and ``received`` count samples of this run that should have come by its end and that did.
+    ``expected`` and ``received`` count the samples of this run that should have come by its end and those
+    that did.
     """
 
     code: int
@@ -89,7 +93,7 @@ class Outcome:
     without_samples: tuple[str, ...] = ()
 
     def report(self) -> Ended:
-        """The last line of a recording."""
+        """Return the last line of a recording."""
         return Ended(
             code=self.code,
             session=str(self.session) if self.session else None,
@@ -105,7 +109,7 @@ class Outcome:
 
 
 class Recording:
-    """Runs collectors into a session until they end or somebody stops them; methods are thread-safe."""
+    """Runs collectors into a session until they end or the recording is stopped; thread-safe."""
 
     def __init__(
         self,
@@ -142,43 +146,47 @@ class Recording:
 
     @property
     def session(self) -> Path:
-        """The file that is written now."""
+        """The present session file."""
         return self._writing.path
 
     @property
     def is_over(self) -> bool:
-        """Whether there is nothing more to record: all collectors have ended, or the writer has failed."""
+        """True if nothing more will be recorded: all collectors have ended, or the writer has failed."""
         return self._writing.error is not None or not any(thread.is_alive() for thread in self._threads)
 
     def start(self) -> None:
-        """Begin."""
+        """Start the writer and all collectors."""
         self._began, self._began_ms = time.monotonic(), now_ms()
         self._writing.start()
         for thread in self._threads:
             thread.start()
 
     def stop(self) -> None:
-        """Ask the collectors to end; ``finish`` waits for it."""
+        """Ask the collectors to stop; ``finish`` waits until they have."""
         self._controls.stop()
         self._on_over()
 
     def pause(self) -> None:
-        """Leave the sources alone until ``resume``."""
+        """Pause polling until ``resume``."""
         self._controls.pause()
 
     def resume(self) -> None:
-        """Go on after ``pause``."""
+        """Resume polling after ``pause``."""
         self._controls.resume()
 
     def mark(self, text: str, at: int | None = None) -> None:
-        """Drop a note on the time axis. Raises HyperscopeError when the recording has ended."""
+        """Add a mark (a note on the time axis) at ``at`` (ms), now if None.
+
+        Raises HyperscopeError after the end.
+        """
         mark = Mark(self._board.now_ms() if at is None else at, text)
         self._queue.put(Job(lambda file: file.records.add_mark(mark), len(text)))
 
     def change_mark(self, old: Mark, new: Mark | None, missing: Callable[[], None]) -> None:
-        """Put another mark in the place of one, or take it away; ``missing`` is called if it is not there.
+        """Replace a mark by ``new``, or remove it (None); the writer's thread calls ``missing`` if there
+        is no such mark.
 
-        It is called by the writer's thread. Raises HyperscopeError when the recording has ended.
+        Raises HyperscopeError after the end of the recording.
         """
 
         def change(file: SessionFile) -> None:
@@ -188,7 +196,7 @@ class Recording:
         self._queue.put(Job(change, len(old.text) + len(new.text if new else "")))
 
     def status(self) -> Status:
-        """How it is doing now."""
+        """Return the present state of the recording."""
         now, samples = time.monotonic(), self._writing.samples_of_run
         sources = tuple(self._board.sources())
         size = size_on_disk(self._writing.path)
@@ -211,7 +219,7 @@ class Recording:
         )
 
     def finish(self) -> Outcome:
-        """Wait for the collectors to end and the session to be closed. Call it once, after ``stop``."""
+        """Wait until the collectors have ended and the session is closed. Call once, after ``stop``."""
         deadline = time.monotonic() + self._limits.stopping.wait_s
         for thread in self._threads:
             thread.join(max(0.0, deadline - time.monotonic()))

@@ -1,4 +1,6 @@
-"""What a recording stores beside samples: entities, facts, events, gaps, marks, test runs, their journal."""
+"""What a recording stores besides samples: entities, facts, events, gaps, marks, test runs
+and their journal.
+"""
 
 from __future__ import annotations
 
@@ -14,44 +16,44 @@ from sessions.store import SessionReader, SessionWriter
 
 
 class Records:
-    """Stores what collectors and people say, but for what an earlier run of the recording said already."""
+    """Stores records of collectors and users, without repeating what an earlier run already stored."""
 
     def __init__(self, writer: SessionWriter, earlier: EarlierRun, sources: RecordedSources) -> None:
         self._writer, self._earlier, self._sources = writer, earlier, sources
 
     def identify(self, kind: Kind, identities: Sequence[str], name: str) -> EntityRef:
-        """The entity of an object that its source knows by lasting identities."""
+        """Return the entity of an object that its source knows by lasting identities (UUID, moid)."""
         return self._earlier.identities.identify(kind, identities, name)
 
     def add_entities(self, entities: Sequence[Entity]) -> None:
-        """Add entities; those that are there are left as they are."""
+        """Add entities; those that the session has stay as they are."""
         self._writer.add_entities(entities)
         self._earlier.compare_names(entities)
 
     def add_facts(self, facts: Sequence[Fact]) -> None:
-        """Add facts; what the session says already is not added again."""
+        """Add those facts that the session does not have yet."""
         names, renamings = self._earlier.renamings(facts)
         self._writer.add_facts([*self._earlier.new_facts(facts), *names])
         if renamings:
             self._writer.add_events(renamings)
 
     def end_unconfirmed_facts(self, now_ms: int) -> None:
-        """End the facts of an earlier run that nobody has confirmed in this one."""
+        """End the facts of an earlier run that this run has not confirmed."""
         self._writer.add_facts(self._earlier.unconfirmed_facts(now_ms))
 
     def add_events(self, events: Sequence[Event]) -> None:
-        """Add events; those that an earlier run added are left out."""
+        """Add those events that no earlier run added."""
         if new := self._earlier.new_events(events):
             self._writer.add_events(new)
 
     def add_gaps(self, gaps: Sequence[Gap]) -> None:
-        """Add gaps; what an earlier run added of the same time is not added again."""
+        """Add gaps, without the time that the gaps of an earlier run already cover."""
         stored = (replace(gap, source=self._sources.stored_id(gap.source)) for gap in gaps)
         new = (self._earlier.gaps.beyond(gap) for gap in stored)
         self._writer.add_gaps([gap for gap in new if gap is not None])
 
     def add_journal(self, entries: Sequence[JournalEntry]) -> None:
-        """Write changes to the journal, or how far they came."""
+        """Write changes of the environment to the journal, or update their state."""
         self._writer.add_journal(entries)
 
     def add_test_runs(self, runs: Sequence[TestRun]) -> None:
@@ -63,11 +65,11 @@ class Records:
         self._writer.add_mark(mark)
 
     def change_mark(self, old: Mark, new: Mark | None) -> bool:
-        """Put another mark in the place of one, or take it away; is it there?"""
+        """Replace a mark by ``new``, or remove it (None); return False if there is no such mark."""
         return self._writer.change_mark(old, new)
 
     def continue_in(self, writer: SessionWriter, reader: SessionReader) -> None:
-        """Go on in another file, with what still holds in the one before."""
+        """Continue in another file, with the facts that still hold in the file before."""
         self._writer = writer
         self._earlier.gaps = EarlierGaps()
         writer.add_entities(reader.entities().values())

@@ -1,4 +1,4 @@
-"""Whom a running recording reports to, and how it does so in JSON lines, to a window or another program."""
+"""To whom a running recording reports, and the reports as JSON lines for a window or another program."""
 
 from __future__ import annotations
 
@@ -17,80 +17,80 @@ _TROUBLE = ("reconnecting", "failed")
 
 
 class Reporter(Protocol):
-    """Who is told; ``changed`` and ``rotated`` are called from the recorder's threads."""
+    """Receives the reports; ``changed`` and ``rotated`` are called from the recorder's threads."""
 
     def started(self, recording: Recording, sources: list[str]) -> None:
-        """The recording has begun."""
+        """Report that the recording has started."""
 
     def status(self, status: Status, session: Path) -> None:
-        """How it is doing; about once a second."""
+        """Report the state of the recording; called about once a second."""
 
     def changed(self, source: SourceStatus) -> None:
-        """A source is in another state, or has something else to say."""
+        """Report that a source has another state or message."""
 
     def rotated(self, session: Path) -> None:
-        """The recording goes on in another file."""
+        """Report that the recording continues in another file."""
 
     def warn(self, sentence: str) -> None:
-        """Something that does not end the recording."""
+        """Report a problem that does not end the recording."""
 
     def detached(self) -> None:
-        """Whoever started us lets us go on alone; nothing is read or expected from them after this."""
+        """Report that the recording continues without its parent: no later report is read."""
 
     def ask(self, question: str) -> bool:
-        """Yes or no, from somebody at the terminal; no where there is nobody.
+        """Ask a yes/no question of the user at the terminal; False if there is none.
 
         Raises CancelledError when the recording is stopped meanwhile.
         """
 
     def finishing(self) -> None:
-        """It was stopped, and is being put in order."""
+        """Report that the recording was stopped and its session is being completed."""
 
     def ended(self, outcome: Outcome) -> None:
-        """The recording has ended; ``message`` of an error is for the caller to say."""
+        """Report that the recording has ended; an error's message is printed by the caller."""
 
 
 class JsonReporter:
-    """The events of ``recorder.protocol``, one JSON document a line."""
+    """Reports as events of ``recorder.protocol``, one JSON document a line."""
 
     def __init__(self, on_broken: Callable[[], None]) -> None:
         self.lines = EventLines(on_broken)
 
     def started(self, recording: Recording, sources: list[str]) -> None:
-        """The recording has begun."""
+        """Send the event ``started``."""
         session = str(recording.session)
         self.lines.send(Started(session, tuple(sources), recording.resumed, os.getpid(), iso(now_ms())))
 
     def status(self, status: Status, session: Path) -> None:
-        """How it is doing."""
+        """Send the event ``status``."""
         self.lines.send(status.report(session))
 
     def changed(self, source: SourceStatus) -> None:
-        """Trouble is a warning; the rest is in the next status."""
+        """Send a warning if the source is in trouble; other changes appear in the next status."""
         if source.health.state in _TROUBLE:
             self.lines.send(Warned(source.name, source.health.state, source.health.message))
 
     def rotated(self, session: Path) -> None:
-        """The recording goes on in another file."""
+        """Send the event ``rotated``."""
         self.lines.send(Rotated(str(session)))
 
     def warn(self, sentence: str) -> None:
-        """A warning of no source."""
+        """Send a warning that concerns no single source."""
         self.lines.send(Warned(message=sentence))
 
     def detached(self) -> None:
-        """The last line that somebody reads."""
+        """Send the event ``detached``, the last one that is read."""
         self.lines.send(Detached())
 
     def ask(self, _question: str) -> bool:
-        """Nobody sits there; questions are events."""
+        """Return False: there is no user at a terminal; questions are sent as events."""
         return False
 
     def finishing(self) -> None:
-        """Stopped, and being put in order."""
+        """Send the event ``finishing``."""
         self.lines.send(Finishing())
 
     def ended(self, outcome: Outcome) -> None:
-        """The last line."""
+        """Send the last event, ``ended``."""
         self.lines.send(outcome.report())
         self.lines.close()

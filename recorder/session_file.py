@@ -1,7 +1,7 @@
-"""The file that is being recorded into: opened or resumed, gone on with in the next part, closed.
+"""The session file of a recording: opened or resumed, continued in the next part, closed.
 
-Only the writer's thread touches it. Sources and layouts have numbers of their own here: a long recording goes
-on in another file (``rotate``), where everything is stored under other ids.
+Only the writer's thread uses it. Sources and layouts have numbers of their own here: a long recording
+continues in another file (``rotate``), where everything is stored under other ids.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sessions.store import SessionReader, SessionWriter
 
 
 class SessionFile:
-    """The file that is written now: its ``sources``, its ``layouts`` with their samples, its ``records``."""
+    """The present file: its ``sources``, its ``layouts`` with their samples, its ``records``."""
 
     def __init__(self, writer: SessionWriter, path: Path, *, part: int, resumed: bool) -> None:
         self._writer = writer
@@ -35,7 +35,7 @@ class SessionFile:
 
     @classmethod
     def open(cls, path: Path, *, title: str = "") -> SessionFile:
-        """A new session, or the newest part of one that ``record`` made.
+        """Open a new session, or the newest part of one that ``record`` made.
 
         Raises AlreadyExistsError for another kind of file, and what SessionWriter.create and open raise.
         """
@@ -48,35 +48,40 @@ class SessionFile:
 
     @property
     def is_usable(self) -> bool:
-        """Whether more can be stored."""
+        """True if more can be stored."""
         return self._writer.is_usable
 
     @property
     def samples(self) -> int:
-        """How many samples are in the file, counting one that came again again."""
+        """The number of samples written to the file; a sample that was handed over twice counts twice."""
         return self._writer.samples
 
     @property
     def samples_in_all(self) -> int:
-        """The same in all files of this run."""
+        """The number of samples written to all files of this run."""
         return self._samples_of_closed + self._writer.samples
 
     @property
     def is_worth_keeping(self) -> bool:
-        """Whether there is more in it than what was to be recorded."""
+        """True if the file holds more than the sources of this run: it was resumed, is a later
+        part, or has samples.
+        """
         return self.resumed or self.part > 1 or self._writer.samples > 0
 
     def require_on_disk(self) -> None:
-        """Raise ValueError unless all that was stored is on disk: a durable writer syncs each call."""
+        """Raise ValueError unless the writer is durable, that is, syncs each call to disk."""
         if not (self._writer.is_usable and self._writer.is_durable):
             raise ValueError("a writer that does not keep what it is given")
 
     def compact_one(self, *, overdue: bool) -> bool:
-        """Make a block where one is due; with ``overdue`` only where it can't wait. Was there one?"""
+        """Compact one block where one is due; with ``overdue`` only where it can't wait.
+
+        Return True if one was compacted.
+        """
         return self._writer.ticks.compact_one(overdue=overdue)
 
     def rotate(self) -> None:
-        """Go on in a new file, with the same sources, entities, layouts and what holds of them."""
+        """Continue in a new file, with the same sources, entities and layouts, and the facts that hold."""
         old, old_path = self._writer, self.path
         self.sources.store_counts()
         path, part = next_part(old_path, self.part)
@@ -93,18 +98,18 @@ class SessionFile:
         old.close()
 
     def close(self) -> None:
-        """Store what is left, and close; the sources are complete."""
+        """Write what is left, mark the sources as complete, and close."""
         try:
             self.sources.store_counts()
         finally:
             self._writer.close()
 
     def abandon(self) -> None:
-        """Close after a failure: what was stored before it is in the file."""
+        """Close after an error; what was stored before the error stays in the file."""
         self._writer.close()
 
     def discard(self) -> None:
-        """Remove a file in which nothing was recorded."""
+        """Delete a file in which nothing was recorded."""
         self._writer.discard()
 
     def _continue_in(self, writer: SessionWriter, reader: SessionReader, part: int) -> None:

@@ -1,4 +1,4 @@
-"""What a recording should have got and did not, in words for its last line and for the window."""
+"""Samples that a recording expected and did not receive, as text for its last line and for the window."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from resources.units import format_count
 
 
 def shortfalls(ended: Ended) -> list[str]:
-    """Part sentences, none when everything came that was expected."""
+    """Return parts of a sentence; empty when every expected sample came."""
     found = []
     missing = ended.expected - ended.received
     if missing > 0:

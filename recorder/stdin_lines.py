@@ -1,4 +1,6 @@
-"""Lines of stdin, commands and passwords, in a thread: without Python's buffer, which would lock at exit."""
+"""Reads lines of stdin (commands, passwords) in a thread, without Python's buffer, whose lock
+would block the exit.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,10 @@ MAX_LINE_BYTES = 1 << 20
 
 
 class StdinLines:
-    """The lines of stdin, the first of them on request, the others to a callback. One for the process."""
+    """The lines of stdin: the first ones on request, all others through a callback.
+
+    One object for the process.
+    """
 
     def __init__(self) -> None:
         forbid_core_dumps()  # before a password is among the lines
@@ -24,14 +29,14 @@ class StdinLines:
         self._thread.start()
 
     def next_line(self) -> bytes | None:
-        """The next line without its end; None when stdin has ended. Waits."""
+        """Wait for the next line and return it without its end; None when stdin has ended."""
         line = self._lines.get()
         if line is None:
             self._lines.put(None)
         return line
 
     def hand_over(self, on_line: Callable[[bytes], None], on_end: Callable[[], None]) -> None:
-        """Give every further line to ``on_line``, and say when there are no more."""
+        """Call ``on_line`` with every further line, and ``on_end`` after the last."""
 
         def serve() -> None:
             while (line := self.next_line()) is not None:

@@ -1,4 +1,6 @@
-"""A file beside a session that asks its recorder to end: works on every system, whoever started it."""
+"""A file beside a session that asks its recorder to stop: works on every system, whoever
+started the recorder.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +9,17 @@ from pathlib import Path
 
 
 def stop_file(session: Path) -> Path:
-    """Its name: ``S.hscope-stop``."""
+    """Return the path of the stop file: ``S.hscope-stop``."""
     return session.with_name(session.name + "-stop")
 
 
 def ask_to_stop(session: Path) -> None:
-    """Ask whoever records into ``session`` to end. Raises OSError where the file can't be made."""
+    """Ask the recorder of ``session`` to stop. Raises OSError if the file can't be created."""
     stop_file(session).touch()
 
 
 def is_asked_to_stop(session: Path) -> bool:
-    """Whether somebody asked; the request is taken away with the answer."""
+    """Return True if the recorder was asked to stop, and delete the request."""
     try:
         stop_file(session).unlink()
     except FileNotFoundError:
@@ -28,6 +30,6 @@ def is_asked_to_stop(session: Path) -> bool:
 
 
 def forget(session: Path) -> None:
-    """Take away a request of an earlier time."""
+    """Delete a request that was left from an earlier recording."""
     with suppress(OSError):
         stop_file(session).unlink()

@@ -1,4 +1,6 @@
-"""The one thread that writes the session: job after job, blocks when it is quiet, an eye on the disk."""
+"""The thread that writes the session: one job after the other, compaction when idle, checks
+of the disk space.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ _CHECK_EVERY_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class SpaceRules:
-    """When the writer stops for lack of space, and when it goes on in a new file; 0 is never."""
+    """The free space (bytes) below which the writer stops, and the sizes at which it starts a new
+    file; 0 is never.
+    """
 
     keep_free: int
     rotate_after_s: float
@@ -56,16 +60,16 @@ class Writing:
         self.error: HyperscopeError | None = None
 
     def start(self) -> None:
-        """Begin to write."""
+        """Start the thread."""
         self._thread.start()
 
     def join(self) -> None:
-        """Wait until the session is closed; the queue must have been closed."""
+        """Wait until the session is closed; the queue must have been closed before."""
         self._thread.join()
 
     @property
     def is_alive(self) -> bool:
-        """Whether the session is still open."""
+        """True while the session is open."""
         return self._thread.is_alive()
 
     def _run(self) -> None:

@@ -1,1 +1,3 @@
-"""What a session is: entities, counters, series, time ranges, events, and the store."""
+"""The data model of a session: entities, counters, series, time ranges, events; and the store
+of session files.
+"""

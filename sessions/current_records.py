@@ -1,6 +1,7 @@
-"""Which facts, events and gaps hold now: a live source corrects itself, and records are only ever appended.
+"""Which facts, events and gaps hold now, computed from all records that were ever appended.
 
-A later record may replace an earlier one, complete it, end it or take it back; readers get the result.
+A live source corrects itself by appending: a later record may replace, complete, end or remove an earlier
+one.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from sessions.model import EntityRef, Event, Fact, Gap
 
 
 def current_facts(written: Iterable[Fact]) -> list[Fact]:
-    """Facts as they hold, ordered by start, from all that were written, in the order of writing.
+    """Return the facts that hold, ordered by start, from all written ones in the order of writing.
 
-    Of the same entity, name and start the last one written counts; an open fact ends where the next one of
-    its entity and name starts.
+    Of facts with the same entity, name and start the last written counts; an open fact ends where the next
+    one with the same entity and name starts.
     """
     last_written = {(fact.entity, fact.name, fact.start): fact for fact in written}
     facts = sorted(last_written.values(), key=lambda fact: fact.start)
@@ -29,9 +30,10 @@ def current_facts(written: Iterable[Fact]) -> list[Fact]:
 
 
 def current_events(written: Iterable[Event]) -> list[Event]:
-    """Events as they are, ordered by time, from all that were written, in the order of writing.
+    """Return the present events, ordered by time, from all written ones in the order of writing.
 
-    Of the same id the last one written counts, but what it lacks (end, entity, who asked) stays as it was.
+    Of events with the same id the last written counts, completed with the end, entity and user of earlier
+    ones.
     """
     events: list[Event] = []
     places: dict[str, int] = {}
@@ -51,9 +53,9 @@ def _completed(before: Event, after: Event) -> Event:
 
 
 def current_gaps(written: Iterable[Gap]) -> list[Gap]:
-    """Gaps as they are, ordered by start, from all that were written, in the order of writing.
+    """Return the present gaps, ordered by start, from all written ones in the order of writing.
 
-    Of the same source, entity and start the last one written counts; one of no ticks takes it back.
+    Of gaps with the same source, entity and start the last written counts; ``ticks=0`` removes the gap.
     """
     last_written = {(gap.source, gap.entity, gap.start): gap for gap in written}
     return sorted((gap for gap in last_written.values() if gap.ticks != 0), key=lambda gap: gap.start)

@@ -1,4 +1,4 @@
-"""What diagnosis concludes, as frozen values; stored in the session as JSON documents."""
+"""The results of diagnosis as frozen values, stored in the session as JSON documents."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ Verdict = Literal["likely", "possible", "ruled out", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A number against its limit. ``statistic`` says which number: ``mean``, ``max``, ``p95``, ``last`` …
+    """A number compared with its threshold.
 
-    ``threshold`` is None for a number that is shown for context only.
+    ``statistic`` names the number: ``mean``, ``max``, ``p95``, ``last`` …
+
+    ``threshold`` is None for a number that is shown only as context.
     """
 
     counter: str
@@ -29,9 +31,9 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class CauseVerdict:
-    """One cause and what the data say of it. ``because`` is a sentence with the numbers in it.
+    """One cause with its verdict. ``because`` is a sentence with the numbers that decided.
 
-    For ``unknown`` it names the counter that would decide, and where that could come from.
+    For ``unknown`` the sentence names the counter that would decide, and which source has that counter.
     """
 
     cause: str
@@ -42,12 +44,13 @@ class CauseVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A problem of an entity in some windows of time.
+    """A problem of an entity in some time windows.
 
-    ``share`` is the part of the entity's present samples that violate the condition, 0 to 1.
-    ``conclusion`` is the finding as one sentence; ``notes`` what limits trust in it ("only 3 samples").
-    ``consequence_of`` names an upstream finding (problem, entity) that explains this one. ``changes`` are
-    what happened to the entity and around it shortly before, in order of time; ``changes_left`` more did.
+    ``share`` is the fraction of the entity's samples that violate the condition, 0 to 1. ``conclusion`` is
+    the finding as one sentence; ``notes`` say what limits its reliability ("only 3 samples").
+    ``consequence_of`` names another finding (problem, entity) that explains this one. ``changes`` are events
+    of the entity and around it shortly before, in order of time; ``changes_left`` is the number of further
+    ones.
     """
 
     problem: str

@@ -1,4 +1,4 @@
-"""Reading many series in bounded memory: so many of them, over so much time, that each read is small."""
+"""Reads many series in bounded memory: each read covers only some of the series and part of the time."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ MAX_FRAME_VALUES = 1 << 20
 def small_frames(
     session: SampleSource, series: Sequence[Series], window: TimeRange | None, *, whole: bool = False
 ) -> Iterator[tuple[Frame, list[Series]]]:
-    """Frames of at most MAX_FRAME_VALUES with the series of their columns, in the order of ``series``.
+    """Yield frames of at most MAX_FRAME_VALUES values with the series of their columns, in the
+    order of ``series``.
 
-    A series with more samples comes in several frames, one after the other; with ``whole`` it comes in one,
-    however large. A source without an instant in the window has no frame.
+    A series with more samples is divided into several consecutive frames; with ``whole`` it comes in one
+    frame of any size. A source without sampling instants in the window has no frame.
     """
     for source, of_source in groupby(series, key=lambda one: one.source):
         columns = list(of_source)

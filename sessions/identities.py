@@ -1,9 +1,10 @@
-"""Which entity an object is that its source knows by a lasting identity, whatever it is called.
+"""Recognises an object by the lasting identities that its source gives (UUID, moid), whatever its name.
 
 A name is a fact: two ESXi hosts may both call themselves localhost.localdomain, and a host may be renamed. An
-entity's key is the name that its object had when the session met it, so that a host which an esxtop capture
-knows by name alone, or a session of the first version, is the same entity; the identity (a host's hardware
-UUID, or its id within one vCenter) decides whose key that is, and is kept as a fact of the entity.
+entity's key is the name that its object had when the session first saw it, so that a host that an esxtop
+capture, or a session of version 1, knows only by name is the same entity. The identity (a host's hardware
+UUID, or its id within one vCenter) decides which object a key belongs to, and is stored as a fact of the
+entity.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _SHORT = 4
 
 
 class Identities:
-    """The identities that a session knows. Not thread-safe."""
+    """The identities of a session's entities. Not thread-safe."""
 
     def __init__(self, facts: Iterable[Fact] = ()) -> None:
         self._refs: dict[tuple[Kind, str], EntityRef] = {}
@@ -30,9 +31,10 @@ class Identities:
                 self._bind(str(fact.value), fact.entity)
 
     def identify(self, kind: Kind, identities: Sequence[str], name: str) -> EntityRef:
-        """The entity of the object with these identities, the surest first, that is called ``name`` now.
+        """Return the entity of the object with these identities (the surest first), whose name
+        is now ``name``.
 
-        One that is met for the first time takes the entity of its name, unless that is another object's.
+        An unknown object gets the entity of its name, unless that entity belongs to another object.
         """
         known = (self._refs.get((kind, identity)) for identity in identities)
         ref = next((one for one in known if one is not None), None) or self._new(kind, identities[-1], name)

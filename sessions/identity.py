@@ -1,11 +1,11 @@
-"""When names that several sources give mean one entity."""
+"""Whether names that several sources give belong to the same entity."""
 
 from __future__ import annotations
 
 
 def is_shared_device(device: str) -> bool:
-    """True if a storage device's id is the same on every host that sees it, so that it is one entity.
+    """Return True if a storage device's id is the same on every host that sees the device.
 
-    ``naa.`` and ``eui.`` ids come from the device itself; a host makes up others (``mpx.``).
+    ``naa.`` and ``eui.`` ids come from the device itself; others are invented by the host (``mpx.``).
     """
     return device.startswith(("naa.", "eui."))

@@ -1,7 +1,7 @@
-"""What a test did to an environment and what came of it: the journal of changes, and the run itself.
+"""What a test changed in an environment, and its result: the journal of changes, and the test run.
 
 A change is written to the journal before it is made and again after each step, so that ``hyperscope restore``
-can undo it on any machine that has the file.
+can undo it on any machine that has the session file.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ Setting = str | float | bool | None
 
 @dataclass(frozen=True, slots=True)
 class ChangedObject:
-    """What is changed. ``source``: the server that has it, as an address without a password.
+    """The object of a change. ``source`` is its server as an address without a password.
 
-    ``kind`` and ``id`` are the server's own (``VirtualMachine``, ``vm-42``); ``name`` is for people.
+    ``kind`` and ``id`` are the server's own (``VirtualMachine``, ``vm-42``); ``name`` is the display name.
     """
 
     source: str
@@ -34,15 +34,15 @@ class ChangedObject:
 
 @dataclass(frozen=True, slots=True)
 class JournalEntry:
-    """A change to an environment and how far it came.
+    """A change of an environment and its state.
 
     ``id`` is unique in the session; ``run`` is the id of the test run that makes the change, empty for none.
-    ``before`` was read when it was intended; ``undo`` says in the language of whoever applies it how to put
-    it back. ``intended_at`` and ``at`` are milliseconds: when it was written first, and when it came
-    into ``state``. ``why`` is a sentence for a change that was left or failed.
+    ``before`` is the setting when the change was intended; ``undo`` tells the code that applies changes how
+    to restore it. ``intended_at`` (ms) is when the entry was first written, ``at`` (ms) when the change came
+    into ``state``. ``why`` is a sentence for a change that was left in place or failed.
 
-    An entry that is written again (same id) replaces the earlier. Who reads gets the last of each, in the
-    order in which the changes were intended; they are undone in the opposite order.
+    An entry with the same id replaces the earlier one. Readers get the last entry of each change, in the
+    order in which the changes were intended; changes are undone in the opposite order.
     """
 
     id: str
@@ -59,13 +59,13 @@ class JournalEntry:
 
     @property
     def is_open(self) -> bool:
-        """True while the change may still hold: it was intended or applied, or undoing it failed."""
+        """True while the change may be in effect: it was intended or applied, or undoing it failed."""
         return self.state in ("intended", "applied", "failed")
 
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A phase of a test run; ``start`` and ``end`` are None while it has not come that far."""
+    """A phase of a test run; ``start`` and ``end`` (ms) are None until they are reached."""
 
     name: str
     state: PhaseState
@@ -75,7 +75,8 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A number of the result: ``name`` of ``of`` from ``n`` samples, with its 95 % interval if there is one.
+    """A number of a test's result: figure ``name`` of object ``of``, from ``n`` samples, with its 95 %
+    interval if known.
 
     ``value`` is None where it could not be determined.
     """
@@ -90,10 +91,10 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class TestRun:
-    """A run of a test: ``plan`` is the text of its plan file, from which it can be repeated.
+    """One run of a test: ``plan`` is the text of its plan file, from which it can be repeated.
 
-    ``valid`` is None until it is known whether the result may be trusted, ``why`` says why not; ``verdict``
-    is empty until there is one. A run that is written again (same id) replaces the earlier.
+    ``valid`` is None until it is known whether the result can be trusted, ``why`` says why not; ``verdict``
+    is empty until the end. A run with the same id replaces the earlier one.
     """
 
     __test__ = False  # pytest: this is none of its tests
@@ -111,10 +112,10 @@ class TestRun:
 
 
 def current_journal(written: Iterable[JournalEntry]) -> list[JournalEntry]:
-    """The last entry of each change, in the order in which the changes were first written."""
+    """Return the last entry of each change, in the order in which the changes were first written."""
     return list({entry.id: entry for entry in written}.values())
 
 
 def current_runs(written: Iterable[TestRun]) -> list[TestRun]:
-    """The last word on each run, in the order of their start."""
+    """Return the last version of each run, in the order of their start."""
     return sorted({run.id: run for run in written}.values(), key=lambda run: run.start)

@@ -1,4 +1,4 @@
-"""What a session is made of: sources, entities, series, facts, events, marks and gaps, as frozen values.
+"""The parts of a session as frozen values: sources, entities, series, facts, events, marks and gaps.
 
 Times are milliseconds since 1970 (UTC). Values are float64 in the counter's canonical unit; NaN means absent.
 """
@@ -25,10 +25,10 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, order=True)
 class EntityRef:
-    """Which entity: its kind and its stable identity within a session.
+    """The reference of an entity: its kind and its stable key within a session.
 
-    ``key`` is what the source promises to keep: ``esx01/vm/1303688`` (host and group id) from esxtop,
-    instance UUID from vSphere; a device that hosts share is keyed by its ``naa.`` name alone.
+    ``key`` is lasting: ``esx01/vm/1303688`` (host and group id) from esxtop, the instance UUID from vSphere;
+    the ``naa.`` name alone for a device that hosts share.
     """
 
     kind: Kind
@@ -37,7 +37,7 @@ class EntityRef:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A thing that has counters. ``name`` is what an admin calls it; names may repeat, refs do not."""
+    """An object that has counters. ``name`` is the display name; names may repeat, refs do not."""
 
     ref: EntityRef
     name: str
@@ -46,14 +46,14 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Something that held of an entity from ``start`` until ``end`` (None: still holds).
+    """A property of an entity that held from ``start`` until ``end`` (None: still holds).
 
     Names: ``vcpus`` ``host`` (placement, value is the host's key) ``power_state`` ``cpu.limit_mhz``
     ``cpu.reservation_mhz`` ``cpu.shares`` ``mem.size_mb`` ``mem.limit_mb`` ``mem.shares`` ``nic.speed_mbps``
     ``nic.switch`` ``device.queue_depth`` ``tools`` …; −1 is never stored for "unlimited": the fact is absent.
 
-    A fact that is written again (same entity, name and start) replaces the earlier; a later start ends one
-    that is still open. Readers get the facts that hold (``sessions.current_records``).
+    A fact with the same entity, name and start replaces the earlier one; a later start ends one that is still
+    open. Readers get the facts that hold (``sessions.current_records``).
     """
 
     entity: EntityRef
@@ -71,12 +71,11 @@ SourceKind = Literal["esxtop", "lab", "vcenter", "esxi", "guest", "fio"]
 
 @dataclass(frozen=True, slots=True)
 class SourceSpec:
-    """Where counters come from. ``name`` is the host as its source gives it, or the vCenter's name.
+    """The specification of a source. ``name`` is the host as its source names it, or the vCenter's name.
 
-    ``clock_offset_ms`` is source clock minus reference clock; sample times are kept
-    as the source gave them.
-    ``attributes`` is free text shown by ``info`` (file names, time zone, what was lost); EXPECTED and
-    RECEIVED among them are numbers.
+    ``clock_offset_ms`` is the source's clock minus the reference clock; sample times are stored as the source
+    gave them. ``attributes`` are texts shown by ``info`` (file names, time zone, what was lost); the
+    attributes EXPECTED and RECEIVED are numbers of samples.
     """
 
     kind: SourceKind
@@ -87,7 +86,7 @@ class SourceSpec:
 
     @property
     def counted(self) -> tuple[int, int] | None:
-        """Samples that a live source should have given, and gave; None where nobody counted."""
+        """The numbers of expected and received samples of a live source; None where they were not counted."""
         said = dict(self.attributes)
         numbers = [said.get(name, "") for name in (EXPECTED, RECEIVED)]
         if not all(text.isascii() and text.isdigit() and len(text) <= 18 for text in numbers):
@@ -97,12 +96,12 @@ class SourceSpec:
 
 @dataclass(frozen=True, slots=True)
 class SeriesSpec:
-    """One column of a source: entity × counter × instance.
+    """The specification of a series: entity × counter × instance.
 
-    ``counter`` is a key of the catalogue, or ``raw/<class>/<name>`` where the catalogue does not know it.
-    ``scale`` turns the stored number into the canonical one (1/vCPUs for a group's ready): the store keeps
-    what the source said, to the digit, and every reader gets stored × scale. ``label`` is the source's own
-    spelling, for provenance.
+    ``counter`` is a key of the catalogue, or ``raw/<class>/<name>`` for a counter that the catalogue lacks.
+    ``scale`` converts the stored number to the canonical one (1/vCPUs for a group's ready): the store keeps
+    the source's number to the digit, and every reader gets stored × scale. ``label`` is the source's own
+    spelling.
     """
 
     entity: EntityRef
@@ -115,7 +114,7 @@ class SeriesSpec:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A source as stored: what was said of it, and what it holds now."""
+    """A source as stored: its specification, its state, and its present number of samples and time range."""
 
     id: int
     spec: SourceSpec
@@ -128,7 +127,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A series as stored."""
+    """A series as stored: its id, its source's id and its specification."""
 
     id: int
     source: int
@@ -136,24 +135,24 @@ class Series:
 
     @property
     def entity(self) -> EntityRef:
-        """The entity that the series belongs to."""
+        """The entity of the series."""
         return self.spec.entity
 
     @property
     def counter(self) -> str:
-        """Canonical counter key."""
+        """The canonical counter key."""
         return self.spec.counter
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Samples that should be there and are not, between two instants (both included).
+    """Samples that are missing between two instants (both included).
 
     ``entity`` None means the whole source. ``reason`` is a short sentence: ``the group's worlds changed``.
-    ``ticks`` is how many sampling instants it covers, when known.
+    ``ticks`` is the number of missed sampling instants, when known.
 
-    A gap that is written again (same source, entity and start) replaces the earlier: an outage grows as it
-    lasts, and shrinks as late samples come; one of no ticks takes it back. Who reads gets what that comes to.
+    A gap with the same source, entity and start replaces the earlier one, because an outage grows while it
+    lasts, and shrinks as late samples arrive; ``ticks=0`` removes it. Readers get the present gaps.
     """
 
     source: int
@@ -166,13 +165,13 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened: a vMotion, a task, a power change, a DRS move.
+    """Something that happened: a vMotion, a task, a power change, a DRS migration.
 
-    ``end`` None: an instant, or something of which nobody has said yet that it is over. ``id`` is what its
-    source knows it by, unique in the session, empty for none; ``by`` who asked for it, as the source has it.
+    ``end`` None: an instant, or something that is not known to have ended. ``id`` identifies it in its source
+    and is unique in the session, empty for none; ``by`` is the user who requested it.
 
-    An event that is written again (same id) replaces the earlier, so that what runs is completed in place;
-    an end, an entity or a name that was said stays. Who reads gets what that comes to.
+    An event with the same id replaces the earlier one, so that a running task is completed in place; an end,
+    entity or user that was given before stays. Readers get the present events.
     """
 
     at: int
@@ -189,13 +188,13 @@ class Event:
 
     @property
     def until(self) -> int:
-        """Its end, or the instant."""
+        """Its end; for an instant, its time."""
         return self.at if self.end is None else self.end
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A note that the admin dropped on the time axis."""
+    """A note that the admin put on the time axis."""
 
     at: int
     text: str
@@ -203,7 +202,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class SeriesStats:
-    """Statistics of many series over one window: arrays of the same length as the ids that were asked.
+    """Statistics of many series over one window: arrays with one item for each requested id.
 
     ``count`` int64; ``minimum``/``maximum``/``mean`` float64 in canonical units, NaN where count is 0.
     """
@@ -230,9 +229,9 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """A series at a given width: one bucket per pixel column, empty buckets left out.
+    """A series reduced to a given width: one bucket for each pixel column, without empty buckets.
 
-    ``start``/``end`` int64 ms of the first and last sample in the bucket, ``count`` how many there are.
+    ``start``/``end`` int64 ms of the first and last sample in each bucket, ``count`` its number of samples.
     """
 
     start: IntArray
@@ -244,34 +243,36 @@ class Overview:
 
 
 class SampleSource(Protocol):
-    """What diagnosis and exports read from. Ids are the store's series ids; windows include both ends."""
+    """What diagnosis and exports read. Ids are the store's series ids; windows include both ends."""
 
     def span(self) -> TimeRange | None:
-        """First to last sample of all sources, None when there is none."""
+        """Return the time from the first to the last sample of all sources; None without samples."""
 
     def sources(self) -> Sequence[Source]:
-        """All sources, in the order in which they were added."""
+        """Return all sources in the order in which they were added."""
 
     def entities(self) -> dict[EntityRef, Entity]:
-        """All entities by ref."""
+        """Return all entities by reference."""
 
     def series(self, counters: Collection[str] | None = None) -> Sequence[Series]:
-        """All series, or those of the given counter keys, ordered by id."""
+        """Return all series, or those of the given counter keys, ordered by id."""
 
     def facts(self) -> Sequence[Fact]:
-        """All facts, ordered by start."""
+        """Return all facts, ordered by start."""
 
     def events(self) -> Sequence[Event]:
-        """All events, ordered by time."""
+        """Return all events, ordered by time."""
 
     def gaps(self) -> Sequence[Gap]:
-        """All gaps, ordered by start."""
+        """Return all gaps, ordered by start."""
 
     def stats(self, ids: IntArray, window: TimeRange | None = None) -> SeriesStats:
-        """Statistics of each series over the window; chunk statistics where they suffice."""
+        """Return statistics of each series over the window, from chunk statistics where these suffice."""
 
     def times(self, source: int, window: TimeRange | None = None) -> IntArray:
-        """Sampling instants of a source."""
+        """Return the sampling instants of a source; shape (n,), int64, ms."""
 
     def read(self, ids: IntArray, window: TimeRange | None = None) -> list[Frame]:
-        """Samples: one frame for each source that has any of the series, in the order of ``sources``."""
+        """Return the samples: one frame for each source that has any of the series, in the
+        order of ``sources``.
+        """

@@ -25,22 +25,24 @@ class Scope:
     follow: bool = False
 
     def on(self, entities: Iterable[EntityRef]) -> Scope:
-        """The same time and sources, other entities; their order is kept, repetitions are not."""
+        """Return a scope with other entities, in the given order without repetitions; time
+        and sources stay.
+        """
         return replace(self, entities=tuple(dict.fromkeys(entities)))
 
     def during(self, window: TimeRange | None, *, follow: bool = False) -> Scope:
-        """The same entities, another window."""
+        """Return a scope with another window; entities and sources stay."""
         return replace(self, window=window, follow=follow)
 
     def of_sources(self, sources: Iterable[int]) -> Scope:
-        """The same entities and time, other sources."""
+        """Return a scope with other sources; entities and time stay."""
         return replace(self, sources=frozenset(sources))
 
     def window_in(self, span: TimeRange | None) -> TimeRange | None:
-        """The window as it is in a session of that span, None when there is nothing to see.
+        """Return the window to show for a session of this span; None when there is nothing to show.
 
-        A window that follows keeps its length and ends where the session ends. A single instant is seen with
-        the second before it.
+        A window that follows keeps its length and ends where the session ends. A session with a single
+        instant is shown with the second before it.
         """
         window = self._within(span) if span is not None else None
         if window is None or window.start < window.end:

@@ -1,4 +1,4 @@
-"""Times: milliseconds since 1970 in UTC inside, ISO 8601 in UTC outside."""
+"""Times: milliseconds since 1970 (UTC) in the program, ISO 8601 in UTC in text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True, order=True)
 class TimeRange:
-    """From ``start`` to ``end``, both included, in milliseconds since 1970 (UTC)."""
+    """The time from ``start`` to ``end``, both included, in milliseconds since 1970 (UTC)."""
 
     start: int
     end: int
@@ -25,21 +25,21 @@ class TimeRange:
 
     @property
     def seconds(self) -> float:
-        """Length in seconds."""
+        """The length in seconds."""
         return (self.end - self.start) / 1000
 
     def contains(self, t_ms: int) -> bool:
-        """Whether the instant lies in the range."""
+        """Return True if the instant lies in the range."""
         return self.start <= t_ms <= self.end
 
     def intersect(self, other: TimeRange) -> TimeRange | None:
-        """The part that both share, or None."""
+        """Return the intersection with another range; None if it is empty."""
         start, end = max(self.start, other.start), min(self.end, other.end)
         return TimeRange(start, end) if start <= end else None
 
 
 def joined(ranges: Iterable[TimeRange]) -> list[TimeRange]:
-    """The same instants in as few ranges as possible, ordered by time."""
+    """Return the union of the ranges as few ranges that don't overlap, ordered by time."""
     found: list[TimeRange] = []
     for one in sorted(ranges):
         if found and one.start <= found[-1].end + 1:
@@ -50,20 +50,22 @@ def joined(ranges: Iterable[TimeRange]) -> list[TimeRange]:
 
 
 def iso(t_ms: int) -> str:
-    """ISO 8601 in UTC, with milliseconds only where there are any: ``2026-11-21T14:21:35Z``."""
+    """Format a time as ISO 8601 in UTC, with milliseconds only if they are not zero:
+    ``2026-11-21T14:21:35Z``.
+    """
     text = (_EPOCH + timedelta(milliseconds=t_ms)).replace(tzinfo=None)
     return text.isoformat(timespec="milliseconds" if t_ms % 1000 else "seconds") + "Z"
 
 
 def now_ms() -> int:
-    """This machine's clock."""
+    """Return the time of this machine's clock in ms since 1970."""
     return time.time_ns() // 1_000_000
 
 
 def parse_time(text: str) -> int:
-    """Milliseconds since 1970 of an ISO 8601 time; one without a zone is UTC.
+    """Parse an ISO 8601 time to ms since 1970; without a time zone it is UTC.
 
-    Raises UsageError for anything else.
+    Raises UsageError for any other text.
     """
     try:
         when = datetime.fromisoformat(text)

@@ -1,4 +1,6 @@
-"""A session as CSV or Parquet files: one line a sample, and one file each for what is not samples."""
+"""Exports a session as CSV or Parquet files: one file with a line for each sample, and one for
+each kind of record.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ __all__ = ["ExportedFile", "export_session"]
 
 @dataclass(frozen=True, slots=True)
 class ExportedFile:
-    """A file that was written, with its rows (without the header) and bytes."""
+    """A written file, with its number of rows (without the header) and of bytes."""
 
     name: str
     rows: int
@@ -31,12 +33,12 @@ class ExportedFile:
 
 
 class TableWriter(Protocol):
-    """A file of rows; its columns were named when it was made."""
+    """A file of rows whose columns were named when it was created."""
 
     rows: int
 
     def write(self, columns: Sequence[ExportColumn]) -> None:
-        """Append rows, given as equally long columns."""
+        """Append rows, given as columns of equal length."""
 
     def __enter__(self) -> Self: ...
 
@@ -55,15 +57,14 @@ def export_session(
     progress: Callable[[float], None] | None = None,
     cancel: threading.Event | None = None,
 ) -> list[ExportedFile]:
-    """Write the folder ``out``, which must not exist; an export that fails or is cancelled leaves nothing.
+    """Write the folder ``out``, which must not exist; an export that fails or is cancelled leaves no files.
 
-    ``samples.csv`` (or ``.parquet``) has one line a sample, absent samples left out; ``entities``, ``facts``,
-    ``events``, ``gaps`` and ``findings`` go into files of their own. All of them show one state of the
-    session, the one at the start, also while somebody records it. Memory stays below 200 MB, whatever the
-    session holds.
+    ``samples.csv`` (or ``.parquet``) has one line for each sample, without absent samples; ``entities``,
+    ``facts``, ``events``, ``gaps`` and ``findings`` have files of their own. All of them show the session as
+    it was at the start, also while it is recorded. Memory stays below 200 MB for a session of any size.
 
     Raises AlreadyExistsError, AccessDeniedError, DiskFullError, CancelledError; UsageError when pyarrow is
-    not there for Parquet.
+    missing for Parquet.
     """
     make = _parquet_table() if kind == "parquet" else CsvTable
     written: list[ExportedFile] = []

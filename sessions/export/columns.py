@@ -1,4 +1,4 @@
-"""What tables of an export are made of: columns of cells, equally long."""
+"""The columns of exported tables: sequences of cells, equally long."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Cell = str | float | int | bool | None
 
 @dataclass(frozen=True, slots=True)
 class RepeatedTexts:
-    """A column of texts: ``texts[i]`` stands ``counts[i]`` times."""
+    """A text column in run-length form: ``texts[i]`` is repeated ``counts[i]`` times."""
 
     texts: Sequence[str]
     counts: IntArray
@@ -25,6 +25,6 @@ ExportColumn = Sequence[Cell] | RepeatedTexts | NDArray[np.float64] | NDArray[np
 
 
 def row_count(columns: Sequence[ExportColumn]) -> int:
-    """How many rows equally long columns make."""
+    """Return the number of rows of equally long columns."""
     last = columns[-1]
     return int(last.counts.sum()) if isinstance(last, RepeatedTexts) else len(last)

@@ -1,4 +1,4 @@
-"""CSV files for exports, safe to open in a spreadsheet."""
+"""Writes CSV files that are safe to open in a spreadsheet."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 class CsvRows:
-    """Rows on an open text file (RFC 4180, lines ended by LF). Texts are defused, see ``defused``."""
+    """Writes rows to an open text file (RFC 4180, lines ended by LF).
+
+    Texts that a spreadsheet would run as formulas are made harmless, see ``defused``.
+    """
 
     def __init__(self, file: TextIO, columns: Sequence[str]) -> None:
         self._fast = csv.writer(file, lineterminator="\n")
@@ -27,7 +30,7 @@ class CsvRows:
         self._fast.writerow(columns)
 
     def write(self, columns: Sequence[ExportColumn]) -> None:
-        """Append rows, given as equally long columns."""
+        """Append rows, given as columns of equal length."""
         cells = zip(*map(_cells, columns), strict=True)
         # Before Python 3.13 csv quotes a carriage return only where it ends lines.
         out = (
@@ -49,7 +52,7 @@ class _LinesEndedByLf:
 
 
 class CsvTable:
-    """A CSV file, UTF-8, as ``CsvRows`` writes it."""
+    """A CSV file in UTF-8, written by ``CsvRows``."""
 
     def __init__(self, path: Path, columns: Sequence[str]) -> None:
         self.rows = 0
@@ -58,7 +61,7 @@ class CsvTable:
         self._out = CsvRows(file, columns)
 
     def write(self, columns: Sequence[ExportColumn]) -> None:
-        """Append rows."""
+        """Append rows, given as columns of equal length."""
         self._out.write(columns)
         self.rows += row_count(columns)
 
@@ -70,10 +73,10 @@ class CsvTable:
 
 
 def defused(text: str) -> str:
-    """``text`` with an apostrophe before it if a spreadsheet would run it as a formula.
+    """Return ``text``, with an apostrophe before it if a spreadsheet would run it as a formula.
 
-    Those are texts that start with one of ``= + - @``, a tab or a line break (OWASP, CSV Injection); the
-    apostrophe is what tells a spreadsheet that a text follows. Numbers are never passed through here.
+    Formulas start with one of ``= + - @``, a tab or a line break (OWASP, CSV Injection); the apostrophe makes
+    a spreadsheet treat the cell as text. Numbers are never passed through here.
     """
     return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
 

@@ -1,4 +1,4 @@
-"""A folder that is there completely or not at all."""
+"""Creates a folder that appears only when its contents are complete."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _RENAME_ATTEMPTS, _RENAME_PAUSE_S = 20, 0.1  # a virus scanner on Windows holds 
 
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
-    """A temporary folder beside ``path`` to write into; when the block ends, it gets that name.
+    """Yield a temporary folder beside ``path`` to write into; rename it to ``path`` when the block ends.
 
-    When the block raises, the folder and any parent that was made for it are gone. A process that is killed
-    leaves a folder whose name starts with ``.hyperscope-export-``. Raises AlreadyExistsError where ``path``
-    exists (or comes to exist meanwhile), AccessDeniedError, DiskFullError.
+    When the block raises, the folder and any parent folders created for it are deleted. A process that is
+    killed leaves a folder whose name starts with ``.hyperscope-export-``. Raises AlreadyExistsError if
+    ``path`` exists (also if it appears meanwhile), AccessDeniedError, DiskFullError.
     """
     missing: list[Path] = []
     try:

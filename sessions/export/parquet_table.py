@@ -1,4 +1,4 @@
-"""Parquet files for exports; needs the optional pyarrow."""
+"""Writes Parquet files for exports; needs the optional package pyarrow."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from sessions.export.columns import Cell, ExportColumn, RepeatedTexts, row_count
 
 
 class ParquetTable:
-    """A Parquet file, zstd: times as timestamps in UTC, values as float64, strings as dictionaries.
+    """A Parquet file with zstd: times as timestamps in UTC, values as float64, strings as dictionaries.
 
-    Texts are kept as they are.
+    Texts are written unchanged, without CSV's protection against formulas.
     """
 
     def __init__(self, path: Path, columns: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""What an export says of a session beside its samples: a table each of entities, facts, events …"""
+"""The tables of an export besides samples: entities, facts, events, gaps and findings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RecordTable = tuple[Sequence[str], list[Row]]
 
 
 def record_tables(session: SessionReader) -> dict[str, RecordTable]:
-    """The tables by name; what is not there is an empty cell."""
+    """Return the tables by name; missing values are empty cells."""
     return {
         "entities": (
             ("kind", "key", "name", "parent_kind", "parent_key"),

@@ -1,4 +1,4 @@
-"""The samples of a session as columns, some of them at a time."""
+"""Reads the samples of a session as columns, in batches of bounded size."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ SAMPLE_COLUMNS = ("time", "source", "kind", "entity", "entity_key", "counter", "
 def sample_batches(
     session: SessionReader, window: TimeRange | None
 ) -> Iterator[tuple[float, list[ExportColumn]]]:
-    """Batches of samples as the columns of SAMPLE_COLUMNS, each with the part (0 to 1) that is then done."""
+    """Yield batches of samples as the columns of SAMPLE_COLUMNS, each with the fraction (0 to
+    1) done after it.
+    """
     entities = session.entities()
     names = {source.id: source.spec.name for source in session.sources()}
     series = session.series()

@@ -1,4 +1,4 @@
-"""The session file: one SQLite database, one writer, many readers. See ``schema`` for what is in it."""
+"""The session file: one SQLite database with one writer and many readers. ``schema`` describes the tables."""
 
 from sessions.store.blocks import BLOCK_TICKS, EncodedBlock, encode_block
 from sessions.store.check import check_session

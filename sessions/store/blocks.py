@@ -1,8 +1,9 @@
-"""A block: some ticks of a layout, one chunk for each series that varies, statistics of all of them.
+"""A block: some ticks of a layout, as one chunk for each series that varies, with statistics of all series.
 
-``encode_block`` is pure and its result picklable, so that worker processes can do the work. A series that
-keeps one value through the block, or has none, costs no chunk at all. Few ticks make no good chunks: below
-``MIN_BLOCK_TICKS`` the block stays a *strip*, whole rows in one blob, as ticks are when they arrive.
+``encode_block`` has no side effects and its result can be pickled, so that worker processes can encode. A
+series that is constant in the block, or absent, needs no chunk. Chunks of few ticks compress badly: with less
+than ``MIN_BLOCK_TICKS`` ticks the block is stored as a *strip*, whole rows in one blob, as arriving ticks
+are.
 """
 
 from __future__ import annotations
@@ -39,10 +40,11 @@ DELTA_GAIN = 0.85  # of the mean step to the mean deviation; between white noise
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Statistics of a block's varying series, in their order, and of the others what they are.
+    """Statistics of a block's varying series, in their order, and the kind of all other series.
 
-    ``shape`` uint8 of every series of the layout: VARYING, CONSTANT or ABSENT. ``constants`` one value for
-    each CONSTANT. ``count``, ``minimum``, ``maximum`` and ``total`` one for each VARYING. Stored values.
+    ``shape`` uint8 for every series of the layout: VARYING, CONSTANT or ABSENT. ``constants`` has one value
+    for each CONSTANT. ``count``, ``minimum``, ``maximum`` and ``total`` have one for each VARYING. In stored
+    units.
     """
 
     shape: NDArray[np.uint8]
@@ -74,7 +76,7 @@ class EncodedBlock:
     data: bytes = b""
 
     def chunks(self) -> Iterator[tuple[int, bytes]]:
-        """Position in the layout and blob of each chunk."""
+        """Yield (position in the layout, blob) of each chunk."""
         if self.positions is None or self.ends is None:
             return
         begin = 0
@@ -122,7 +124,9 @@ def _columns(times: IntArray, stored: FloatArray) -> EncodedBlock:
 
 
 def assemble(times: IntArray, summary: Summary, chunks: list[bytes]) -> EncodedBlock:
-    """The block of a summary of all series of a layout and the chunks of those that vary, in order."""
+    """Return the block made of the summary of all series of a layout and the chunks of the
+    varying ones, in order.
+    """
     constant = int(np.count_nonzero(summary.shape == CONSTANT))
     return EncodedBlock(
         start=int(times[0]),
@@ -139,7 +143,7 @@ def assemble(times: IntArray, summary: Summary, chunks: list[bytes]) -> EncodedB
 
 
 def join(parts: list[Summary]) -> Summary:
-    """One summary of series that follow each other."""
+    """Return one summary for consecutive groups of series."""
     if not parts:
         none, some = np.zeros(0), np.zeros(0, np.int64)
         return Summary(np.zeros(0, np.uint8), none, some, none, none, none)
@@ -154,7 +158,7 @@ def join(parts: list[Summary]) -> Summary:
 
 
 def pack_summary(summary: Summary) -> tuple[bytes, ...]:
-    """The blobs of a block's row, in the order of Summary's fields."""
+    """Return the blobs of a block's row, in the order of Summary's fields."""
     return (
         pack_bytes(summary.shape),
         pack_floats(summary.constants),
@@ -166,7 +170,9 @@ def pack_summary(summary: Summary) -> tuple[bytes, ...]:
 
 
 def encode_series(columns: FloatArray) -> tuple[Summary, list[bytes]]:
-    """``columns`` (series, ticks), without -0.0: their summary, and the chunks of those that vary."""
+    """Encode ``columns`` (series, ticks), without -0.0: return their summary, and the chunks of
+    those that vary.
+    """
     low, high = columns.min(axis=1), columns.max(axis=1)  # NaN where any tick is absent
     constant = (low == high) & measured(low)
     shape = np.where(constant, np.uint8(CONSTANT), np.uint8(VARYING))

@@ -1,4 +1,4 @@
-"""Decoded arrays that the next read is likely to want again, within a bound of memory."""
+"""A cache of decoded arrays, bounded by memory."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Value = TypeVar("Value")
 
 
 class Cache(Generic[Value]):
-    """Values by the id of the segment that they were decoded from; the least recently used go first.
+    """Values by the id of the segment that they were decoded from; the least recently used are dropped first.
 
-    Ids of segments are never used again, so an entry never goes stale. Several threads may share it; then
-    two may decode the same at once, and the later one's is kept.
+    Segment ids are never reused, so that an entry never becomes stale. Several threads may share the cache;
+    two threads may then decode the same value, and the later one's is kept.
     """
 
     def __init__(self, limit_bytes: int, size: Callable[[Value], int]) -> None:
@@ -27,7 +27,7 @@ class Cache(Generic[Value]):
             return segment in self._entries
 
     def get(self, segment: int, make: Callable[[], Value]) -> Value:
-        """The segment's value, made when it is not there."""
+        """Return the segment's value; call ``make`` if it is not cached."""
         with self._lock:
             if segment in self._entries:
                 self._entries.move_to_end(segment)

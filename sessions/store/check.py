@@ -1,4 +1,4 @@
-"""Does a session hold what it says? A fast look at its index, or a thorough one at every sample."""
+"""Checks the integrity of a session: quickly by its index, or thoroughly by every sample."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _MAX_PROBLEMS = 100
 
 
 def check_session(path: Path, *, thorough: bool) -> list[str]:
-    """What is wrong with a session, a sentence each; nothing when it is sound.
+    """Return what is wrong with a session, one sentence each; empty for an intact session.
 
-    ``thorough`` also lets SQLite check its pages, decodes every sample and compares them with the statistics.
-    Raises NotFoundError, NotASessionError, TooNewError or AccessDeniedError where there is nothing to check.
+    ``thorough`` also runs SQLite's integrity check, decodes every sample and compares the statistics. Raises
+    NotFoundError, NotASessionError, TooNewError or AccessDeniedError if the file can't be checked.
     """
     try:
         database = open_for_reading(path)

@@ -1,10 +1,11 @@
-"""One series over one block's ticks as a few bytes: pcodec over the narrowest integers that hold it exactly.
+"""Encodes one series over one block's ticks in a few bytes: pcodec on the narrowest integers that
+hold it exactly.
 
-Measured on esxtop-like columns of 256 samples: pcodec's wrapped form saves 15 bytes a chunk against its
+Measured on esxtop-like columns of 256 samples: pcodec's wrapped format saves 15 bytes a chunk against its
 standalone one, narrow unsigned integers 0.1 bytes a sample against int64 and 0.3 against float64; choosing
-the delta ourselves costs 4 µs where pcodec's own search costs 14 µs, at the same size.
+the delta order ourselves costs 4 µs where pcodec's own search costs 14 µs, at the same size.
 
-A chunk is: one byte of form, the base of its integers, for a sparse one which ticks are present, then
+A chunk is: one byte ``form``, the base of its integers, for a sparse chunk the mask of present ticks, then
 pcodec's metadata and page. ``form``: bits 0–2 the type, 3–4 the decimals, 5 sparse, 6–7 the base's length.
 """
 
@@ -49,9 +50,10 @@ _AUTO = _config(ModeSpec.auto(), DeltaSpec.auto())
 
 
 class Coding(IntEnum):
-    """How the integers of a chunk are compressed: as they are, as differences, or only packed into bits.
+    """How the integers of a chunk are compressed: directly, as differences, or only packed into bits.
 
-    What is spread evenly over its range (noise) gets no smaller than that, at a fifth of the time.
+    Evenly distributed values (noise) can't be made smaller than by bit packing, which takes a fifth of the
+    time.
     """
 
     VALUES = 0
@@ -62,14 +64,16 @@ class Coding(IntEnum):
 def encode_integers(
     codes: NDArray[Any], base: int, places: int, *, coding: Coding, presence: bytes = b""
 ) -> bytes:
-    """A chunk of ``(codes + base) / 10**places``; ``codes`` unsigned, ``presence`` from ``pack_presence``."""
+    """Encode ``(codes + base) / 10**places`` as a chunk; ``codes`` unsigned, ``presence`` from
+    ``pack_presence``.
+    """
     size = _BASE_SIZES[(base if base >= 0 else ~base).bit_length()]
     form = _CODES[codes.dtype] | places << 3 | (_SPARSE if presence else 0) | size << 6
     return seal(bytes((form,)) + _BASES[size].pack(base) + presence + _compress(codes, _CONFIGS[coding]))
 
 
 def encode_floats(values: FloatArray, *, presence: bytes) -> bytes:
-    """A chunk of numbers that are no short decimals."""
+    """Encode as a chunk numbers that have more than three decimals."""
     return seal(bytes((_SPARSE if presence else 0,)) + presence + _compress(values, _AUTO))
 
 
@@ -80,7 +84,7 @@ def _compress(values: NDArray[Any], config: ChunkConfig) -> bytes:
 
 
 def pack_presence(present: NDArray[np.bool_]) -> bytes:
-    """Which ticks of a sparse chunk have a value."""
+    """Pack the mask of a sparse chunk's ticks that have a value."""
     packed = zlib.compress(np.packbits(present).tobytes(), 9)
     return _PRESENCE.pack(len(packed)) + packed
 

@@ -1,7 +1,7 @@
-"""Arrays and texts as blobs, and back: sealed with a checksum, bounded by what their row declares.
+"""Converts arrays and texts to blobs and back: with a checksum, and bounded by what their row declares.
 
-A session is untrusted input. Whoever reads a blob says how many values it must hold; nothing is allocated
-from a size that the blob itself claims, and anything that does not fit raises BlobError.
+A session is untrusted input. The reader of a blob states how many values it must hold; no memory is allocated
+by a size that the blob itself claims, and anything that does not fit raises BlobError.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ class BlobError(ValueError):
 
 
 def measured(values: FloatArray) -> NDArray[np.bool_]:
-    """Which values are numbers that can be summed up: neither NaN, nor infinite, nor close to it."""
+    """Return which values are finite numbers small enough to be summed (not NaN, below 1e290)."""
     finite: NDArray[np.bool_] = np.abs(values) < MAX_VALUE
     return finite
 
 
 def seal(payload: bytes) -> bytes:
-    """The payload followed by its CRC-32."""
+    """Return the payload followed by its CRC-32."""
     return payload + _SEAL.pack(zlib.crc32(payload))
 
 
 def unseal(blob: bytes) -> bytes:
-    """The payload of a sealed blob; raises BlobError when the checksum differs."""
+    """Return the payload of a sealed blob; raises BlobError when the checksum differs."""
     payload = blob[:-4]
     if len(blob) < 4 or zlib.crc32(payload) != int.from_bytes(blob[-4:], "little"):
         raise BlobError("a checksum does not match")
@@ -57,12 +57,12 @@ def unseal(blob: bytes) -> bytes:
 
 
 def deflate(data: bytes, level: int) -> bytes:
-    """Zstandard frame that declares its size."""
+    """Compress to a Zstandard frame that declares its size."""
     return zstandard.ZstdCompressor(level=level).compress(data)
 
 
 def inflate(data: bytes, size: int) -> bytes:
-    """Exactly ``size`` bytes from a Zstandard frame; raises BlobError before allocating anything else."""
+    """Decompress exactly ``size`` bytes from a Zstandard frame; raises BlobError before allocating more."""
     try:
         if zstandard.frame_content_size(data) != size:
             raise BlobError("a compressed blob declares another size than its row")
@@ -75,21 +75,24 @@ def inflate(data: bytes, size: int) -> bytes:
 
 
 def unsigned(span: int) -> np.dtype[Any]:
-    """The narrowest unsigned integer type that holds 0 to ``span``."""
+    """Return the narrowest unsigned integer type that holds 0 to ``span``."""
     # Called for every chunk: a table costs a tenth of spelling the type.
     return _UNSIGNED[span.bit_length()]
 
 
 @dataclass(frozen=True, slots=True)
 class Decimals:
-    """Numbers as integers of 10^-places: ``whole / 10**places`` gives every one of them back, bit by bit."""
+    """Numbers as integers of 10^-places: ``whole / 10**places`` restores each of them bit by bit."""
 
     whole: IntArray
     places: int
 
 
 def as_decimals(values: FloatArray) -> Decimals | None:
-    """The fewest decimals (0 to 3) that hold all values exactly; None when none does. No NaN, please."""
+    """Return the values with the fewest decimals (0 to 3) that hold all exactly; None when none do.
+
+    No NaN allowed.
+    """
     top = np.abs(values).max(initial=0)
     for places in range(MAX_DECIMALS + 1):
         if not top * 10**places < MAX_EXACT:
@@ -116,7 +119,9 @@ def _interleave(planes: NDArray[np.uint8], dtype: np.dtype[Any]) -> NDArray[Any]
 
 
 def pack_floats(values: FloatArray, *, level: int = 3) -> bytes:
-    """Numbers of any shape, flattened in C order; NaN is kept, decimals of up to 3 places as integers."""
+    """Pack numbers of any shape, flattened in C order; NaN is kept; numbers of up to 3 decimals
+    become integers.
+    """
     flat = np.ascontiguousarray(values, np.float64).reshape(-1) + 0.0
     present = ~np.isnan(flat)
     decimals = as_decimals(flat[present])
@@ -131,7 +136,7 @@ def pack_floats(values: FloatArray, *, level: int = 3) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class PackedFloats:
-    """Numbers packed by ``pack_floats``, inflated and not yet decoded: taking a few of them is cheap."""
+    """Numbers packed by ``pack_floats``, decompressed and not yet decoded: decoding a few is cheap."""
 
     planes: NDArray[np.uint8]
     places: int
@@ -140,7 +145,7 @@ class PackedFloats:
 
     @classmethod
     def of(cls, blob: bytes, count: int) -> PackedFloats:
-        """The ``count`` numbers of a blob; raises BlobError."""
+        """Decompress a blob of ``count`` numbers; raises BlobError."""
         payload = unseal(blob)
         width, places, base = _head(_FLOATS, payload)
         if width not in (_FLOAT_WIDTH, *_WIDTHS) or places > MAX_DECIMALS or abs(base) > MAX_EXACT:
@@ -149,7 +154,9 @@ class PackedFloats:
         return cls(planes, places, base, width == _FLOAT_WIDTH)
 
     def take(self, which: slice | IntArray) -> FloatArray:
-        """Some of the numbers, NaN where absent; raises BlobError for one that no counter has."""
+        """Decode some of the numbers, NaN where absent; raises BlobError for an infinite or
+        too large number.
+        """
         planes = self.planes[:, which]
         if self.is_float:
             values: FloatArray = _interleave(planes, np.dtype("<f8")).astype(np.float64)
@@ -160,7 +167,7 @@ class PackedFloats:
 
 
 def unpack_floats(blob: bytes, count: int) -> FloatArray:
-    """``count`` numbers as packed by ``pack_floats``."""
+    """Unpack ``count`` numbers that ``pack_floats`` packed."""
     return PackedFloats.of(blob, count).take(slice(None))
 
 
@@ -182,7 +189,9 @@ def _from_codes(planes: NDArray[np.uint8], base: int, places: int) -> FloatArray
 
 
 def pack_ints(values: IntArray, *, level: int = 9) -> bytes:
-    """Integers as differences from one to the next: regular times and running ids shrink to nothing."""
+    """Pack integers as consecutive differences: regular times and ascending ids compress
+    to almost nothing.
+    """
     flat = np.ascontiguousarray(values, np.int64).reshape(-1)
     steps = np.diff(flat)
     base = int(steps.min(initial=0))
@@ -192,7 +201,7 @@ def pack_ints(values: IntArray, *, level: int = 9) -> bytes:
 
 
 def unpack_ints(blob: bytes, count: int) -> IntArray:
-    """``count`` integers as packed by ``pack_ints``; sums wrap, so callers check the range of the result."""
+    """Unpack ``count`` integers that ``pack_ints`` packed; sums may wrap, so the caller checks the range."""
     payload = unseal(blob)
     width, first, base = _head(_INTS, payload)
     if width not in _WIDTHS:
@@ -207,24 +216,24 @@ def unpack_ints(blob: bytes, count: int) -> IntArray:
 
 
 def pack_bytes(values: NDArray[np.uint8]) -> bytes:
-    """Small codes, a byte each."""
+    """Pack codes of one byte each."""
     return seal(deflate(values.tobytes(), 3))
 
 
 def unpack_bytes(blob: bytes, count: int) -> NDArray[np.uint8]:
-    """``count`` codes as packed by ``pack_bytes``."""
+    """Unpack ``count`` codes that ``pack_bytes`` packed."""
     return np.frombuffer(inflate(unseal(blob), count), np.uint8)
 
 
 def pack_document(document: bytes) -> bytes:
-    """Any bytes, with their length; at most MAX_TEXT_BYTES, else ValueError."""
+    """Pack any bytes, with their length; raises ValueError above MAX_TEXT_BYTES."""
     if len(document) > MAX_TEXT_BYTES:
         raise ValueError(f"a document of {len(document)} bytes")
     return seal(_DOCUMENT.pack(len(document)) + deflate(document, 9))
 
 
 def unpack_document(blob: bytes) -> bytes:
-    """What ``pack_document`` packed."""
+    """Unpack the bytes that ``pack_document`` packed; raises BlobError."""
     payload = unseal(blob)
     (size,) = _head(_DOCUMENT, payload)
     if size > MAX_TEXT_BYTES:
@@ -233,14 +242,14 @@ def unpack_document(blob: bytes) -> bytes:
 
 
 def storable(text: str) -> str:
-    """``text`` with what UTF-8 can't hold replaced: names of files may have it."""
+    """Return ``text`` with the characters replaced that UTF-8 can't encode: file names may have such."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def pack_texts(texts: Sequence[str]) -> bytes:
-    """Texts as a dictionary of the distinct ones and the order in which they come.
+    """Pack texts as a dictionary of the distinct ones and the index of each text in it.
 
-    NUL, which separates them, is replaced, as is what UTF-8 can't hold.
+    NUL, which separates them, is replaced, and so are characters that UTF-8 can't encode.
     """
     codes: dict[str, int] = {}
     order = np.array([codes.setdefault(text, len(codes)) for text in texts], np.int64)
@@ -252,12 +261,12 @@ def pack_texts(texts: Sequence[str]) -> bytes:
 
 
 def texts_size(blob: bytes) -> int:
-    """How many bytes of text a blob of ``pack_texts`` says that it holds."""
+    """Return how many bytes of text a blob of ``pack_texts`` claims to hold."""
     return _head(_TEXTS, blob)[1]
 
 
 def unpack_texts(blob: bytes, count: int) -> list[str]:
-    """``count`` texts as packed by ``pack_texts``; equal ones are one object."""
+    """Unpack ``count`` texts that ``pack_texts`` packed; equal texts are one object."""
     payload = unseal(blob)
     distinct, size, index_size = _head(_TEXTS, payload)
     if distinct > count or size > MAX_TEXT_BYTES:

@@ -1,4 +1,4 @@
-"""Turning ticks as they arrived (strips) into blocks of column chunks."""
+"""Compaction: turns arrived ticks (strips) into blocks of column chunks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Strip:
 
 
 def insert(database: Database, number: int, layout: int, block: EncodedBlock) -> None:
-    """Write a block, or a strip when it is a short one, under its number; call it within a transaction."""
+    """Write a block, or a strip if it is short, under this segment number. Call within a transaction."""
     head = (number, layout, block.start, block.end, block.ticks, block.samples, block.times)
     if block.rows:
         database.execute("INSERT INTO strip VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*head, block.rows))
@@ -48,11 +48,12 @@ def compact(
     *,
     whole: bool,
 ) -> Pending:
-    """Replace the strips of a layout by blocks (by one strip, if they are few ticks); a transaction for each.
+    """Replace the strips of a layout by blocks (by one strip, if they are few ticks); one
+    transaction for each.
 
-    ``numbers`` gives the numbers of the new segments; what was written between the strips keeps its
-    precedence. Without ``whole`` the newest ticks stay as they are: those that make no full block beside
-    others. Returns what awaits compaction after that.
+    ``numbers`` yields the numbers of the new segments; segments written between the strips keep their
+    precedence. Without ``whole`` the newest ticks stay strips if they don't fill a block. Returns what still
+    awaits compaction.
     """
     left = Pending(pending.series)
     groups = _groups(_strips(database, layout), pending.block_ticks)

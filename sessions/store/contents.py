@@ -1,6 +1,6 @@
-"""What blocks and strips hold, decoded on demand: times, outlines, statistics and columns of values.
+"""Decodes the contents of blocks and strips on demand: times, outlines, statistics and columns of values.
 
-Everything here is in stored units and by position in the layout; ``samples`` turns it into series.
+Everything here is in stored units and by position in the layout; ``samples`` converts it to series.
 """
 
 from __future__ import annotations
@@ -35,19 +35,21 @@ _DENSE = 6  # scan a range of chunks when at least one in so many is wanted
 
 @dataclass(frozen=True)
 class Outline:
-    """What the series of a block are: ``shape`` VARYING, CONSTANT or ABSENT; values of the CONSTANT."""
+    """The kind of each series of a block (``shape``: VARYING, CONSTANT or ABSENT) and the CONSTANT values."""
 
     shape: NDArray[np.uint8]
     constants: PackedFloats
 
     @cached_property
     def varying(self) -> int:
-        """How many series vary."""
+        """The number of varying series."""
         return int(np.count_nonzero(self.shape == VARYING))
 
     @cached_property
     def index(self) -> NDArray[np.int32]:
-        """Where the series' statistics are in the block's: varying, then constant ones, then one absent."""
+        """For each series, the position of its statistics: those of varying series, then constants,
+        then one for absent.
+        """
         constant = self.shape == CONSTANT
         absent = self.varying + int(np.count_nonzero(constant))
         index = np.full(self.shape.size, absent, np.int32)
@@ -56,7 +58,7 @@ class Outline:
         return index
 
     def levels(self, positions: IntArray) -> FloatArray:
-        """The one value of each of some series that do not vary, NaN for the absent."""
+        """Return the constant values of the series at these positions; NaN for absent ones."""
         shape = self.shape[positions]
         if (shape == VARYING).any():
             raise BlobError("a chunk that should be there is missing")
@@ -75,7 +77,9 @@ class Outline:
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Statistics of some series over some samples: 0, inf, −inf and 0 where there is none."""
+    """Statistics of some series over some samples: count, minimum, maximum, total; 0, inf, −inf, 0
+    without samples.
+    """
 
     count: IntArray
     minimum: FloatArray
@@ -83,12 +87,12 @@ class Sums:
     total: FloatArray
 
     def take(self, index: NDArray[np.int32]) -> Sums:
-        """Those at ``index``."""
+        """Return the statistics at ``index``."""
         return Sums(self.count[index], self.minimum[index], self.maximum[index], self.total[index])
 
 
 class Decoded:
-    """What was decoded of one session and is cheap to keep; readers of it in several threads may share it."""
+    """Decoded arrays of one session that are cheap to keep; readers in several threads may share them."""
 
     def __init__(self) -> None:
         self.times: Cache[IntArray] = Cache(16 << 20, lambda times: times.nbytes)
@@ -100,18 +104,20 @@ class Decoded:
 
 
 class Contents:
-    """Decodes segments of one database; ``decoded`` remembers them."""
+    """Decodes segments of one database; caches in ``decoded``."""
 
     def __init__(self, database: Database, decoded: Decoded) -> None:
         self._database = database
         self._decoded = decoded
 
     def times(self, segment: Segment) -> IntArray:
-        """The segment's sampling instants."""
+        """Return the segment's sampling instants; shape (ticks,), int64, ms."""
         return self._decoded.times.get(segment.id, lambda: read_times(self._database, segment))
 
     def columns(self, segment: Segment, positions: IntArray) -> FloatArray:
-        """Values (len(positions), ticks) of the series at these positions of the layout, NaN where absent."""
+        """Return the values (len(positions), ticks) of the series at these positions of the layout,
+        NaN where absent.
+        """
         if not segment.is_block:
             return self._decoded.rows.get(segment.id, lambda: self._read_strip(segment))[positions]
         values = np.empty((positions.size, segment.ticks))
@@ -127,12 +133,14 @@ class Contents:
         return values
 
     def sums(self, segment: Segment, positions: IntArray) -> Sums:
-        """Statistics over the whole block of the series at these positions; decodes no samples."""
+        """Return statistics over the whole block of the series at these positions, without
+        decoding samples.
+        """
         of_block = self._decoded.sums.get(segment.id, lambda: self._read_sums(segment))
         return of_block.take(self._outline(segment).index[positions])
 
     def knows_sums(self, segment: Segment) -> bool:
-        """Whether ``sums`` would find what it needs in memory."""
+        """Return True if ``sums`` has what it needs in memory."""
         return segment.id in self._decoded.sums and segment.id in self._decoded.outlines
 
     def _chunks(self, segment: Segment, positions: IntArray) -> dict[int, bytes]:

@@ -1,4 +1,4 @@
-"""The one edge to SQLite: connections, transactions, typed rows; its errors become ours here only."""
+"""The only module that calls SQLite: connections, transactions, typed rows; translates its errors to ours."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _STEPS_A_BYTE = 4
 
 
 class Database:
-    """A connection to a session file. Use it from one thread at a time."""
+    """A connection to a session file, for use from one thread at a time."""
 
     def __init__(self, path: Path, mode: Literal["ro", "rw", "rwc", "immutable"]) -> None:
         self.path = path
@@ -54,7 +54,7 @@ class Database:
                 self._connection.execute(f"PRAGMA {pragma}")
 
     def close(self) -> None:
-        """Close the connection; a transaction that is open is rolled back."""
+        """Close the connection; an open transaction is rolled back."""
         with translated(self.path):
             self._connection.close()
 
@@ -66,7 +66,7 @@ class Database:
         return row[0] if row else None
 
     def execute(self, sql: str, values: Sequence[object] = ()) -> int:
-        """Run a statement; returns the id of the row that it inserted, if it did."""
+        """Run a statement; return the id of the inserted row, if any."""
         self._looked = 0
         with translated(self.path), _readable():
             return self._connection.execute(sql, values).lastrowid or 0
@@ -80,9 +80,9 @@ class Database:
     def rows(
         self, sql: str, types: tuple[type, ...], values: Sequence[object] = ()
     ) -> Iterator[tuple[Any, ...]]:
-        """Rows of a query with columns of exactly these types; ``object`` takes anything.
+        """Yield the rows of a query, whose columns must have exactly these types; ``object`` accepts any.
 
-        Raises DamagedError for any other, which only a damaged or forged file has.
+        Raises DamagedError for another type, which only a damaged or forged file has.
         """
         self._looked = 0
         with translated(self.path), _readable():
@@ -94,9 +94,10 @@ class Database:
     def ordered(
         self, sql: str, types: tuple[type, ...], values: Sequence[object] = ()
     ) -> Iterator[tuple[Any, ...]]:
-        """The same of a query whose first column increases; raises BlobError where it does not.
+        """Yield rows as ``rows`` does, of a query whose first column increases; raises BlobError
+        where it does not.
 
-        Pages of a forged file may refer to one another so that a table of a few of them has rows without end.
+        The pages of a forged file may refer to each other so that a small table has endless rows.
         """
         last = None
         for row in self.rows(sql, types, values):
@@ -111,7 +112,7 @@ class Database:
         return self._looked > _MAX_STEPS and self._looked > _STEPS_A_BYTE * bytes_of(self.path)
 
     def backup_to(self, target: Path) -> None:
-        """Copy the database as it is, whatever others do meanwhile."""
+        """Copy the database in a consistent state, also while others write."""
         with translated(target):
             copy = sqlite3.connect(target)
             try:
@@ -121,7 +122,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing: commits at the end of the block, rolls back when it raises."""
+        """Run the block as one transaction: commit at its end, roll back when it raises."""
         self.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -133,7 +134,7 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """One state of the file for several queries, whatever a writer does meanwhile. May nest."""
+        """Let all queries of the block see the same state of the file, also while others write. May nest."""
         outermost = not self._connection.in_transaction
         if outermost:
             self.execute("BEGIN")
@@ -146,13 +147,15 @@ class Database:
 
 
 def bytes_of(path: Path) -> int:
-    """How large a session is on disk, with its log."""
+    """Return the bytes on disk of a session and its write-ahead log."""
     files = (path, path.with_name(path.name + "-wal"))
     return sum(file.stat().st_size for file in files if file.exists())
 
 
 def uri_of(path: Path) -> str:
-    """As SQLite reads it: file:///home/…, file:///C:/…, file:////server/…; ``as_uri`` would name a host."""
+    """Return the path as a URI for SQLite: file:///home/…, file:///C:/…, file:////server/… (``as_uri`` would
+    give a host name).
+    """
     text = quote(os.fsencode(path.absolute().as_posix()), safe="/:")  # any name, also one that is no UTF-8
     return f"file://{text}" if text.startswith("/") else f"file:///{text}"
 
@@ -172,7 +175,9 @@ def _readable() -> Iterator[None]:
 
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """Errors of SQLite, the operating system and blobs, as expected failures of the session at ``path``."""
+    """Translate errors of SQLite, the operating system and blobs to our errors about the
+    session at ``path``.
+    """
     try:
         yield
     except BlobError as error:
@@ -186,7 +191,7 @@ def translated(path: Path) -> Iterator[None]:
 
 
 def damaged(path: Path, detail: str) -> DamagedError:
-    """The session's content does not check."""
+    """Return the error for a session whose content is inconsistent."""
     return DamagedError(
         f"{path.name} is damaged: {detail}.",
         meaning="Part of it can't be trusted.",
@@ -195,7 +200,7 @@ def damaged(path: Path, detail: str) -> DamagedError:
 
 
 def not_a_session(path: Path, detail: str) -> NotASessionError:
-    """The file is something else."""
+    """Return the error for a file that is no session."""
     return NotASessionError(
         f"{path.name} is not a Hyperscope session: {detail}.",
         advice="Sessions end in .hscope; a capture is made into one with `hyperscope import`.",
@@ -203,7 +208,7 @@ def not_a_session(path: Path, detail: str) -> NotASessionError:
 
 
 def disk_full(path: Path) -> DiskFullError:
-    """No space left for the session."""
+    """Return the error for a session whose disk is full."""
     return DiskFullError(
         f"The disk that holds {path.name} is full.",
         meaning="What was stored before is intact; the last data was not stored.",
@@ -244,7 +249,7 @@ def _expected(path: Path, error: sqlite3.Error) -> HyperscopeError:
 
 
 def busy(path: Path) -> BusyError:
-    """Another process writes the session."""
+    """Return the error for a session that another process writes."""
     return BusyError(
         f"{path.name} is being written by another Hyperscope.",
         meaning="A session has one writer; reading it meanwhile is fine.",

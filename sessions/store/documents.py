@@ -1,4 +1,4 @@
-"""Facts, events, marks, gaps, findings, journal and test runs as JSON documents, checked on the way back."""
+"""Stores facts, events, marks, gaps, findings, journal and test runs as JSON documents, checked when read."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Document = TypeVar("Document", Fact, Event, Mark, Gap, Finding, JournalEntry, Te
 
 
 def encode(documents: Iterable[Document]) -> list[tuple[str, bytes]]:
-    """Rows of documents, all of one type; raises ValueError for one that would not come back as it is."""
+    """Encode documents of one type as rows; raises ValueError for one that could not be decoded unchanged."""
     waiting = list(documents)
     rows = []
     for begin in range(0, len(waiting), BATCH):
@@ -55,9 +55,10 @@ def insert(database: Database, rows: Iterable[tuple[str, bytes]]) -> None:
 
 
 def replace(database: Database, old: Document, new: Document | None) -> bool:
-    """Put ``new`` in the place of the first document that equals ``old``, or take that out; is there one?
+    """Replace the first document that equals ``old`` by ``new``, or remove it (None); return False
+    if there is none.
 
-    ``encode`` must have accepted ``new``. Raises BlobError for documents that can't be read.
+    ``encode`` must have accepted ``new``. Raises BlobError for documents that can't be decoded.
     """
     kind = type(old)
     for number, body in list(database.ordered(_READ, (int, bytes), (_TYPES[kind], 0))):
@@ -76,14 +77,15 @@ def replace(database: Database, old: Document, new: Document | None) -> bool:
 
 
 def clear(database: Database, kind: type) -> None:
-    """Remove all documents of a type."""
+    """Delete all documents of a type."""
     database.execute("DELETE FROM document WHERE kind = ?", (_TYPES[kind],))
 
 
 def read(database: Database, kind: type[Document], after: int = 0) -> tuple[list[Document], int]:
-    """Documents of a type in the order in which they were written, and the row of the last; raises BlobError.
+    """Return the documents of a type in the order of writing, and the row number of the last;
+    raises BlobError.
 
-    ``after``: only those of later rows.
+    ``after``: only documents of rows after this number.
     """
     found: list[Document] = []
     last, size = after, 0
@@ -99,7 +101,7 @@ def read(database: Database, kind: type[Document], after: int = 0) -> tuple[list
 
 
 def verify(database: Database) -> None:
-    """Read all documents; raises BlobError for one that can't be, or is of no type."""
+    """Decode all documents; raises BlobError for one that can't be decoded or has an unknown type."""
     for (name,) in database.rows("SELECT DISTINCT kind FROM document LIMIT 100", (str,)):
         if name not in _TYPES.values():
             raise BlobError("a document of a type that does not exist")

@@ -1,8 +1,8 @@
-"""Rows of numbers, kept small until they make a block.
+"""Collects rows of numbers in little memory until there are enough for a block.
 
-Most counters of a host stand still for minutes, and what moves has two decimals at most: of some rows, what
-stands still is kept once and the rest as 32-bit hundredths. A block of many rows is smaller and cheaper to
-make than several of few (beside its values a chunk costs 10 µs and 25 bytes), so that it pays to keep many.
+Most counters of a host are constant for minutes, and most others have two decimals at most: a constant series
+is kept once and the others as 32-bit hundredths. A block of many rows is smaller and faster to encode than
+several of few rows (each chunk costs 10 µs and 25 bytes besides its values).
 """
 
 from __future__ import annotations
@@ -134,9 +134,9 @@ class Gathering:
         self.nbytes = 0
 
     def add(self, times: IntArray, values: FloatArray) -> None:
-        """Take rows (len(times), series), NaN where absent; the array may be used again.
+        """Add rows (len(times), series), NaN where absent; the caller may reuse the array.
 
-        Some megabytes at a time are quickest.
+        Fastest with some megabytes in each call.
         """
         if len(times):
             batch = _Batch.of(times.copy(), values)
@@ -146,9 +146,10 @@ class Gathering:
     def add_hundredths(
         self, times: IntArray, hundredths: Int32Array, positions: IntArray, numbers: FloatArray
     ) -> None:
-        """Take rows of hundredths (len(times), series), NOTHING where absent; the array may be used again.
+        """Add rows of hundredths (len(times), series), NOTHING where absent; the caller may reuse the array.
 
-        The series at ``positions``, increasing, have ``numbers`` (len(times), len(positions)) in their place.
+        The series at ``positions`` (increasing) have the values ``numbers`` (len(times), len(positions))
+        instead.
         """
         if len(times):
             batch = _Batch.of_hundredths(times.copy(), hundredths, positions, numbers)
@@ -156,12 +157,14 @@ class Gathering:
             self.nbytes += batch.nbytes
 
     def clear(self) -> None:
-        """Forget all rows."""
+        """Remove all rows."""
         self._batches.clear()
         self.nbytes = 0
 
     def block(self, begin: int, end: int) -> EncodedBlock | None:
-        """What ``encode_block`` makes of the series from ``begin`` to ``end``; None when there is no row."""
+        """Encode the series from ``begin`` to ``end`` as ``encode_block`` does; None when
+        there are no rows.
+        """
         if not self._batches:
             return None
         times = np.concatenate([batch.times for batch in self._batches])

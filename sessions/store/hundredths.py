@@ -1,6 +1,6 @@
-"""Series of numbers with two decimals at most, from 32-bit hundredths: what esxtop prints, in half the time.
+"""Encodes numbers of at most two decimals from 32-bit hundredths: what esxtop prints, in half the time.
 
-Gives the chunks and statistics that ``blocks.encode_series`` gives for the same numbers.
+The chunks and statistics are identical to those of ``blocks.encode_series`` for the same numbers.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MAX_WINDOWS = 4
 
 
 def to_hundredths(values: FloatArray) -> tuple[Int32Array, NDArray[np.bool_]]:
-    """The values as hundredths, and which of them are exactly that (no NaN is)."""
+    """Return the values as hundredths, and a mask of those that are exact (False for NaN)."""
     # What does not fit becomes something else, which the comparison finds.
     with np.errstate(invalid="ignore", over="ignore"):
         scaled = values * 100.0
@@ -42,19 +42,19 @@ def to_hundredths(values: FloatArray) -> tuple[Int32Array, NDArray[np.bool_]]:
 
 
 def to_numbers(whole: Int32Array) -> FloatArray:
-    """What hundredths stand for, NaN where absent."""
+    """Return the numbers of hundredths, NaN where absent."""
     values: FloatArray = whole / 100.0
     values[whole == NOTHING] = np.nan
     return values
 
 
 def numbers_of(values: FloatArray | Int32Array) -> FloatArray:
-    """Numbers as they are, and what hundredths stand for."""
+    """Return numbers unchanged, or the numbers of hundredths."""
     return to_numbers(cast("Int32Array", values)) if values.dtype == np.int32 else cast("FloatArray", values)
 
 
 def encode_hundredths(columns: Int32Array) -> tuple[Summary, list[bytes]]:
-    """``columns`` (series, ticks), none of which is constant: their summary, and the chunks."""
+    """Encode ``columns`` (series, ticks), none of them constant: return their summary and chunks."""
     slab = max(1, SLAB_VALUES // columns.shape[1])
     parts: list[Summary] = []
     chunks: list[bytes] = []

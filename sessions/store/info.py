@@ -1,4 +1,4 @@
-"""What a session holds at a glance, and as the JSON of ``hyperscope info``."""
+"""A summary of a session, also as the JSON of ``hyperscope info``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from sessions.times import TimeRange, iso
 class SessionInfo:
     """Sources with their gaps, counts of entities by kind, series, samples, time range and bytes on disk.
 
-    ``intervals`` is the seconds between samples of each source by id, measured where the source does not say.
+    ``intervals`` are the seconds between samples of each source by id, measured where the source does not
+    give them.
     """
 
     title: str
@@ -30,7 +31,7 @@ class SessionInfo:
     marks: int
 
     def to_json(self) -> dict[str, object]:
-        """The shape that the contract of ``info --json`` gives; times are ISO 8601 UTC."""
+        """Return the document of ``info --json``; times are ISO 8601 UTC."""
         return {
             "title": self.title,
             "sources": [self._source(source) for source in self.sources],

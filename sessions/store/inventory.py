@@ -1,7 +1,7 @@
-"""The entities and series of a session, kept as columns: small to store and fast to open.
+"""The entities and series of a session, stored as columns: small on disk and fast to open.
 
-Both tables only grow, by a row that holds a batch. Entities are numbered from 0 in the order in which they
-came, a parent always before its children (so that no file can make a circle); series from 1.
+Both tables only grow, by one row for each batch. Entities are numbered from 0 in the order in which they were
+added, a parent always before its children (so that no file can contain a cycle); series from 1.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ _SERIES_ROWS = (
 
 
 class TextBudget:
-    """Account of the memory that texts take: a forged file could ask for far more than its size."""
+    """Limits the memory for decoded texts: a forged file could claim far more than its size."""
 
     def __init__(self, most: int, what: str) -> None:
         self._left, self._what = most, what
 
     def spend(self, size: int) -> None:
-        """Take notice of so many bytes; raises BlobError when all together are too many."""
+        """Add ``size`` bytes to the total; raises BlobError when the total exceeds the limit."""
         self._left -= size
         if self._left < 0:
             raise BlobError(f"more {self._what} than any session has")
@@ -79,7 +79,7 @@ class SeriesBatch:
 
     @cached_property
     def label(self) -> list[str]:
-        """The source's own spellings; decoded when somebody asks, because few do."""
+        """The source's own spellings; decoded on first use, because few callers need them."""
         parts = [unpack_texts(part, len(self)) for part in self.packed_labels]
         self.label_budget.spend(sum(sum(map(len, part)) for part in parts))
         return ["".join(cut) for cut in zip(*parts, strict=True)]
@@ -87,7 +87,7 @@ class SeriesBatch:
 
 @dataclass
 class Inventory:
-    """What a file holds of entities and series; ``load`` adds what came since the last time."""
+    """The entities and series of a file; ``load`` adds those that were written since the last call."""
 
     entities: dict[EntityRef, Entity] = field(default_factory=dict)
     refs: list[EntityRef] = field(default_factory=list)
@@ -99,11 +99,11 @@ class Inventory:
 
     @property
     def count(self) -> int:
-        """How many series there are; their ids are 1 to this. ``source`` and ``scale`` are indexed by id."""
+        """The number of series; their ids are 1 to this. ``source`` and ``scale`` are indexed by id."""
         return self.source.size - 1
 
     def load(self, database: Database) -> None:
-        """Read what is new. Raises BlobError for anything that does not check."""
+        """Read the rows that are new. Raises BlobError for inconsistent ones."""
         self._load_entities(database)
         new = list(self._new_batches(database))
         if new:
@@ -113,7 +113,7 @@ class Inventory:
             self.scale = np.concatenate([self.scale, *(batch.scale for batch in new)])
 
     def series(self, counters: Collection[str] | None = None) -> list[Series]:
-        """All series, or those of the counters, ordered by id."""
+        """Return all series, or those of the given counter keys, ordered by id."""
         if counters is None:
             return [one for batch in self.batches for one in self._all(batch)]
         wanted = frozenset(counters)
@@ -194,7 +194,7 @@ def _matching(batch: SeriesBatch, counters: frozenset[str]) -> Sequence[int]:
 
 
 def pack_entities(entities: Sequence[Entity], parents: Sequence[int]) -> tuple[object, ...]:
-    """The columns n to parent of a row of the entities table; a parent of −1 is none."""
+    """Return the columns n to parent of a row of the entities table; −1 means no parent."""
     return (
         len(entities),
         pack_texts([entity.ref.kind for entity in entities]),
@@ -215,7 +215,7 @@ def _entities(refs: Sequence[EntityRef], columns: Sequence[list[str]], parents: 
 
 
 def pack_series(specs: Sequence[SeriesSpec], entities: Sequence[int]) -> tuple[object, ...]:
-    """The columns entity to label of a row of the series table."""
+    """Return the columns entity to label of a row of the series table."""
     return (
         pack_ints(np.array(entities, np.int64)),
         pack_texts([spec.counter for spec in specs]),

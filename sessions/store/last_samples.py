@@ -1,4 +1,4 @@
-"""The time of each series' last sample: where a recording goes on that was interrupted."""
+"""The time of each series' last sample, from which an interrupted recording is continued."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ _SLAB_CELLS = 1 << 22
 
 
 def last_samples(database: Database) -> IntArray:
-    """Time of the last stored sample in ms by series id (index 0 is no series), 0 where there is none."""
+    """Return the time (ms) of the last stored sample by series id, 0 for none; shape (series +
+    1,), index 0 unused.
+    """
     samples = Samples(database)
     with database.snapshot():
         samples.refresh()

@@ -30,12 +30,12 @@ _PRIMARY = 0xFF
 
 
 def real_path(session: Path) -> Path:
-    """The one path of a session, whatever name it is opened by."""
+    """Return the path of a session with all symbolic links resolved."""
     return Path(os.path.realpath(session))
 
 
 def require_one_name(session: Path) -> None:
-    """Raise AccessDeniedError for a file with several hard links: its log would belong to one of them."""
+    """Raise AccessDeniedError for a file with several hard links: SQLite's log can lie beside only one."""
     names = session.stat().st_nlink
     if names > 1:
         raise AccessDeniedError(
@@ -46,7 +46,7 @@ def require_one_name(session: Path) -> None:
 
 
 def is_written(session: Path) -> bool:
-    """Whether somebody writes the session now, as far as can be told: a killed writer does not."""
+    """Return True if a process writes the session now, as far as can be found out (not a killed one)."""
     path = _lock_file(real_path(session))
     if not _is_file(path):
         return False
@@ -75,13 +75,14 @@ def _primary_code(error: sqlite3.Error) -> int:
 
 
 def remove_stale_lock(session: Path) -> None:
-    """Remove the lock file of a writer that was killed; raises BusyError where one holds it."""
+    """Delete the lock file of a killed writer; raises BusyError if a writer holds the lock."""
     if _is_file(_lock_file(session)):
         WriterLock(session).release()
 
 
 class WriterLock:
-    """Held from construction to ``release``; raises BusyError when another holds it.
+    """The lock, held from construction to ``release``; the constructor raises BusyError if another
+    process holds it.
 
     ``session`` is the ``real_path``.
     """
@@ -95,7 +96,7 @@ class WriterLock:
         raise busy(session)
 
     def release(self) -> None:
-        """Let the next writer in."""
+        """Release the lock for the next writer."""
         if (
             sys.platform == "win32"
         ):  # where a file that is open stays; if the next writer's, that one removes it

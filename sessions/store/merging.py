@@ -1,4 +1,4 @@
-"""Putting pieces of a timeline in order: no time twice, what was written later wins where it has a value."""
+"""Merges pieces of a timeline: each time once; where pieces overlap, the value written later counts."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from sessions.model import FloatArray, IntArray
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Values of some series at some times: row i of what ``load`` returns is ``rows[i]`` of the result.
+    """Values of some series at some times: row i of what ``load`` returns belongs to row
+    ``rows[i]`` of the result.
 
-    ``times`` and ``rows`` strictly increasing; values (len(rows), len(times)), NaN where absent.
+    ``times`` and ``rows`` are strictly increasing; ``load`` returns values (len(rows), len(times)), NaN where
+    absent.
     """
 
     times: IntArray
@@ -23,9 +25,10 @@ class Piece:
 
 
 def in_order(times: IntArray, stored: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Times strictly increasing, and ``stored`` (times, series) to match; of equal times the later row wins.
+    """Sort rows by time and merge those of equal times; return strictly increasing times and ``stored``
+    (times, series).
 
-    What the later row lacks is taken from the earlier one.
+    Of equal times the later row counts; values that it lacks are taken from the earlier one.
     """
     if (np.diff(times) > 0).all():
         return times, stored
@@ -37,10 +40,10 @@ def in_order(times: IntArray, stored: FloatArray) -> tuple[IntArray, FloatArray]
 
 
 def merge(pieces: Sequence[Piece], height: int) -> tuple[IntArray, FloatArray]:
-    """One timeline of all pieces, given in the order in which they were written.
+    """Merge all pieces, given in the order of writing, into one timeline.
 
     Returns strictly increasing times and values (height, len(times)), NaN where no piece has one. Pieces are
-    loaded one at a time, so that memory holds the result and one of them.
+    loaded one at a time, so that memory holds the result and one piece.
     """
     by_start = sorted(pieces, key=lambda piece: int(piece.times[0]))
     times = np.concatenate([piece.times for piece in by_start]) if pieces else np.zeros(0, np.int64)

@@ -1,4 +1,4 @@
-"""Opening a session file: is it one, is it ours to read or write, does it need migration."""
+"""Opening a session file: recognises and checks it, takes the writer's lock, migrates older versions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LOG_BYTES = 4000 * schema.PAGE_BYTES
 
 
 def create_file(path: Path, *, bulk: bool = False) -> tuple[Database, WriterLock]:
-    """A new, empty session, and the lock to write it; ``bulk`` for one that is made in one go.
+    """Create an empty session and take its writer's lock; ``bulk`` for a session that is written in one go.
 
     Raises AlreadyExistsError, NotFoundError (no such folder), AccessDeniedError, DiskFullError.
     """
@@ -47,7 +47,7 @@ def create_file(path: Path, *, bulk: bool = False) -> tuple[Database, WriterLock
 
 
 def open_for_writing(path: Path) -> tuple[Database, WriterLock]:
-    """An existing session, migrated when it is older, and the lock to write it."""
+    """Open an existing session, migrate it if it is older, and take its writer's lock."""
     _require_file(path)
     path = real_path(path)
     lock = WriterLock(path)
@@ -69,7 +69,7 @@ def open_for_writing(path: Path) -> tuple[Database, WriterLock]:
 
 
 def open_for_reading(path: Path) -> Database:
-    """An existing session, read-only; one that is too old to be read as it is, is migrated first."""
+    """Open an existing session read-only; migrate it first if its version can't be read directly."""
     _require_file(path)
     path = real_path(path)
     database = _connect_for_reading(path)
@@ -93,13 +93,11 @@ def open_for_reading(path: Path) -> Database:
 
 
 def leave_one_file(database: Database) -> None:
-    """End writing: no log beside the file, and no room wasted in it that is worth the while.
+    """Finish writing: merge SQLite's log into the file, and release unused space if that is worth it.
 
-    What compaction freed is given back when it is a tenth of the file; a small file gets small pages, which
-    halves it.
-
-    Raises BusyError where a reader is still there, DiskFullError where the log doesn't fit: then SQLite reads
-    the file together with its log.
+    Space that compaction freed is released if it is a tenth of the file; a small file gets small pages, which
+    halves its size. Raises BusyError if a reader is still there, DiskFullError if the log doesn't fit: SQLite
+    then reads the file together with its log.
     """
     database.pragma("wal_checkpoint(TRUNCATE)")
     database.pragma("busy_timeout = 0")
@@ -120,15 +118,16 @@ def _fitting_page(before: int, used: int) -> int:
 
 
 def close_reader(database: Database) -> None:
-    """Let go of a session that was read; whoever is the last one leaves one file, if nobody writes it.
+    """Close a session after reading; the last reader removes SQLite's extra files if nobody
+    writes the session.
 
-    A connection that only reads can't remove SQLite's log and shared memory, and as long as one is there the
-    writer can't either. SQLite itself refuses this while anybody else has the file open, and a file or folder
-    that can't be written stays as it is. With them goes the lock file of a writer that was killed.
+    A read-only connection can't remove SQLite's log and shared memory, and while one exists the writer can't
+    either. SQLite itself refuses the removal while anybody else has the file open; files or folders that
+    can't be written stay as they are. The lock file of a killed writer is removed, too.
 
-    What may remain: an archive whose last reader was killed has an empty log and shared memory beside it when
-    somebody reads it who may not write it. SQLite would make none for a file that is declared immutable; but
-    who may not write a file can't promise that: another user's recorder may go on with it meanwhile.
+    Files may remain: an archive whose last reader was killed keeps an empty log and shared memory when it is
+    read by somebody who may not write it. SQLite would create none for a file declared immutable; but a
+    reader that may not write a file can't promise that: another user's recorder may continue it meanwhile.
     """
     path = database.path
     database.close()
@@ -169,7 +168,7 @@ def _rebuild(database: Database, page_size: int) -> None:
 
 
 def remove_files(path: Path) -> None:
-    """Delete a session with what SQLite keeps beside it."""
+    """Delete a session with SQLite's files beside it."""
     with translated(path):
         for suffix in ("", "-wal", "-shm", "-journal"):
             path.with_name(path.name + suffix).unlink(missing_ok=True)

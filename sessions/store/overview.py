@@ -1,10 +1,10 @@
-"""A series at the width of a chart: one bucket per pixel column, exact, and with as little decoding as pays.
+"""A series reduced to the width of a chart: one bucket for each pixel column, exact, decoding as
+little as possible.
 
-A block that lies within one pixel answers by its statistics, if those were read before (as they are for the
-numbers of an inventory or a ranking): 5 µs. Those of a block are packed for all of its series together, and
-unpacking them for one series alone takes 200 to 350 µs, where its chunk is decoded in 30; so that what was
-not read before is decoded, and what a pixel's edge cuts. A series without a chunk (it kept one value) is not
-decoded at all.
+For a block within one pixel column its statistics are used if they are already decoded (as after an inventory
+or ranking): 5 µs. A block's statistics are packed for all of its series together, and unpacking them for one
+series takes 200 to 350 µs, decoding its chunk 30 µs; so a block whose statistics are not decoded is decoded,
+and so is a block that a pixel's edge cuts. A series without a chunk (constant in the block) is not decoded.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class _Pixels:
 
 
 def overview(times: IntArray, values: FloatArray, window: TimeRange, width: int) -> Overview:
-    """Buckets of equal length over the window, at most ``width``; those without a sample are left out.
+    """Divide the window into at most ``width`` buckets of equal length; empty buckets are left out.
 
     ``times`` strictly increasing and within the window; ``values`` NaN where absent. Raises ValueError for a
     width below 1.
@@ -52,7 +52,7 @@ def overview(times: IntArray, values: FloatArray, window: TimeRange, width: int)
 
 
 def read_overview(samples: Samples, source: int, series: int, window: TimeRange, width: int) -> Overview:
-    """A series of a source as ``overview`` gives it, from statistics of blocks where they are at hand."""
+    """Return the ``overview`` of a series, from blocks' statistics where they are decoded."""
     pixels, ids = _Pixels.of_width(window, width), np.array([series])
     whole, others = _sorted_out(samples, source, pixels)
     parts = [_of_block(segment, samples, ids) for segment in whole]

@@ -1,4 +1,4 @@
-"""How many ticks of a layout await compaction, and whether it is time for it."""
+"""How many ticks of a layout await compaction, and whether it is due."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ _MAX_PIECES = 4  # rows for each instant of a block, when instants come in piece
 
 @dataclass(slots=True)
 class Pending:
-    """A layout of so many series: ``rows`` in its strips, which are ``instants`` when pieces count once."""
+    """The uncompacted ticks of a layout.
+
+    ``rows`` counts rows in strips, ``instants`` different times among them.
+    """
 
     series: int
     rows: int = 0
@@ -25,26 +28,28 @@ class Pending:
 
     @property
     def block_ticks(self) -> int:
-        """How many ticks make a block of this layout: fewer than usual where memory would be the worse."""
+        """The number of ticks of a block of this layout: fewer than usual for very many series,
+        to bound memory.
+        """
         return max(MIN_BLOCK_TICKS, min(BLOCK_TICKS, _BLOCK_CELLS // max(self.series, 1)))
 
     @property
     def is_due(self) -> bool:
-        """Whether there is a block's worth of ticks beside the newest ones."""
+        """True if there is a block's worth of ticks besides the newest ones."""
         return self.instants >= self.block_ticks + LATE_TICKS or self.is_in_pieces
 
     @property
     def is_in_pieces(self) -> bool:
-        """Whether so many instants came more than once that merging them is worth it by itself."""
+        """True if so many instants were written more than once that merging them is worthwhile."""
         return self.rows >= _MAX_PIECES * self.block_ticks
 
     @property
     def is_overdue(self) -> bool:
-        """Whether compaction should no longer wait for a quiet moment."""
+        """True if compaction should not wait for an idle moment any longer."""
         return self.rows >= 2 * self.block_ticks
 
     def add(self, end: int, ticks: int) -> None:
-        """Take note of a strip."""
+        """Add a strip of ``ticks`` ticks that ends at ``end`` (ms)."""
         self.rows += ticks
         if self.end is None or end > self.end:
             self.end = end

@@ -1,4 +1,6 @@
-"""Who has the last word: joined strips get a newer number, yet must not overrule what came after them."""
+"""Which of overlapping segments counts: joined strips get a newer number, but must not
+override later segments.
+"""
 
 from __future__ import annotations
 
@@ -26,14 +28,15 @@ class Precedence:
         self._common: dict[tuple[int, int], tuple[IntArray, IntArray]] = {}
 
     def add(self, layout: Layout) -> None:
-        """One more layout."""
+        """Add a layout."""
         self._layouts[layout.id] = layout
 
     def later(self, layout: int, among: Sequence[int], start: int, end: int) -> list[tuple[int, Piece]]:
-        """What others than the segments ``among`` say of the layout's series from ``start`` to ``end``.
+        """Return what segments other than ``among`` hold of the layout's series from ``start``
+        to ``end`` (ms).
 
-        Only those with a number above the lowest ``among``, each behind its number and in that order; rows of
-        a piece are positions of the layout.
+        Only segments with a number above the lowest of ``among``, as (number, piece), ascending; rows of a
+        piece are positions in the layout.
         """
         rows = self._database.rows(_LATER, (int,) * 7, (min(among), start, end))
         own = set(among)
@@ -57,7 +60,7 @@ class Precedence:
 
 
 def silence(times: IntArray, stored: FloatArray, later: Piece) -> None:
-    """Blank what ``stored`` (times, series) says wherever ``later`` has a value."""
+    """Set ``stored`` (times, series) to NaN, in place, wherever ``later`` has a value."""
     at = np.searchsorted(times, later.times)
     at[at == times.size] = 0
     same = np.flatnonzero(times[at] == later.times)

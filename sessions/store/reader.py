@@ -1,4 +1,4 @@
-"""Reading a session: many readers at a time, also while a writer adds to it."""
+"""Reading a session: by any number of readers at a time, also while it is written."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ from sessions.times import TimeRange
 
 
 class SessionReader(RecordReader):
-    """A session file, read-only; a SampleSource, and its records. Use it from one thread at a time.
+    """A session file, read-only: a SampleSource with its records. Use it from one thread at a time.
 
-    Each call sees one state of the file and takes notice of what was written before it. Every method
-    raises DamagedError when what it needs does not check.
+    Each call sees one consistent state of the file, including everything written before the call. Every
+    method raises DamagedError when the data that it needs is inconsistent.
     """
 
     def __init__(self, database: Database, decoded: Decoded | None = None) -> None:
@@ -49,9 +49,9 @@ class SessionReader(RecordReader):
     def open(cls, path: Path, *, check: bool = True) -> SessionReader:
         """Open a session; a file of version 0 is migrated first, after a backup copy.
 
-        ``check`` looks at the whole index (entities, series, blocks), not at samples. Raises NotFoundError,
-        NotASessionError, TooNewError, DamagedError, AccessDeniedError; BusyError when it needs migration and
-        somebody writes it.
+        ``check`` checks the whole index (entities, series, blocks), but no samples. Raises NotFoundError,
+        NotASessionError, TooNewError, DamagedError, AccessDeniedError; BusyError when it needs migration
+        while another process writes it.
         """
         database = open_for_reading(path)
         reader = cls(database)
@@ -64,11 +64,11 @@ class SessionReader(RecordReader):
         return reader
 
     def another(self) -> SessionReader:
-        """One more reader of the file, for another thread; what either decodes serves both."""
+        """Return another reader of the file, for another thread; both share one cache of decoded data."""
         return SessionReader(open_for_reading(self._database.path), self._samples.decoded)
 
     def close(self) -> None:
-        """Let go of the file; the last reader of a session that nobody writes leaves one file."""
+        """Close the file; the last reader of a session that nobody writes removes SQLite's extra files."""
         close_reader(self._database)
 
     def __enter__(self) -> SessionReader:
@@ -80,12 +80,12 @@ class SessionReader(RecordReader):
         self.close()
 
     def span(self) -> TimeRange | None:
-        """First to last sample of all sources, None when there is none."""
+        """Return the time from the first to the last sample of all sources; None without samples."""
         with self._state():
             return _span(self._samples.segments)
 
     def sources(self) -> Sequence[Source]:
-        """All sources, in the order in which they were added."""
+        """Return all sources in the order in which they were added."""
         with self._state():
             return [
                 self._source(number, spec, state)
@@ -93,30 +93,31 @@ class SessionReader(RecordReader):
             ]
 
     def entities(self) -> dict[EntityRef, Entity]:
-        """All entities by ref."""
+        """Return all entities by reference."""
         with self._state():
             return dict(self._samples.inventory.entities)
 
     def series(self, counters: Collection[str] | None = None) -> Sequence[Series]:
-        """All series, or those of the given counter keys, ordered by id."""
+        """Return all series, or those of the given counter keys, ordered by id."""
         with self._state():
             return self._samples.inventory.series(counters)
 
     def stats(self, ids: IntArray, window: TimeRange | None = None) -> SeriesStats:
-        """Statistics of each series over the window; from those of blocks wherever they suffice."""
+        """Return statistics of each series over the window, from those of blocks wherever they suffice."""
         with self._state():
             return statistics.stats(self._samples, np.asarray(ids, np.int64), window)
 
     def times(self, source: int, window: TimeRange | None = None) -> IntArray:
-        """Sampling instants of a source, strictly increasing."""
+        """Return the sampling instants of a source; strictly increasing, shape (n,), int64, ms."""
         with self._state():
             return self._samples.times(source, window)
 
     def read(self, ids: IntArray, window: TimeRange | None = None) -> list[Frame]:
-        """Samples: one frame for each source that has any of the series, in the order of ``sources``.
+        """Return the samples: one frame for each source that has any of the series, in the
+        order of ``sources``.
 
-        A frame's times are those at which the layouts that hold its series were sampled. Raises ValueError
-        for an id that does not exist, UsageError for more than 2 GiB at once.
+        A frame's times are those of all layouts that hold its series. Raises ValueError for an id that does
+        not exist, UsageError for more than 2 GiB at once.
         """
         ids = np.asarray(ids, np.int64)
         with self._state():
@@ -127,23 +128,26 @@ class SessionReader(RecordReader):
             ]
 
     def written_since(self, ids: IntArray, newest: int) -> tuple[list[TimeRange], int]:
-        """In which ranges of time samples of these series were written, for those who follow a session.
+        """Return the time ranges in which samples of these series were written since an earlier call, to
+        follow a session.
 
-        ``newest`` is what the last call returned beside them, 0 at first. Late samples and what was only put
-        in order anew count, too; what is outside of the ranges reads as it did before.
+        ``newest`` is the second result of that earlier call, 0 at first. Late samples and compacted ones
+        count, too; outside of the ranges the samples are the same as before.
         """
         with self._state():
             return self._samples.written_since(np.asarray(ids, np.int64), newest)
 
     def overview(self, series: int, window: TimeRange | None, width: int) -> Overview:
-        """The series in at most ``width`` buckets over the window, None meaning its source's whole time."""
+        """Return the series in at most ``width`` buckets over the window; None means its
+        source's whole time.
+        """
         with self._state():
             (source,) = self._samples.sources_of(np.array([series]))
             window = window or _span(self._samples.of_source(source)) or TimeRange(0, 0)
             return read_overview(self._samples, source, series, window, width)
 
     def info(self) -> SessionInfo:
-        """The session at a glance."""
+        """Return a summary of the session."""
         with self._state():
             found = self.sources()
             inventory = self._samples.inventory
@@ -164,7 +168,7 @@ class SessionReader(RecordReader):
 
     @contextmanager
     def one_state(self) -> Iterator[None]:
-        """Let several calls see the same state of the file, whatever a writer does meanwhile."""
+        """Let all calls within the block see the same state of the file, also while it is written."""
         with self._state():
             yield
 

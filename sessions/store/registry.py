@@ -1,4 +1,4 @@
-"""Which entities and series a writer has stored: what makes adding them again do nothing."""
+"""Which entities and series a writer has stored, so that adding them again has no effect."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sessions.store.inventory import BATCH, MAX_ENTITIES, MAX_SCALE, MAX_SERIES,
 
 @dataclass(frozen=True, slots=True)
 class EntityBatch:
-    """Entities to be written from number ``first`` on, each with the number of its parent (−1: none)."""
+    """Entities to be written, numbered from ``first`` on, with the number of each one's parent (−1: none)."""
 
     first: int
     entities: Sequence[Entity]
@@ -23,7 +23,7 @@ class EntityBatch:
 
 @dataclass(frozen=True, slots=True)
 class SpecBatch:
-    """Series to be written from id ``first`` on, each with the number of its entity."""
+    """Series to be written, with ids from ``first`` on, and the number of each one's entity."""
 
     first: int
     specs: Sequence[SeriesSpec]
@@ -31,7 +31,7 @@ class SpecBatch:
 
 
 class Registry:
-    """Numbers of entities, and ids of series by what identifies them."""
+    """The numbers of all entities, and the ids of all series by source, entity, counter and instance."""
 
     def __init__(self, inventory: Inventory) -> None:
         self._entities = {ref: number for number, ref in enumerate(inventory.refs)}
@@ -45,22 +45,24 @@ class Registry:
 
     @property
     def series_count(self) -> int:
-        """How many series there are."""
+        """The number of series."""
         return len(self._sources) - 1
 
     def sources_of(self, ids: IntArray) -> set[int]:
-        """The sources of the series; raises ValueError for an id that was never given out."""
+        """Return the sources of the series; raises ValueError for an unknown id."""
         if ids.size and not 0 < ids.min() <= ids.max() <= self.series_count:
             raise ValueError("series that do not exist")
         return {self._sources[series] for series in ids.tolist()}
 
     def scales_of(self, ids: IntArray) -> FloatArray:
-        """The scales of series that exist."""
+        """Return the scales of existing series."""
         scales: FloatArray = np.frombuffer(self._scales)[ids]
         return scales
 
     def admit_entities(self, entities: Iterable[Entity]) -> Iterator[EntityBatch]:
-        """Batches of the new ones, parents first; raises ValueError for parents unknown or in a circle."""
+        """Yield batches of the new entities, parents first; raises ValueError for unknown
+        parents or a cycle.
+        """
         pending: dict[EntityRef, Entity] = {}
         for entity in entities:
             if entity.ref not in self._entities:
@@ -75,7 +77,9 @@ class Registry:
             yield EntityBatch(first, batch, [self._entities[e.parent] if e.parent else -1 for e in batch])
 
     def admit_series(self, source: int, specs: Sequence[SeriesSpec]) -> tuple[IntArray, list[SpecBatch]]:
-        """The id of each spec, and batches of the new ones; raises ValueError for what can't be stored."""
+        """Return the id of each spec, and batches of the new ones; raises ValueError for one that
+        can't be stored.
+        """
         keys = [self._key(source, spec) for spec in specs]
         first = len(self._sources)
         fresh: dict[tuple[int, int, str, str], SeriesSpec] = {}

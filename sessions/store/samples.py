@@ -1,4 +1,4 @@
-"""Samples of any series over any window, put together from blocks and strips: the heart of the reader."""
+"""Reads samples of any series over any window from blocks and strips: the core of the reader."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_CELLS = 1 << 28
 
 
 class Samples:
-    """The index of a session's samples, kept up with what a writer adds."""
+    """The index of a session's segments; ``refresh`` updates it while a writer adds to the session."""
 
     def __init__(self, database: Database, decoded: Decoded | None = None) -> None:
         self.database = database
@@ -34,7 +34,7 @@ class Samples:
         self._seen: int | None = None
 
     def refresh(self) -> None:
-        """Take notice of what was written since the last time; cheap when nothing was."""
+        """Read what was written since the last call; cheap when there is nothing new."""
         version = self.database.pragma("data_version")
         if version == self._seen:
             return
@@ -46,17 +46,17 @@ class Samples:
         self._seen = version
 
     def of_source(self, source: int) -> list[Segment]:
-        """The source's blocks and strips, in the order in which they were written."""
+        """Return the source's blocks and strips in the order of writing."""
         return [segment for segment in self.segments if segment.layout.source == source]
 
     def contested(self, source: int) -> frozenset[int]:
-        """Ids of the source's segments whose samples overlap with another's."""
+        """Return the ids of the source's segments whose samples overlap with those of another segment."""
         if source not in self._contested:
             self._contested[source] = contested(self.of_source(source), self.contents.times)
         return self._contested[source]
 
     def times(self, source: int, window: TimeRange | None) -> IntArray:
-        """Sampling instants of a source, strictly increasing."""
+        """Return the sampling instants of a source; strictly increasing, shape (n,), int64, ms."""
         touched = [segment for segment in self.of_source(source) if segment.touches(window)]
         instants = [
             self.contents.times(segment)[_cut(self.contents.times(segment), window)] for segment in touched
@@ -64,7 +64,9 @@ class Samples:
         return np.unique(np.concatenate(instants)) if instants else np.zeros(0, np.int64)
 
     def written_since(self, ids: IntArray, newest: int) -> tuple[list[TimeRange], int]:
-        """When samples of these series were written to segments after ``newest``, and the newest segment."""
+        """Return the time ranges of these series' samples in segments after ``newest``, and the newest
+        segment's number.
+        """
         places, found = Places(ids), []
         for segment in reversed(self.segments):
             if segment.id <= newest:
@@ -74,23 +76,24 @@ class Samples:
         return joined(found), self.segments[-1].id if self.segments else newest
 
     def sources_of(self, ids: IntArray) -> IntArray:
-        """The source of each series; raises ValueError for ids that no series has."""
+        """Return the source of each series; raises ValueError for unknown ids."""
         if ids.size and not 0 < ids.min() <= ids.max() <= self.inventory.count:
             raise ValueError("a series id that does not exist")
         found: IntArray = self.inventory.source[ids]
         return found
 
     def frame(self, source: int, ids: IntArray, window: TimeRange | None) -> Frame:
-        """Samples of series of one source, in canonical units."""
+        """Return the samples of series of one source, in canonical units."""
         times, values = self.collect(self.of_source(source), ids, window)
         return Frame(source, ids, times, values.T)
 
     def collect(
         self, segments: Sequence[Segment], ids: IntArray, window: TimeRange | None
     ) -> tuple[IntArray, FloatArray]:
-        """Times and values (len(ids), len(times)) from these segments of one source, in canonical units.
+        """Return times and values (len(ids), len(times)) from these segments of one source, in
+        canonical units.
 
-        Raises UsageError when that is more than MAX_CELLS values.
+        Raises UsageError for more than MAX_CELLS values.
         """
         places = Places(ids)
         touched = (segment for segment in segments if segment.touches(window))

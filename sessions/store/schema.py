@@ -1,6 +1,6 @@
-"""The tables of a session file, of every version that ever was, and the steps from one to the next.
+"""The tables of a session file in every version that was ever released, and the migrations between versions.
 
-    meta        what is said of the whole: title, created …
+    meta        texts about the whole session: title, created …
     source      where counters come from: kind, name, interval, clock offset, state
     entities    a row for each batch of entities, a blob for each column; numbered from 0, parents first
     series      a row for each batch of series of one source, likewise; ids from 1
@@ -10,8 +10,8 @@
     strip       a few ticks of a layout as whole rows, as they arrived; compaction makes blocks of them
     document    facts, events, marks, gaps, findings, journal, test runs: JSON arrays, compressed
 
-Blocks and strips are numbered together, in the order in which they were written. Blobs end in a CRC-32 of
-what precedes it; ``codec`` and ``chunks`` say what they hold. Times are milliseconds since 1970 (UTC).
+Blocks and strips are numbered together, in the order of writing. Blobs end in a CRC-32 of what precedes it;
+``codec`` and ``chunks`` define their contents. Times are milliseconds since 1970 (UTC).
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ MIGRATIONS: dict[int, tuple[str, ...]] = {
 
 
 def create(database: Database, version: int = VERSION, *, page_bytes: int = PAGE_BYTES) -> None:
-    """Make an empty database a session."""
+    """Make an empty database a session of this version."""
     database.pragma(f"page_size = {page_bytes}")
     with database.transaction():
         for statement in SCHEMAS[version]:
@@ -96,7 +96,9 @@ def create(database: Database, version: int = VERSION, *, page_bytes: int = PAGE
 
 
 def version_of(database: Database) -> int:
-    """The file's version; raises NotASessionError, and TooNewError for one that we do not know yet."""
+    """Return the file's version; raises NotASessionError, and TooNewError for a version that is
+    newer than ours.
+    """
     if database.pragma("application_id") != APPLICATION_ID:
         raise not_a_session(database.path, "it does not carry its mark")
     version = int(database.pragma("user_version"))
@@ -110,9 +112,10 @@ def version_of(database: Database) -> int:
 
 
 def verify(database: Database, version: int) -> None:
-    """Refuse a file whose tables are not exactly those of its version: no trigger, view or index is ours.
+    """Refuse a file whose tables are not exactly those of its version: we use no triggers,
+    views or own indexes.
 
-    Raises BlobError (see ``translated``), because SQL that somebody else put there must never run.
+    Raises BlobError (see ``translated``), because SQL from an untrusted file must never run.
     """
     expected = sorted(_words(statement) for statement in SCHEMAS.get(version, ()))
     found: list[str] = []

@@ -1,4 +1,4 @@
-"""Where samples are: the blocks and strips of a session, their layouts and times, as an index in memory."""
+"""The index of a session's samples in memory: its blocks and strips, their layouts and times."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Layout:
         return np.argsort(self.ids, kind="stable")
 
     def find(self, ids: IntArray) -> tuple[IntArray, IntArray]:
-        """Which of ``ids`` are here: their indices in ``ids``, and their positions in the layout."""
+        """Return which of ``ids`` are in the layout: their indices in ``ids``, and their positions here."""
         if not self.ids.size:
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
         at = np.minimum(np.searchsorted(self.ids, ids, sorter=self._order), self.ids.size - 1)
@@ -53,14 +53,14 @@ class Layout:
 
 
 class Places:
-    """Where some series are in one layout after another; looked up once for each."""
+    """The positions of some series in each layout, looked up only once for each layout."""
 
     def __init__(self, ids: IntArray) -> None:
         self.ids = ids
         self._found: dict[int, tuple[IntArray, IntArray]] = {}
 
     def of(self, layout: Layout) -> tuple[IntArray, IntArray]:
-        """``layout.find(ids)``."""
+        """Return ``layout.find(ids)``, cached."""
         if layout.id not in self._found:
             self._found[layout.id] = layout.find(self.ids)
         return self._found[layout.id]
@@ -68,7 +68,7 @@ class Places:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Some ticks of a layout: a block, or a strip that awaits compaction. Ids of both are one sequence."""
+    """Some ticks of a layout: a block, or a strip that awaits compaction. Both share one sequence of ids."""
 
     id: int
     layout: Layout
@@ -79,16 +79,16 @@ class Segment:
     is_block: bool
 
     def within(self, window: TimeRange | None) -> bool:
-        """Whether all of it lies in the window."""
+        """Return True if the whole segment lies in the window."""
         return window is None or (window.start <= self.start and self.end <= window.end)
 
     def touches(self, window: TimeRange | None) -> bool:
-        """Whether any of it may lie in the window."""
+        """Return True if any part of the segment may lie in the window."""
         return window is None or (self.start <= window.end and window.start <= self.end)
 
 
 def load_layouts(database: Database, known: dict[int, Layout], source_of: IntArray) -> None:
-    """Add the layouts that are new to ``known``; ``source_of`` says of which source a series is."""
+    """Add the layouts that are new to ``known``; ``source_of`` gives the source of each series id."""
     last = max(known, default=0)
     places = sum(layout.ids.size for layout in known.values())
     rows = database.ordered(
@@ -107,7 +107,7 @@ def load_layouts(database: Database, known: dict[int, Layout], source_of: IntArr
 
 
 def load_segments(database: Database, layouts: dict[int, Layout]) -> list[Segment]:
-    """All blocks and strips, in the order in which they were written."""
+    """Return all blocks and strips in the order of writing."""
     segments = [*_load(database, layouts, is_block=True), *_load(database, layouts, is_block=False)]
     segments.sort(key=lambda segment: segment.id)
     if any(a.id == b.id for a, b in pairwise(segments)):
@@ -136,7 +136,7 @@ def _load(database: Database, layouts: dict[int, Layout], *, is_block: bool) -> 
 
 
 def read_times(database: Database, segment: Segment) -> IntArray:
-    """The segment's sampling instants, strictly increasing, from its start to its end."""
+    """Return the segment's sampling instants, strictly increasing, from its start to its end (ms)."""
     sql = _BLOCK_TIMES if segment.is_block else _STRIP_TIMES
     row = next(database.rows(sql, (bytes,), (segment.id,)), None)
     if row is None:
@@ -148,7 +148,9 @@ def read_times(database: Database, segment: Segment) -> IntArray:
 
 
 def contested(segments: Sequence[Segment], times: Callable[[Segment], IntArray]) -> frozenset[int]:
-    """Ids of segments that share an instant and a series with another: their samples must be merged."""
+    """Return the ids of segments that share an instant and a series with another one: their
+    samples must be merged.
+    """
     return frozenset(number for family in _families(segments) for number in _sharing_instants(family, times))
 
 

@@ -1,4 +1,4 @@
-"""Writing what is said of the sources of a session."""
+"""Writes the sources of a session and their states."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from sessions.store.write_guard import WriteGuard
 
 
 class SourceWriter:
-    """The sources of a session and their states; reads those that it has already."""
+    """The sources of a session and their states; it starts with those that the session already has."""
 
     def __init__(self, database: Database, guard: WriteGuard) -> None:
         self._database, self._guard = database, guard
         self._sources = sources.load(database)
 
     def specs(self) -> dict[int, SourceSpec]:
-        """What is said of each source, by id, in the order in which they were added."""
+        """The specification of each source, by id, in the order in which they were added."""
         return {source: spec for source, (spec, _) in self._sources.items()}
 
     def require(self, source: int) -> None:
@@ -28,7 +28,7 @@ class SourceWriter:
             raise ValueError(f"source {source} was not added")
 
     def add(self, spec: SourceSpec) -> int:
-        """Add a source, in the state ``recording``; returns its id."""
+        """Add a source in the state ``recording``; return its id."""
         sources.require(spec, "recording")
         with self._guard.transaction():
             source = sources.insert(self._database, spec, "recording")
@@ -44,7 +44,7 @@ class SourceWriter:
         attributes: Mapping[str, str] | Iterable[tuple[str, str]] | None = None,
         state: str | None = None,
     ) -> None:
-        """Change what is said of a source; None leaves it as it is."""
+        """Change the specification or state of a source; None leaves a value as it is."""
         spec, state = self._sources[source][0], state or self._sources[source][1]
         if attributes is not None:
             pairs = attributes.items() if isinstance(attributes, Mapping) else attributes
@@ -60,7 +60,7 @@ class SourceWriter:
         self._sources[source] = (spec, state)
 
     def end(self, state: str) -> None:
-        """Put every source that is not finished into this state."""
+        """Put every unfinished source into this state."""
         for source, (_, old_state) in list(self._sources.items()):
             if old_state in sources.UNFINISHED:
                 self.update(source, state=state)

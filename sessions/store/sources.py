@@ -1,4 +1,4 @@
-"""The source table: what is said of where counters come from."""
+"""Reads and writes the source table."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MAX_OFFSET_MS = 1 << 50
 
 
 def insert(database: Database, spec: SourceSpec, state: str) -> int:
-    """Add a source; returns its id."""
+    """Add a source; return its id."""
     return database.execute(
         "INSERT INTO source(kind, name, interval_s, attributes, clock_offset_ms, state)"
         " VALUES (?, ?, ?, ?, ?, ?)",
@@ -30,7 +30,7 @@ def insert(database: Database, spec: SourceSpec, state: str) -> int:
 
 
 def update(database: Database, source: int, spec: SourceSpec, state: str) -> None:
-    """Change what is said of a source."""
+    """Replace the specification and state of a source."""
     database.execute(
         "UPDATE source SET interval_s = ?, attributes = ?, clock_offset_ms = ?, state = ? WHERE id = ?",
         (spec.interval_s, _packed(spec), spec.clock_offset_ms, state, source),
@@ -38,7 +38,7 @@ def update(database: Database, source: int, spec: SourceSpec, state: str) -> Non
 
 
 def load(database: Database) -> dict[int, tuple[SourceSpec, str]]:
-    """All sources and their states by id, in order; raises BlobError."""
+    """Return all sources with their states by id, in order; raises BlobError."""
     found: dict[int, tuple[SourceSpec, str]] = {}
     rows = database.ordered(
         "SELECT id, kind, name, interval_s, attributes, clock_offset_ms, state FROM source ORDER BY id",
@@ -55,13 +55,13 @@ def load(database: Database) -> dict[int, tuple[SourceSpec, str]]:
 
 
 def require_all(database: Database, used: Set[int]) -> None:
-    """Read all sources; raises BlobError when one that is ``used`` is not there."""
+    """Check that all ``used`` source ids exist; raises BlobError otherwise."""
     if not used <= load(database).keys():
         raise BlobError("series of a source that is not there")
 
 
 def require(spec: SourceSpec, state: str) -> None:
-    """Raise ValueError for what can't be said of a source."""
+    """Raise ValueError for a specification or state that can't be stored."""
     if spec.kind not in _KINDS or state not in STATES:
         raise ValueError(f"a source of kind {spec.kind!r} in state {state!r}")
     if spec.interval_s is not None and not 0 < spec.interval_s < math.inf:

@@ -1,4 +1,4 @@
-"""Statistics of thousands of series, from what blocks say of themselves where that suffices."""
+"""Statistics of thousands of series, from the stored statistics of blocks where these suffice."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ class _Tally:
 
 
 def stats(samples: Samples, ids: IntArray, window: TimeRange | None) -> SeriesStats:
-    """Statistics of each series over the window, in canonical units.
+    """Return statistics of each series over the window, in canonical units.
 
-    Blocks that lie in the window answer for themselves; samples are decoded only where the window cuts a
-    block, where segments overlap, and of ticks that await compaction.
+    For blocks within the window the stored statistics are used; samples are decoded only where the window
+    cuts a block, where segments overlap, and for ticks that await compaction.
     """
     tally = _Tally(samples, ids)
     for source, index in _by_source(samples, ids):
@@ -93,7 +93,7 @@ def _sorted_out(
 def block_sums(
     samples: Samples, segments: Sequence[Segment], ids: IntArray
 ) -> Iterator[tuple[IntArray, Sums]]:
-    """Of each block: which of the series it has, and their statistics in canonical units."""
+    """Yield for each block which of the series it has, and their statistics in canonical units."""
     places = Places(ids)
     for segment in segments:
         rows, positions = places.of(segment.layout)

@@ -1,4 +1,4 @@
-"""Writing samples: layouts, the ticks that arrive in them, and turning ticks into blocks."""
+"""Writes samples: layouts, the ticks that arrive in them, and the compaction of ticks to blocks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Tick = tuple[int, int, FloatArray]
 
 
 class TickWriter:
-    """Writes the samples of a session; what it does may fail as the calls of SessionWriter do."""
+    """Writes the samples of a session; its methods raise what those of SessionWriter raise."""
 
     def __init__(
         self,
@@ -53,23 +53,23 @@ class TickWriter:
 
     @property
     def samples(self) -> int:
-        """How many samples were stored; one that came twice counts twice."""
+        """The number of stored samples; one that was written twice counts twice."""
         return self._samples
 
     def last_samples(self) -> IntArray:
-        """Time of each series' last sample in ms, by series id; 0 where there is none. Reads the index."""
+        """Return the time (ms) of each series' last sample by series id, 0 for none. Reads the index."""
         with self._guard.access():
             return last_samples(self._database)
 
     def scales(self, ids: IntArray) -> FloatArray:
-        """The scale that each series was first given and keeps."""
+        """Return the scale of each series, which is the one it was first given."""
         return self._registry.scales_of(ids)
 
     def add_layout(self, source: int, ids: IntArray) -> int:
-        """Declare series of a source that arrive together, in this order; returns the layout's id.
+        """Declare series of a source that arrive together, in this order; return the layout's id.
 
-        The same series in the same order are the same layout. Up to about 50,000 series make a good one.
-        Raises ValueError for series of another source or twice.
+        The same series in the same order give the same layout. A layout should have up to about 50,000
+        series. Raises ValueError for series of another source or repeated ones.
         """
         ids = np.asarray(ids, np.int64)
         if self._registry.sources_of(ids) - {source} or np.unique(ids).size != ids.size:
@@ -89,10 +89,10 @@ class TickWriter:
         return layout
 
     def append_ticks(self, ticks: Iterable[Tick], *, compact: bool = True) -> int:
-        """Store several instants of several layouts in one transaction; returns how many samples they are.
+        """Store several instants of several layouts in one transaction; return the number of samples.
 
-        They may come in any order and again: what comes later fills in, or replaces. Without ``compact`` it
-        is for the caller to call ``compact_one`` from time to time.
+        Ticks may be in any order and repeat an instant: the later ones fill in or replace values. Without
+        ``compact`` the caller has to call ``compact_one`` from time to time.
         """
         samples = self._add(list(_encoded(ticks)))
         while compact and self.compact_one():
@@ -100,7 +100,7 @@ class TickWriter:
         return samples
 
     def add_block(self, layout: int, block: EncodedBlock) -> None:
-        """Store ticks that ``encode_block`` encoded, perhaps in another process; in one transaction."""
+        """Store a block from ``encode_block``, perhaps of another process, in one transaction."""
         self._add([(layout, block)])
         while self.compact_one():
             pass
@@ -126,14 +126,15 @@ class TickWriter:
         return samples
 
     def compact(self) -> None:
-        """Turn appended ticks into blocks; happens by itself every 256 ticks and on ``close``."""
+        """Compact appended ticks to blocks; also done automatically every 256 ticks and on ``close``."""
         for layout in self._layouts:
             self._compact(layout, whole=True)
 
     def compact_one(self, *, overdue: bool = False) -> bool:
-        """Make blocks of the layout of which most ticks wait, if that is due (or ``overdue``); was there one?
+        """Compact the layout with the most waiting ticks, if that is due (or ``overdue``);
+        return True if it was.
 
-        Takes about as long as one layout of 32,768 series does: see benchmarks/RESULTS.md.
+        Takes as long as a layout of 32,768 series does: see benchmarks/RESULTS.md.
         """
         due = {
             layout: pending.rows

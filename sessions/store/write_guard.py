@@ -1,4 +1,4 @@
-"""Whether a session can still be written: what every call of a writer that stores something passes."""
+"""Whether a session can still be written; every writing call passes through this guard."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sessions.store.database import Database, translated
 
 
 class WriteGuard:
-    """Lets calls through until one of them fails or the writer is closed; then they raise ValueError."""
+    """Lets calls through until one of them fails or the writer is closed; raises ValueError from then on."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -17,18 +17,18 @@ class WriteGuard:
 
     @property
     def is_open(self) -> bool:
-        """True while neither a call has failed nor the writer was closed."""
+        """True until a call has failed or the writer was closed."""
         return not (self.failed or self.closed)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """One transaction: all of it is stored, or nothing."""
+        """Run the block as one transaction: all of it is stored, or nothing."""
         with self.access(), self._database.transaction():
             yield
 
     @contextmanager
     def access(self) -> Iterator[None]:
-        """Access to the database: SQLite's errors become ours, and any failure ends writing."""
+        """Give access to the database: SQLite's errors are translated, and any failure ends writing."""
         if not self.is_open:
             raise ValueError("a session writer that has failed or is closed")
         try:

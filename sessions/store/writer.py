@@ -1,4 +1,4 @@
-"""Writing a session: the one writer, tick by tick or block by block."""
+"""Writing a session: the only writer, tick by tick or block by block."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _SYNC_FULL = 2  # what SQLite answers for PRAGMA synchronous = FULL
 
 
 class SessionWriter(RecordWriter):
-    """The one writer of a session; a context manager that closes it. Use it from one thread at a time.
+    """The only writer of a session; a context manager that closes it. Use it from one thread at a time.
 
-    Everything that it stores is on disk when the call returns; after a failure (DiskFullError …) the file
-    holds all that was stored before, and the writer can only be closed or discarded. Leaving the context by
+    What a call stores is on disk when the call returns; after a failure (DiskFullError …) the file holds
+    everything that was stored before, and the writer can only be closed or discarded. Leaving the context by
     an exception marks the sources as interrupted.
     """
 
@@ -49,12 +49,12 @@ class SessionWriter(RecordWriter):
     def create(
         cls, path: Path, *, title: str = "", durable: bool = True, bulk: bool = False
     ) -> SessionWriter:
-        """A new session at ``path``.
+        """Create a session at ``path``.
 
-        ``durable`` syncs the disk at each tick, so that losing power costs at most that one; without it,
-        losing power may cost the last seconds, and the end of the process still nothing. ``bulk`` is for
-        a session that is made in one go, of blocks of many ticks. Raises AlreadyExistsError, NotFoundError
-        (no such folder), AccessDeniedError, DiskFullError.
+        ``durable`` syncs the disk at each tick, so that a power loss costs at most that tick; without it a
+        power loss may cost the last seconds, the end of the process nothing. ``bulk`` is for a session that
+        is written in one go, in blocks of many ticks. Raises AlreadyExistsError, NotFoundError (no such
+        folder), AccessDeniedError, DiskFullError.
         """
         writer = _writer_of(*create_file(path, bulk=bulk), durable=durable)
         writer.set_meta("title", title)
@@ -63,10 +63,10 @@ class SessionWriter(RecordWriter):
 
     @classmethod
     def open(cls, path: Path, *, durable: bool = True) -> SessionWriter:
-        """An existing session, to append to; an older one is migrated after a backup copy.
+        """Open an existing session to append to; an older one is migrated after a backup copy.
 
-        Sources that another writer left unfinished become ``interrupted``. Raises BusyError while somebody
-        else writes it, NotFoundError, NotASessionError, TooNewError, DamagedError, AccessDeniedError.
+        Sources that another writer left unfinished become ``interrupted``. Raises BusyError while another
+        process writes it, NotFoundError, NotASessionError, TooNewError, DamagedError, AccessDeniedError.
         """
         writer = _writer_of(*open_for_writing(path), durable=durable)
         writer._sources.end("interrupted")
@@ -86,25 +86,25 @@ class SessionWriter(RecordWriter):
 
     @property
     def samples(self) -> int:
-        """How many samples were stored; one that came twice counts twice."""
+        """The number of stored samples; one that was written twice counts twice."""
         return self._ticks.samples
 
     @property
     def is_usable(self) -> bool:
-        """Whether more can be stored: a call that was refused changes nothing, one that failed ends it."""
+        """True if more can be stored: a refused call changes nothing, a failed one ends writing."""
         return self._guard.is_open
 
     @property
     def is_durable(self) -> bool:
-        """Whether each call returns when what it stored has reached the disk."""
+        """True if each call returns only when what it stored is on the disk."""
         return bool(self._database.pragma("synchronous") >= _SYNC_FULL)
 
     def sources(self) -> dict[int, SourceSpec]:
-        """What is said of each source, by id, in the order in which they were added."""
+        """The specification of each source, by id, in the order in which they were added."""
         return self._sources.specs()
 
     def add_source(self, spec: SourceSpec) -> int:
-        """Add a source, in the state ``recording``; returns its id."""
+        """Add a source in the state ``recording``; return its id."""
         return self._sources.add(spec)
 
     def update_source(
@@ -116,7 +116,7 @@ class SessionWriter(RecordWriter):
         attributes: Mapping[str, str] | Iterable[tuple[str, str]] | None = None,
         state: str | None = None,
     ) -> None:
-        """Change what is said of a source; None leaves it as it is.
+        """Change the specification or state of a source; None leaves a value as it is.
 
         ``state`` is ``recording``, ``importing``, ``complete`` or ``interrupted``.
         """
@@ -129,7 +129,7 @@ class SessionWriter(RecordWriter):
         )
 
     def add_entities(self, entities: Iterable[Entity]) -> None:
-        """Add entities; one whose ref is known already stays as it was first given.
+        """Add entities; an entity whose reference is already stored stays as it was.
 
         Raises ValueError for a parent that was never added.
         """
@@ -139,7 +139,8 @@ class SessionWriter(RecordWriter):
             self._database.execute_many("INSERT INTO entities VALUES (?, ?, ?, ?, ?, ?)", rows)
 
     def add_series(self, source: int, specs: Sequence[SeriesSpec]) -> IntArray:
-        """The id of each spec; a series of the same source, entity, counter and instance keeps its id.
+        """Return the id of each spec; a series with the same source, entity, counter and
+        instance keeps its id.
 
         Raises ValueError for an entity that was not added or a scale that is not positive.
         """
@@ -155,36 +156,36 @@ class SessionWriter(RecordWriter):
 
     @property
     def ticks(self) -> TickWriter:
-        """What writes the samples: for those who compact when it suits them, or resume a recording."""
+        """The writer of samples, for callers that compact at times of their own or resume a recording."""
         return self._ticks
 
     def add_layout(self, source: int, ids: IntArray) -> int:
-        """Declare series of a source that arrive together, in this order; returns the layout's id.
+        """Declare series of a source that arrive together, in this order; return the layout's id.
 
-        The same series in the same order are the same layout. Up to about 50,000 series make a good one.
-        Raises ValueError for series of another source or twice.
+        The same series in the same order give the same layout. A layout should have up to about 50,000
+        series. Raises ValueError for series of another source or repeated ones.
         """
         self._sources.require(source)
         return self._ticks.add_layout(source, ids)
 
     def append_ticks(self, ticks: Iterable[Tick], *, compact: bool = True) -> int:
-        """Store several instants of several layouts in one transaction; returns how many samples they are.
+        """Store several instants of several layouts in one transaction; return the number of samples.
 
-        They may come in any order and again: what comes later fills in, or replaces. Without ``compact`` it
-        is for the caller to call ``ticks.compact_one`` from time to time.
+        Ticks may be in any order and repeat an instant: the later ones fill in or replace values. Without
+        ``compact`` the caller has to call ``ticks.compact_one`` from time to time.
         """
         return self._ticks.append_ticks(ticks, compact=compact)
 
     def add_block(self, layout: int, block: EncodedBlock) -> None:
-        """Store ticks that ``encode_block`` encoded, perhaps in another process; in one transaction."""
+        """Store a block from ``encode_block``, perhaps of another process, in one transaction."""
         self._ticks.add_block(layout, block)
 
     def close(self) -> None:
-        """Compact, mark unfinished sources as complete and leave one file. Closing again does nothing."""
+        """Compact, mark unfinished sources as complete and leave one file. Closing again has no effect."""
         self._close("complete")
 
     def discard(self) -> None:
-        """Close and delete the file, with all that stands beside it."""
+        """Close and delete the file, with all files beside it."""
         if not self._guard.closed:
             self._guard.closed = True
             self._database.close()
