@@ -1,5 +1,4 @@
-"""Imports mutated captures: each import, and each command on the session
-it made, must end soon in little memory.
+"""Imports mutated captures; each import, and each command on its session, must end soon in little memory.
 
     python -m benchmarks.fuzz_captures --count 10000 [--first 0] [--processes 2] [--keep FOLDER]
 

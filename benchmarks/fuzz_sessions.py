@@ -1,5 +1,4 @@
-"""Hostile session files by the thousand: every reading command must
-end as documented, soon, in little memory.
+"""Hostile session files by the thousand: every command that reads them must end as documented, soon.
 
     python -m benchmarks.fuzz_sessions --count 10000 [--first 0] [--processes 2] [--keep FOLDER]
 

@@ -1,5 +1,4 @@
-"""An hour of random mouse and keyboard input: every page, both
-themes, several window sizes, live and offline.
+"""An hour of random mouse and keyboard input: every page, both themes, several sizes, live and offline.
 
     .venv/bin/python -m benchmarks.monkey --minutes 60
 
