@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -13,10 +12,10 @@ from sessions.findings import Evidence, Finding
 from sessions.model import EntityRef, Series
 from sessions.times import TimeRange
 from viewmodels.chart_spec import Band, ChartSpec, Limit
+from viewmodels.entity_names import full_name, without_domain
 from viewmodels.shared_devices import is_shared, seen_by, source_names
 from viewmodels.snapshot import Snapshot, is_own
 
-_DOMAIN = re.compile(r"[^.\s]*[^.\s\d][^.\s]*(?P<domain>(\.[\w-]+)+)$")
 _MAX_CHARTS = 8
 _MAX_CURVES = 12
 _MAX_HOSTS = 4
@@ -40,7 +39,7 @@ def charts_of(
             continue
         title = template.title
         if len(members) == 1:
-            title = f"{template.title} of {snapshot.name(members[0])}"
+            title = f"{template.title} of {full_name(members[0], snapshot)}"
         for unit in dict.fromkeys(series.spec.unit for series in chosen):
             same = [series for series in chosen if series.spec.unit == unit][:_MAX_CURVES]
             ids = tuple(series.id for series in same)
@@ -106,8 +105,8 @@ def window_around(finding: Finding, span: TimeRange | None) -> TimeRange | None:
 
 
 def title_of(series: Series, snapshot: Snapshot, catalogue: Catalogue) -> str:
-    """Return the title of a chart of one series: ``Ready of db-prod``."""
-    return f"{_label(series, catalogue)} of {snapshot.name(series.entity)}"
+    """Return the title of a chart of one series: ``Ready of db-prod › vCPU 2``."""
+    return f"{_label(series, catalogue)} of {full_name(series.entity, snapshot)}"
 
 
 def curve_name(series: Series, among: Sequence[Series], snapshot: Snapshot, catalogue: Catalogue) -> str:
@@ -122,17 +121,6 @@ def curve_name(series: Series, among: Sequence[Series], snapshot: Snapshot, cata
         source = without_domain(names.get(series.source, ""), [names.get(one.source, "") for one in among])
         return " ".join(part for part in (_distinction(series, among, snapshot, catalogue), source) if part)
     return _distinction(series, among, snapshot, catalogue) or _label(series, catalogue)
-
-
-def without_domain(name: str, among: Sequence[str]) -> str:
-    """Return ``esx01/vmnic2`` for ``esx01.lab.local/vmnic2`` if all names in ``among`` share one DNS domain.
-
-    IP addresses stay whole.
-    """
-    domains = {_DOMAIN.match(one.partition("/")[0]) for one in among}
-    found = {match["domain"] if match else "" for match in domains}
-    domain = found.pop() if len(found) == 1 else ""
-    return name.replace(domain, "", 1) if domain else name
 
 
 def _distinction(series: Series, among: Sequence[Series], snapshot: Snapshot, catalogue: Catalogue) -> str:

@@ -15,6 +15,7 @@ from sessions.model import EntityRef, FloatArray, IntArray, Series
 from sessions.store import SessionReader
 from sessions.times import TimeRange
 from viewmodels.buckets import Buckets
+from viewmodels.entity_names import row_names
 from viewmodels.health import Health
 from viewmodels.snapshot import Snapshot, is_own
 from viewmodels.work import UnwatchedWork, Work
@@ -99,10 +100,11 @@ def heat_map(
     limit, is_share = choice.limits.warning.value, measure == "Share over the limit"
     critical = choice.limits.critical.value if choice.limits.critical else limit * 2
     unit = "%" if is_share else choice.unit
+    names = row_names(series, snapshot)
     rows = [
         HeatRow(
             one.entity,
-            f"{snapshot.name(one.entity)} {one.spec.instance}".rstrip(),
+            names[one.id],
             format_value(value, unit),
             _state(value, choice.limits, is_share=is_share),
             one.id,

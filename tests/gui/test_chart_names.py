@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from viewmodels.chart_sets import without_domain
+from viewmodels.entity_names import without_domain
 
 
 @pytest.mark.parametrize(

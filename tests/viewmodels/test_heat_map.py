@@ -14,7 +14,7 @@ from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
 from sessions.store import SessionWriter
 from sessions.times import TimeRange
 from tests.viewmodels.sessions import T0, add_source, reading
-from viewmodels.heat_map import Heat, Measure, heat_choices, heat_map
+from viewmodels.heat_map import MEASURES, Heat, Measure, heat_choices, heat_map
 
 VMS = [EntityRef("vm", f"vm{number}") for number in range(6)]
 
@@ -32,6 +32,42 @@ def path(tmp_path: Path) -> Path:
         specs = [SeriesSpec(ref, "cpu.ready", "%") for ref in VMS]
         add_source(writer, SourceSpec("vcenter", "vc", 20), specs, rows, every_s=20)
     return tmp_path / "s.hscope"
+
+
+def row_names_of(path: Path) -> list[str]:
+    catalogue = load_catalogue()
+    with reading(path) as (reader, snapshot):
+        [choice] = heat_choices(snapshot, load_limits(load_problems()), catalogue)
+        assert snapshot.span is not None
+        return sorted(row.name for row in heat_map(reader, choice, snapshot, snapshot.span, MEASURES[0]).rows)
+
+
+def test_a_vcpu_is_named_with_its_vm(tmp_path: Path) -> None:
+    """Else 132 rows have six names."""
+    vcpus = [EntityRef("vcpu", f"{vm.key}/{number}") for vm in VMS[:2] for number in range(2)]
+    with SessionWriter.create(tmp_path / "s.hscope") as writer:
+        writer.add_entities([Entity(ref, ref.key) for ref in VMS[:2]])
+        writer.add_entities(
+            [Entity(ref, f"vCPU {ref.key[-1]}", EntityRef("vm", ref.key[:3])) for ref in vcpus]
+        )
+        specs = [SeriesSpec(ref, "cpu.ready", "%") for ref in vcpus]
+        add_source(writer, SourceSpec("vcenter", "vc", 20), specs, np.ones((5, 4)), every_s=20)
+    assert row_names_of(tmp_path / "s.hscope") == [
+        "vm0 › vCPU 0",
+        "vm0 › vCPU 1",
+        "vm1 › vCPU 0",
+        "vm1 › vCPU 1",
+    ]
+
+
+def test_a_device_that_hosts_share_is_named_with_each(tmp_path: Path) -> None:
+    lun = EntityRef("device", "naa.6")
+    with SessionWriter.create(tmp_path / "s.hscope") as writer:
+        writer.add_entities([Entity(lun, "naa.6")])
+        for host in ("esx01.lab.local", "esx02.lab.local"):
+            specs = [SeriesSpec(lun, "disk.device_latency", "ms")]
+            add_source(writer, SourceSpec("esxtop", host, 20), specs, np.ones((5, 1)), every_s=20)
+    assert row_names_of(tmp_path / "s.hscope") == ["naa.6 · esx01", "naa.6 · esx02"]
 
 
 def map_of(path: Path, measure: Measure, max_rows: int, window: TimeRange | None = None) -> Heat:

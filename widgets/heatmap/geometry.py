@@ -10,30 +10,41 @@ from sessions.times import TimeRange
 from viewmodels.heat_map import Heat
 
 ROW_HEIGHT = 18
-NAMES_WIDTH = 190
+MIN_NAMES_WIDTH = 190
+MAX_NAMES_PART = 0.4
+"""Of the whole width: cells need some, too."""
 WORST_WIDTH = 96
 AXIS_HEIGHT = 22
 
 
 @dataclass(frozen=True, slots=True)
 class Geometry:
-    """A viewport of some size, scrolled down by some pixels, with ``rows`` rows over a window of time."""
+    """A viewport of some size, scrolled down by some pixels, with ``rows`` rows over a window of time.
+
+    ``longest_name``: how many pixels the longest name needs, with what stands beside it.
+    """
 
     size: QSize
     scrolled: int
     rows: int
     window: TimeRange | None
+    longest_name: int = 0
 
     @classmethod
-    def of(cls, heat: Heat, size: QSize, scrolled: int) -> Geometry:
+    def of(cls, heat: Heat, size: QSize, scrolled: int, longest_name: int) -> Geometry:
         """The geometry of a heat map."""
-        return cls(size, scrolled, len(heat.rows), heat.window)
+        return cls(size, scrolled, len(heat.rows), heat.window, longest_name)
+
+    @property
+    def names_width(self) -> int:
+        """How wide the column of names is: as the longest, within bounds."""
+        return max(MIN_NAMES_WIDTH, min(self.longest_name, round(self.size.width() * MAX_NAMES_PART)))
 
     @property
     def cells(self) -> QRect:
         """Where cells are, as far as they are in sight."""
-        width = max(self.size.width() - NAMES_WIDTH - WORST_WIDTH, 1)
-        return QRect(NAMES_WIDTH, 0, width, self.size.height() - AXIS_HEIGHT)
+        width = max(self.size.width() - self.names_width - WORST_WIDTH, 1)
+        return QRect(self.names_width, 0, width, self.size.height() - AXIS_HEIGHT)
 
     @property
     def axis(self) -> QRect:

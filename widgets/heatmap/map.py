@@ -14,7 +14,7 @@ from viewmodels.heat_map import Heat
 from viewmodels.time_labels import Clock
 from widgets.dragging import Draggable
 from widgets.heatmap.geometry import ROW_HEIGHT, Geometry
-from widgets.heatmap.painting import HeatPainter, Marked, cells_image
+from widgets.heatmap.painting import HeatPainter, Marked, cells_image, longest_name
 from widgets.keys import KeyHandlers, KeyRow
 from widgets.theme import Theme
 
@@ -36,6 +36,7 @@ class HeatMap(QAbstractScrollArea):
         self._theme, self._clock = theme, clock
         self._heat = Heat()
         self._image = QImage()
+        self._longest_name = 0
         self._current = 0
         self._hovered: int | None = None
         self._pressed: int | None = None
@@ -56,6 +57,7 @@ class HeatMap(QAbstractScrollArea):
     def show_heat(self, heat: Heat) -> None:
         """Colour it."""
         self._heat = heat
+        self._longest_name = longest_name(heat)
         self._current = min(self._current, max(len(heat.rows) - 1, 0))
         self._colour()
         self._set_scroll_bar()
@@ -128,7 +130,8 @@ class HeatMap(QAbstractScrollArea):
         return ((), "") if row is None else ((self._heat.rows[row].series,), self._heat.rows[row].name)
 
     def _geometry(self) -> Geometry:
-        return Geometry.of(self._heat, self.viewport().size(), self.verticalScrollBar().value())
+        scrolled = self.verticalScrollBar().value()
+        return Geometry.of(self._heat, self.viewport().size(), scrolled, self._longest_name)
 
     def _colour(self) -> None:
         self._image = cells_image(self._heat, self._theme.tokens)

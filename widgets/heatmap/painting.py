@@ -6,18 +6,20 @@ from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QPoint, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter
 
 from resources.foreign_text import shown
 from resources.units import format_value
 from viewmodels.heat_map import Heat
 from viewmodels.time_labels import Clock, time_label, time_ticks
 from widgets.heatmap.colours import levels, ramp, strongest
-from widgets.heatmap.geometry import NAMES_WIDTH, ROW_HEIGHT, WORST_WIDTH, Geometry
+from widgets.heatmap.geometry import ROW_HEIGHT, WORST_WIDTH, Geometry
 from widgets.theme import SYMBOLS, Tokens, body_font
 
 _TICK_WIDTH = 96
 _KEY_WIDTH, _KEY_HEIGHT = 80, 8
+_NAMES_FONT = 12
+_NAME_LEFT, _BESIDE_NAME = 28, 38
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
 
 
@@ -40,6 +42,12 @@ def cells_image(heat: Heat, tokens: Tokens) -> QImage:
     return QImage(cells.data, columns, rows, columns * 4, QImage.Format.Format_ARGB32).copy()
 
 
+def longest_name(heat: Heat) -> int:
+    """How many pixels the column of names would need to show each whole."""
+    width_of = QFontMetrics(body_font(_NAMES_FONT)).horizontalAdvance
+    return max((width_of(shown(row.name)) for row in heat.rows), default=0) + _BESIDE_NAME
+
+
 @dataclass(frozen=True, slots=True)
 class HeatPainter:
     """Paints one heat map into its viewport."""
@@ -52,7 +60,7 @@ class HeatPainter:
     def paint(self, image: QImage, marked: Marked, clock: Clock) -> None:
         """Everything: background, cells, rows, axis."""
         self.painter.fillRect(QRect(QPoint(), self.geometry.size), QColor(self.tokens.background))
-        self.painter.setFont(body_font(12))
+        self.painter.setFont(body_font(_NAMES_FONT))
         area = self.geometry.cells
         if not image.isNull():
             height = len(self.heat.rows) * ROW_HEIGHT
@@ -72,13 +80,13 @@ class HeatPainter:
             painter.setPen(QColor(tokens.accent if number == marked.current else tokens.faint))
             painter.drawRect(box.adjusted(0, 0, -1, -1))
         painter.setPen(QColor(tokens.background))
-        painter.drawLine(NAMES_WIDTH, box.bottom(), box.right() - WORST_WIDTH, box.bottom())
+        painter.drawLine(self.geometry.names_width, box.bottom(), box.right() - WORST_WIDTH, box.bottom())
         painter.setPen(QColor(tokens.health(row.state)))
         painter.drawText(box.adjusted(10, 0, 0, 0), _MIDDLE, SYMBOLS[row.state] if row.state != "ok" else "")
         painter.setPen(QColor(tokens.text))
-        elide, room = Qt.TextElideMode.ElideRight, NAMES_WIDTH - 38
+        elide, room = Qt.TextElideMode.ElideMiddle, self.geometry.names_width - _BESIDE_NAME
         name = painter.fontMetrics().elidedText(shown(row.name), elide, room)
-        painter.drawText(box.adjusted(28, 0, 0, 0), _MIDDLE, name)
+        painter.drawText(box.adjusted(_NAME_LEFT, 0, 0, 0), _MIDDLE, name)
         painter.setPen(QColor(tokens.muted))
         painter.drawText(box.adjusted(0, 0, -12, 0), _MIDDLE | Qt.AlignmentFlag.AlignRight, row.worst)
 

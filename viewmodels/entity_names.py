@@ -1,0 +1,53 @@
+"""Names that tell entities apart: of a vCPU, a virtual disk or a port with its VM, of a row with its host."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from sessions.model import EntityRef, Series
+from viewmodels.shared_devices import seen_by, source_names
+from viewmodels.snapshot import Snapshot
+
+_DOMAIN = re.compile(r"[^.\s]*[^.\s\d][^.\s]*(?P<domain>(\.[\w-]+)+)$")
+
+
+def full_name(ref: EntityRef, snapshot: Snapshot) -> str:
+    """``db-prod › vCPU 2``: the name of an entity, after that of the VM that it is a part of."""
+    entity = snapshot.entities.get(ref)
+    owner, name = entity.parent if entity else None, snapshot.name(ref)
+    return f"{snapshot.name(owner)} › {name}" if owner is not None and owner.kind == "vm" else name
+
+
+def row_names(series: Sequence[Series], snapshot: Snapshot) -> Mapping[int, str]:
+    """What the rows of a table with one series each are called, by the id of the series.
+
+    Where several would be called alike, all say on which host they were measured: ``naa.6 · esx02``.
+    """
+    names = {one.id: f"{full_name(one.entity, snapshot)} {one.spec.instance}".rstrip() for one in series}
+    if len(set(names.values())) == len(names):
+        return names
+    sources = source_names(snapshot)
+    hosts = {one.id: _host(one, snapshot, sources) for one in series}
+    different = list(dict.fromkeys(hosts.values()))
+    short = {host: without_domain(host, different) for host in different}
+    return {number: " · ".join(filter(None, (name, short[hosts[number]]))) for number, name in names.items()}
+
+
+def without_domain(name: str, among: Sequence[str]) -> str:
+    """Return ``esx01/vmnic2`` for ``esx01.lab.local/vmnic2`` if all names in ``among`` share one DNS domain.
+
+    IP addresses stay whole.
+    """
+    domains = {_DOMAIN.match(one.partition("/")[0]) for one in among}
+    found = {match["domain"] if match else "" for match in domains}
+    domain = found.pop() if len(found) == 1 else ""
+    return name.replace(domain, "", 1) if domain else name
+
+
+def _host(series: Series, snapshot: Snapshot, sources: Mapping[int, str]) -> str:
+    """The host where a VM was last, else the one whose view the series is; empty where its name says it."""
+    host = snapshot.host_of(series.entity)
+    if host is not None:
+        return snapshot.name(host)
+    return "" if series.spec.instance else seen_by(series, sources)
