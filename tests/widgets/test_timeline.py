@@ -72,3 +72,19 @@ def test_a_mark_far_outside_of_the_session_can_be_edited(theme: Theme, qtbot: Qt
     QTest.keyClick(view, Qt.Key.Key_Return)
     (place,) = places
     assert 0 <= view.mapFromGlobal(place).x() <= view.width()
+
+
+def test_a_mark_stays_chosen_when_its_note_is_changed(theme: Theme, qtbot: QtBot) -> None:
+    """Del after Return and another note removes it; it did nothing."""
+    view = TimelineView(theme, lambda t_ms: datetime.fromtimestamp(t_ms / 1000, UTC))
+    qtbot.addWidget(view)
+    view.resize(900, 140)
+    before, twin, after = Mark(T0 + 60_000, "db"), Mark(T0 + 60_000, "web"), Mark(T0 + 60_000, "db is slow")
+    view.show_content(TimelineContent(SPAN, marks=[before, twin]))
+    view.show_window(SPAN)
+    QTest.keyClick(view, Qt.Key.Key_Down)
+    assert view.chosen == before
+    view.show_content(TimelineContent(SPAN, marks=[after, twin]))
+    assert view.chosen == after
+    view.show_content(TimelineContent(SPAN, marks=[twin]))
+    assert view.chosen is None

@@ -89,3 +89,8 @@ def neighbour(marks: Sequence[Mark], chosen: Mark | None, step: int, now: int) -
         return ordered[min(max(ordered.index(chosen) + step, 0), len(ordered) - 1)]
     beyond = [one for one in ordered if (one.at - now) * step >= 0]
     return (beyond or ordered)[0 if step > 0 else -1]
+
+
+def successor(gone: Mark, before: Sequence[Mark], now: Sequence[Mark]) -> Mark | None:
+    """The mark that took the place of one whose note was changed; None where it was removed."""
+    return next((mark for mark in now if mark.at == gone.at and mark not in before), None)

@@ -23,7 +23,7 @@ from widgets.timeline.geometry import Scale
 from widgets.timeline.keys import MARK_KEYS, WINDOW_KEYS
 from widgets.timeline.lane import EventLane
 from widgets.timeline.menu import MarkMenu
-from widgets.timeline.moments import neighbour
+from widgets.timeline.moments import neighbour, successor
 from widgets.timeline.pointing import Pointing
 
 _DIRECTIONS = {"Left": -1, "Shift+Left": -1, "Right": 1, "Shift+Right": 1, "Up": -1, "Down": 1}
@@ -84,7 +84,7 @@ class TimelineView(Pane):
         old, self._content = self._content, content
         self._events.change(old, content)
         if self._chosen is not None and self._chosen not in content.marks:
-            self._choose(None)
+            self._choose(successor(self._chosen, old.marks, content.marks))
         self.setMinimumHeight(self.sizeHint().height())
         self.update()
 
