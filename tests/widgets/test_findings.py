@@ -215,6 +215,22 @@ def test_tab_goes_top_to_bottom(qtbot: QtBot, view: FindingsView) -> None:
     assert seen == ["a", "▸ 1 finding follows from this", "b", "Show me", "What to do", "c"]
 
 
+def test_a_finding_taller_than_the_pane_shows_its_head_when_it_opens(
+    qtbot: QtBot, view: FindingsView
+) -> None:
+    """It was scrolled to its middle, so that nothing in sight said what had been opened."""
+    tall = finding("tall", evidence=[row(f"counter.{number}", 1.0, 2.0) for number in range(12)])
+    tall = replace(tall, problem="cpu.other", causes=tall.causes * 12)
+    view.show_findings([A, B, C, D, tall])
+    area = view.findChild(QScrollArea)
+    assert area is not None
+    click(qtbot, view, "tall")
+    qtbot.wait(50)
+    assert card(view, "tall").height() > area.viewport().height()
+    head = card(view, "tall").mapTo(area.viewport(), QPoint(0, 0)).y()
+    assert 0 <= head <= 16
+
+
 def test_it_is_told_to_screen_readers(view: FindingsView) -> None:
     view.show_findings([replace(A, entity_name="a\n\u202eb"), B])
     first, second = view.cards

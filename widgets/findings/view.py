@@ -21,6 +21,7 @@ from widgets.pane import Pane
 from widgets.theme import Theme
 
 KEYS = (KeyRow("move", "Go from finding to finding", ("Up", "Down", "Home", "End")),)
+_MARGIN = 8
 _SEVERITIES: dict[Severity, tuple[str, str]] = {
     "critical": ("critical", "critical"),
     "warning": ("warning", "warnings"),
@@ -125,7 +126,13 @@ class FindingsView(Pane):
         }
         card = self._cards[places[key]]
         card.setFocus(Qt.FocusReason.TabFocusReason)
-        self._scroll.ensureWidgetVisible(card, 0, 8)
+        self._bring_into_sight(card)
+
+    def _bring_into_sight(self, card: FindingCard) -> None:
+        """The whole card; of one that is taller than the pane its head."""
+        self._scroll.ensureWidgetVisible(card, 0, _MARGIN)
+        bar = self._scroll.verticalScrollBar()
+        bar.setValue(min(bar.value(), card.y() - _MARGIN))
 
     def _fill(self) -> None:
         anchor = self._anchor()
@@ -194,7 +201,7 @@ class FindingsView(Pane):
         self._open_one()
         if card.is_open:
             _lay_out(self._cards, self._body)
-            self._scroll.ensureWidgetVisible(card, 0, 8)
+            self._bring_into_sight(card)
 
     def _unfold(self, card: FindingCard, on: bool) -> None:
         root = identity(card.finding)
@@ -275,10 +282,15 @@ def _has_focus(card: QWidget) -> bool:
 
 
 def _lay_out(cards: Sequence[QWidget], body: QWidget) -> None:
-    """Have the layout done now; else it comes some events later, and everything would jump till then."""
+    """Have the layout done now; else it comes some events later, and everything would jump till then.
+
+    What is within a card asks for its layout by posted events: without them a card that was just opened is as
+    high as if it had no evidence.
+    """
     for card in cards:
         _activate(card)
     _activate(body)
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
     QCoreApplication.sendEvent(body, QEvent(QEvent.Type.LayoutRequest))
 
 
