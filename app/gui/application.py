@@ -135,10 +135,16 @@ class _Frame(QObject):
             "view.reset": window.reset_layout,
             "view.theme": self._switch_theme,
             "help.shortcuts": lambda: ShortcutSheet([*ACTIONS, *panel_keys(desk.screens)], window).open(),
-            "help.guide": lambda: _done(QDesktopServices.openUrl(QUrl.fromLocalFile(str(_guide())))),
+            "help.guide": self._open_guide,
             "help.about": lambda: About(window).open(),
         }
         return {**self._workbench.handlers(), **own}
+
+    def _open_guide(self) -> None:
+        guide = _guide()
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(guide))):
+            text = f"No program of this computer opens the guide. It is a text file: {guide}"
+            self._desk.notify(text, "warning")
 
     def _palette(self) -> None:
         offered = list(navigation.entries(self._desk, self._window.commands))
@@ -160,6 +166,7 @@ class _Frame(QObject):
     def _closed(self) -> None:
         if self._desk.session.replacing:
             return
+        self._enable()
         self._window.show_session(open_=False)
         self._window.setWindowTitle("Hyperscope")
         self._window.top.scope.say("No session", "connect, open, import or try the lab")
@@ -187,8 +194,9 @@ class _Frame(QObject):
 
     def _enable(self) -> None:
         actions = self._window.actions_by_id
-        actions["go.back"].setEnabled(self._desk.scope.can_go_back)
-        actions["go.forward"].setEnabled(self._desk.scope.can_go_forward)
+        is_open = self._desk.session.snapshot is not None
+        actions["go.back"].setEnabled(is_open and self._desk.scope.can_go_back)
+        actions["go.forward"].setEnabled(is_open and self._desk.scope.can_go_forward)
 
     def _complain(self, error: HyperscopeError) -> None:
         self._window.messages.show_message(str(error), "critical")

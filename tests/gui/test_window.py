@@ -16,6 +16,7 @@ from app.gui.actions import ACTIONS
 from app.gui.application import Program, build
 from app.gui.navigation import entries
 from app.gui.palette import Palette, matches
+from sessions.model import EntityRef
 from sessions.store import SessionReader
 from tests.gui.recordings import record
 from viewmodels.name_order import natural
@@ -398,6 +399,26 @@ def test_closing_the_session_goes_back_to_the_start(opened: Program) -> None:
     opened.window.actions_by_id["file.close"].trigger()
     assert "No session" in opened.window.top.scope.words
     assert opened.desk.session.snapshot is None
+
+
+def test_there_is_no_way_back_without_a_session(opened: Program) -> None:
+    """The arrow could be clicked on the start page, and nothing happened."""
+    actions, scope = opened.window.actions_by_id, opened.desk.scope
+    scope.set(scope.scope.on([EntityRef("host", "esx01.lab.local")]))
+    scope.set(scope.scope.on([EntityRef("host", "esx02.lab.local")]))
+    scope.back()
+    assert actions["go.back"].isEnabled()
+    assert actions["go.forward"].isEnabled()
+    actions["file.close"].trigger()
+    assert not actions["go.back"].isEnabled()
+    assert not actions["go.forward"].isEnabled()
+
+
+def test_a_guide_that_nothing_opens_is_said_to_be_there(program: Program) -> None:
+    """A machine without a program for its kind of file did nothing at all."""
+    program.window.actions_by_id["help.guide"].trigger()
+    assert "guide.md" in program.window.messages.text
+    assert program.window.messages.isVisible()
 
 
 def test_a_file_that_is_no_session_is_said_in_a_bar(program: Program, tmp_path: Path, qtbot: QtBot) -> None:
