@@ -3,35 +3,38 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from sessions.model import EntityRef, Series
 from viewmodels.shared_devices import seen_by, source_names
 from viewmodels.snapshot import Snapshot
 
+NAMELESS = "(without a name)"
 _DOMAIN = re.compile(r"[^.\s]*[^.\s\d][^.\s]*(?P<domain>(\.[\w-]+)+)$")
 
 
 def full_name(ref: EntityRef, snapshot: Snapshot) -> str:
     """``db-prod › vCPU 2``: the name of an entity, after that of the VM that it is a part of."""
     entity = snapshot.entities.get(ref)
-    owner, name = entity.parent if entity else None, snapshot.name(ref)
-    return f"{snapshot.name(owner)} › {name}" if owner is not None and owner.kind == "vm" else name
+    owner, name = entity.parent if entity else None, _name(ref, snapshot)
+    return f"{_name(owner, snapshot)} › {name}" if owner is not None and owner.kind == "vm" else name
 
 
 def row_names(series: Sequence[Series], snapshot: Snapshot) -> Mapping[int, str]:
     """What the rows of a table with one series each are called, by the id of the series.
 
-    Where several would be called alike, all say on which host they were measured: ``naa.6 · esx02``.
+    Those that would be called alike say on which host they were measured: ``naa.6 · esx02``.
     """
     names = {one.id: f"{full_name(one.entity, snapshot)} {one.spec.instance}".rstrip() for one in series}
-    if len(set(names.values())) == len(names):
-        return names
+    count = Counter(names.values())
     sources = source_names(snapshot)
-    hosts = {one.id: _host(one, snapshot, sources) for one in series}
+    hosts = {one.id: _host(one, snapshot, sources) for one in series if count[names[one.id]] > 1}
     different = list(dict.fromkeys(hosts.values()))
     short = {host: without_domain(host, different) for host in different}
-    return {number: " · ".join(filter(None, (name, short[hosts[number]]))) for number, name in names.items()}
+    for number, host in hosts.items():
+        names[number] = " · ".join(filter(None, (names[number], short[host])))
+    return names
 
 
 def without_domain(name: str, among: Sequence[str]) -> str:
@@ -43,6 +46,10 @@ def without_domain(name: str, among: Sequence[str]) -> str:
     found = {match["domain"] if match else "" for match in domains}
     domain = found.pop() if len(found) == 1 else ""
     return name.replace(domain, "", 1) if domain else name
+
+
+def _name(ref: EntityRef, snapshot: Snapshot) -> str:
+    return snapshot.name(ref).strip() or NAMELESS
 
 
 def _host(series: Series, snapshot: Snapshot, sources: Mapping[int, str]) -> str:

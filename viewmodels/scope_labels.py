@@ -6,6 +6,7 @@ from resources.foreign_text import shown
 from resources.units import format_bytes, format_count
 from sessions.scope import Scope
 from sessions.times import TimeRange
+from viewmodels.entity_names import full_name
 from viewmodels.snapshot import Snapshot
 from viewmodels.time_labels import Clock
 
@@ -25,7 +26,7 @@ def window_label(window: TimeRange, at: Clock) -> str:
 
 def scope_labels(scope: Scope, snapshot: Snapshot, at: Clock) -> tuple[str, str]:
     """Return the two texts of the scope bar: its entities; and its time with its sources."""
-    names = [shown(snapshot.name(ref), _NAME) or "(without a name)" for ref in scope.entities]
+    names = [shown(full_name(ref, snapshot), _NAME) for ref in scope.entities]
     entities = ", ".join(names[:_NAMED]) if names else "Everything"
     if len(names) > _NAMED:
         entities += f" and {len(names) - _NAMED} more"

@@ -414,6 +414,7 @@ def test_there_is_no_way_back_without_a_session(opened: Program) -> None:
     assert not actions["go.forward"].isEnabled()
 
 
+@pytest.mark.qt_log_ignore("This plugin does not support")
 def test_a_guide_that_nothing_opens_is_said_to_be_there(program: Program) -> None:
     """A machine without a program for its kind of file did nothing at all."""
     program.window.actions_by_id["help.guide"].trigger()

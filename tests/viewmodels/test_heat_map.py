@@ -70,6 +70,16 @@ def test_a_device_that_hosts_share_is_named_with_each(tmp_path: Path) -> None:
     assert row_names_of(tmp_path / "s.hscope") == ["naa.6 · esx01", "naa.6 · esx02"]
 
 
+def test_only_what_would_be_called_alike_is_named_with_its_host(tmp_path: Path) -> None:
+    vms = [("a", "web"), ("b", "web"), ("c", "db"), ("d", "")]
+    with SessionWriter.create(tmp_path / "s.hscope") as writer:
+        writer.add_entities([Entity(EntityRef("vm", key), name) for key, name in vms])
+        for host, keys in (("esx01", "acd"), ("esx02", "b")):
+            specs = [SeriesSpec(EntityRef("vm", key), "cpu.ready", "%") for key in keys]
+            add_source(writer, SourceSpec("esxtop", host, 20), specs, np.ones((5, len(keys))), every_s=20)
+    assert row_names_of(tmp_path / "s.hscope") == ["(without a name)", "db", "web · esx01", "web · esx02"]
+
+
 def map_of(path: Path, measure: Measure, max_rows: int, window: TimeRange | None = None) -> Heat:
     catalogue = load_catalogue()
     with reading(path) as (reader, snapshot):

@@ -23,6 +23,8 @@ from widgets.charts.legend import names_in
 from widgets.empty_state import EmptyState
 from widgets.overview.section import Section
 from widgets.pane import PaneTitle
+from widgets.start import StartPage
+from widgets.start.recent import RecentEntry
 from widgets.theme import DARK, LIGHT, SYMBOLS, Theme, Tokens
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -231,3 +233,30 @@ def test_a_title_beside_its_pane_keeps_its_width(theme: Theme, qtbot: QtBot) -> 
     for note in ("1 s shown", "44 min 55 s shown", ""):
         title.say(note)
         assert title.minimumSizeHint().width() == title.sizeHint().width() == before
+
+
+def test_titles_that_differ_at_their_end_are_told_apart_when_cut(theme: Theme, qtbot: QtBot) -> None:
+    """VMs of one application differ in the last digits of long names."""
+    card = ChartCard(theme, lambda t_ms: datetime.fromtimestamp(t_ms / 1000, UTC))
+    qtbot.addWidget(card)
+    card.resize(320, 160)
+    seen = set()
+    for number in ("036", "037"):
+        title = f"Ready, co-stop and max limited of prod-finance-emea-application-server-{number}"
+        card.show_chart(ChartSpec(title, "%", ()), [])
+        card.head.arrange(320, has_legend=True)
+        assert card.head.title != title
+        seen.add(card.head.title)
+    assert len(seen) == 2
+
+
+def test_recent_sessions_that_differ_at_the_end_look_different(theme: Theme, qtbot: QtBot) -> None:
+    page = StartPage(theme, dict.fromkeys(("connect", "open", "import", "lab"), ""))
+    qtbot.addWidget(page)
+    page.resize(700, 700)
+    pictures = []
+    for number in (1, 2):
+        path = f"/recordings/{'a long folder/' * 12}night-{number}.hscope"
+        page.show_recent([RecentEntry(path, "night " * 30 + str(number), "today")])
+        pictures.append(page.recent.grab().toImage())
+    assert pictures[0] != pictures[1]

@@ -63,7 +63,7 @@ class ChartHead(QGridLayout):
         close = 0 if self.close_button.isHidden() else self.close_button.sizeHint().width() + _GAP
         left = inner - close - self._note.sizeHint().width() - 2 * _GAP
         room = min(left, metrics.horizontalAdvance(self._full_title) + 2)
-        self._title.setText(metrics.elidedText(self._full_title, Qt.TextElideMode.ElideRight, room))
+        self._title.setText(metrics.elidedText(self._full_title, Qt.TextElideMode.ElideMiddle, room))
         self._title.setToolTip(tooltip_text(self._full_title))
         self.legend.setVisible(has_legend)
         if has_legend:

@@ -137,7 +137,7 @@ class RecentDelegate(QStyledItemDelegate):
 
     def _paint_line(self, painter: QPainter, box: QRect, text: str, colour: str) -> None:
         painter.setPen(QColor(colour))
-        cut = painter.fontMetrics().elidedText(shown(text), Qt.TextElideMode.ElideRight, box.width())
+        cut = painter.fontMetrics().elidedText(shown(text), Qt.TextElideMode.ElideMiddle, box.width())
         painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, cut)
 
     def _paint_spark(self, painter: QPainter, box: QRect, values: Sequence[float]) -> None:
