@@ -12,6 +12,9 @@ from collectors.esxtop_names import Counters
 from resources.failures import NotACaptureError
 
 _SEPARATOR_LINES = (b"sep=,", b"sep=;", b"sep=\t")
+_LONGEST_SEPARATOR = 64
+_LONGEST_BANNER = 100
+"""Lines among which a header is looked for."""
 _MAX_NAMES = 1 << 18
 _MAX_BYTES = 64 << 20
 
@@ -60,11 +63,24 @@ def peek(capture: Capture, catalogue: Counters) -> Peek:
 
 
 def header_index(lines: Lines) -> int | None:
-    """Index of the line that should be the header: the first, but for a spreadsheet's ``sep=;``."""
-    for at in range(len(lines.starts)):
-        if lines.line(at).strip().lower() not in _SEPARATOR_LINES:
-            return at
-    return None
+    """Index of the line that should be the header.
+
+    It is the first, but for a spreadsheet's ``sep=;`` and for what a login says before the program that
+    writes the header runs.
+    """
+    usable = [at for at in range(min(len(lines.starts), _LONGEST_BANNER)) if not _is_separator(lines, at)]
+    header = (at for at in usable if looks_like_header(lines.line(at)))
+    return next(header, usable[0] if usable else None)
+
+
+def lines_before_header(lines: Lines) -> int:
+    """How many lines stand before the header, not counting a spreadsheet's ``sep=;``."""
+    return sum(not _is_separator(lines, at) for at in range(header_index(lines) or 0))
+
+
+def _is_separator(lines: Lines, at: int) -> bool:
+    begin, end = int(lines.starts[at]), int(lines.ends[at])
+    return end - begin < _LONGEST_SEPARATOR and lines.line(at).strip().lower() in _SEPARATOR_LINES
 
 
 def _with_rows(lines: Lines, more: Iterator[Lines]) -> Lines:

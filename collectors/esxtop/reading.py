@@ -14,11 +14,12 @@ from collectors.esxtop.cutting import Cutter, Section
 from collectors.esxtop.header import Header, looks_like_header, read_header
 from collectors.esxtop.lines import Lines, lines_of
 from collectors.esxtop.opening import text_of
-from collectors.esxtop.peek import Peek, header_index
+from collectors.esxtop.peek import Peek, header_index, lines_before_header
 from collectors.esxtop.plan import Piece
 from collectors.esxtop.report import DamagedRow, Losses
 from collectors.esxtop.timestamps import NO_TIME
 from collectors.esxtop_names import Counters
+from resources.units import format_count
 from sessions.model import IntArray
 
 _MAX_HEADERS = 500
@@ -71,6 +72,8 @@ class CaptureReader:
                 times = clock.times(lines)
                 if lines.overlong:
                     self._lose(lines.overlong, 0, "the line does not end")
+                if cutter is None and (said := lines_before_header(lines)):
+                    self.tally.notes.append(f"{format_count(said)} lines before the header were left out.")
                 begin = 0
                 for at in _headers(lines, first=cutter is None):
                     if cutter is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,6 +21,7 @@ from sessions.model import FloatArray
 FieldKind = Literal["number", "glued", "text"]
 _BLANK = frozenset({b"", b"-", b"n/a"})
 _WORDS = {b"y": 1.0, b"n": 0.0, b"yes": 1.0, b"no": 0.0, b"true": 1.0, b"false": 0.0}
+_THOUSANDS = re.compile(rb"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
 _STRAY = 64
 _TRIM = b' "\t\r'
 
@@ -133,11 +135,12 @@ class ExactRows:
 def read_cell(cell: bytes, *, decimal_comma: bool = False) -> float | None:
     """The number in a cell, NaN for an empty one, None for what is neither.
 
-    ``Y`` and ``N`` are 1 and 0. With ``decimal_comma`` a comma is the decimal point.
+    ``Y`` and ``N`` are 1 and 0. With ``decimal_comma`` a comma is the decimal point. Without, a comma stood
+    between quotation marks: it parts thousands if three digits follow each, else it is the decimal point.
     """
     text = cell.strip(_TRIM)
-    if decimal_comma and text.count(b",") == 1:
-        text = text.replace(b".", b"").replace(b",", b".")
+    if b"," in text:
+        text = _with_point(text, decimal_comma=decimal_comma)
     try:
         value = float(text)
     except ValueError:
@@ -146,6 +149,13 @@ def read_cell(cell: bytes, *, decimal_comma: bool = False) -> float | None:
     if math.isinf(value) or b"_" in text:
         return None
     return value
+
+
+def _with_point(text: bytes, *, decimal_comma: bool) -> bytes:
+    """A number without the marks between its thousands, and with a point for its decimals."""
+    if not decimal_comma and _THOUSANDS.fullmatch(text):
+        return text.replace(b",", b"")
+    return text.replace(b".", b"").replace(b",", b".") if text.count(b",") == 1 else text
 
 
 def _unglued(cell: bytes) -> tuple[bytes, bytes]:

@@ -12,11 +12,13 @@ from collectors.esxtop.fast_rows import RowParser
 from collectors.esxtop.host_work import HostWork, RowBuffer
 from collectors.esxtop.plan import BoolArray, Piece, PieceResult, SectionPlan
 from collectors.esxtop.report import DamagedRow, Losses
-from collectors.esxtop.rows import CellTrouble, RowError
-from sessions.model import FloatArray
+from collectors.esxtop.rows import CellTrouble, ExactRows, RowError
+from sessions.model import FloatArray, IntArray
 
 _TOGETHER = 3 << 17
 """Bytes of rows that are read at once: few enough for a processor's cache, many enough for numpy."""
+_OVERFLOWED = 2.0**63
+_LONGEST_CELL = 40
 
 
 class PieceWorker:
@@ -62,8 +64,13 @@ class PieceWorker:
     def _rows(self, group: _Group, piece: Piece, sound: BoolArray, losses: Losses) -> FloatArray:
         lines, begin = group.lines(), group.begin
         together = self._parser.several(lines)
-        if together is not None:
-            return together
+        rows = self._one_by_one(group, lines, piece, sound, losses) if together is None else together
+        return self._without_overflows(rows, lines, piece, begin, losses)
+
+    def _one_by_one(
+        self, group: _Group, lines: list[bytes], piece: Piece, sound: BoolArray, losses: Losses
+    ) -> FloatArray:
+        begin = group.begin
         rows = np.full((len(lines), self._plan.shape.width), np.nan)
         for index, line in enumerate(lines, start=begin):
             reported = index >= piece.context
@@ -77,6 +84,25 @@ class PieceWorker:
             if trouble and reported:
                 losses.add(self._some_cells(piece, index, trouble))
         return rows
+
+    def _without_overflows(
+        self, rows: FloatArray, lines: list[bytes], piece: Piece, begin: int, losses: Losses
+    ) -> FloatArray:
+        """The values but for those that no 64-bit counter holds: they are differences that wrapped around."""
+        wild = np.abs(rows) >= _OVERFLOWED
+        if not wild.any():
+            return rows
+        for row in np.flatnonzero(wild.any(axis=1)).tolist():
+            values = np.flatnonzero(wild[row])
+            if begin + row >= piece.context:
+                losses.add(self._overflowed(piece, begin + row, lines[row], values))
+        return np.where(wild, np.nan, rows)
+
+    def _overflowed(self, piece: Piece, index: int, line: bytes, values: IntArray) -> DamagedRow:
+        at = self._plan.shape.fields_of_values[int(values[0])]
+        text = ExactRows(self._plan.shape).text(line, at)[:_LONGEST_CELL]
+        why = f"{text!r} in column {at + 2} is a counter that overflowed"
+        return DamagedRow(self._plan.file, int(piece.lines[index]), len(values), whole=False, why=why)
 
     def _whole_row(self, piece: Piece, index: int, why: str) -> DamagedRow:
         width = self._plan.shape.width

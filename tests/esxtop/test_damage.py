@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -138,3 +139,15 @@ def test_a_header_alone_names_its_columns(text: list[str], tmp_path: Path) -> No
     assert (report.rows, report.samples, report.start) == (0, 0, None)
     assert report.entities["vm"] == 1
     assert "no sample" in " ".join(report.notes)
+
+
+@pytest.mark.parametrize("wild", ["18446744073709551615.00", "-9223372036854775808", "18446744073709551616"])
+def test_a_counter_that_overflowed_is_no_value(wild: str, tmp_path: Path) -> None:
+    """esxtop prints a 64-bit number without a sign where a difference was negative: no host has 16 EB."""
+    written = capture(3)
+    written.rows[1][0] = wild
+    report, found = imported(written.save(tmp_path / "a.csv"))
+    free = found[HOST, "mem.free", ""]
+    assert [math.isnan(value) for value in free] == [False, True, False]
+    assert (report.damaged_rows, report.lost_values) == (1, 1)
+    assert f"line 3: {wild!r} in column 2 is a counter that overflowed" in " ".join(report.notes)

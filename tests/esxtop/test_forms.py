@@ -203,3 +203,34 @@ def test_an_older_capture_behind_another_goes_back_without_a_word(tmp_path: Path
     (tmp_path / "a.csv").write_text(later.text() + earlier.text())
     report, _ = imported(tmp_path / "a.csv")
     assert "go back" not in " ".join(report.notes)
+
+
+def test_a_decimal_comma_between_quotes_is_read(tmp_path: Path, expected: Session) -> None:
+    """resxtop under a German or French locale: fields are quoted and parted by commas all the same."""
+    file = capture(6, style=Style(decimal=",")).save(tmp_path / "a.csv")
+    report, found = imported(file)
+    assert_same(found, expected)
+    assert not report.damaged_rows
+
+
+def test_thousands_between_quotes_are_read(tmp_path: Path) -> None:
+    """A spreadsheet that shows 1,234.50 writes it so, with quotation marks."""
+    written = capture(3)
+    written.rows[0][0], written.rows[1][0], written.rows[2][0] = "1,234.50", "12,345,678", "-1,234"
+    _, found = imported(written.save(tmp_path / "a.csv"))
+    assert found[HOST, "mem.free", ""] == [1234.5, 12345678.0, -1234.0]
+
+
+BANNER = (
+    "The time and date of this login have been sent to the system logs.\n\n"
+    "WARNING:\n   All commands run on the ESXi shell are logged, and may be included in support bundles.\n"
+)
+
+
+def test_what_a_login_says_before_the_header_is_left_out(tmp_path: Path, expected: Session) -> None:
+    """ssh esx01 esxtop -b > a.csv writes the host's banner into the file."""
+    (tmp_path / "a.csv").write_text(BANNER + capture(6).text())
+    report, found = imported(tmp_path / "a.csv")
+    assert_same(found, expected)
+    assert not report.damaged_rows
+    assert "3 lines before the header" in " ".join(report.notes)
