@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import errno
 import socket
+from typing import TypeVar
 
 from connections.address import Address
 from resources.failures import (
@@ -15,6 +16,8 @@ from resources.failures import (
     TimedOutError,
     UnknownHostError,
 )
+
+Failure = TypeVar("Failure", bound=SourceError)
 
 
 class ClosedError(DisconnectedError):
@@ -59,6 +62,47 @@ def unconnected(error: OSError | UnicodeError, address: Address, services: str) 
         meaning=f"Its services may be starting, or a firewall cuts it ({reason(error)}).",
         advice="Try again in a minute.",
     )
+
+
+def broken_off(address: Address, connection: str, during: str, why: str) -> DisconnectedError:
+    """Return the error for a server that closed an open ``connection`` (``the ssh connection``).
+
+    ``during`` says when, ``when asked for the list of VMs``; ``why`` is the usual cause.
+    """
+    return DisconnectedError(
+        f"{address.place} broke {connection} off {during}.", meaning=why, advice="Try again in a minute."
+    )
+
+
+def no_answer(address: Address, during: str, why: str, look_at: str) -> TimedOutError:
+    """Return the error for a server that sent no answer in time over an open connection.
+
+    ``during`` says when, ``when asked for the list of VMs``; ``why`` is the usual cause; ``look_at`` is where
+    to look if it happens again.
+    """
+    return TimedOutError(
+        f"{address.place} did not answer in time {during}.",
+        meaning=why,
+        advice=f"Try again; if it lasts, look at {look_at}.",
+    )
+
+
+def wrong_protocol(
+    kind: type[Failure], address: Address, protocol: str, meaning: str, advice: str
+) -> Failure:
+    """Return an error of type ``kind`` for a port where something other than ``protocol`` answers."""
+    return kind(
+        f"What listens at {address.host} on port {address.port} does not speak {protocol}.",
+        meaning=meaning,
+        advice=advice,
+    )
+
+
+def no_common_encryption(
+    kind: type[Failure], address: Address, why: str, meaning: str, advice: str
+) -> Failure:
+    """Return an error of type ``kind`` for a server with which we share no way to encrypt."""
+    return kind(f"{address.place} and we agree on no way to encrypt ({why}).", meaning=meaning, advice=advice)
 
 
 _NO_WAY = (errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EADDRNOTAVAIL)

@@ -115,10 +115,9 @@ class KnownHosts:
                 file.flush()
                 os.fsync(file.fileno())
             Path(name).replace(self._path)
-        except BaseException:
+        finally:
             with suppress(OSError):
-                Path(name).unlink()
-            raise
+                Path(name).unlink(missing_ok=True)  # it is still there only after a failure
 
     @contextmanager
     def _explained(self, how: str) -> Iterator[None]:

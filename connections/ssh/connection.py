@@ -7,7 +7,6 @@ import socket
 import threading
 import time
 from dataclasses import dataclass
-from typing import Any, Self
 
 from paramiko import ChannelException, IncompatiblePeer, SSHException, Transport
 
@@ -15,6 +14,7 @@ from connections.address import Address
 from connections.failures import ClosedError, unconnected
 from connections.fingerprints import key_fingerprint_of
 from connections.known_hosts import KnownHosts
+from connections.lifetime import ServerConnection
 from connections.ssh.faults import VENDOR, broken, no_common_way, not_ssh, silent, translated
 from connections.ssh.host_key import HostKeyTrust
 from connections.ssh.keepalive import KeepAlive
@@ -52,7 +52,7 @@ class Finished:
     stderr: str
 
 
-class SshConnection:
+class SshConnection(ServerConnection):
     """One connection; thread-safe once it is open.
 
     Call ``open`` before use and ``close`` after, or use ``with``.
@@ -70,7 +70,7 @@ class SshConnection:
         ask: Ask | None = None,
         patience: Patience = Patience(),
     ) -> None:
-        self.address = address
+        super().__init__(address)
         self._login, self._patience = login, patience
         self._trust = HostKeyTrust(address, pin=pin, known=known, ask=ask)
         self._socket: socket.socket | None = None
@@ -84,14 +84,15 @@ class SshConnection:
 
         Raises SourceError, UsageError; after a failure it stays closed.
         """
-        try:
-            self._open()
-        except BaseException as error:
-            closed_by_us = self._closed.is_set()
-            self.close()
-            if closed_by_us and isinstance(error, SourceError):
-                raise ClosedError from error
-            raise
+        with contextlib.ExitStack() as undo:
+            undo.callback(self.close)
+            try:
+                self._open()
+            except SourceError as error:
+                if self._closed.is_set():
+                    raise ClosedError from error
+                raise
+            undo.pop_all()
 
     def _open(self) -> None:
         transport = self._spoken_to(self._connected())
@@ -224,19 +225,6 @@ class SshConnection:
         if transport is None or transport.is_active():
             return None
         return self._silence or broken(what, self.address, transport.get_exception() or EOFError())
-
-    def __enter__(self) -> Self:
-        self.open()
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.close()
-
-    def __repr__(self) -> str:
-        return f"SshConnection({self.address})"
-
-    def __reduce__(self) -> Any:
-        raise TypeError("a connection can't be pickled")
 
 
 def _said_something(error: SSHException) -> bool:

@@ -9,8 +9,15 @@ from contextlib import contextmanager
 from paramiko import SSHException
 
 from connections.address import Address
-from connections.failures import forget_frames, reason
-from resources.failures import DisconnectedError, HyperscopeError, NotSSHError, SourceError, TimedOutError
+from connections.failures import (
+    broken_off,
+    forget_frames,
+    no_answer,
+    no_common_encryption,
+    reason,
+    wrong_protocol,
+)
+from resources.failures import HyperscopeError, NotSSHError, SourceError, TimedOutError
 
 VENDOR = (SSHException, OSError, EOFError)
 """What paramiko and sockets raise."""
@@ -35,35 +42,41 @@ def broken(what: str, address: Address, error: BaseException) -> SourceError:
     """Return the error for a connection that broke during the operation ``what``."""
     if isinstance(error, TimeoutError):
         return silent(what, address)
-    return DisconnectedError(
-        f"{address.place} broke the ssh connection off when it was to {what}.",
-        meaning=f"It was restarted, or something in between cuts connections ({reason(error)}).",
-        advice="Try again in a minute.",
+    return broken_off(
+        address,
+        "the ssh connection",
+        f"when it was to {what}",
+        f"It was restarted, or something in between cuts connections ({reason(error)}).",
     )
 
 
 def silent(what: str, address: Address) -> TimedOutError:
     """Return the error for a machine that sent no answer during the operation ``what``."""
-    return TimedOutError(
-        f"{address.place} did not answer in time when it was to {what}.",
-        meaning="It is overloaded or stuck, or the network in between lost the connection.",
-        advice="Try again; if it lasts, look at the machine's console.",
+    return no_answer(
+        address,
+        f"when it was to {what}",
+        "It is overloaded or stuck, or the network in between lost the connection.",
+        "the machine's console",
     )
 
 
 def not_ssh(address: Address) -> NotSSHError:
     """Return the error for a server that does not speak ssh."""
-    return NotSSHError(
-        f"What listens at {address.host} on port {address.port} does not speak ssh.",
-        meaning="It is another service, or a proxy in between.",
-        advice="Check the port: ssh has mostly 22. On an ESXi host the service is started under Services.",
+    return wrong_protocol(
+        NotSSHError,
+        address,
+        "ssh",
+        "It is another service, or a proxy in between.",
+        "Check the port: ssh has mostly 22. On an ESXi host the service is started under Services.",
     )
 
 
 def no_common_way(address: Address, error: BaseException) -> NotSSHError:
     """Return the error for two sides that speak ssh but share no algorithm."""
-    return NotSSHError(
-        f"{address.place} and we agree on no way to encrypt ssh ({reason(error)}).",
-        meaning="Its ssh is so old that it knows only ways that are broken today.",
-        advice="Update it; OpenSSH has had better ones since 2014.",
+    return no_common_encryption(
+        NotSSHError,
+        address,
+        reason(error),
+        "Its ssh is so old that it knows only ways that are broken today.",
+        "Update it; OpenSSH has had better ones since 2014.",
     )

@@ -14,14 +14,20 @@ from xml.parsers.expat import ExpatError
 from pyVmomi import vmodl
 
 from connections.address import Address
-from connections.failures import reason, unconnected
+from connections.failures import (
+    broken_off,
+    no_answer,
+    no_common_encryption,
+    reason,
+    unconnected,
+    wrong_protocol,
+)
 from resources.failures import (
     DisconnectedError,
     HyperscopeError,
     NotVSphereError,
     PrivilegeError,
     SourceError,
-    TimedOutError,
 )
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -87,16 +93,18 @@ def as_source_error(error: BaseException, what: str, address: Address) -> Source
     if isinstance(error, vmodl.MethodFault):
         return soap_error(fault_name(error), error.msg or "", _properties(error), what, address)
     if isinstance(error, TimeoutError):
-        return TimedOutError(
-            f"{place} did not answer in time when asked for {what}.",
-            meaning="It accepted the question, but is overloaded, stuck, or the network in between lost it.",
-            advice="Try again; if it lasts, look at the load of the vCenter's services.",
+        return no_answer(
+            address,
+            f"when asked for {what}",
+            "It accepted the question, but is overloaded, stuck, or the network in between lost it.",
+            "the load of the vCenter's services",
         )
     if isinstance(error, http.client.RemoteDisconnected | ConnectionError | ssl.SSLError):
-        return DisconnectedError(
-            f"{place} broke the connection off when asked for {what}.",
-            meaning="Its service may be starting again, or something in between cuts connections.",
-            advice="Try again in a minute.",
+        return broken_off(
+            address,
+            "the connection",
+            f"when asked for {what}",
+            "Its service may be starting again, or something in between cuts connections.",
         )
     if isinstance(error, OSError):
         return DisconnectedError(f"The connection to {place} broke when asking for {what}: {reason(error)}.")
@@ -200,15 +208,19 @@ def _no_tls(error: ssl.SSLError, address: Address) -> SourceError:
             advice="Try again in a minute; check the port.",
         )
     if any(sign in reason for sign in _NOT_TLS):
-        return NotVSphereError(
-            f"What listens at {address.host} on port {address.port} does not speak TLS.",
-            meaning="It is no vCenter and no ESXi host, or another of its ports (22 is SSH, 80 plain HTTP).",
-            advice="Use the port of the vSphere Client, mostly 443.",
+        return wrong_protocol(
+            NotVSphereError,
+            address,
+            "TLS",
+            "It is no vCenter and no ESXi host, or another of its ports (22 is SSH, 80 plain HTTP).",
+            "Use the port of the vSphere Client, mostly 443.",
         )
-    return NotVSphereError(
-        f"{address.place} and we agree on no way to encrypt ({reason or error}).",
-        meaning="It is no vCenter, or so old that it knows nothing newer than TLS 1.1.",
-        advice="Enable TLS 1.2 there, as VMware's hardening guides ask for.",
+    return no_common_encryption(
+        NotVSphereError,
+        address,
+        reason or str(error),
+        "It is no vCenter, or so old that it knows nothing newer than TLS 1.1.",
+        "Enable TLS 1.2 there, as VMware's hardening guides ask for.",
     )
 
 

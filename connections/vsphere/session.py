@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Self, TypeVar
+from typing import TypeVar
 
 from pyVmomi import vim, vmodl
 
 from connections.address import Address
 from connections.failures import ClosedError
 from connections.known_hosts import KnownHosts
+from connections.lifetime import ServerConnection
 from connections.strangers import Ask
 from connections.vsphere.about import About
 from connections.vsphere.faults import (
@@ -46,7 +48,7 @@ class _Answer:
     at: float
 
 
-class VSphere:
+class VSphere(ServerConnection):
     """One connection; thread-safe.
 
     Call ``open`` before use and ``close`` after, which logs out, or use ``with``.
@@ -67,7 +69,7 @@ class VSphere:
         connect_s: float = 10.0,
         read_s: float = 120.0,
     ) -> None:
-        self.address = address
+        super().__init__(address)
         trust = Trust(address.host, address.port, thumbprint=thumbprint, known=known, ask=ask)
         self._wire = Wire(address, trust, connect_s=connect_s, read_s=read_s)
         self._channel = Channel(self._wire)
@@ -81,11 +83,10 @@ class VSphere:
 
         Raises SourceError, UsageError; after a failure it stays closed.
         """
-        try:
+        with contextlib.ExitStack() as undo:
+            undo.callback(self._abandon)
             self._edge("its version", lambda: self._login.open(self._channel))
-        except BaseException:
-            self._abandon()
-            raise
+            undo.pop_all()
         self._keep_alive.start()
 
     @property
@@ -214,19 +215,6 @@ class VSphere:
             if isinstance(error, SourceError):
                 raise
             raise as_source_error(error, what, self.address) from error
-
-    def __enter__(self) -> Self:
-        self.open()
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.close()
-
-    def __repr__(self) -> str:
-        return f"VSphere({self.address})"
-
-    def __reduce__(self) -> Any:
-        raise TypeError("a connection can't be pickled")
 
 
 def session_key(connection: Connection) -> str | None:
