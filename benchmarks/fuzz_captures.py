@@ -8,25 +8,19 @@ its number alone, so that it can be made again. ``reading_commands`` says what m
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import random
 import sys
-import tempfile
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import zstandard
 
+from benchmarks.fuzzing import Report, run_fuzzer
 from benchmarks.reading_commands import (
-    Report,
-    bounded_memory,
     cards_read_once,
-    in_processes,
     interrupted_when_slow,
-    peak_megabytes,
     run_all,
 )
 from collectors.esxtop import import_captures
@@ -35,7 +29,6 @@ from resources.failures import HyperscopeError
 from tests.esxtop.captures import Style, Written, capture, host_columns, plausible_rows
 
 REAL = Path(__file__).resolve().parents[2] / "shared" / "data"
-MEMORY_BYTES = 3 << 30
 MAX_MEGABYTES = 600
 
 Mutation = Callable[[random.Random, bytes], bytes]
@@ -205,23 +198,9 @@ def fuzz(first: int, count: int, folder: Path, *, keep: Path | None = None) -> R
     return report
 
 
-def _in_a_process(first: int, count: int, keep: Path | None) -> tuple[Report, float]:
-    warnings.simplefilter("error")
-    bounded_memory(MEMORY_BYTES)
-    with tempfile.TemporaryDirectory() as folder:
-        return fuzz(first, count, Path(folder), keep=keep), peak_megabytes()
-
-
 def main() -> int:
     """Run the fuzzer from the command line; returns exit code 1 for findings, or for too much memory."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
-    parser.add_argument("--count", type=int, default=10_000)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--processes", type=int, default=1)
-    parser.add_argument("--keep", type=Path, help="where to keep captures that are findings")
-    options = parser.parse_args()
-    report, peak = in_processes(_in_a_process, options.first, options.count, options.processes, options.keep)
-    return 1 if report.findings or peak > MAX_MEGABYTES else 0
+    return run_fuzzer(fuzz, __doc__.split("\n")[0], default_count=10_000, max_megabytes=MAX_MEGABYTES)
 
 
 if __name__ == "__main__":

@@ -10,13 +10,10 @@ follows from its number alone, so that it can be made again.
 
 from __future__ import annotations
 
-import argparse
 import random
 import shutil
 import sqlite3
 import sys
-import tempfile
-import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
@@ -25,12 +22,9 @@ from pathlib import Path
 import numpy as np
 import zstandard
 
+from benchmarks.fuzzing import Report, run_fuzzer
 from benchmarks.reading_commands import (
-    Report,
-    bounded_memory,
     cards_read_once,
-    in_processes,
-    peak_megabytes,
     run_all,
 )
 from resources.failures import HyperscopeError
@@ -40,7 +34,6 @@ from sessions.store import SessionReader, SessionWriter, check_session, encode_b
 from sessions.store.codec import pack_bytes, pack_document, pack_floats, pack_ints, pack_texts, seal
 from sessions.times import TimeRange
 
-MEMORY_BYTES = 3 << 30
 MAX_MEGABYTES = 1024
 T0 = 1_700_000_000_000
 HOST = EntityRef("host", "esx01")
@@ -415,23 +408,9 @@ def fuzz(first: int, count: int, folder: Path, *, keep: Path | None = None) -> R
     return report
 
 
-def _in_a_process(first: int, count: int, keep: Path | None) -> tuple[Report, float]:
-    warnings.simplefilter("error")
-    bounded_memory(MEMORY_BYTES)
-    with tempfile.TemporaryDirectory() as folder:
-        return fuzz(first, count, Path(folder), keep=keep), peak_megabytes()
-
-
 def main() -> int:
-    """Run the fuzzer from the command line; returns exit code 1 for findings."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
-    parser.add_argument("--count", type=int, default=1000)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--processes", type=int, default=1)
-    parser.add_argument("--keep", type=Path, help="where to keep files that are findings")
-    options = parser.parse_args()
-    report, peak = in_processes(_in_a_process, options.first, options.count, options.processes, options.keep)
-    return 1 if report.findings or peak > MAX_MEGABYTES else 0
+    """Run the fuzzer from the command line; returns exit code 1 for findings, or for too much memory."""
+    return run_fuzzer(fuzz, __doc__.split("\n")[0], default_count=1_000, max_megabytes=MAX_MEGABYTES)
 
 
 if __name__ == "__main__":

@@ -16,15 +16,10 @@ import re
 import shutil
 import signal
 import sys
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from dataclasses import dataclass, field
-from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 
 from app.commands import diagnose
@@ -33,12 +28,7 @@ from resources import failures
 from resources.catalogue import load_catalogue
 from resources.problem_cards import load_problems
 
-if sys.platform != "win32":
-    import resource
-
-PART = 50  # mutants at a time
 MAX_OUTPUT = 4_000_000
-MAX_FILE_BYTES = 64 << 20
 CTRL_C_AFTER_S = 10.0
 HANGS_AFTER_S = 90.0
 CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -113,24 +103,6 @@ def interrupted_when_slow() -> Iterator[None]:
     faulthandler.cancel_dump_traceback_later()
 
 
-def bounded_memory(most_bytes: int) -> None:
-    """Limit the memory of this process to ``most_bytes``, and each file that it writes to ``MAX_FILE_BYTES``.
-
-    Does nothing on systems that have no such limit.
-    """
-    if sys.platform != "win32":
-        resource.setrlimit(resource.RLIMIT_AS, (most_bytes, most_bytes))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (MAX_FILE_BYTES, MAX_FILE_BYTES))
-
-
-def peak_megabytes() -> float:
-    """Return the highest memory use of this process so far, in MB."""
-    if sys.platform == "win32":
-        return 0.0
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (1 << 20) if sys.platform == "darwin" else peak / 1024
-
-
 def run_all(session: Path, outcomes: Counter[str]) -> None:
     """Run every reading command on a session and count how each of them ended in ``outcomes``.
 
@@ -171,68 +143,3 @@ def run_one(words: list[str]) -> int:
     if "--json" in words and code == 0:
         json.loads(text)
     return code
-
-
-@dataclass
-class Report:
-    """Results of a fuzzing run: how many commands ended in which way, the findings, the slowest mutants."""
-
-    outcomes: Counter[str] = field(default_factory=Counter)
-    findings: list[str] = field(default_factory=list)
-    slowest: tuple[float, int] = (0.0, -1)
-    mutants: int = 0
-
-    def attempt(self, number: int, name: str, act: Callable[[Counter[str]], Any]) -> bool:
-        """Call ``act`` for mutant ``number`` and record what happened; return False if it was a finding."""
-        started = time.perf_counter()
-        try:
-            act(self.outcomes)
-        except Exception as error:  # noqa: BLE001 - the very thing that is looked for
-            self.findings.append(f"{number} {name}: {type(error).__name__}: {str(error)[:300]}")
-            found = True
-        else:
-            found = False
-        self.mutants += 1
-        self.slowest = max(self.slowest, (time.perf_counter() - started, number))
-        return not found
-
-    def add(self, other: Report) -> None:
-        """Add the results of another process to this report."""
-        self.outcomes += other.outcomes
-        self.findings += other.findings
-        self.slowest = max(self.slowest, other.slowest)
-        self.mutants += other.mutants
-
-    def show(self) -> None:
-        """Print the report."""
-        print(f"{self.mutants} mutants: {dict(sorted(self.outcomes.items()))}")
-        print(f"slowest {self.slowest[0]:.2f} s (number {self.slowest[1]}), {len(self.findings)} findings")
-        for finding in self.findings[:50]:
-            print("FINDING", finding)
-
-
-def in_processes(
-    fuzz: Callable[[int, int, Path | None], tuple[Report, float]],
-    first: int,
-    count: int,
-    processes: int,
-    keep: Path | None,
-) -> tuple[Report, float]:
-    """Fuzz mutants in several processes at a time and print the results.
-
-    Returns the report of all of them and the highest memory use of one process in MB.
-    """
-    report, peak, started = Report(), 0.0, time.perf_counter()
-    begins = range(first, first + count, PART)
-    counts = [min(PART, first + count - begin) for begin in begins]
-    context = get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=context, max_tasks_per_child=20) as pool:
-        for found, memory in pool.map(fuzz, begins, counts, [keep] * len(counts)):
-            report.add(found)
-            peak = max(peak, memory)
-            for finding in found.findings:
-                print("FINDING", finding, flush=True)
-            print(f"{report.mutants} of {count}, {peak:.0f} MB", flush=True)
-    print(f"{time.perf_counter() - started:.0f} s, peak memory {peak:.0f} MB")
-    report.show()
-    return report, peak

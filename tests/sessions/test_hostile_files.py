@@ -13,7 +13,7 @@ import pytest
 import zstandard
 
 from benchmarks.fuzz_sessions import build, exercise, fuzz
-from benchmarks.reading_commands import peak_megabytes
+from benchmarks.fuzzing import peak_megabytes
 from resources.failures import DamagedError
 from sessions.store import SessionReader, SessionWriter, check_session
 from sessions.store.codec import pack_document, pack_floats, pack_ints, pack_texts, seal
