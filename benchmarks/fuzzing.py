@@ -20,6 +20,11 @@ if sys.platform != "win32":
     import resource
 
 PART = 50  # mutants at a time
+PARTS_OF_A_POOL = 20
+"""So many parts to a pool of new processes: a mutant that spoils its process must not spoil thousands.
+
+Not ``max_tasks_per_child``: on CPython 3.11 the pool then waits for ever when its last process has ended.
+"""
 MEMORY_BYTES = 3 << 30
 MAX_FILE_BYTES = 64 << 20
 
@@ -98,16 +103,17 @@ def _in_processes(
 ) -> tuple[Report, float]:
     """Return the report of all processes and the highest memory use of one of them in MB; print both."""
     report, peak, started = Report(), 0.0, time.perf_counter()
-    begins = range(first, first + count, PART)
-    counts = [min(PART, first + count - begin) for begin in begins]
-    context = get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=context, max_tasks_per_child=20) as pool:
-        for found, memory in pool.map(work, begins, counts, [keep] * len(counts)):
-            report.add(found)
-            peak = max(peak, memory)
-            for finding in found.findings:
-                print("FINDING", finding, flush=True)
-            print(f"{report.mutants} of {count}, {peak:.0f} MB", flush=True)
+    for begin in range(first, first + count, PARTS_OF_A_POOL * PART):
+        end = min(begin + PARTS_OF_A_POOL * PART, first + count)
+        begins = range(begin, end, PART)
+        counts = [min(PART, end - one) for one in begins]
+        with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+            for found, memory in pool.map(work, begins, counts, [keep] * len(counts)):
+                report.add(found)
+                peak = max(peak, memory)
+                for finding in found.findings:
+                    print("FINDING", finding, flush=True)
+                print(f"{report.mutants} of {count}, {peak:.0f} MB", flush=True)
     print(f"{time.perf_counter() - started:.0f} s, peak memory {peak:.0f} MB")
     report.show()
     return report, peak
