@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
+import signal
 import sys
 
 # For worker processes, too, which import this module first.
@@ -16,6 +17,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 gc.set_threshold(50_000)
 
 _STOPPED = 130  # resources.failures.CancelledError.exit_code, which may not be loaded yet
+_NOBODY_READS = 1  # as click has it
 
 
 def main() -> int:
@@ -24,10 +26,12 @@ def main() -> int:
     try:
         # Imported here since every worker process imports this module again and needs none of it.
         from app.program import run  # noqa: PLC0415
-        from app.terminal import write_all_characters  # noqa: PLC0415
+        from app.standard_streams import prepare_standard_streams  # noqa: PLC0415
 
-        write_all_characters()
+        prepare_standard_streams()
         return run(sys.argv[1:])
+    except BrokenPipeError:  # whoever reads the results has enough
+        return _NOBODY_READS
     except KeyboardInterrupt:  # while the program loads; later each command ends in its own good order
         sys.stderr.write("hyperscope: Stopped.\n")
         return _STOPPED
@@ -36,6 +40,8 @@ def main() -> int:
 
         return report_crash(error)
     finally:
+        # A session that is being closed takes no time worth a traceback; SIGTERM still ends it.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         # All memory goes with the process: looking through it for garbage first would take 60 ms.
         gc.freeze()
 

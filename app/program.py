@@ -15,15 +15,9 @@ from resources.version import VERSION
 def run(arguments: Sequence[str]) -> int:
     """Run one command; returns its exit code. A bug raises."""
     arguments = list(arguments) or ["gui" if has_display() else "--help"]
-    if arguments[0] in ("-h", "--help"):
-        return _print(program_help())
-    if arguments[0] == "--version":
-        return _print(f"hyperscope {VERSION}")
-    # Here, since it loads the library of the command line and the command with all that it uses.
-    from app.command_line import invoke  # noqa: PLC0415
-
     try:
-        code = invoke(arguments)
+        code = _obey(arguments)
+        sys.stdout.flush()  # a full disk shows here, while it can still be said
     except KeyboardInterrupt:
         code = CancelledError.exit_code
     except HyperscopeError as error:
@@ -34,6 +28,14 @@ def run(arguments: Sequence[str]) -> int:
     return code
 
 
-def _print(text: str) -> int:
-    sys.stdout.write(text + "\n")
-    return 0
+def _obey(arguments: list[str]) -> int:
+    if arguments[0] in ("-h", "--help"):
+        sys.stdout.write(program_help() + "\n")
+        return 0
+    if arguments[0] == "--version":
+        sys.stdout.write(f"hyperscope {VERSION}\n")
+        return 0
+    # Here, since it loads the library of the command line and the command with all that it uses.
+    from app.command_line import invoke  # noqa: PLC0415
+
+    return invoke(arguments)

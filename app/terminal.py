@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
@@ -14,6 +13,7 @@ from contextlib import contextmanager, suppress
 from queue import Empty, SimpleQueue
 from types import FrameType
 
+from app.standard_streams import silence_stderr
 from resources.foreign_text import shown
 from resources.units import format_duration
 
@@ -33,14 +33,6 @@ def complain(sentence: str) -> None:
         silence_stderr()
 
 
-def silence_stderr() -> None:
-    """What goes to stderr from now on has no reader, and goes nowhere."""
-    with suppress(OSError, ValueError, AttributeError):  # no stderr at all, as in a windowed program
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stderr.fileno())
-        os.close(nowhere)
-
-
 def print_json(document: object) -> None:
     """One JSON document on stdout."""
     sys.stdout.write(json_text(document) + "\n")
@@ -55,26 +47,24 @@ def json_text(document: object) -> str:
     return text if text.isprintable() else _TO_ESCAPE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def write_all_characters() -> None:
-    """Let stdout and stderr escape what their encoding lacks: a name must not end a command."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
-
-
 @contextmanager
 def cancellable() -> Iterator[threading.Event]:
-    """An event that Ctrl-C (or Ctrl-Break, or SIGTERM) sets; a second one is final."""
+    """An event that Ctrl-C (or Ctrl-Break, SIGTERM, or closing the terminal) sets; a second one is final.
+
+    Under ``nohup`` closing the terminal means nothing.
+    """
     cancel = threading.Event()
+    hangup = getattr(signal, "SIGHUP", None)
 
     def request(number: int, _frame: FrameType | None) -> None:
-        if cancel.is_set():
+        if cancel.is_set() and number != hangup:  # which comes from the terminal and from the shell
             raise KeyboardInterrupt(number)
         cancel.set()
 
-    names = ("SIGINT", "SIGTERM", "SIGBREAK")  # SIGBREAK is Windows' Ctrl-Break
+    names = ("SIGINT", "SIGTERM", "SIGBREAK", "SIGHUP")  # SIGBREAK is Windows' Ctrl-Break
     numbers = [number for name in names if (number := getattr(signal, name, None)) is not None]
-    before = {number: signal.signal(number, request) for number in numbers}
+    heard = [one for one in numbers if one != hangup or signal.getsignal(one) != signal.SIG_IGN]
+    before = {number: signal.signal(number, request) for number in heard}
     try:
         yield cancel
     finally:

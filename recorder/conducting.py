@@ -25,10 +25,20 @@ class Conductor:
     duration_s: float | None = None
 
     def run(self, sources: list[str]) -> Outcome:
-        """Record until a signal, a command, the time limit, or the end of all collectors."""
+        """Record until a signal, a command, the time limit, or the end of all collectors.
+
+        Whatever breaks this off (a second Ctrl-C, say) leaves the session closed with what was received.
+        """
+        forget(self.recording.session)
+        self.recording.start()
+        try:
+            return self._conduct(sources)
+        except BaseException:
+            self.recording.break_off()
+            raise
+
+    def _conduct(self, sources: list[str]) -> Outcome:
         recording = self.recording
-        forget(recording.session)
-        recording.start()
         self.reporter.started(recording, sources)
         self.log.write("resumed" if recording.resumed else "started", collectors=len(sources))
         self._watch()

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TextIO
 
 from recorder.protocol import Event, StatusReport, encode
+from resources.failures import HyperscopeError
 
 MAX_LINES = 10_000
 _LAST_LINES_S = 5.0
@@ -48,7 +49,7 @@ class EventLines:
             try:
                 self._stream.write(encode(event).decode())
                 self._stream.flush()
-            except (OSError, ValueError):
+            except (OSError, ValueError, HyperscopeError):
                 self._on_broken()
                 return
 

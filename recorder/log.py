@@ -69,10 +69,11 @@ class RecorderLog:
     def _append(self, line: str) -> None:
         with self._lock:
             try:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
                 self._rotate(len(line))
                 with self.path.open("a", encoding="utf-8", newline="\n") as file:
                     file.write(line)
-            except OSError:  # a full disk ends the recording by itself; the log just ends
+            except OSError:  # no home, no permission, or a full disk, which ends the recording by itself
                 return
 
     def place(self, level: int, name: str, line: int) -> None:

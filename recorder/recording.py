@@ -241,6 +241,11 @@ class Recording:
             without_samples=tuple(self._without_samples),
         )
 
+    def break_off(self) -> None:
+        """Close the session with what was received so far, without waiting for the collectors or for it."""
+        self.stop()
+        self._queue.close()
+
     def _rate(self, now: float, samples: int) -> float:
         seen = self._seen
         seen.append((now, samples))

@@ -51,6 +51,7 @@ class Writing:
         self._rules, self._limits = rules, limits
         self._on_failure, self._on_rotation = on_failure, on_rotation
         self._thread = threading.Thread(target=self._run, name="session writer")
+        self._ended = threading.Event()
         self._next_check = self._next_counts = 0.0
         self._facts_are_confirmed = False
         self.path = file.path
@@ -65,6 +66,7 @@ class Writing:
 
     def join(self) -> None:
         """Wait until the session is closed; the queue must have been closed before."""
+        self._ended.wait()  # a join that Ctrl-C breaks off takes the thread for ended (bpo-45274)
         self._thread.join()
 
     @property
@@ -79,6 +81,7 @@ class Writing:
             self._fail(_expected(error))
         finally:
             self._note()
+            self._ended.set()
 
     def _write(self) -> None:
         while not self._queue.is_finished():

@@ -31,7 +31,9 @@ def save_crash(error: BaseException) -> str:
         )
     )
     try:
-        path = crash_folder() / time.strftime("crash-%Y%m%d-%H%M%S.txt", time.gmtime())
+        folder = crash_folder()
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / time.strftime("crash-%Y%m%d-%H%M%S.txt", time.gmtime())
         path.write_text(text, encoding="utf-8")
         where = f"The details are in {path}; please send that file to us."
     except OSError:
@@ -58,7 +60,5 @@ def _places(error: BaseException) -> Iterator[str]:
 
 
 def crash_folder() -> Path:
-    """Return the folder for crash reports, creating it if it does not exist."""
-    folder = platformdirs.user_log_path("hyperscope", appauthor=False)
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    """Where crash reports and logs go. Whoever writes one makes the folder; it may not be possible."""
+    return platformdirs.user_log_path("hyperscope", appauthor=False)

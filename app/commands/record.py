@@ -12,7 +12,8 @@ from app.consoles import notices
 from app.memory import tidy_often, trim_allocator
 from app.recording.origins import RecordOptions, collectors_of
 from app.recording.terminal import PageReporter, QuietReporter
-from app.terminal import cancellable, silence_stderr
+from app.standard_streams import silence_stderr
+from app.terminal import cancellable
 from collectors.vsphere.options import VSphereOptions
 from collectors.vsphere.selection import parse_selection
 from connections.secrets import somebody_there

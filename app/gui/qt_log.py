@@ -21,9 +21,10 @@ class QtLog:
         qInstallMessageHandler(self.write)
 
     def write(self, kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
-        """One message; a full disk costs it."""
+        """One message; a full disk or a folder that can't be made costs it."""
         stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
             grown = self._path.exists() and self._path.stat().st_size > _MAX_BYTES
             with self._path.open("w" if grown else "a", encoding="utf-8") as file:
                 file.write(f"{stamp} {kind.name.removeprefix('Qt').removesuffix('Msg')}: {text}\n")

@@ -7,11 +7,13 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from lab import Lab, find_scenario, load_scenarios
+from resources.failures import CancelledError
 from sessions.store import SessionReader, SessionWriter, check_session
 from tests.lab.in_memory import lab_session
 from tests.recorder.conftest import Record
@@ -135,7 +137,7 @@ def test_a_command_that_makes_no_sense_is_a_warning(record: Record, session_path
     assert sum(event["event"] == "warning" for event in recorder.events) == 5
 
 
-ENDINGS = ["stop", "closing", "SIGINT", "SIGTERM"]
+ENDINGS = ["stop", "closing", "SIGINT", "SIGTERM", "SIGHUP"]
 
 
 @pytest.mark.parametrize("how", ENDINGS)
@@ -156,6 +158,50 @@ def test_it_ends_cleanly(record: Record, session_path: Path, how: str) -> None:
     with SessionReader.open(session_path) as reader:
         assert {source.state for source in reader.sources()} == {"complete"}
         assert not session_path.with_name(session_path.name + "-wal").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no signals to one process")
+@pytest.mark.parametrize("pause_s", [0.0, 0.01, 0.1])
+def test_a_second_ctrl_c_does_not_wait_but_closes_the_session(
+    record: Record, session_path: Path, pause_s: float
+) -> None:
+    recorder = record(session_path, f"lab:{LONG}", *FAST)
+    recorder.wait_for_ticks(2)
+    for _ in range(4):
+        recorder.signal(signal.SIGINT)
+        time.sleep(pause_s)
+    assert recorder.process.wait(30) in (0, CancelledError.exit_code)
+    assert "Traceback" not in recorder.stderr()
+    assert [path.name for path in session_path.parent.glob("*.hscope*")] == [session_path.name]
+    assert check_session(session_path, thorough=True) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/dev/full")
+@pytest.mark.parametrize("words", [("--json",), ()])
+def test_a_full_disk_below_its_messages_does_not_end_it(
+    session_path: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    command = [sys.executable, "-m", "app", "record", f"lab:{LONG}", "-o", str(session_path), *FAST, *words]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*command, "--duration", "4s"], cwd=ROOT, env=environment(tmp_path),
+            stdin=subprocess.DEVNULL, stdout=full, stderr=full, timeout=60, check=False,
+        )  # fmt: skip
+    assert done.returncode == 0
+    assert check_session(session_path, thorough=True) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a home that is no folder, in POSIX's words")
+def test_it_records_without_a_place_for_its_log(session_path: Path, tmp_path: Path) -> None:
+    no_folder = tmp_path / "home"
+    no_folder.write_text("a file")
+    command = [sys.executable, "-m", "app", "record", f"lab:{LONG}", "-o", str(session_path), *FAST]
+    done = subprocess.run(
+        [*command, "--duration", "4s"], cwd=ROOT, env=environment(no_folder),
+        stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert check_session(session_path, thorough=True) == []
 
 
 @pytest.mark.parametrize("stdin", ["closed", "null"])

@@ -1,0 +1,112 @@
+"""stdin, stdout and stderr as every command finds them: there, and with failures that are ours.
+
+One that was closed by whoever started the program leads nowhere: else the next file that is opened, perhaps a
+session, would get its number, and whatever the system's libraries print would go into it. stderr never fails,
+since nobody could be told; stdout fails as a full disk does, in one sentence.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from resources.failures import AccessDeniedError, DiskFullError
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+
+def prepare_standard_streams() -> None:
+    """Make all three usable, also for names that their encoding lacks."""
+    for name, mode in (("stdin", "rb"), ("stdout", "wb"), ("stderr", "wb")):  # as they are numbered
+        if getattr(sys, name) is None:
+            nowhere = open(os.devnull, mode)  # noqa: PTH123, SIM115 - a name of the system; open to the end
+            setattr(sys, name, _Nowhere(nowhere, encoding="utf-8"))
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+        raw = getattr(sys.stdout.buffer, "raw", sys.stdout.buffer)  # the same where nothing is buffered
+        if isinstance(raw, io.FileIO) and sys.__stdout__ is not None:  # and no console of Windows
+            sys.stdout = _with_sentences(sys.stdout)
+    if isinstance(sys.stderr, io.TextIOWrapper):
+        encoding, by_line = sys.stderr.encoding, sys.stderr.line_buffering
+        sys.stderr = _Unfailing(
+            sys.stderr.detach(), encoding=encoding, errors="backslashreplace", line_buffering=by_line
+        )
+
+
+def silence(descriptor: int) -> None:
+    """What is written to a file descriptor from now on has no reader, and goes nowhere."""
+    with suppress(OSError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, descriptor)
+        os.close(nowhere)
+
+
+def silence_stderr() -> None:
+    """What goes to stderr from now on has no reader, and goes nowhere."""
+    with suppress(OSError, ValueError, AttributeError):  # no stderr at all, as in a windowed program
+        silence(sys.stderr.fileno())
+
+
+class _Nowhere(io.TextIOWrapper):
+    """A stream without anybody at its end."""
+
+    def isatty(self) -> bool:
+        """False; Windows calls its null device a terminal."""
+        return False
+
+
+class _Unfailing(io.TextIOWrapper):
+    """A stderr that goes nowhere once it can't be written: a full disk, a terminal that is gone."""
+
+    def write(self, text: str, /) -> int:
+        """Write the text, if somebody takes it."""
+        try:
+            return super().write(text)
+        except OSError:
+            silence_stderr()
+            return len(text)
+
+    def flush(self) -> None:
+        """Hand over what is written, if somebody takes it."""
+        try:
+            super().flush()
+        except OSError:
+            silence_stderr()
+
+
+class _Descriptor(io.FileIO):
+    """Where results go. Raises DiskFullError, AccessDeniedError, BrokenPipeError; once."""
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        """Write what fits; what can't be written any more must not fail again when the program ends."""
+        try:
+            return super().write(data)
+        except OSError as error:
+            silence(self.fileno())
+            if isinstance(error, BrokenPipeError):
+                raise  # whoever reads has enough, which is no failure
+            raise _failure(error) from error
+
+
+def _failure(error: OSError) -> DiskFullError | AccessDeniedError:
+    happened = f"The results can't be written to standard output: {error.strerror}."
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return DiskFullError(happened, advice="Free some space, or send them elsewhere.")
+    return AccessDeniedError(happened, advice="Check where it is sent to.")
+
+
+def _with_sentences(stream: io.TextIOWrapper) -> io.TextIOWrapper:
+    """The same stream, with failures that say what happened."""
+    descriptor = _Descriptor(stream.fileno(), "wb", closefd=False)
+    return io.TextIOWrapper(
+        io.BufferedWriter(descriptor, buffer_size=1 << 16),
+        encoding=stream.encoding,
+        errors=stream.errors,
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
+    )
