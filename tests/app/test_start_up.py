@@ -59,6 +59,7 @@ def test_help_and_version_load_no_command_and_no_library(word: str) -> None:
         "app.command_table",
         "app.display",
         "app.program",
+        "app.standard_streams",
         "app.terminal",
         "resources",
         "resources.failures",
