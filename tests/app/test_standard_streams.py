@@ -32,13 +32,14 @@ def commands(session: Path) -> list[list[str]]:
     return [["--help"], ["--version"], ["query", "--help"], ["info", str(session)], ["lab", "list"]]
 
 
-def redirected(words: Sequence[str], redirections: str, home: Path, **more: int) -> tuple[int, str, str]:
+def redirected(
+    words: Sequence[str], redirections: str, home: Path, stdout: int = subprocess.PIPE
+) -> tuple[int, str, str]:
     """Run a command with redirections as a shell writes them; its exit code, stdout, stderr."""
     shell = ["sh", "-c", f'exec "$@" {redirections}', "sh", sys.executable, "-m", "app", *words]
-    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more}
     done = subprocess.run(
         shell, cwd=ROOT, env={**os.environ, "XDG_STATE_HOME": str(home)}, text=True, timeout=60, check=False,
-        **streams,
+        stdout=stdout, stderr=subprocess.PIPE,
     )  # fmt: skip
     assert list(home.rglob("crash*")) == []
     return done.returncode, done.stdout or "", done.stderr or ""
