@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from tests.e2e.display import display
 
@@ -39,25 +40,31 @@ def let_loose(home: Path, *words: str, files: Sequence[Path] = (), patience_s: f
             "LC_ALL": "C.UTF-8",
             "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring",
         }
-        done = subprocess.run(
-            [*_without_network(), *command],
-            cwd=ROOT,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            text=True,
-            timeout=patience_s,
-            check=False,
-        )
-    if done.returncode not in (0, 1) or not done.stdout.strip():
-        said = (home / "monkey.log").read_text(encoding="utf-8", errors="replace")[-4000:]
-        return {
-            "findings": {f"the window ended with {done.returncode}\n{said}": 1},
-            "events": {},
-            "lives": [],
-        }
-    report: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+        code, output = _run([*_without_network(), *command], environment, log, patience_s)
+    if code not in (0, 1) or not output.strip():
+        ended = f"was still at it after {patience_s:.0f} s" if code is None else f"ended with {code}"
+        last_lines = (home / "monkey.log").read_text(encoding="utf-8", errors="replace")[-6000:]
+        return {"findings": {f"the window {ended}\n{last_lines}": 1}, "events": {}, "lives": []}
+    report: dict[str, Any] = json.loads(output.splitlines()[-1])
     return report
+
+
+def _run(
+    command: Sequence[str], environment: Mapping[str, str], log: IO[str], patience_s: float
+) -> tuple[int | None, str]:
+    """Return the exit code and the output of a command; None if it had to be ended after ``patience_s``.
+
+    It is ended by a signal at which Python's faulthandler writes to ``log`` what each thread was doing.
+    """
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=log, text=True
+    ) as process:
+        try:
+            output, _nothing = process.communicate(timeout=patience_s)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGABRT)
+            return None, process.communicate()[0]
+        return process.returncode, output
 
 
 def _without_network() -> list[str]:
