@@ -1,1 +1,1 @@
-"""The program: entry point, commands, composition root."""
+"""The program: entry point, commands, and the window that puts views and models together."""

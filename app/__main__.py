@@ -21,7 +21,7 @@ _NOBODY_READS = 1  # as click has it
 
 
 def main() -> int:
-    """Run the command that the words after the program's name say; returns the exit code."""
+    """Run the command that the program's arguments name; returns the exit code."""
     multiprocessing.freeze_support()
     try:
         # Imported here since every worker process imports this module again and needs none of it.

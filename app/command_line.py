@@ -1,4 +1,4 @@
-"""The command line as typer reads it: the commands of the table, each loaded only when it is asked for."""
+"""The command line, read with typer; each command's module is imported only when that command runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from resources.failures import CancelledError, UsageError
 
 
 def build(only: str = "") -> typer.Typer:
-    """All commands; or ``only`` that one (if it is one), so that it starts without what the others import."""
+    """Return a typer program with all commands, or with ``only`` one, so that other commands' modules are not
+    imported.
+    """
     program = typer.Typer(
         name="hyperscope",
         rich_markup_mode=None,
@@ -53,7 +55,7 @@ def invoke(arguments: Sequence[str]) -> int:
 
 
 def _with_help(error: TyperException) -> str:
-    """What is wrong with the arguments, and whose help to read."""
+    """Return what is wrong with the arguments, and which ``--help`` explains them."""
     message = error.format_message()
     context = getattr(error, "ctx", None)
     name = context.command_path if context is not None else "hyperscope"

@@ -1,4 +1,4 @@
-"""Which commands there are, each in a line, and the program's own help: known without loading any of them."""
+"""The table of all commands and the program's help; importing it loads no command."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OPTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class CommandEntry:
-    """A command: its module, what in it is the command (a function, or a group), and what it does."""
+    """A command: its module, the name of its function (or typer group) there, and a summary for the help."""
 
     module: str
     attribute: str
@@ -56,7 +56,7 @@ COMMANDS = {
 
 
 def program_help() -> str:
-    """What ``hyperscope --help`` prints."""
+    """Return the text of ``hyperscope --help``."""
     commands = ((name, entry.summary) for name, entry in COMMANDS.items())
     return "\n".join(
         (

@@ -1,6 +1,6 @@
-"""Results on stdout, progress and notes on stderr, as rich draws them; quiet in a pipe.
+"""The rich consoles: results on stdout, progress and notes on stderr.
 
-Whatever is printed is made safe here: only rich itself can colour a terminal or move its cursor.
+Whatever is printed is made safe here: only rich itself can send control sequences to a terminal.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ MAX_LINE = 2000
 
 
 class SafeConsole(Console):
-    """A console that prints foreign text as text: see ``resources.foreign_text``. Without markup."""
+    """A rich console that prints foreign text safely (see ``resources.foreign_text``), without markup."""
 
     def __init__(self, *, stderr: bool = False, soft_wrap: bool = False) -> None:
         super().__init__(stderr=stderr, soft_wrap=soft_wrap, markup=False, highlight=False, emoji=False)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Everything that is printed comes through here, cells of tables and pages that are renewed too."""
+        """Return the segments to print, control characters replaced. All output passes through here."""
         for segment in super().render(renderable, options):
             if segment.control or segment.text.isprintable():
                 yield segment
@@ -36,23 +36,26 @@ class SafeConsole(Console):
 
 
 def results() -> SafeConsole:
-    """The console for results."""
+    """Return a console on stdout, for results."""
     return SafeConsole(soft_wrap=not sys.stdout.isatty())
 
 
 def notices() -> SafeConsole:
-    """The console for progress and notes."""
+    """Return a console on stderr, for progress and notes."""
     return SafeConsole(stderr=True)
 
 
 def one_line(text: str, style: str = "") -> Text:
-    """Foreign text for a console, without line breaks of its own and not endless."""
+    """Return foreign text as one line for a console, at most MAX_LINE characters long."""
     return Text(shown(text, MAX_LINE), style=style)
 
 
 @contextmanager
 def progress_bar(title: str) -> Iterator[Callable[[float | None, str], None]]:
-    """A bar on a terminal, nothing in a pipe: call it with the done part (0–1 or None) and a text."""
+    """Show a progress bar while the block runs (nothing if stderr is no terminal).
+
+    The block gets a function to call with the part done (0 to 1, None: unknown) and a text.
+    """
     console = notices()
     if not console.is_terminal:
         yield lambda _part, _text: None

@@ -1,4 +1,4 @@
-"""Whether a window can be opened: a display, and Qt's system libraries; asked before Qt is loaded."""
+"""Checks, before Qt is loaded, whether a window can be opened: a display, and Qt's system libraries."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ QT_LIBRARIES = {
     "libdbus-1.so.3": "libdbus-1-3",
     "libfontconfig.so.1": "libfontconfig1",
 }
-"""What Qt loads on Linux wherever it draws, and the package of Debian and Ubuntu that brings it."""
+"""The system libraries that Qt always loads on Linux, with their package in Debian and Ubuntu."""
 
 X11_LIBRARIES = {
     "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
@@ -29,18 +29,18 @@ X11_LIBRARIES = {
     "libxcb-randr.so.0": "libxcb-randr0",
     "libxcb-xinerama.so.0": "libxcb-xinerama0",
 }
-"""What it loads besides on an X11 display. Without one of them Qt ends the process by itself."""
+"""The system libraries that Qt also loads on an X11 display; it aborts the process if one is missing."""
 
 
 def has_display() -> bool:
-    """Always on Windows and macOS, on Linux with X11 or Wayland."""
+    """Return True if there is a display: always on Windows and macOS, on Linux with X11 or Wayland."""
     if sys.platform in {"win32", "darwin"}:
         return True
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def require_libraries() -> None:
-    """See that Qt finds what it needs of the system. Raises MissingLibraryError: it names what to install."""
+    """Check that Qt's system libraries are installed. Raises MissingLibraryError, naming the packages."""
     if not sys.platform.startswith("linux"):
         return  # Qt's wheels bring everything on Windows and macOS
     needed = dict(QT_LIBRARIES)
@@ -56,7 +56,7 @@ def require_libraries() -> None:
 
 
 def missing_libraries(needed: Mapping[str, str]) -> list[str]:
-    """Those of ``needed`` (by the name under which they are loaded) that can't be loaded."""
+    """Return the names among ``needed`` of libraries that can't be loaded."""
     return [name for name in needed if not _loads(name)]
 
 

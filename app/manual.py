@@ -1,4 +1,4 @@
-"""The manual page of all commands, drawn from what --help shows."""
+"""Generates docs/commands.md from the commands' ``--help``."""
 
 from __future__ import annotations
 
@@ -26,28 +26,32 @@ Completion for bash, zsh, fish and PowerShell: `hyperscope --install-completion`
 
 
 def commands_page() -> str:
-    """docs/commands.md."""
+    """Return the text of docs/commands.md."""
     top: Any = typer.main.get_command(build())
-    parts = [INTRO, *(section(words, command) for words, command in leaves("hyperscope", top)), exit_codes()]
+    parts = [
+        INTRO,
+        *(section(call, command) for call, command in leaf_commands("hyperscope", top)),
+        exit_codes(),
+    ]
     return "\n".join(parts)
 
 
-def leaves(words: str, command: Any) -> Iterator[tuple[str, Any]]:
-    """Every command that does something, with the words that call it."""
+def leaf_commands(call: str, command: Any) -> Iterator[tuple[str, Any]]:
+    """Yield (call, command) for each command without subcommands; ``call`` is how it is typed."""
     below = getattr(command, "commands", None)
     if below is None:
-        yield words, command
+        yield call, command
         return
     for name, child in below.items():
-        yield from leaves(f"{words} {name}", child)
+        yield from leaf_commands(f"{call} {name}", child)
 
 
-def section(words: str, command: Any) -> str:
-    """One command."""
+def section(call: str, command: Any) -> str:
+    """Return the section of one command: its call, help text, arguments and options."""
     arguments = [p for p in command.params if p.param_type_name == "argument"]
     options = [p for p in command.params if p.param_type_name == "option" and not p.hidden]
-    call = " ".join((words, *(str(a.metavar) for a in arguments), "[OPTIONS]"))
-    lines = [f"## {words}", "", f"`{call}`", "", paragraphs(command.help or ""), ""]
+    usage = " ".join((call, *(str(a.metavar) for a in arguments), "[OPTIONS]"))
+    lines = [f"## {call}", "", f"`{usage}`", "", paragraphs(command.help or ""), ""]
     lines += ["| | |", "|---|---|"]
     lines += [f"| `{a.metavar}` | {cell(a.help)} |" for a in arguments]
     lines += [f"| {names(option)} | {cell(option.help)} |" for option in options]
@@ -55,23 +59,23 @@ def section(words: str, command: Any) -> str:
 
 
 def names(option: Any) -> str:
-    """The option as it is typed."""
+    """Return an option as it is typed, with its short form and the name of its value."""
     typed = ", ".join(f"`{name}`" for name in (*option.opts, *option.secondary_opts))
     return typed if option.is_flag else f"{typed} {option.metavar or 'N'}"
 
 
 def cell(text: str | None) -> str:
-    """Text of a table's cell."""
+    """Return ``text`` as the content of a cell of a Markdown table."""
     return " ".join((text or "").split()).replace("|", "\\|")
 
 
 def paragraphs(text: str) -> str:
-    """Help text with its lines joined, paragraphs kept."""
+    """Return help text with one line for each paragraph."""
     return "\n\n".join(" ".join(part.split()) for part in re.split(r"\n\s*\n", text))
 
 
 def exit_codes() -> str:
-    """The table of failures."""
+    """Return the Markdown table of exit codes, from the classes of ``resources.failures``."""
     kinds = [
         kind for kind in vars(failures).values() if isinstance(kind, type) and hasattr(kind, "exit_code")
     ]

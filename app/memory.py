@@ -1,10 +1,10 @@
-"""Memory that was freed, given back to the system: programs that run for days care for it now and then.
+"""Returns freed memory to the operating system, for processes that run for days.
 
-glibc keeps what each thread's arena has freed between blocks in use, and lets arrays of megabytes into its
-heap once one was freed. A window that followed a recording for 45 minutes held 400 to 490 MB, rising, of
-which 150 were in use; with ``trim_allocator`` and ``give_back`` it holds 305 to 315
-(benchmarks/window_child.py, hour). The allocators of Windows and macOS have no calls that do the same: there
-these do nothing.
+glibc keeps freed memory between blocks in use for each thread's arena, and puts arrays of megabytes into its
+heap once such an array was freed. A window that followed a recording for 45 minutes held 400 to 490 MB,
+rising, with 150 MB in use; with ``trim_allocator`` and ``trim_heap`` it holds 305 to 315 MB
+(benchmarks/window_child.py, hour). The allocators of Windows and macOS have no such calls: there these
+functions do nothing.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from functools import cache
 
 _ARENAS = 2
 _OWN_PAGES_FROM = 64 * 1024
-"""Larger blocks get pages of their own, which are gone when the block is."""
+"""Blocks of at least this many bytes get pages of their own, which are unmapped when the block is freed."""
 
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8  # malloc.h
 
 
 def trim_allocator() -> None:
-    """Let the allocator keep little for itself; before the first thread starts."""
+    """Limit how much freed memory glibc keeps; call this before the first thread starts."""
     choose = _of_glibc("mallopt")
     if choose is not None:
         choose(_M_ARENA_MAX, _ARENAS)
@@ -31,17 +31,18 @@ def trim_allocator() -> None:
         choose(_M_TRIM_THRESHOLD, _OWN_PAGES_FROM)
 
 
-def give_back() -> None:
-    """Return the pages of freed blocks; takes some ms, and other threads go on meanwhile."""
+def trim_heap() -> None:
+    """Return the pages of freed blocks to the system; takes some ms without blocking other threads."""
     trim = _of_glibc("malloc_trim")
     if trim is not None:
         trim(0)
 
 
-def tidy_often(objects: int) -> None:
-    """Look for garbage in cycles whenever there are so many new objects; never in what is there now.
+def collect_garbage_often(objects: int) -> None:
+    """Run Python's cyclic garbage collector after every ``objects`` new objects.
 
-    The program looks for it seldom, which makes imports fast; a recorder makes few objects for a long time.
+    Objects that exist now are exempt. The program itself collects rarely, which makes imports fast, but a
+    recorder would then keep garbage for hours.
     """
     gc.collect()
     gc.freeze()

@@ -1,4 +1,4 @@
-"""Runs one command and says in one line what became of it; loads nothing that the command does not use."""
+"""Runs one command and reports failures in one line; imports only what that command needs."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from app.command_table import program_help
 from app.display import has_display
-from app.terminal import complain
+from app.terminal import print_error
 from resources.failures import CancelledError, HyperscopeError
 from resources.version import VERSION
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command; returns its exit code. A bug raises."""
+    """Run the command that ``arguments`` name; returns its exit code. Only bugs are raised."""
     arguments = list(arguments) or ["gui" if has_display() else "--help"]
     try:
         code = _obey(arguments)
@@ -21,10 +21,10 @@ def run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         code = CancelledError.exit_code
     except HyperscopeError as error:
-        complain(str(error))
+        print_error(str(error))
         return error.exit_code
     if code == CancelledError.exit_code:
-        complain("Stopped.")
+        print_error("Stopped.")
     return code
 
 

@@ -1,4 +1,4 @@
-"""What every command needs of a terminal: its one line of failure, Ctrl-C, JSON on stdout; without rich."""
+"""What every command needs of a terminal, without importing rich: errors, Ctrl-C, JSON on stdout."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _TO_ESCAPE = re.compile(
 _LOOK_S = 0.2
 
 
-def complain(sentence: str) -> None:
-    """One line on stderr. That nobody reads it any more is no failure, and leaves the exit code as it is."""
+def print_error(sentence: str) -> None:
+    """Print one line on stderr; if nobody reads stderr any more, that is ignored."""
     try:
         print(f"hyperscope: {shown(sentence, _MAX_SENTENCE)}", file=sys.stderr, flush=True)  # noqa: T201
     except OSError:
@@ -34,14 +34,14 @@ def complain(sentence: str) -> None:
 
 
 def print_json(document: object) -> None:
-    """One JSON document on stdout."""
+    """Print one JSON document on stdout."""
     sys.stdout.write(json_text(document) + "\n")
 
 
 def json_text(document: object) -> str:
-    """A JSON document; absent numbers are null, never NaN.
+    """Return a JSON document as text; a NaN raises ValueError (absent numbers must be None).
 
-    What could command a terminal or can't be encoded is escaped, so that it stays the same document.
+    Control characters, and characters that can't be encoded, are written as escapes, which are the same JSON.
     """
     text = json.dumps(document, ensure_ascii=False, allow_nan=False)
     return text if text.isprintable() else _TO_ESCAPE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
@@ -49,9 +49,9 @@ def json_text(document: object) -> str:
 
 @contextmanager
 def cancellable() -> Iterator[threading.Event]:
-    """An event that Ctrl-C (or Ctrl-Break, SIGTERM, or closing the terminal) sets; a second one is final.
+    """Provide an event that the first Ctrl-C, Ctrl-Break, SIGTERM or closing of the terminal sets.
 
-    Under ``nohup`` closing the terminal means nothing.
+    A second one raises KeyboardInterrupt. Under ``nohup`` closing the terminal has no effect.
     """
     cancel = threading.Event()
     hangup = getattr(signal, "SIGHUP", None)
@@ -73,10 +73,10 @@ def cancellable() -> Iterator[threading.Event]:
 
 
 @contextmanager
-def ended_at_once() -> Iterator[None]:
-    """Ctrl-C ends what is done in here at once, also within ``cancellable``: nothing has begun yet.
+def immediate_interrupt() -> Iterator[None]:
+    """Let Ctrl-C raise KeyboardInterrupt at once, even inside ``cancellable``.
 
-    For the main thread, while it asks for a password.
+    This is for the main thread while it asks for a password: nothing has been started yet.
     """
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -85,8 +85,11 @@ def ended_at_once() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def typed_line(stopped: Callable[[], bool]) -> str | None:
-    """What somebody types at the terminal; None once it is ``stopped``, for nobody can break off a read."""
+def read_typed_line(stopped: Callable[[], bool]) -> str | None:
+    """Return the next line that is typed at the terminal; None once ``stopped`` returns True.
+
+    The line is read in a daemon thread, because a blocking read can't be interrupted.
+    """
     answers: SimpleQueue[bytes] = SimpleQueue()
 
     def read() -> None:
@@ -103,5 +106,5 @@ def typed_line(stopped: Callable[[], bool]) -> str | None:
 
 
 def time_left(seconds: float | None) -> str:
-    """``12 s left``, or nothing while it can't be told."""
+    """Return ``12 s left``; empty if the seconds are unknown."""
     return f"{format_duration(seconds)} left" if seconds is not None else ""

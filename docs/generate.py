@@ -23,7 +23,7 @@ from vcenter_pages import presets_page, privileges_page  # noqa: E402
 from window_pages import settings_page, shortcuts_page  # noqa: E402
 
 from app.command_line import build  # noqa: E402
-from app.manual import commands_page, exit_codes, leaves  # noqa: E402
+from app.manual import commands_page, exit_codes, leaf_commands  # noqa: E402
 from diagnosis.manual import problems_page  # noqa: E402
 from resources.catalogue import load_catalogue  # noqa: E402
 from resources.counter_schema import CONVERSIONS, Counter, VcenterSpelling  # noqa: E402
@@ -89,7 +89,7 @@ def commands_table() -> str:
     top: Any = typer.main.get_command(build())
     rows = (
         (f"`{words}`", " ".join((command.help or "").partition("\n\n")[0].split()))
-        for words, command in leaves("hyperscope", top)
+        for words, command in leaf_commands("hyperscope", top)
     )
     return table(("Command", "What it does"), rows)
 

@@ -18,14 +18,14 @@ _is_dragging = Event()
 """Set while a drag goes on: there is one mouse."""
 
 
-def packed(ids: Sequence[int]) -> QMimeData:
+def pack_series(ids: Sequence[int]) -> QMimeData:
     """Series ids as they travel."""
     data = QMimeData()
     data.setData(SERIES_MIME, json.dumps(list(ids[:_MAX_SERIES])).encode())
     return data
 
 
-def unpacked(data: bytes) -> list[int]:
+def unpack_series(data: bytes) -> list[int]:
     """Series ids as they arrived: any program may drop what it likes, so only whole numbers are taken."""
     try:
         found = json.loads(data)
@@ -49,7 +49,7 @@ def drag(source: QWidget, ids: Sequence[int], label_text: str) -> None:
     # Its owner is the window: what is dragged from may be renewed meanwhile, and Qt, which goes on using the
     # drag after its end, would write into memory that went with it.
     moving = QDrag(source.window())
-    moving.setMimeData(packed(ids))
+    moving.setMimeData(pack_series(ids))
     moving.setPixmap(label.grab())
     moving.setHotSpot(QPoint(-12, -8))
     _is_dragging.set()
@@ -93,7 +93,7 @@ class Draggable(QObject):
 
 
 class DropTarget(QObject):
-    """Lets series be dropped on a widget: ``take`` gets what was dropped, as ``unpacked`` reads it."""
+    """Lets series be dropped on a widget: ``take`` gets what was dropped, as ``unpack_series`` reads it."""
 
     def __init__(self, widget: QWidget, take: Callable[[bytes], None]) -> None:
         super().__init__(widget)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from resources.foreign_text import shown, tooltip_text
 
-_LEAST = 40
+_MIN_WIDTH = 40
 
 
 class ElidedLabel(QLabel):
@@ -18,16 +18,16 @@ class ElidedLabel(QLabel):
         super().__init__(parent)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.say(text)
+        self.show_text(text)
 
-    def say(self, text: str) -> None:
+    def show_text(self, text: str) -> None:
         """Show this text."""
         self.setText(shown(text))
         self.setToolTip(tooltip_text(text) if text else "")
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         """A few letters."""
-        return QSize(_LEAST, super().minimumSizeHint().height())
+        return QSize(_MIN_WIDTH, super().minimumSizeHint().height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
         """As much of it as there is room for."""

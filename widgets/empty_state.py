@@ -15,10 +15,10 @@ class EmptyState(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.words = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self.words.setProperty("role", "muted")
-        self.words.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.words.setMaximumWidth(_WIDTH)
+        self.reason = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self.reason.setProperty("role", "muted")
+        self.reason.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.reason.setMaximumWidth(_WIDTH)
         self.button = QPushButton()
         self.button.clicked.connect(self.wanted)
         self.button.hide()
@@ -28,14 +28,14 @@ class EmptyState(QWidget):
         column.addStretch(1)
         middle = QHBoxLayout()  # a label that breaks its lines is not centred by the column alone
         middle.addStretch(1)
-        middle.addWidget(self.words, _WIDTH)
+        middle.addWidget(self.reason, _WIDTH)
         middle.addStretch(1)
         column.addLayout(middle)
         column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(2)
 
-    def say(self, text: str, button: str = "") -> None:
+    def show_reason(self, text: str, button: str = "") -> None:
         """Why there is nothing; ``button`` names what can be done about it."""
-        self.words.setText(text)
+        self.reason.setText(text)
         self.button.setText(button)
         self.button.setVisible(bool(button))

@@ -83,7 +83,7 @@ class PaneTitle(QWidget):
         hint = super().sizeHint()
         return QSize(self._width or hint.width(), hint.height())
 
-    def say(self, note: str) -> None:
+    def show_note(self, note: str) -> None:
         """Show a few words on the right."""
         self._note.setText(note)
 

@@ -1,4 +1,4 @@
-"""``demo``: record the lab at speed, diagnose it, report."""
+"""``demo``: records the lab faster than real time, diagnoses the session and prints the report."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import platformdirs
 import typer
 from rich.text import Text
 
-from app.commands.diagnose import examine, store
-from app.commands.lab import Seed, part_done, scenario_called
+from app.commands.diagnose import diagnose_file, store_findings
+from app.commands.lab import Seed, require_scenario, show_lab_progress
 from app.commands.options import AsJson
 from app.consoles import notices, progress_bar, results
 from app.display import has_display, require_libraries
@@ -53,13 +53,13 @@ def demo(
         from app.gui.start import run_window  # noqa: PLC0415 - Qt only when there is a display
 
         raise typer.Exit(run_window([], lab=True))
-    chosen = scenario_called(scenario)
+    chosen = require_scenario(scenario)
     session = out or new_session_path(chosen.id)
     if not headless:
         notices().print(Text("Without a window: this is 'demo --headless'.", style="dim"))
     record(Lab(chosen, seed=seed, fields="all"), session, duration or None, speed)
-    outcome = examine(session, knowledge=[])
-    store(session, outcome)
+    outcome = diagnose_file(session, knowledge=[])
+    store_findings(session, outcome)
     if as_json:
         print_json({**findings_json(outcome), "session": str(session)})
         return
@@ -68,9 +68,13 @@ def demo(
 
 
 def record(lab: Lab, session: Path, duration_s: int | None, speed: float) -> None:
-    """Play the lab into a new session; a failure or Ctrl-C leaves no file."""
+    """Record the lab into a new session; a failure or Ctrl-C deletes the file.
+
+    ``duration_s`` is lab time in seconds (None: all of the scenario); ``speed`` is lab seconds in a second
+    (0: as fast as possible).
+    """
     with cancellable() as cancel, progress_bar("Recording the lab") as show:
-        pace, show_part = Pace(speed, cancel), part_done(show)
+        pace, show_part = Pace(speed, cancel), show_lab_progress(show)
 
         def tick_done(done: Progress) -> None:
             show_part(done)
@@ -88,7 +92,7 @@ def record(lab: Lab, session: Path, duration_s: int | None, speed: float) -> Non
 
 
 def new_session_path(name: str) -> Path:
-    """A path of its own among the user's sessions."""
+    """Return an unused path ``NAME-TIME.hscope`` in the user's data folder. Raises AccessDeniedError."""
     folder = platformdirs.user_data_path("hyperscope", appauthor=False) / "sessions"
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""``diagnose``: what is wrong, with the evidence, the causes and what to do."""
+"""``diagnose``: finds known problems in a session, with evidence, causes and remedies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 from app.commands.options import AsJson, From, SessionPath, To, window_of
 from app.consoles import progress_bar, results
-from app.terminal import cancellable, complain, print_json
+from app.terminal import cancellable, print_error, print_json
 from diagnosis import Diagnosis, diagnose_session, findings_json, render_report
 from resources.catalogue import load_catalogue
 from resources.failures import AccessDeniedError, BusyError, DiskFullError
@@ -31,18 +31,22 @@ def diagnose(
     as_json: AsJson = False,
 ) -> None:
     """Find known problems, worst first: number against limit, causes with verdicts, what to do."""
-    outcome = examine(session, start=start, end=end, knowledge=knowledge or [])
+    outcome = diagnose_file(session, start=start, end=end, knowledge=knowledge or [])
     # Findings of a part of the time would hide those of the whole from the next reader of the file.
     if keep and not (start or end):
-        store(session, outcome)
+        store_findings(session, outcome)
     if as_json:
         print_json(findings_json(outcome))
     else:
         render_report(outcome, results())
 
 
-def examine(session: Path, *, start: str = "", end: str = "", knowledge: list[Path]) -> Diagnosis:
-    """Diagnose a session file, with progress and cancel."""
+def diagnose_file(session: Path, *, start: str = "", end: str = "", knowledge: list[Path]) -> Diagnosis:
+    """Diagnose a session file, showing progress; Ctrl-C cancels.
+
+    ``start`` and ``end`` are times as in --from and --to, ``knowledge`` folders with the user's own TOML
+    files.
+    """
     catalogue = load_catalogue(knowledge)
     problems = load_problems(knowledge)
     with (
@@ -54,10 +58,10 @@ def examine(session: Path, *, start: str = "", end: str = "", knowledge: list[Pa
         return diagnose_session(reader, problems, catalogue, window, progress=show, cancel=cancel)
 
 
-def store(session: Path, outcome: Diagnosis) -> None:
-    """Keep the findings in the file; a file that can't be written is diagnosed all the same."""
+def store_findings(session: Path, outcome: Diagnosis) -> None:
+    """Write the findings into the session file; if the file can't be written, print why and go on."""
     try:
         with SessionWriter.open(session) as writer:
             writer.put_findings(outcome.findings)
     except (AccessDeniedError, BusyError, DiskFullError) as error:
-        complain(f"The findings are not kept in the session: {error}")
+        print_error(f"The findings are not kept in the session: {error}")

@@ -1,4 +1,4 @@
-"""``export``: a session as CSV or Parquet files that any other tool reads."""
+"""``export``: writes a session as CSV or Parquet files for other tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``gui``: the window; what ``hyperscope`` opens when it is given nothing to do."""
+"""``gui``: opens the window; this is what ``hyperscope`` does without arguments."""
 
 from __future__ import annotations
 

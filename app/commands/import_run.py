@@ -1,4 +1,6 @@
-"""What ``import`` does, once its worker processes start: apart from the command, since it loads a lot."""
+"""The work of ``import``. It is a module of its own because it imports a lot, while worker processes already
+start.
+"""
 
 from __future__ import annotations
 
@@ -24,16 +26,20 @@ from resources.units import format_bytes, format_count, format_duration, format_
 
 LATER = Path("-")
 _NICE = 5
-"""The window that shows what is there already goes first."""
+"""The niceness of an import that the window started: the window goes first."""
 
 
 def run_import(
     files: Sequence[Path], out: Path, workers: int, ahead: Sequence[WorkerProcess], *, as_json: bool
 ) -> None:
-    """Import with a bar, and say what came of it."""
-    with cancellable() as cancel, _progress_here() as tell:
+    """Import the captures ``files`` into the session ``out`` with a progress bar, then print the report.
+
+    ``workers`` is the number of worker processes (0: decided here), ``ahead`` are those that were started
+    already.
+    """
+    with cancellable() as cancel, _progress_here() as report_progress:
         report = import_captures(
-            files, out, progress=tell, cancel=cancel, workers=workers or None, started=ahead
+            files, out, progress=report_progress, cancel=cancel, workers=workers or None, started=ahead
         )
     if as_json:
         print_json({**report.to_json(), "session": str(out)})
@@ -45,26 +51,28 @@ def run_import(
 def _progress_here() -> Iterator[Callable[[Progress], None]]:
     with progress_bar("Importing") as show:
 
-        def tell(now: Progress) -> None:
+        def report_progress(now: Progress) -> None:
             part = now.bytes_done / now.bytes_total if now.bytes_total else None
             rate = format_rate(now.bytes_per_second, "B")
             show(part, f"{rate}  {time_left(now.seconds_left)}")
 
-        yield tell
+        yield report_progress
 
 
 def run_attached(files: Sequence[Path], out: Path, workers: int) -> None:
-    """Import for the window that started this, with events instead of a bar, until it closes stdin."""
+    """Import for the window that started this process: events on stdout, until the window closes stdin."""
     with cancellable() as cancel:
         _import_for_a_window(files, out, workers, cancel)
 
 
 def _import_for_a_window(files: Sequence[Path], out: Path, workers: int, cancel: Event) -> None:
-    """Events in place of a bar: ``progress`` a few times a second (the session has rows once ``rows`` is not
-    0), and ``ended`` with the code and the sentence of a failure, or with the notes of the report.
+    """Import with events on stdout in place of a progress bar.
 
-    Files given as ``-`` come in the first line of stdin, as does the session: a window that sees a file being
-    dragged towards it has all this ready by the time the file is dropped.
+    ``ImportProgress`` comes a few times a second (from ``rows`` above 0 on the session can be opened), and at
+    last ``ImportEnded`` with exit code and message of a failure, or with the notes of the report.
+
+    If ``files`` is ``-``, files and session come in the first line of stdin: the window starts this process
+    when a file is dragged over it, so that all is loaded by the time the file is dropped.
     """
     if sys.platform != "win32":  # there the window starts us with a lower priority
         os.nice(_NICE)
@@ -72,20 +80,20 @@ def _import_for_a_window(files: Sequence[Path], out: Path, workers: int, cancel:
     known = None
     if files == [LATER]:
         known = load_catalogue()
-        asked = commands.next_line()
-        if asked is None:
+        request_line = commands.next_line()
+        if request_line is None:
             return
-        wanted = read_import(asked)
+        wanted = read_import(request_line)
         files, out = [Path(file) for file in wanted.files], Path(wanted.out)
     commands.hand_over(lambda _line: None, cancel.set)
 
-    def tell(now: Progress) -> None:
+    def report_progress(now: Progress) -> None:
         rate = round(now.bytes_per_second, 1)
         lines.send(ImportProgress(now.bytes_done, now.bytes_total, now.rows, rate, now.seconds_left))
 
     try:
         report = import_captures(
-            files, out, progress=tell, cancel=cancel, workers=workers or None, catalogue=known
+            files, out, progress=report_progress, cancel=cancel, workers=workers or None, catalogue=known
         )
     except HyperscopeError as error:
         lines.send(ImportEnded(error.exit_code, message=str(error)))
@@ -97,7 +105,7 @@ def _import_for_a_window(files: Sequence[Path], out: Path, workers: int, cancel:
 
 
 def show_report(report: ImportReport, out: Path) -> None:
-    """What came in, what was lost, and what to do next."""
+    """Print how much was imported, what was lost, and which command comes next."""
     rate = format_rate(report.bytes_read / report.seconds, "B") if report.seconds else ""
     results().print(
         Text(

@@ -1,4 +1,4 @@
-"""``import``: esxtop batch captures into a session."""
+"""``import``: reads esxtop batch captures into a session."""
 
 from __future__ import annotations
 

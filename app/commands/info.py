@@ -1,4 +1,4 @@
-"""``info``: what a session holds, from where, and what is missing in it."""
+"""``info``: prints what a session holds, where it comes from, and which samples are missing."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def info(
 
 
 def show(found: SessionInfo) -> None:
-    """The session as a page of text."""
+    """Print the session's summary, a table of its sources, their notes and their gaps."""
     console = results()
     for name, value in summary(found):
         console.print(Text(f"{name:<10}", style="bold"), one_line(value), sep="")
@@ -57,7 +57,7 @@ def show(found: SessionInfo) -> None:
             source.spec.kind,
             format_duration(interval) if interval else "–",
             format_count(source.samples),
-            received(source),
+            coverage_text(source),
             format_count(sum(gap.source == source.id for gap in found.gaps)),
             source.state,
         )
@@ -69,7 +69,7 @@ def show(found: SessionInfo) -> None:
 
 
 def notes(source: Source) -> list[str]:
-    """What the source says of itself: files, time zone, what was lost, how its clock goes."""
+    """Return lines about a source: files, time zone, lost samples, the offset of its clock."""
     lines = [f"{key}: {value}" for key, value in source.spec.attributes if key not in (EXPECTED, RECEIVED)]
     if source.state == "interrupted":
         again = "; import the capture again" if source.spec.kind == "esxtop" else ""
@@ -84,8 +84,8 @@ def notes(source: Source) -> list[str]:
     return lines
 
 
-def received(source: Source) -> str:
-    """How much came of what a live source should have given: 100 % only when all did."""
+def coverage_text(source: Source) -> str:
+    """Return the percentage of a live source's expected samples that came; 100 % only if none is missing."""
     if not source.spec.counted or not source.spec.counted[0]:
         return "–"
     expected, got = source.spec.counted
@@ -94,30 +94,30 @@ def received(source: Source) -> str:
 
 
 def gap_lines(found: SessionInfo, source: Source) -> list[str]:
-    """The first gaps of a source, and how many more there are."""
+    """Return lines for the first gaps of a source, and how many more there are."""
     gaps = [gap for gap in found.gaps if gap.source == source.id]
     lines = [
-        f"gap: {iso(gap.start)} to {iso(gap.end)}{samples_of(gap)}, {whose(gap)}: {gap.reason}"
+        f"gap: {iso(gap.start)} to {iso(gap.end)}{gap_ticks(gap)}, {gap_entity(gap)}: {gap.reason}"
         for gap in gaps[:GAPS_SHOWN]
     ]
     more = len(gaps) - GAPS_SHOWN
     return [*lines, f"and {format_count(more)} gaps more (--json has all)"] if more > 0 else lines
 
 
-def samples_of(gap: Gap) -> str:
-    """How many instants a gap covers, where that is known."""
+def gap_ticks(gap: Gap) -> str:
+    """Return how many ticks a gap covers: `` (12 instants)``; empty if that is unknown."""
     if gap.ticks is None:
         return ""
     return f" ({format_count(gap.ticks)} {'instant' if gap.ticks == 1 else 'instants'})"
 
 
-def whose(gap: Gap) -> str:
-    """Which entity a gap is of."""
+def gap_entity(gap: Gap) -> str:
+    """Return the key of the entity that a gap is of, or ``everything``."""
     return gap.entity.key if gap.entity else "everything"
 
 
 def summary(found: SessionInfo) -> list[tuple[str, str]]:
-    """The lines above the table."""
+    """Return title and value of each line above the table."""
     kinds = ", ".join(f"{format_count(n)} {kind}" for kind, n in found.entities.items())
     lines = [("entities", kinds or "none"), ("series", format_count(found.series))]
     if found.span:

@@ -1,4 +1,4 @@
-"""The option of every command that prints: as JSON. It loads nothing but typer."""
+"""The ``--json`` option of the commands; importing it loads nothing but typer."""
 
 from __future__ import annotations
 

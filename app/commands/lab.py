@@ -1,4 +1,4 @@
-"""``lab``: the scenarios of the simulated cluster, and captures made from them."""
+"""``lab``: lists the scenarios of the simulated cluster, and exports them as captures."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ commands = typer.Typer(
 Seed = Annotated[int, typer.Option(help="Another seed is another cluster with the same kind of trouble.")]
 
 
-def part_done(show: Callable[[float | None, str], None]) -> Callable[[Progress], None]:
-    """Shows how far the lab has played."""
+def show_lab_progress(show: Callable[[float | None, str], None]) -> Callable[[Progress], None]:
+    """Return a callback that shows the lab's progress on the progress bar ``show``."""
     return lambda now: show(now.seconds / now.total, f"{format_duration(now.seconds)} of lab time")
 
 
@@ -49,12 +49,12 @@ def list_(seed: Seed = 1, as_json: AsJson = False) -> None:
     for title in ("scenario", "kind", "lasts", "what"):
         table.add_column(title, no_wrap=title != "what")
     for scenario in scenarios.values():
-        table.add_row(Text(scenario.id), scenario.kind, lasts(scenario), Text(scenario.title))
+        table.add_row(Text(scenario.id), scenario.kind, duration_text(scenario), Text(scenario.title))
     results().print(table)
 
 
-def lasts(scenario: Scenario) -> str:
-    """How much lab time a scenario takes; the seed chooses within it."""
+def duration_text(scenario: Scenario) -> str:
+    """Return how long a scenario lasts in lab time, as a range if that depends on the seed."""
     if scenario.seconds:
         return format_duration(scenario.seconds)
     shortest, longest = scenario.minutes
@@ -62,7 +62,7 @@ def lasts(scenario: Scenario) -> str:
 
 
 def describe(scenario: Scenario, seed: int) -> dict[str, object]:
-    """A scenario as JSON, with the truth of one seed."""
+    """Return a scenario as JSON, with the problems that it has for this seed."""
     lab = Lab(scenario, seed=seed, fields="diagnosis")
     return {
         "id": scenario.id,
@@ -75,7 +75,9 @@ def describe(scenario: Scenario, seed: int) -> dict[str, object]:
 
 
 def truth_json(truth: Truth) -> dict[str, object]:
-    """What is wrong in a run, as a finding would name it; seconds of lab time."""
+    """Return a problem of a lab run as JSON, named as a finding would name it; times in seconds of
+    lab time.
+    """
     return {
         "problem": truth.problem,
         "entity": {"kind": truth.kind, "name": truth.name},
@@ -86,8 +88,8 @@ def truth_json(truth: Truth) -> dict[str, object]:
     }
 
 
-def scenario_called(name: str) -> Scenario:
-    """The scenario of that id. Raises NotFoundError with the nearest ids."""
+def require_scenario(name: str) -> Scenario:
+    """Return the scenario with this id. Raises NotFoundError with the most similar ids."""
     return find_scenario(load_scenarios(), name)
 
 
@@ -122,7 +124,7 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Write a scenario as an esxtop batch capture, with the defects that genuine ones have."""
-    chosen = scenario_called(scenario)
+    chosen = require_scenario(scenario)
     if vcenter and (all_fields or split or host):
         raise UsageError(
             "--vcenter writes one file of the whole cluster.",
@@ -131,7 +133,7 @@ def export(
     lab = Lab(chosen, seed=seed, fields="all" if all_fields or vcenter else "default")
     seconds = duration or None
     with cancellable() as cancel, progress_bar(f"Playing {chosen.id}") as show:
-        played = part_done(show)
+        played = show_lab_progress(show)
         if vcenter:
             files: tuple[Path, ...] = (
                 export_vcenter(lab, out, duration_s=seconds, progress=played, cancel=cancel),

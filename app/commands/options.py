@@ -22,9 +22,9 @@ To = Annotated[str, typer.Option("--to", metavar="TIME", help="Only up to this t
 
 
 def window_of(reader: SessionReader, start: str, end: str) -> TimeRange | None:
-    """The window that --from and --to name within the session; None is all of it.
+    """Return the window that --from and --to give; None is the whole session.
 
-    Raises UsageError when the end comes before the start or the window misses the session altogether.
+    Raises UsageError if the end is before the start, or the window is outside the session.
     """
     span = reader.span()
     if span is None or not (start or end):

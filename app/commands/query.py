@@ -1,4 +1,4 @@
-"""``query``: the samples of some entities and counters, as a table, CSV or JSON."""
+"""``query``: prints samples of some entities and counters as a table, CSV or JSON."""
 
 from __future__ import annotations
 
@@ -62,7 +62,10 @@ def query(
 def choose(
     reader: SessionReader, names: dict[EntityRef, str], entity: str, counter: str, instance: str
 ) -> list[Series]:
-    """The series that the globs name. Raises NotFoundError, saying which glob found nothing."""
+    """Return the series that match the globs. Raises NotFoundError, saying which glob matched nothing.
+
+    ``names`` are the display names of all entities; ``entity`` may be ``kind:glob``.
+    """
     kind, colon, name = entity.partition(":")
     kinds = {ref.kind for ref in names}
     wanted_kind, wanted_name = (kind, name) if colon and kind in kinds else ("", entity)
@@ -91,7 +94,7 @@ def choose(
 
 
 def matches(text: str, glob: str) -> bool:
-    """Whether the text is the glob's own text, or fits it; letter case does not count."""
+    """Return True if the glob matches ``text`` or is equal to it, without regard to case."""
     return text == glob or fnmatchcase(text.lower(), glob.lower())
 
 
@@ -99,7 +102,7 @@ Samples = tuple[Series, IntArray, FloatArray]
 
 
 def samples(reader: SessionReader, chosen: list[Series], window: TimeRange | None) -> Iterator[Samples]:
-    """Each series with the times and values of its samples; absent ones are left out."""
+    """Yield each series with the times (ms) and values of its present samples."""
     for frame, series in small_frames(reader, chosen, window, whole=True):
         for column, one in enumerate(series):
             values = frame.values[:, column]
@@ -110,7 +113,7 @@ def samples(reader: SessionReader, chosen: list[Series], window: TimeRange | Non
 def write_json(
     reader: SessionReader, chosen: list[Series], names: dict[EntityRef, str], window: TimeRange | None
 ) -> None:
-    """The document of the contract, a series at a time."""
+    """Write the JSON document to stdout, one series at a time."""
     sources = {source.id: source.spec.name for source in reader.sources()}
     sys.stdout.write('{"series":[')
     for number, (series, times, values) in enumerate(samples(reader, chosen, window)):
@@ -131,7 +134,7 @@ def write_json(
 def write_csv(
     reader: SessionReader, chosen: list[Series], names: dict[EntityRef, str], window: TimeRange | None
 ) -> None:
-    """One line a sample: data for a pipe or a file; on a terminal names are made safe to look at."""
+    """Write one CSV line for each sample to stdout; on a terminal, names are made safe to show."""
     out = CsvRows(sys.stdout, ("time", "kind", "entity", "counter", "instance", "unit", "value"))
     text = visible if sys.stdout.isatty() else str
     for series, times, values in samples(reader, chosen, window):
@@ -149,7 +152,7 @@ NAMES = 4  # of these, the first columns; the others are numbers, to the right
 def write_table(
     reader: SessionReader, chosen: list[Series], names: dict[EntityRef, str], window: TimeRange | None
 ) -> None:
-    """Write a line of statistics for each series, as soon as it is known."""
+    """Write one line of statistics for each series to stdout, as soon as it is computed."""
     rows = [[shown(cell) for cell in name_cells(series, names)] for series in chosen]
     widths = [
         min(MAX_WIDTH, max(map(cell_len, column))) for column in zip(TITLES[:NAMES], *rows, strict=True)
@@ -165,18 +168,20 @@ def write_table(
 
 
 def name_cells(series: Series, names: dict[EntityRef, str]) -> tuple[str, ...]:
-    """What a series is of."""
+    """Return kind, entity, counter and instance of a series."""
     return series.entity.kind, names[series.entity], series.counter, series.spec.instance
 
 
 def number_cells(stats: SeriesStats, row: int, unit: str) -> tuple[str, ...]:
-    """The cells of a series: how many samples it has, and their lowest, mean and highest value."""
+    """Return number of samples, lowest, mean and highest value of the series in ``row`` of ``stats``."""
     numbers = (stats.minimum, stats.mean, stats.maximum)
     return str(int(stats.count[row])), *(format_value(float(of[row]), shown(unit)) for of in numbers)
 
 
 def table_line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    """Names to the left, numbers to the right; a cell that is too wide moves the others."""
+    """Return one line of the table: names aligned left, numbers right; a cell that is too wide shifts the
+    rest.
+    """
     pairs = zip(cells, widths, strict=True)
     spaces = [(cell, " " * (width - cell_len(cell))) for cell, width in pairs]
     left = [cell + space for cell, space in spaces[:NAMES]]

@@ -1,4 +1,4 @@
-"""``record``: live counters of vCenters and ESXi hosts (or of the lab) into a session."""
+"""``record``: records live counters of vCenters, ESXi hosts or the lab into a session."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from app.consoles import notices
-from app.memory import tidy_often, trim_allocator
+from app.memory import collect_garbage_often, trim_allocator
 from app.recording.origins import RecordOptions, collectors_of
 from app.recording.terminal import PageReporter, QuietReporter
 from app.standard_streams import silence_stderr
@@ -141,9 +141,9 @@ def record(
     """
     limits = load_recorder_limits()
     trim_allocator()
-    tidy_often(limits.memory.objects)
-    seconds = time_of(duration)
-    rules = rules_of(limits, rotate, keep_free)
+    collect_garbage_often(limits.memory.objects)
+    seconds = recording_seconds(duration)
+    rules = space_rules(limits, rotate, keep_free)
     days = parse_duration(history, "--history") / 86_400 if history else 0.0
     wanted = VSphereOptions(
         selection=parse_selection(select or ()),
@@ -185,11 +185,11 @@ def record(
             commands = Commands(recording, reporter, log, questions, attachment, silence_stderr)
             lines.hand_over(commands.obey, attachment.lost)
         conductor = Conductor(recording, reporter, log, wake, limits.status.every_s, seconds)
-        finish(conductor.run([collector.name for collector in collectors]))
+        raise_failure(conductor.run([collector.name for collector in collectors]))
 
 
-def time_of(duration: str) -> float | None:
-    """How long to record, None for no end. Raises UsageError."""
+def recording_seconds(duration: str) -> float | None:
+    """Return how long to record in seconds, None for no end. Raises UsageError."""
     seconds = parse_duration(duration, "--duration") if duration else None
     if seconds == 0:
         raise UsageError(
@@ -198,8 +198,8 @@ def time_of(duration: str) -> float | None:
     return seconds
 
 
-def rules_of(limits: RecorderLimits, rotate: str, keep_free_mb: int | None) -> SpaceRules:
-    """What the options say, else what the limits do."""
+def space_rules(limits: RecorderLimits, rotate: str, keep_free_mb: int | None) -> SpaceRules:
+    """Return when to rotate and when to stop for lack of space: as the options say, else as the limits do."""
     days_s = parse_duration(rotate, "--rotate") if rotate else limits.rotation.days * 86_400
     free = limits.disk.keep_free_mb if keep_free_mb is None else keep_free_mb
     size = limits.rotation.gigabytes * (1 << 30)
@@ -207,13 +207,13 @@ def rules_of(limits: RecorderLimits, rotate: str, keep_free_mb: int | None) -> S
 
 
 def reporter_for(attachment: Attachment, *, as_json: bool) -> Reporter:
-    """Who is told: a program, somebody at a terminal, or a log."""
+    """Return what reports the recording: as JSON events, as a page on a terminal, or as log lines."""
     if as_json:
         return JsonReporter(attachment.lost)
     return PageReporter() if notices().is_terminal else QuietReporter()
 
 
-def finish(outcome: Outcome) -> None:
-    """End the command as the recording ended. Raises what it failed of."""
+def raise_failure(outcome: Outcome) -> None:
+    """Raise the error with which the recording ended, if there is one."""
     if outcome.error is not None:
         raise outcome.error

@@ -1,4 +1,4 @@
-"""``selftest``: whether this installation works: a session is made, diagnosed, and shown in a window."""
+"""``selftest``: checks this installation: makes a session, diagnoses it, and shows it in a window."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def selftest(
         with SessionReader.open(path) as reader:
             samples = reader.info().samples
         recorded = time.perf_counter() - begun
-        from app.gui.selftest import Seen, look  # noqa: PLC0415 - Qt only once its platform is chosen
+        from app.gui.selftest import WindowCheck, check_window  # noqa: PLC0415 - Qt only once its platform is chosen
 
-        seen: Seen = look(path, Path(folder), screenshot, _WAIT_MS)
+        seen: WindowCheck = check_window(path, Path(folder), screenshot, _WAIT_MS)
     if not seen.charts or not seen.findings:
         raise HyperscopeError(
             "The window opened but did not show what it should.",

@@ -1,1 +1,1 @@
-"""The window: frame, actions, settings, jobs, and what puts the views together."""
+"""The window: frame, actions, settings, background jobs, models, and panels that connect views to models."""

@@ -1,4 +1,4 @@
-"""What Hyperscope is and which versions it stands on."""
+"""The About dialog: the versions of Hyperscope, Python, Qt and the system."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from resources.version import VERSION
 
 
 class About(QDialog):
-    """A few lines that can be selected and sent with a question."""
+    """Shows the versions as text that can be selected and copied."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""Everything that the window can do, as a table: menus, palette, shortcut sheet and docs come from it."""
+"""The table of the window's actions, from which menus, palette, shortcut sheet and docs are made."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ Context = Literal["window", "charts", "esxtop", "timeline", "inventory", "findin
 
 @dataclass(frozen=True, slots=True)
 class ActionSpec:
-    """One action. ``keys`` are portable (Ctrl is Cmd on macOS); the first one is shown.
+    """An action of the window. ``keys`` are portable names (Ctrl is Cmd on macOS); the first one is
+    displayed.
 
-    ``context`` says where the keys work: the whole window, or a view that has the focus. ``needs_session``:
-    disabled while no session is open. ``managed``: whoever handles it says when it can be done.
+    ``context`` is where the keys work: in the whole window, or in a view that has the focus.
+    ``needs_session``: the action is disabled without a session. ``managed``: the action's handler enables and
+    disables it itself.
     """
 
     id: str
@@ -81,10 +83,10 @@ _BY_ID = {spec.id: spec for spec in ACTIONS}
 
 
 def action(identity: str) -> ActionSpec:
-    """The action with this id; KeyError when there is none."""
+    """Return the action with this id; KeyError if there is none."""
     return _BY_ID[identity]
 
 
 def view_actions(context: Context, rows: Sequence[KeyRow]) -> tuple[ActionSpec, ...]:
-    """The rows of a view's keys for the shortcut sheet and the docs."""
+    """Return the keys of a view as actions, for the shortcut sheet and the docs."""
     return tuple(ActionSpec(f"{context}.{row.id}", row.title, keys=row.keys, context=context) for row in rows)

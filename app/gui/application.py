@@ -1,4 +1,4 @@
-"""The composition root of the window: makes every model, view and service once, and joins them."""
+"""The composition root of the window: creates every model, view and service once, and connects them."""
 
 from __future__ import annotations
 
@@ -43,13 +43,15 @@ from widgets.inventory import SEARCH_FIELD
 from widgets.theme import Preference, Theme
 
 _TURN_S = 0.0005
-"""How long a worker keeps the interpreter while the window wants it. Painting asks for it hundreds of times,
-and each time would wait Python's usual 5 ms: 390 ms for a table beside a diagnosis, 35 ms with this."""
+"""Seconds that a worker thread keeps the interpreter lock while the GUI thread waits for it. Painting asks
+for the lock hundreds of times; with Python's default of 5 ms a table takes 390 ms beside a diagnosis, with
+this 35 ms.
+"""
 
 
 @dataclass(frozen=True)
 class Program:
-    """The running window and what it stands on; the caller shows the window and closes it."""
+    """The window with its models; the caller shows and closes it."""
 
     window: Window
     desk: Desk
@@ -57,7 +59,7 @@ class Program:
 
 
 def build(application: QApplication, folder: Path | None = None) -> Program:
-    """Put the window together; ``folder`` is where settings are kept, the user's own if None."""
+    """Create the window and everything in it; ``folder`` holds the settings (None: the user's own folder)."""
     sys.setswitchinterval(_TURN_S)
     trim_allocator()
     settings = Settings(folder, application)
@@ -97,7 +99,7 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
 
 
 class _Frame(QObject):
-    """Keeps the frame's words true: scope bar, status bar, title, enabled actions."""
+    """Keeps the texts of the frame current: scope bar, status bar, window title, enabled actions."""
 
     def __init__(self, window: Window, desk: Desk, workbench: Workbench, parent: QObject) -> None:
         super().__init__(parent)
@@ -106,8 +108,8 @@ class _Frame(QObject):
         desk.session.opened.connect(self._opened)
         desk.session.changed.connect(self._update_texts)
         desk.session.closed.connect(self._closed)
-        desk.session.failed.connect(self._complain)
-        desk.jobs.complaint.connect(self._complain)
+        desk.session.failed.connect(self._show_error)
+        desk.jobs.complaint.connect(self._show_error)
         desk.jobs.changed.connect(self._show_jobs)
         desk.scope.changed.connect(self._update_texts)
         desk.scope.changed.connect(lambda scope: desk.session.choose_sources(scope.sources))
@@ -125,11 +127,11 @@ class _Frame(QObject):
         own: dict[str, Callable[[], None]] = {
             "file.close": desk.session.close,
             "file.preferences": lambda: Preferences(desk.settings, window).open(),
-            "file.quit": lambda: _done(window.close()),
+            "file.quit": lambda: ignore_result(window.close()),
             "go.back": desk.scope.back,
             "go.forward": desk.scope.forward,
-            "go.follow": lambda: navigation.follow(desk),
-            "go.all": lambda: navigation.whole(desk),
+            "go.follow": lambda: navigation.toggle_follow(desk),
+            "go.all": lambda: navigation.show_whole_session(desk),
             "go.search": lambda: window.show_panel("inventory", part=SEARCH_FIELD),
             "go.palette": self._palette,
             "view.reset": window.reset_layout,
@@ -147,7 +149,7 @@ class _Frame(QObject):
             self._desk.notify(text, "warning")
 
     def _palette(self) -> None:
-        offered = list(navigation.entries(self._desk, self._window.commands))
+        offered = list(navigation.palette_entries(self._desk, self._window.commands))
         Palette(self._desk.theme, self._window, offered).show()
 
     def _switch_theme(self) -> None:
@@ -156,7 +158,7 @@ class _Frame(QObject):
 
     def _settings_changed(self, key: str) -> None:
         if key == "look.theme":
-            self._desk.theme.prefer(cast("Preference", self._desk.settings.text(key)))
+            self._desk.theme.set_preference(cast("Preference", self._desk.settings.text(key)))
         self._update_texts()
 
     def _opened(self) -> None:
@@ -169,7 +171,7 @@ class _Frame(QObject):
         self._enable()
         self._window.show_session(open_=False)
         self._window.setWindowTitle("Hyperscope")
-        self._window.top.scope.say("No session", "connect, open, import or try the lab")
+        self._window.top.scope.show_scope("No session", "connect, open, import or try the lab")
         self._window.status.show_session("")
         self._window.status.show_sources([])
 
@@ -178,7 +180,7 @@ class _Frame(QObject):
         if snapshot is None:
             return
         at = clock_of(self._desk.settings.text("look.times"))
-        self._window.top.scope.say(*scope_labels(self._desk.scope.scope, snapshot, at))
+        self._window.top.scope.show_scope(*scope_labels(self._desk.scope.scope, snapshot, at))
         self._window.status.show_session(session_label(self._desk.session.whole or snapshot))
         self._window.status.show_chosen(self._desk.scope.scope.sources)
         self._window.setWindowTitle(f"{shown(snapshot.title)} – Hyperscope")
@@ -198,7 +200,7 @@ class _Frame(QObject):
         actions["go.back"].setEnabled(is_open and self._desk.scope.can_go_back)
         actions["go.forward"].setEnabled(is_open and self._desk.scope.can_go_forward)
 
-    def _complain(self, error: HyperscopeError) -> None:
+    def _show_error(self, error: HyperscopeError) -> None:
         self._window.messages.show_message(str(error), "critical")
 
     def _close(self) -> None:
@@ -207,7 +209,7 @@ class _Frame(QObject):
         self._desk.jobs.shutdown()
 
 
-def _done(_answer: bool) -> None:
+def ignore_result(_answer: bool) -> None:
     """For calls whose answer nobody needs."""
 
 

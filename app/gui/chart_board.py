@@ -1,4 +1,6 @@
-"""The charts that there are, shared by those who ask for charts and the panel that draws them."""
+"""The chart board: which charts are shown, shared by those who request charts and the panel that
+draws them.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,11 @@ from viewmodels.chart_spec import ChartSpec
 
 
 class ChartBoard(QObject):
-    """Holds the choice of charts. Signals: ``changed``; ``shown`` when they are to come to the front."""
+    """Holds the current choice of charts.
+
+    Signals: ``changed`` when other charts are to be drawn; ``shown`` when the charts page is to come to the
+    front.
+    """
 
     changed = Signal()
     shown = Signal()
@@ -23,23 +29,26 @@ class ChartBoard(QObject):
 
     @property
     def charts(self) -> tuple[ChartSpec, ...]:
-        """What is to be drawn, top to bottom."""
+        """The charts to draw, top to bottom."""
         return self.choice.charts
 
     def follow(self, charts: Sequence[ChartSpec], entities: Sequence[EntityRef]) -> None:
-        """Show what suits the scope, which names these entities, unless others were chosen for it."""
+        """Show ``charts``, which suit a scope of ``entities``, unless others were chosen for this scope."""
         self._set(self.choice.following(charts, entities))
 
     def choose(self, charts: Sequence[ChartSpec], of: Sequence[EntityRef] | None = None) -> None:
-        """Show these charts and bring them to the front: while the scope names ``of``, or for good."""
+        """Show these charts and bring the page to the front.
+
+        They stay while the scope names the entities ``of``; None keeps them whatever the scope becomes.
+        """
         self._choose(ChartChoice(tuple(charts), chosen=True, of=None if of is None else tuple(of)))
 
     def add(self, series: Sequence[Series], title: str, at: int | None = None) -> None:
-        """Add series to the chart at ``at``, or as a new chart, and bring the charts to the front."""
+        """Add series to chart number ``at``, or as a new chart, and bring the page to the front."""
         self._choose(self.choice.with_series(series, title, at))
 
     def remove(self, at: int) -> None:
-        """Take a chart away."""
+        """Remove chart number ``at``."""
         self._set(self.choice.without(at))
 
     def release(self) -> None:

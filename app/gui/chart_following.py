@@ -1,16 +1,18 @@
-"""Which charts the board shows: those that suit the scope, and counters that the user drops on it."""
+"""Puts charts on the board: those that suit the scope, and counters that the user drops on the page."""
 
 from __future__ import annotations
 
 from app.gui.desk import Desk
 from viewmodels.chart_sets import charts_of, interesting_entities, title_of
-from widgets.dragging import unpacked
+from widgets.dragging import unpack_series
 
 _MAX_ENTITIES = 12
 
 
 def follow_scope(desk: Desk) -> bool:
-    """Let the charts suit the scope, or the worst entities where it names none; True if they changed."""
+    """Show charts that suit the scope, or the worst entities if it names none; returns True if they
+    changed.
+    """
     snapshot = desk.session.snapshot
     if snapshot is None:
         return False
@@ -22,11 +24,14 @@ def follow_scope(desk: Desk) -> bool:
 
 
 def add_dropped(desk: Desk, number: int, dragged: bytes) -> None:
-    """Add the series that were dropped on the chart with that number, or as a new chart where it is −1."""
+    """Add the dropped series to chart ``number``, or as a new chart if ``number`` is −1.
+
+    ``dragged`` is the data of the drag, which ``unpack_series`` reads.
+    """
     snapshot = desk.session.snapshot
     if snapshot is None:
         return
-    series = [snapshot.by_id[one] for one in unpacked(dragged) if one in snapshot.by_id]
+    series = [snapshot.by_id[one] for one in unpack_series(dragged) if one in snapshot.by_id]
     if series:
         title = title_of(series[0], snapshot, desk.catalogue)
         desk.charts.add(series, title, None if number < 0 else number)

@@ -1,4 +1,4 @@
-"""How the charts look: with or without statistics, in which time zone; cards made before they are needed."""
+"""Applies the settings for charts (statistics, time zone), and creates chart cards in advance."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TIMES = "look.times"
 
 
 class ChartLooks(QObject):
-    """Keeps a charts page as the settings say, and makes its cards in idle moments until a session opens."""
+    """Applies the settings to a charts page, and creates its cards in idle moments until a session opens."""
 
     def __init__(self, desk: Desk, page: ChartsPage) -> None:
         super().__init__(page)
@@ -37,6 +37,6 @@ class ChartLooks(QObject):
             self._stack.set_clock(clock_of(self._settings.text(key)))
 
     def _prepare_card(self) -> None:
-        """Make one of the charts' cards before the first session needs it."""
+        """Create one chart card in advance, so that the first session opens faster."""
         if not self._stack.prepare():
             self._idle.stop()

@@ -1,4 +1,4 @@
-"""Reads the samples of the charts in a worker: those near the window that is shown, and then what is new."""
+"""Reads the samples of the charts in a worker: those near the shown window, later only new ones."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _SLOT = "charts"
 
 
 class ChartReading(QObject):
-    """Holds the ``samples`` of the charts of the board over the scope's window; ``ready`` when they changed.
+    """Holds the ``samples`` of the board's charts over the scope's window; emits ``ready`` when they changed.
 
-    One read at a time: what is asked for while one is under way is read after it, so that a session that
-    grows, or a window that is dragged, never keeps charts from being drawn.
+    Only one read runs at a time; requests that come meanwhile lead to one more read. So a growing session or
+    a window that is being dragged never prevents charts from being drawn.
     """
 
     ready = Signal()
@@ -33,17 +33,17 @@ class ChartReading(QObject):
         self._soon.timeout.connect(self._read)
 
     def ask(self) -> None:
-        """Read what is missing soon: scope, findings and board often ask for it in one breath."""
+        """Read what is missing in the next turn of the event loop; several requests become one."""
         self._soon.start()
 
     def ask_near_the_edge(self) -> None:
-        """Read on if the window has come near the end of what was read."""
+        """Read more if the shown window is close to the end of what was read."""
         window = self._window(NEAR_MARGIN)
         if window is not None and not self.samples.cover(self._ids(), window):
             self.ask()
 
     def forget(self) -> None:
-        """Let go of all samples: another session comes."""
+        """Drop all samples: another session is opened."""
         self._desk.jobs.cancel(_SLOT)
         self._soon.stop()
         self._is_asked_again = False

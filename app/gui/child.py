@@ -1,6 +1,6 @@
-"""A child process that speaks ``recorder.protocol``: its events arrive as signals on the window's thread.
+"""A child process that speaks ``recorder.protocol``; its events arrive as signals on the GUI thread.
 
-Not a QProcess: that kills its child when it is destroyed, and a recording may outlive the window.
+It is no QProcess: that kills its child when it is destroyed, and a recording may outlive the window.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import IO, Any
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
-from app.gui.own_program import own_command, own_folder
+from app.gui.own_program import program_command, program_folder
 from recorder.protocol import MAX_EVENT_BYTES, Command, Detached, Event, Warned, encode
 from resources.failures import UsageError
 
@@ -26,11 +26,10 @@ _NO_EVENT = "The recorder or the import wrote a line that can't be read. What it
 
 
 class Child(QObject):
-    """Starts ``hyperscope ARGUMENTS…``. Signals: ``received`` with each event, ``ended`` with the exit code.
+    """Runs ``hyperscope ARGUMENTS…``. Signals: ``received`` with each event, ``ended`` with the exit code.
 
-    The first line that is no event is received as a warning, others like it are dropped: the child may be
-    sick, or something else writes there. What comes on stderr is kept, its last lines only, for when it dies.
-    Nothing is received after ``ended``.
+    A line of stdout that is no event becomes a warning, further ones are dropped. The last lines of stderr
+    are kept as the reason if the process dies. Nothing is received after ``ended``.
     """
 
     received = Signal(object)
@@ -44,27 +43,27 @@ class Child(QObject):
         read_event: Callable[[bytes], Event | None],
         parent: QObject | None = None,
         *,
-        gives_way: bool = False,
+        low_priority: bool = False,
     ) -> None:
-        """``read_event`` is the protocol's reader for this kind of child.
+        """Start the process; ``read_event`` is the protocol's parser for this kind of child.
 
-        ``gives_way``: whatever else wants the processor goes first (Windows only: elsewhere a child does that
-        by itself). Raises OSError where the program can't be started.
+        ``low_priority`` lowers the process's priority (on Windows; elsewhere the child does that itself).
+        Raises OSError if the program can't be started.
         """
         super().__init__(parent)
         self._read_event = read_event
         self._is_warned = False
         self._errors: deque[str] = deque(maxlen=_LAST_ERRORS)
-        self._is_let_go = False
+        self._is_released = False
         self.is_running = True
         self._process = subprocess.Popen(  # noqa: S603 - our own program
-            own_command(*arguments),
-            cwd=own_folder(),
+            program_command(*arguments),
+            cwd=program_folder(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
-            **_apart(gives_way=gives_way),
+            **_apart(low_priority=low_priority),
         )
         self._read_one.connect(self._take_event, Qt.ConnectionType.QueuedConnection)
         self._over.connect(self._end, Qt.ConnectionType.QueuedConnection)
@@ -75,17 +74,17 @@ class Child(QObject):
 
     @property
     def pid(self) -> int:
-        """The process."""
+        """The id of the process."""
         return self._process.pid
 
     @property
     def last_error(self) -> str:
-        """The last line of stderr, without the program's name; empty when there was none."""
+        """The last line of stderr, without the program's name; empty if there is none."""
         lines = [line.strip() for line in self._errors if line.strip()]
         return lines[-1].removeprefix("hyperscope: ") if lines else ""
 
     def send(self, command: Command) -> bool:
-        """Write a command to its stdin; False when it does not listen any more."""
+        """Write a command to the child's stdin; returns False if the child does not read any more."""
         try:
             _pipe(self._process.stdin).write(encode(command))
         except (OSError, ValueError):
@@ -93,22 +92,24 @@ class Child(QObject):
         return True
 
     def close_stdin(self) -> None:
-        """The end of its stdin: attached children end by themselves then."""
+        """Close the child's stdin, which makes an attached child end."""
         with suppress(OSError):
             _pipe(self._process.stdin).close()
 
     def kill(self) -> None:
-        """End it at once."""
+        """Kill the process."""
         with suppress(OSError):
             self._process.kill()
 
-    def let_go(self) -> None:
-        """Leave it running, and hear no more of it; call it when it has agreed to go on alone."""
-        self._is_let_go = True
+    def release(self) -> None:
+        """Leave the process running and ignore it from now on; call this once it has agreed to go on
+        alone.
+        """
+        self._is_released = True
         self.close_stdin()
 
     def wait(self, seconds: float = _KILL_AFTER_S) -> None:
-        """Wait for its end and kill it when that takes too long; for when the window goes."""
+        """Close stdin and wait ``seconds`` for the process to end, then kill it; for closing the window."""
         self.close_stdin()
         self._reader.join(seconds)
         if self._reader.is_alive():
@@ -145,7 +146,7 @@ class Child(QObject):
 
     @Slot(object)
     def _take_event(self, event: Event) -> None:
-        if not self._is_let_go:
+        if not self._is_released:
             self.received.emit(event)
 
     @Slot(object)
@@ -153,7 +154,7 @@ class Child(QObject):
         self._complaints.join(1.0)
         self.is_running = False
         self.close_stdin()
-        if not self._is_let_go:
+        if not self._is_released:
             self.ended.emit(code)
 
 
@@ -162,11 +163,13 @@ def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
     return pipe
 
 
-def _apart(*, gives_way: bool) -> dict[str, Any]:
-    """A group of its own: Ctrl-C in the terminal of the window is not meant for the recorder."""
+def _apart(*, low_priority: bool) -> dict[str, Any]:
+    """Return Popen arguments for a process group of its own: Ctrl-C in the window's terminal must not reach
+    it.
+    """
     if sys.platform == "win32":
         flags = subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP
-        if gives_way:
+        if low_priority:
             flags |= subprocess.BELOW_NORMAL_PRIORITY_CLASS
         return {"creationflags": flags, "env": _environment()}
     return {"start_new_session": True, "env": _environment()}

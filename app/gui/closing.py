@@ -1,4 +1,4 @@
-"""Closing the window while something runs: asks what is to become of it, and closes when that is done."""
+"""Closing the window while a recording or an import runs: asks what to do, then closes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.gui.window import Window
 
 
 class Closing(QObject):
-    """The window's guard."""
+    """Decides whether the window may close, and closes it when what was running has ended."""
 
     def __init__(self, window: Window, recordings: Recordings, importing: Importing, parent: QObject) -> None:
         super().__init__(parent)
@@ -22,7 +22,7 @@ class Closing(QObject):
         importing.finished.connect(self._go_on)
 
     def may_close(self) -> bool:
-        """Whether nothing runs; else it is asked what to do."""
+        """Return True if nothing is running; otherwise ask the user what to do and return False."""
         if self._recordings.process is None and not self._importing.is_running:
             return True
         if not self._is_closing:

@@ -1,4 +1,4 @@
-"""Connecting: the dialog and its profiles, the keyring, and what a recorder asks: passwords, certificates."""
+"""Connecting to servers: the connect dialog, profiles, keyring, and the recorder's questions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.gui.desk import Desk
 from app.gui.jobs import Job
 from app.gui.profiles import Profiles
 from app.gui.recorder_process import RecorderProcess, RecordRequest
-from app.gui.recording import Recordings, void
+from app.gui.recording import Recordings, ignore_result
 from app.gui.session_files import recordings_folder, session_for
 from app.gui.window import Window
 from collectors.vsphere.selection import parse_selection
@@ -31,7 +31,11 @@ _THUMBPRINT = re.compile(r"(?:[0-9A-F]{2}:){31}[0-9A-F]{2}")
 
 
 class Connecting(QObject):
-    """Passwords that were typed stay in this object, for a resume; they go to the recorder's stdin only."""
+    """Starts recordings from the connect dialog, and answers the recorder's questions for passwords and
+    trust.
+
+    Typed passwords are kept in this object for a resume; they are sent only to the recorder's stdin.
+    """
 
     def __init__(
         self, desk: Desk, window: Window, recordings: Recordings, profiles: Profiles, parent: QObject
@@ -47,7 +51,7 @@ class Connecting(QObject):
         recordings.over.connect(self._start_again)
 
     def ask(self) -> None:
-        """Show the dialog."""
+        """Show the connect dialog."""
         forbid_core_dumps()  # a password may be typed into it
         settings = self._desk.settings
         presets = [(name, preset.title) for name, preset in load_presets().items()]
@@ -60,7 +64,7 @@ class Connecting(QObject):
         _open(dialog)
 
     def forget_restart(self) -> None:
-        """Somebody wants the recording to end, and not to begin again with another password."""
+        """Do not restart the recording after it ends: the user has stopped it."""
         self._again = None
 
     def _connect(self, wanted: Wanted) -> None:
@@ -71,7 +75,7 @@ class Connecting(QObject):
         typed = {addresses[number]: text for number, text in wanted.passwords.items()}
         self._typed.update({str(address): text for address, text in typed.items()})
         folder = recordings_folder(self._desk.settings.text("record.folder"))
-        session = session_for(profile.name or profile.words, folder, datetime.now().astimezone())
+        session = session_for(profile.name or profile.label, folder, datetime.now().astimezone())
         request = RecordRequest(
             tuple(str(address) for address in addresses),
             str(session),
@@ -86,10 +90,12 @@ class Connecting(QObject):
             start()
 
     def _start(self, request: RecordRequest) -> None:
-        void(self._recordings.start(request))
+        ignore_result(self._recordings.start(request))
 
     def _keep(self, typed: dict[Address, str], *, keep: bool, then: Callable[[], None]) -> None:
-        """Put passwords into the keyring, or take older ones out that would be used in their place."""
+        """Store passwords in the keyring, or with ``keep`` False delete older ones from it; then call
+        ``then``.
+        """
 
         def work(_job: Job) -> bool:
             # Asking the keyring may open a question of the system's; and who does not record needs none.
@@ -143,7 +149,7 @@ class Connecting(QObject):
         _open(dialog)
 
     def _refused(self, process: RecorderProcess, source: str, failure: Ended) -> None:
-        """A wrong password or a changed certificate: ask, then record again into the same session."""
+        """After a wrong password or a changed certificate: ask the user, then record again."""
         self._again = None
         if failure.code == LoginError.exit_code:
             self._ask_again(process, source, failure.message)
@@ -184,7 +190,7 @@ class Connecting(QObject):
         _open(dialog)
 
     def _record_again(self, request: RecordRequest) -> None:
-        """Now, or when the recorder that still has the other sources has ended."""
+        """Record again now, or when the recorder that still records other sources has ended."""
         if self._recordings.process is None:
             self._start(request)
         else:
@@ -203,7 +209,7 @@ class Connecting(QObject):
 
 
 def trouble_of(profile: Profile) -> str:
-    """What is wrong with a profile, in a sentence; nothing when it will do."""
+    """Return what is wrong with a profile, in one sentence; empty if nothing is."""
     if not all(place.host for place in profile.places):
         return "An address is missing: the name or the IP address of a vCenter or an ESXi host."
     try:

@@ -1,4 +1,4 @@
-"""A bug of the window: written down without values, shown once, and the program goes on."""
+"""Bugs of the window: writes a crash report without values, shows it once, and the program goes on."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from widgets.theme import figures_font
 
 
 class CrashDialog(QDialog):
-    """Says what happened and where its details are; they can be copied, and hold no values."""
+    """Says what happened and where the report is; the traceback, which holds no values, can be copied."""
 
     def __init__(self, sentence: str, details: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -63,7 +63,7 @@ class CrashDialog(QDialog):
 
 
 class CrashReports(QObject):
-    """Takes bugs from everywhere. The same one is shown once; the file is written once, too."""
+    """Reports exceptions from all threads; each one is written and shown only once."""
 
     _caught = Signal(object)
 
@@ -74,12 +74,12 @@ class CrashReports(QObject):
         self._caught.connect(self.report, Qt.ConnectionType.QueuedConnection)
 
     def install(self) -> None:
-        """Take what nobody caught, in any thread."""
+        """Become the hook for uncaught exceptions in all threads."""
         sys.excepthook = self._hook
         threading.excepthook = lambda caught: self._caught.emit(caught.exc_value)
 
     def report(self, error: BaseException) -> None:
-        """Write the report and show it."""
+        """Write a crash report and show the dialog."""
         details = places_of(error)
         if details in self._seen or isinstance(error, SystemExit | KeyboardInterrupt):
             return

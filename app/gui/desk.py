@@ -1,4 +1,4 @@
-"""What a panel is given to work with, put together once by the composition root."""
+"""The models and services that every panel gets, put together by the composition root."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ Area = Literal["left", "center", "right", "bottom"]
 
 @dataclass(frozen=True)
 class Desk:
-    """Models and services that panels share. ``notify(text, level)`` shows a message bar.
+    """The models and services that panels share.
 
-    ``show_finding`` moves scope and charts to a finding's evidence; ``drop_mark`` asks for a note and stores
-    a mark at a time (None: now, or the end of the session); ``marks`` takes wishes about those it has.
+    ``notify(text, level)`` shows a message bar. ``show_finding`` moves scope and charts to a finding's
+    evidence. ``drop_mark`` asks for a note and stores a mark at a time in ms (None: now, or the end of the
+    session). ``marks`` carries requests to change or remove a mark.
     """
 
     session: SessionModel
@@ -55,7 +56,7 @@ class Desk:
 
 @dataclass(frozen=True, slots=True)
 class PanelSpec:
-    """A panel: a dock, or a page in the middle. ``keys`` go to it (shown in menu and sheet)."""
+    """A panel: a dock, or a page in the middle. ``keys`` bring it to the front."""
 
     id: str
     title: str

@@ -1,4 +1,4 @@
-"""What diagnosis says of the open session, worked out anew while it grows."""
+"""The findings of the open session, diagnosed again while it grows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _RANK: dict[Severity, int] = {"info": 1, "warning": 2, "critical": 3}
 
 
 class FindingsModel(QObject):
-    """Holds the last diagnosis of the whole session; ``changed`` when a new one says something else."""
+    """Holds the latest diagnosis of the whole session; emits ``changed`` when its findings differ."""
 
     changed = Signal()
     busy_changed = Signal(bool)
@@ -53,7 +53,7 @@ class FindingsModel(QObject):
 
     @property
     def findings(self) -> Sequence[Finding]:
-        """Worst first; empty until the first diagnosis is done."""
+        """The findings, worst first; empty until the first diagnosis is done."""
         return self.diagnosis.findings if self.diagnosis else ()
 
     @property
@@ -67,7 +67,7 @@ class FindingsModel(QObject):
 
     @property
     def note(self) -> str:
-        """Why there are no findings; empty when there are some."""
+        """Why there are no findings, in one sentence; empty if there are some."""
         snapshot = self._session.snapshot
         if snapshot is None or self.findings:
             return ""
@@ -81,7 +81,7 @@ class FindingsModel(QObject):
         return "No problem found. What was checked: every known problem whose counters are here."
 
     def evaluate(self) -> None:
-        """Diagnose now, off the window's thread."""
+        """Start a diagnosis in a worker thread."""
         self._timer.stop()
         self._since.restart()
         self._stale = False

@@ -1,4 +1,4 @@
-"""Imports run in a child process, and their session opens as soon as its first rows are there."""
+"""Imports captures in a child process, and opens their session as soon as it has rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ARGUMENTS = ("import", "-", "-o", "-", "--attached")
 
 
 class Importing(QObject):
-    """One import at a time. ``prepare`` when one is likely: the child is ready by the time it is wanted."""
+    """Runs one import at a time. ``prepare`` starts the child in advance, when an import is likely."""
 
     finished = Signal()
 
@@ -38,21 +38,21 @@ class Importing(QObject):
         self._ready: Child | None = None
         self._run: _Run | None = None
         self._idle = QTimer(self, singleShot=True, interval=_IDLE_MS)
-        self._idle.timeout.connect(self._let_go)
+        self._idle.timeout.connect(self._drop_ready_child)
 
     @property
     def is_running(self) -> bool:
-        """Whether an import is at work."""
+        """True while an import runs."""
         return self._run is not None
 
     def prepare(self) -> None:
-        """Have a child ready; it goes again when nothing comes of it."""
+        """Start a child in advance; it ends after a minute if no import follows."""
         if self._ready is None or not self._ready.is_running:
             self._ready = self._child()
         self._idle.start()
 
     def start(self, captures: Sequence[Path]) -> Path | None:
-        """Import these into one new session, which is returned; None while another import runs."""
+        """Import the captures into one new session; returns its path, None if another import runs."""
         if self._run is not None:
             self._desk.notify("An import is running. Stop it in the jobs, or wait for it.", "warning")
             return None
@@ -67,13 +67,13 @@ class Importing(QObject):
         return session
 
     def cancel(self) -> None:
-        """Stop the import; no session is left."""
+        """Stop the import and delete its session."""
         if self._run is not None:
             self._run.cancel()
 
     def shutdown(self) -> None:
-        """End what runs, and wait for it."""
-        self._let_go()
+        """Stop the import and wait until its process has ended."""
+        self._drop_ready_child()
         self._idle.stop()
         if self._run is not None:
             self._run.cancel()
@@ -82,12 +82,12 @@ class Importing(QObject):
 
     def _child(self) -> Child | None:
         try:
-            return Child(_ARGUMENTS, read_import_event, self, gives_way=True)
+            return Child(_ARGUMENTS, read_import_event, self, low_priority=True)
         except OSError as error:
             self._desk.notify(f"The import can't be started: {error}.", "critical")
             return None
 
-    def _let_go(self) -> None:
+    def _drop_ready_child(self) -> None:
         if self._ready is not None:
             self._ready.wait()
             self._ready.deleteLater()
@@ -101,7 +101,7 @@ class Importing(QObject):
 
 
 class _Run(QObject):
-    """One import: its child, its job, and its session in the window."""
+    """One running import: its child process, its row in the jobs panel, and its session."""
 
     over = Signal()
 
@@ -121,7 +121,7 @@ class _Run(QObject):
         self._rows = 0
         self._last = ImportEnded()
         what = captures[0].name if len(captures) == 1 else f"{len(captures)} captures"
-        self._job: Job = desk.jobs.external(f"Importing {what}", self.cancel)
+        self._job: Job = desk.jobs.add_external(f"Importing {what}", self.cancel)
         child.received.connect(self._take_event)
         child.ended.connect(self._end)
         session.parent.mkdir(parents=True, exist_ok=True)
@@ -129,14 +129,14 @@ class _Run(QObject):
         child.send(Import(files, str(session.resolve())))
 
     def cancel(self) -> None:
-        """Close what is shown of it, then have the child stop: it deletes the session."""
+        """Close the session in the window, then make the child stop, which deletes the file."""
         self._is_cancelled = True
         if self._desk.session.path == self._session:
             self._desk.session.close()
         self._child.close_stdin()
 
     def wait(self) -> None:
-        """Wait for the child's end."""
+        """Wait until the child has ended."""
         self._child.wait()
 
     def _take_event(self, event: ImportEvent) -> None:
@@ -157,7 +157,7 @@ class _Run(QObject):
             self._show()
 
     def _show(self) -> None:
-        """Open the session; what comes later is looked for as in one that is recorded."""
+        """Open the session; as for a recording, new rows are then read while it grows."""
         if not self._is_shown and not self._is_cancelled:
             self._is_shown = True
             self._desk.session.open(self._session)
@@ -171,7 +171,7 @@ class _Run(QObject):
             notes = " ".join(f"{note.rstrip('.')}." for note in last.notes)
             desk.jobs.end(self._job, "done", f"{format_count(self._rows)} rows. {notes}".strip())
             self._show()
-            self._praise()
+            self._report_success()
         else:
             message = last.message or self._child.last_error or f"It ended without a word (code {code})."
             desk.jobs.end(self._job, "failed", message)
@@ -180,9 +180,9 @@ class _Run(QObject):
             desk.notify(message, "critical")
         self.over.emit()
 
-    def _praise(self) -> None:
-        """Short in the bar; notes stay in the jobs."""
-        self._desk.session.look_now()
+    def _report_success(self) -> None:
+        """Show one line in the message bar; the import's notes stay in the jobs panel."""
+        self._desk.session.check_now()
         text = f"Imported {format_count(self._rows)} rows into {self._session.name}."
         if not self._last.notes:
             self._desk.notify(text, "ok")

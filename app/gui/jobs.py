@@ -1,7 +1,7 @@
-"""Background work: the only bridge between worker threads and the window.
+"""Background jobs: the only bridge between worker threads and the window.
 
-A job has a slot (a newer one in the same slot supersedes the older, whose result is dropped), a title, a
-cancel, progress, and perhaps a deadline. Its callbacks run on the window's thread, one queued signal away.
+A job has a slot (a newer job in the same slot replaces the older one, whose result is dropped), a title, a
+cancel flag, progress, and optionally a deadline. Its callbacks run on the GUI thread.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ _PROGRESS_MS = 100
 
 @dataclass(eq=False)
 class Job:
-    """A piece of background work, given to the function that does it: it asks whether to stop, says how far.
+    """A piece of background work; the function that does it gets this object to check for cancel and report
+    progress.
 
-    Serves as the ``Cancel`` that collectors take. ``part`` is 0 to 1, or None while nobody can tell.
+    A Job is a ``StopSignal``. ``part`` is the part done, 0 to 1, or None if unknown.
     """
 
     slot: str
@@ -45,11 +46,15 @@ class Job:
     _deadline: float | None = None
 
     def is_set(self) -> bool:
-        """Whether to stop: somebody cancelled it, or a newer job took its slot."""
-        return self._cancel.is_set() or self.late
+        """Return True if the job should stop: it was cancelled, replaced by a newer job, or is past its
+        deadline.
+        """
+        return self._cancel.is_set() or self.is_late
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until cancelled, at most so many seconds; returns whether to stop."""
+        """Wait until the job is cancelled, at most ``timeout`` seconds; returns True if the job
+        should stop.
+        """
         if self._deadline is not None:
             left = max(0.0, self._deadline - time.monotonic())
             timeout = left if timeout is None else min(timeout, left)
@@ -57,25 +62,27 @@ class Job:
         return self.is_set()
 
     def cancel(self) -> None:
-        """Ask it to stop."""
+        """Request that the job stops."""
         self._cancel.set()
         if self.on_cancel is not None and self.state == "running":
             self.on_cancel()
 
     def check(self) -> None:
-        """Raise CancelledError once it should stop, TimedOutError past its deadline."""
-        if self.late and not self._cancel.is_set():
+        """Raise CancelledError if the job should stop, TimedOutError if it is past its deadline."""
+        if self.is_late and not self._cancel.is_set():
             raise TimedOutError(f"{self.title} took too long.", advice="Try a shorter time range.")
         if self._cancel.is_set():
             raise CancelledError(f"{self.title} was stopped.")
 
     def progress(self, part: float | None, text: str = "") -> None:
-        """Say how far it is; cheap, the window looks ten times a second."""
+        """Report the part done (0 to 1, None: unknown) and a text; the window shows them ten times a
+        second.
+        """
         self.part, self.text = part, text
 
     @property
-    def late(self) -> bool:
-        """Whether its deadline has passed."""
+    def is_late(self) -> bool:
+        """True if the deadline has passed."""
         return self._deadline is not None and time.monotonic() > self._deadline
 
 
@@ -88,23 +95,23 @@ class _Ended:
 
 @dataclass(frozen=True)
 class _Outcome:
-    """What the starter of a job wants to be told."""
+    """The callbacks that the starter of a job wants to have called."""
 
     done: Callable[[Any], None]
     failed: Callable[[HyperscopeError], None] | None
     dropped: Callable[[Any], None] | None
 
     def drop(self, result: Any) -> None:
-        """Nobody wants the result."""
+        """Hand over a result that is not wanted any more, to be closed."""
         if self.dropped is not None:
             self.dropped(result)
 
 
 class JobRunner(QObject):
-    """Runs jobs in a few worker threads. ``changed``: the list of visible jobs, or what one says, changed.
+    """Runs jobs in a few worker threads.
 
-    ``crashed`` carries an exception that is a bug; expected failures go to the job's ``failed``, or to
-    ``complaint`` where it has none.
+    Signals: ``changed`` when the visible jobs or their texts change; ``crashed`` with an exception that is a
+    bug; ``complaint`` with an expected failure, if the job has no ``failed`` callback.
     """
 
     changed = Signal()
@@ -134,10 +141,10 @@ class JobRunner(QObject):
         visible: bool = False,
         deadline_s: float | None = None,
     ) -> Job:
-        """Run ``work`` in a worker thread, then ``done`` here with its result; returns the job.
+        """Run ``work`` in a worker thread, then ``done`` with its result on the GUI thread; returns the job.
 
-        ``visible`` jobs show in the jobs panel. A cancelled job calls neither ``done`` nor ``failed``;
-        ``dropped``, on either thread, is given a result that nobody wants any more, to close what it holds.
+        ``visible`` jobs are listed in the jobs panel. A cancelled job calls neither ``done`` nor ``failed``;
+        ``dropped``, on any thread, gets a result that is not wanted any more, to close what the result holds.
         """
         self.cancel(slot)
         job = Job(slot, title, visible)
@@ -152,17 +159,17 @@ class JobRunner(QObject):
         return job
 
     def cancel(self, slot: str) -> None:
-        """Ask the slot's job to stop; its result will be dropped."""
+        """Request that the slot's job stops; its result is dropped."""
         job = self._newest.pop(slot, None)
         if job is not None:
             job.cancel()
 
     def busy(self, slot: str) -> bool:
-        """Whether the slot's job is still at work."""
+        """Return True while the slot's job runs."""
         return slot in self._newest
 
-    def external(self, title: str, on_cancel: Callable[[], None]) -> Job:
-        """A job that a child process does: it shows like the others; ``end`` it when the child has ended."""
+    def add_external(self, title: str, on_cancel: Callable[[], None]) -> Job:
+        """List a job that a child process does; call ``end`` when the process has ended."""
         job = Job("external", title, on_cancel=on_cancel)
         self._visible.append(job)
         self._pulse.start()
@@ -170,21 +177,21 @@ class JobRunner(QObject):
         return job
 
     def end(self, job: Job, state: JobState, text: str = "") -> None:
-        """An external job has ended in that way."""
+        """Mark an external job as ended, with its state and a text."""
         job.text = text
         self._close(job, state)
 
     def visible_jobs(self) -> list[Job]:
-        """Jobs that the panel shows, oldest first; ended ones stay until cleared."""
+        """Return the jobs that the jobs panel lists, oldest first; ended ones stay until cleared."""
         return list(self._visible)
 
     def clear_ended(self) -> None:
-        """Forget the jobs that have ended."""
+        """Remove the ended jobs from the list."""
         self._visible = [job for job in self._visible if job.state == "running"]
         self.changed.emit()
 
     def shutdown(self) -> None:
-        """Cancel everything and wait for the worker threads; nothing runs after that."""
+        """Cancel all jobs and wait for the worker threads; no job runs afterwards."""
         self._closed = True
         for slot in list(self._newest):
             self.cancel(slot)

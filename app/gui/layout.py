@@ -1,4 +1,4 @@
-"""Which docks are where and which are wanted: saved when the window closes, restored when it opens."""
+"""Saves positions and visibility of the docks when the window closes, and restores them when it opens."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ VERSION = 1
 
 
 class SavedLayout:
-    """Keeps a window's geometry and docks in ``layout.json``; a damaged file means the standard layout."""
+    """Keeps the window's geometry and docks in ``layout.json``; a damaged file gives the standard layout."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "layout.json"
 
     def save(self, window: QMainWindow, wanted: Mapping[str, bool]) -> None:
-        """Remember where things are now, and which docks the user opened or closed."""
+        """Save the window's geometry and docks, and which docks the user opened (True) or closed (False)."""
         values = {
             "version": VERSION,
             "screens": _screens(),
@@ -32,12 +32,12 @@ class SavedLayout:
         write_json(self._path, values)
 
     def wanted(self) -> dict[str, bool]:
-        """Which docks the user opened or closed himself."""
+        """Return which docks the user opened (True) or closed (False) himself."""
         found = read_json(self._path).get("wanted")
         return {str(key): value is True for key, value in found.items()} if isinstance(found, dict) else {}
 
     def restore(self, window: QMainWindow) -> bool:
-        """Put things where they were; False when nothing fits these screens, or is remembered."""
+        """Restore geometry and docks; returns False if nothing was saved for these screens."""
         values = read_json(self._path)
         if values.get("version") != VERSION or values.get("screens") != _screens():
             return False

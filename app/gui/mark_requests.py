@@ -1,4 +1,4 @@
-"""What views ask of marks: to change the note of one, or to take one away."""
+"""Requests of views that concern marks: to change a mark's note, or to remove the mark."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Signal
 
 
 class MarkRequests(QObject):
-    """``edit`` with a Mark and where on the screen it is (QPoint); ``remove`` with a Mark."""
+    """Signals: ``edit`` with a Mark and its position on the screen (QPoint); ``remove`` with a Mark."""
 
     edit = Signal(object, object)
     remove = Signal(object)

@@ -1,4 +1,4 @@
-"""Where marks are kept: our recorder stores them while it writes the session, else the file itself does."""
+"""Stores marks: through our recorder if it writes the session, else directly in the file."""
 
 from __future__ import annotations
 
@@ -17,26 +17,29 @@ from sessions.model import Mark
 from sessions.store import SessionWriter
 
 _SOON_MS = 400
-"""The recorder stores a mark within its writer's next turn; then it can be read."""
+"""Milliseconds after which a mark that was sent to the recorder can be read from the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class MarkChange:
-    """``new`` in the place of ``old``; None is no mark, before or after."""
+    """A change of marks: ``old`` is replaced by ``new``. None for ``old``: added; None for ``new``:
+    removed.
+    """
 
     old: Mark | None
     new: Mark | None
 
     @property
     def reverse(self) -> MarkChange:
-        """What takes it back."""
+        """The change that undoes this one."""
         return MarkChange(self.new, self.old)
 
 
 class MarkStore(QObject):
-    """One change after the other. ``failed`` with a HyperscopeError; the changes that wait are dropped then.
+    """Makes changes of marks one after the other.
 
-    ``lost`` when the session has no such mark any more: somebody else has changed it.
+    Signals: ``failed`` with a HyperscopeError (waiting changes are dropped); ``lost`` when the mark is not in
+    the session any more, because somebody else changed it.
     """
 
     failed = Signal(object)
@@ -48,11 +51,11 @@ class MarkStore(QObject):
         self._waiting: deque[tuple[Path, MarkChange, Callable[[], None]]] = deque()
         self._is_busy = False
         self._soon = QTimer(self, singleShot=True, interval=_SOON_MS)
-        self._soon.timeout.connect(desk.session.look_now)
+        self._soon.timeout.connect(desk.session.check_now)
         desk.session.closed.connect(self._soon.stop)
 
     def change(self, change: MarkChange, done: Callable[[], None]) -> None:
-        """Make a change in the open session; ``done`` when it is made or on its way to the recorder."""
+        """Make a change in the open session; calls ``done`` when it is stored, or sent to the recorder."""
         path = self._desk.session.path
         if path is not None:
             self._waiting.append((path, change, done))
@@ -63,8 +66,8 @@ class MarkStore(QObject):
             return
         path, change, done = self._waiting.popleft()
         process = self._recordings.process
-        if process is not None and self._recordings.records(path):
-            tell(process, change)
+        if process is not None and self._recordings.is_recording(path):
+            send_change(process, change)
             self._soon.start()
             done()
             self._next()
@@ -73,14 +76,14 @@ class MarkStore(QObject):
         self._desk.jobs.start(
             "marks.store",
             "Storing the mark",
-            lambda _job: store(path, change),
+            lambda _job: write_change(path, change),
             lambda found: self._stored(found, done),
             failed=self._fail,
         )
 
     def _stored(self, found: bool, done: Callable[[], None]) -> None:
         self._is_busy = False
-        self._desk.session.look_now()
+        self._desk.session.check_now()
         if found:
             done()
         else:
@@ -93,8 +96,8 @@ class MarkStore(QObject):
         self.failed.emit(error)
 
 
-def tell(process: RecorderProcess, change: MarkChange) -> None:
-    """The change as the recorder's commands."""
+def send_change(process: RecorderProcess, change: MarkChange) -> None:
+    """Send the change to the recorder as commands."""
     old, new = change.old, change.new
     if old is not None and new is not None and old.at == new.at:
         process.change_mark(old.text, old.at, new.text)
@@ -105,8 +108,11 @@ def tell(process: RecorderProcess, change: MarkChange) -> None:
         process.mark(new.text, new.at)
 
 
-def store(path: Path, change: MarkChange) -> bool:
-    """Make the change in a file that nobody writes; whether the mark was there. Raises BusyError …"""
+def write_change(path: Path, change: MarkChange) -> bool:
+    """Write the change into a file that nobody else writes; returns False if the old mark is not in it.
+
+    Raises BusyError if another process writes the file, and the other errors of ``SessionWriter.open``.
+    """
     with SessionWriter.open(path) as writer:
         if change.old is not None:
             return writer.change_mark(change.old, change.new)

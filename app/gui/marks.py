@@ -1,4 +1,4 @@
-"""Marks: dropped with a note, changed, removed; and every such step can be undone and done again."""
+"""Marks: adds, changes and removes them on the user's request, with undo and redo."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from viewmodels.time_labels import clock_of
 from widgets.marks import MarkNote
 
 _OFFER_MS = 10_000
-"""How long the bar offers to undo; Ctrl+Z does so for as long as the session is open."""
+"""How long the message bar offers to undo, in ms; Ctrl+Z undoes as long as the session is open."""
 
 _QUOTED = 60
 
 
 class Marking(QObject):
-    """Asks for the note and stores the mark at the moment for which it was asked."""
+    """Asks for a mark's note, stores the mark, and keeps the steps to undo."""
 
     def __init__(self, desk: Desk, window: Window, recordings: Recordings, parent: QObject) -> None:
         super().__init__(parent)
         self._desk, self._window, self._recordings = desk, window, recordings
         self._stack = QUndoStack(self)
         self._store = MarkStore(desk, recordings, self)
-        self._store.failed.connect(self._complain)
+        self._store.failed.connect(self._show_error)
         self._store.lost.connect(self._lost)
         self._offer = QTimer(self, singleShot=True, interval=_OFFER_MS)
         self._offer.timeout.connect(self._withdraw)
@@ -45,7 +45,9 @@ class Marking(QObject):
         self._enable()
 
     def drop(self, at: int | None) -> None:
-        """Ask for a note; ``at`` None is now, or the end of what is looked at in a session of the past."""
+        """Ask for a note and add a mark at the time ``at`` (ms); None is now, or the end of the shown
+        window.
+        """
         snapshot = self._desk.session.snapshot
         if snapshot is None:
             return
@@ -58,7 +60,7 @@ class Marking(QObject):
         note.show_under(self._window.top.mark)
 
     def edit(self, mark: Mark, place: QPoint | None = None) -> None:
-        """Ask for another note of a mark, above a place of the screen."""
+        """Ask for a new note of a mark, in a popup above ``place`` on the screen."""
         note = MarkNote(self._desk.theme, self._time(mark.at), self._window, mark.text)
         note.noted.connect(lambda text: self._change(mark, text))
         note.removed.connect(lambda: self.remove(mark))
@@ -68,16 +70,16 @@ class Marking(QObject):
             note.show_above(place)
 
     def remove(self, mark: Mark) -> None:
-        """Take a mark away."""
+        """Remove a mark."""
         self._do("remove mark", MarkChange(mark, None), f"Mark removed{_quoted(mark)}.")
 
     def undo(self) -> None:
-        """Take the last step back."""
+        """Undo the last change of a mark."""
         self._notify_undone("Undone", self._stack.undoText())
         self._stack.undo()
 
     def redo(self) -> None:
-        """Do it again after all."""
+        """Make the change again that was undone last."""
         self._notify_undone("Done again", self._stack.redoText())
         self._stack.redo()
 
@@ -107,7 +109,7 @@ class Marking(QObject):
         snapshot = self._desk.session.snapshot
         if snapshot is None:
             return None
-        if self._recordings.records(snapshot.path):
+        if self._recordings.is_recording(snapshot.path):
             return self._recordings.mark_time()
         window = self._desk.scope.scope.window_in(snapshot.span)
         return window.end if window else None
@@ -128,7 +130,7 @@ class Marking(QObject):
         self._forget()
         self._desk.notify("This mark is not in the session any more; nothing was changed.", "warning")
 
-    def _complain(self, error: HyperscopeError) -> None:
+    def _show_error(self, error: HyperscopeError) -> None:
         self._forget()
         if isinstance(error, BusyError):
             self._desk.notify(
@@ -141,7 +143,7 @@ class Marking(QObject):
 
 
 class _Step(QUndoCommand):
-    """A change that can be taken back; ``done`` is called once, when it has been made."""
+    """A change on the undo stack; ``done`` is called once, after the first time that it was made."""
 
     def __init__(self, title: str, change: MarkChange, store: MarkStore, done: Callable[[], None]) -> None:
         super().__init__(title)
@@ -149,12 +151,12 @@ class _Step(QUndoCommand):
         self._done: Callable[[], None] | None = done
 
     def redo(self) -> None:
-        """Make it; called when it gets on the stack, too."""
+        """Make the change; Qt also calls this when the step is pushed onto the stack."""
         done, self._done = self._done, None
         self._store.change(self._change, done or _nothing)
 
     def undo(self) -> None:
-        """Take it back."""
+        """Reverse the change."""
         self._store.change(self._change.reverse, _nothing)
 
 
@@ -163,4 +165,4 @@ def _quoted(mark: Mark) -> str:
 
 
 def _nothing() -> None:
-    """The view follows the session; nothing is left to say."""
+    """Do nothing: the views are updated when the session changes."""

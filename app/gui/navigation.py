@@ -1,4 +1,4 @@
-"""What the scope actions do: back, forward, the whole session, the live edge; and what the palette offers."""
+"""The actions that change the scope (whole session, live edge, sources), and the entries of the palette."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from viewmodels.snapshot import Snapshot
 _MINUTE_MS = 60_000
 
 
-def whole(desk: Desk) -> None:
-    """All entities over the whole session."""
+def show_whole_session(desk: Desk) -> None:
+    """Set the scope to all entities over the whole session."""
     desk.scope.set(Scope())
 
 
-def follow(desk: Desk) -> None:
+def toggle_follow(desk: Desk) -> None:
     """Keep the newest samples in view, or stop doing so."""
     scope = desk.scope.scope
     snapshot = desk.session.snapshot
@@ -40,8 +40,8 @@ def follow(desk: Desk) -> None:
     desk.scope.set(scope.during(TimeRange(end - length, end), follow=True))
 
 
-def entries(desk: Desk, actions: Mapping[str, QAction]) -> Iterator[Entry]:
-    """What the palette offers: actions first, then every entity of the session."""
+def palette_entries(desk: Desk, actions: Mapping[str, QAction]) -> Iterator[Entry]:
+    """Yield the entries of the palette: actions first, then sources, then every entity of the session."""
     for one in actions.values():
         if one.isEnabled():
             keys = one.shortcut().toString() if not one.shortcut().isEmpty() else ""
@@ -60,7 +60,7 @@ def entries(desk: Desk, actions: Mapping[str, QAction]) -> Iterator[Entry]:
 
 
 def _sources(desk: Desk, snapshot: Snapshot) -> Iterator[Entry]:
-    """Where a session has several: each alone, or all."""
+    """Yield an entry for each source, and one for all, if the session has several."""
     if len(snapshot.sources) < 2:
         return
     icon = desk.theme.icons.get("connect")
@@ -72,7 +72,7 @@ def _sources(desk: Desk, snapshot: Snapshot) -> Iterator[Entry]:
 
 
 def choose_source(desk: Desk, source: int) -> None:
-    """Show what one source says; all (0, or the one that is shown alone already) again."""
+    """Show one source only; all sources if ``source`` is 0 or the one that is shown alone already."""
     scope, snapshot = desk.scope.scope, desk.session.snapshot
     everything = source == 0 or scope.sources == {source} or snapshot is None or len(snapshot.sources) < 2
     desk.scope.set(scope.of_sources(() if everything else (source,)))

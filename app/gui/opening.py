@@ -1,4 +1,4 @@
-"""Opening what the user points at: sessions are opened, captures imported, several kinds one by one."""
+"""Opens the files that the user chooses or drops: sessions are opened, captures imported."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QFileDialog
 from app.gui.desk import Desk
 from app.gui.importing import Importing
 from app.gui.jobs import Job
-from app.gui.recording import void
-from app.gui.session_files import CAPTURES, SUFFIX, Pointed, recordings_folder, sort_out
+from app.gui.recording import ignore_result
+from app.gui.session_files import CAPTURES, SUFFIX, OpenablePaths, classify_paths, recordings_folder
 from app.gui.window import Window
 
 _SESSIONS = f"Sessions (*{SUFFIX});;All files (*)"
@@ -20,7 +20,7 @@ _CAPTURES = f"Captures ({' '.join(f'*{suffix}' for suffix in CAPTURES)});;All fi
 
 
 class Opening(QObject):
-    """Asks for files, takes what is dropped."""
+    """Asks for files with the system's dialogs, and opens files that were chosen or dropped."""
 
     def __init__(self, desk: Desk, window: Window, importing: Importing, parent: QObject) -> None:
         super().__init__(parent)
@@ -29,19 +29,19 @@ class Opening(QObject):
         window.dropped.connect(self.open_paths)
 
     def open_paths(self, paths: Sequence[Path]) -> None:
-        """Open a session, import captures; looking at what they are takes no time of the window's."""
+        """Open a session, or import captures; which of them a file is, is checked in a worker thread."""
 
-        def work(_job: Job) -> Pointed:
-            return sort_out(paths)
+        def work(_job: Job) -> OpenablePaths:
+            return classify_paths(paths)
 
         self._desk.jobs.start("opening.sort", "Looking at files", work, self._take)
 
     def ask_session(self) -> None:
-        """Let the user choose a session."""
+        """Ask the user for a session file and open it."""
         self._ask("Open a session", _SESSIONS, QFileDialog.FileMode.ExistingFile)
 
     def ask_captures(self) -> None:
-        """Let the user choose captures."""
+        """Ask the user for captures and import them."""
         self._importing.prepare()
         self._ask("Import captures", _CAPTURES, QFileDialog.FileMode.ExistingFiles)
 
@@ -53,7 +53,7 @@ class Opening(QObject):
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
-    def _take(self, found: Pointed) -> None:
+    def _take(self, found: OpenablePaths) -> None:
         sessions, captures = found.sessions, found.captures
         say = self._window.messages.show_message
         if sessions:
@@ -70,5 +70,5 @@ class Opening(QObject):
                 f"{sessions[0].name} was opened; {name} can be imported into a session of its own.",
                 "info",
                 button="Import",
-                act=lambda: void(self._importing.start(captures)),
+                act=lambda: ignore_result(self._importing.start(captures)),
             )

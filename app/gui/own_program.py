@@ -1,4 +1,4 @@
-"""How the window starts the program again, as a child without a window: recorder, import."""
+"""How the window starts this program again as a child process: recorder and import."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ CONSOLE_TWIN = "hyperscope-cli"
 """The console executable beside the windowed one in a frozen program."""
 
 
-def own_command(*arguments: str) -> list[str]:
-    """The command line of ``hyperscope WORDS…``."""
+def program_command(*arguments: str) -> list[str]:
+    """Return the command line of ``hyperscope ARGUMENTS…``."""
     here = Path(sys.executable)
     if getattr(sys, "frozen", False):
         return [str(here.with_name(CONSOLE_TWIN + here.suffix)), *arguments]
@@ -21,8 +21,8 @@ def own_command(*arguments: str) -> list[str]:
     return [str(console), "-m", "app", *arguments]
 
 
-def own_folder() -> Path | None:
-    """The working folder in which that finds this very program; None where any will do."""
+def program_folder() -> Path | None:
+    """Return the working folder in which that command line works; None if any folder does."""
     if getattr(sys, "frozen", False):
         return None
     return Path(app.__file__).resolve().parents[1]

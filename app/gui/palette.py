@@ -1,4 +1,4 @@
-"""The command palette: every action, panel and entity by a few letters of its name."""
+"""The command palette: finds actions, panels and entities by a few letters of their names."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _HINT = Qt.ItemDataRole.UserRole
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Something to choose: ``hint`` is its shortcut or what it is; ``run`` does it."""
+    """An entry of the palette: ``hint`` is its shortcut or its kind; ``run`` is called when it is chosen."""
 
     text: str
     hint: str
@@ -40,8 +40,11 @@ class Entry:
     run: Callable[[], None]
 
 
-def matches(search_text: str, entries: Iterable[Entry], most: int = _SHOWN) -> list[Entry]:
-    """The entries that hold every word of ``search_text``, those that begin with the first word first."""
+def matches(search_text: str, entries: Iterable[Entry], max_count: int = _SHOWN) -> list[Entry]:
+    """Return at most ``max_count`` entries that contain every word of ``search_text``.
+
+    Entries that begin with the first word come first.
+    """
     wanted = search_text.casefold().split()
     found: list[tuple[int, int, Entry]] = []
     for number, entry in enumerate(entries):
@@ -50,22 +53,22 @@ def matches(search_text: str, entries: Iterable[Entry], most: int = _SHOWN) -> l
             begins = bool(wanted) and text.startswith(wanted[0])
             found.append((0 if begins else 1, number, entry))
     found.sort(key=lambda one: one[:2])
-    return [entry for _, _, entry in found[:most]]
+    return [entry for _, _, entry in found[:max_count]]
 
 
 class _Line(QStyledItemDelegate):
-    """Icon, text, and at the right the shortcut or what it is; texts begin below each other."""
+    """Draws an entry: icon, text, and the hint on the right."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: _Index) -> QSize:  # noqa: N802
-        """All lines are as high."""
+        """Return the same height for all entries."""
         return QSize(200, _ROW)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Draw it."""
+        """Draw the entry."""
         tokens = self._theme.tokens
         box: QRect = option.rect
         painter.save()
@@ -92,7 +95,9 @@ class _Line(QStyledItemDelegate):
 
 
 class Palette(Popup):
-    """Opens over the window's top; Enter runs, Escape closes, arrows move while typing goes on."""
+    """The popup at the top of the window: Enter runs the entry, Escape closes, arrow keys move while
+    typing.
+    """
 
     def __init__(self, theme: Theme, parent: QWidget, entries: Sequence[Entry]) -> None:
         super().__init__(parent)
@@ -127,7 +132,7 @@ class Palette(Popup):
         self._words.setFocus()  # a popup gives it to nobody by itself
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        """Arrows and Enter work on the list while the line has the focus."""
+        """Send arrow keys and Enter to the list while the text field has the focus."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 10, Qt.Key.Key_PageUp: -10}
             step = steps.get(Qt.Key(event.key()))

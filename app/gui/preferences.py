@@ -1,4 +1,4 @@
-"""The preferences dialog, drawn from the table of settings; a choice holds at once."""
+"""The preferences dialog, made from the table of settings; a change takes effect at once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TEXT_LEFT = 6
 
 
 class Preferences(QDialog):
-    """One tab a group; each setting with its explanation below it."""
+    """Shows the settings, one tab for each group, with an explanation below each."""
 
     def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""Connections that are kept under a name, in the settings folder; passwords are never among them."""
+"""Connection profiles, stored in the settings folder without passwords."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _MAX_PROFILES = 50
 
 
 class Profiles:
-    """Keeps ``profiles.json``; the one that was used last comes first. A damaged file has none."""
+    """Keeps profiles in ``profiles.json``, the last used first; a damaged file counts as empty."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "profiles.json"
 
     def entries(self) -> Sequence[Profile]:
-        """All profiles, the one used last first."""
+        """Return all profiles, the last used first."""
         try:
             found = msgspec.convert(read_json(self._path).get("profiles", []), list[Profile])
         except msgspec.ValidationError:
@@ -29,12 +29,12 @@ class Profiles:
         return [one for one in found if one.name and one.places]
 
     def used(self, profile: Profile) -> None:
-        """Keep a profile, or put a known one first; one without a name is called after its places."""
-        named = profile if profile.name else replace(profile, name=profile.words)
+        """Store a profile, or move it to the front; one without a name is named after its servers."""
+        named = profile if profile.name else replace(profile, name=profile.label)
         kept = [one for one in self.entries() if one.name != named.name][: _MAX_PROFILES - 1]
         write_json(self._path, {"profiles": msgspec.to_builtins([named, *kept])})
 
     def forget(self, name: str) -> None:
-        """Keep it no longer."""
+        """Delete the profile with this name."""
         kept = [one for one in self.entries() if one.name != name]
         write_json(self._path, {"profiles": msgspec.to_builtins(kept)})

@@ -1,4 +1,4 @@
-"""Where Qt's own messages go: a log file beside the crash reports, never a console that nobody sees."""
+"""Writes Qt's own messages to a log file beside the crash reports."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ _MAX_BYTES = 1 << 20
 
 
 class QtLog:
-    """Appends Qt's messages to ``qt.log`` in a folder; it begins anew when it has grown too large."""
+    """Appends Qt's messages to ``qt.log`` in a folder; the file is started anew when it gets too large."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "qt.log"
 
     def install(self) -> None:
-        """Take Qt's messages from now on."""
+        """Receive Qt's messages from now on."""
         qInstallMessageHandler(self.write)
 
     def write(self, kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
-        """One message; a full disk or a folder that can't be made costs it."""
+        """Append one message; it is lost if the disk is full or the folder can't be created."""
         stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)

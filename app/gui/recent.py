@@ -1,4 +1,4 @@
-"""The sessions that were open lately, newest first, with what the start page shows of each."""
+"""The recently opened sessions, newest first, with what the start page shows of each."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ _MAX_ENTRIES = 12
 
 
 class RecentSession(msgspec.Struct, frozen=True):
-    """A session as it was when last seen. ``worst`` is its worst severity, "" when nothing was found.
+    """A session as it was when last open.
 
-    ``spark`` is a load curve of at most 48 values from 0 to 1; ``opened`` is seconds since 1970.
+    ``worst`` is its worst severity: "ok" if there was no finding, "" if it was not diagnosed. ``spark`` are
+    at most 48 values of a load curve from 0 to 1; ``opened`` is in seconds since 1970.
     """
 
     path: str
@@ -28,13 +29,13 @@ class RecentSession(msgspec.Struct, frozen=True):
 
 
 class RecentSessions:
-    """Keeps the list in ``recent.json``; sessions whose file has gone are not shown."""
+    """Keeps the list in ``recent.json``; sessions whose file is gone are not listed."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "recent.json"
 
     def entries(self) -> Sequence[RecentSession]:
-        """The sessions that are still there, newest first."""
+        """Return the sessions that still exist, newest first."""
         try:
             found = msgspec.convert(read_json(self._path).get("sessions", []), list[RecentSession])
         except msgspec.ValidationError:
@@ -44,13 +45,13 @@ class RecentSessions:
     def remember(
         self, path: Path, title: str, *, worst: str = "", summary: str = "", spark: tuple[float, ...] = ()
     ) -> None:
-        """Put a session on top of the list."""
+        """Put a session at the top of the list."""
         whole = str(path.resolve())
         new = RecentSession(whole, title, time.time(), worst, summary, spark)
         kept = [one for one in self.entries() if one.path != whole][: _MAX_ENTRIES - 1]
         write_json(self._path, {"sessions": msgspec.to_builtins([new, *kept])})
 
     def forget(self, path: str) -> None:
-        """Take a session off the list; its file stays."""
+        """Remove a session from the list; its file stays."""
         kept = [one for one in self.entries() if one.path != path]
         write_json(self._path, {"sessions": msgspec.to_builtins(kept)})

@@ -1,4 +1,4 @@
-"""The recorder as a child of the window: what it is doing, and what can be asked of it."""
+"""The recorder as a child process of the window: its state, its events, and its commands."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ State = Literal["starting", "recording", "paused", "finishing", "ended", "died"]
 
 @dataclass(frozen=True, slots=True)
 class RecordRequest:
-    """What to record: everything but secrets. ``speed`` is of the lab; ``preset`` and on of vCenter."""
+    """What to record, without secrets. ``speed`` is for the lab; ``preset``, ``select``, ``backfill`` are for
+    vSphere.
+    """
 
     sources: tuple[str, ...]
     session: str
@@ -26,12 +28,12 @@ class RecordRequest:
     select: tuple[str, ...] = ()
     backfill: bool = True
 
-    def into(self, session: Path) -> RecordRequest:
-        """The same, into another session."""
+    def with_session(self, session: Path) -> RecordRequest:
+        """Return the same request for another session file."""
         return replace(self, session=str(session))
 
     def arguments(self) -> list[str]:
-        """The command line."""
+        """Return the recorder's command line."""
         arguments = ["record", "--json", "--attached", "-o", self.session]
         if self.preset:
             arguments += ["--preset", self.preset]
@@ -45,11 +47,11 @@ class RecordRequest:
 
 
 class RecorderProcess(QObject):
-    """One run of the recorder. Signals carry the events of ``recorder.protocol``; ``changed`` a new state.
+    """One run of the recorder. Its signals carry the events of ``recorder.protocol``.
 
-    ``started`` (Started), ``reported`` (StatusReport), ``warned`` (Warned), ``rotated`` (Rotated),
-    ``password_wanted``, ``certificate_wanted``, ``detached`` (nothing comes after it), and last ``ended``
-    (Ended), also when it died.
+    ``started``, ``reported`` (a StatusReport), ``warned``, ``rotated``, ``password_wanted``,
+    ``certificate_wanted``, ``detached`` (the last signal then), and at the end ``ended``, also if the process
+    died. ``changed`` carries the new state.
     """
 
     started = Signal(object)
@@ -63,7 +65,7 @@ class RecorderProcess(QObject):
     changed = Signal(str)
 
     def __init__(self, request: RecordRequest, parent: QObject | None = None) -> None:
-        """Starts it. Raises OSError where the program can't be started."""
+        """Start the recorder. Raises OSError if the program can't be started."""
         super().__init__(parent)
         self.request = request
         self.state: State = "starting"
@@ -84,53 +86,53 @@ class RecorderProcess(QObject):
 
     @property
     def is_over(self) -> bool:
-        """Whether it has ended in some way, or goes on without us."""
+        """True if the process has ended, or was detached."""
         return self.state in {"ended", "died"}
 
     @property
     def pid(self) -> int:
-        """The process."""
+        """The id of the process."""
         return self._child.pid
 
     def mark(self, text: str, at: int | None = None) -> None:
-        """Drop a note at a time in ms, or now."""
+        """Add a mark at the time ``at`` (ms), or now."""
         self._child.send(protocol.Mark(text, iso(at) if at is not None else ""))
 
     def unmark(self, text: str, at: int) -> None:
-        """Take the note of this text and time away; it warns where there is none."""
+        """Remove the mark with this text and time (ms); the recorder warns if there is none."""
         self._child.send(protocol.Unmark(text, iso(at)))
 
     def change_mark(self, text: str, at: int, to: str) -> None:
-        """The note of this text and time says something else; it warns where there is none."""
+        """Change the text of the mark with this text and time (ms); the recorder warns if there is none."""
         self._child.send(protocol.ChangeMark(text, iso(at), to))
 
     def pause(self) -> None:
-        """Leave the sources alone until ``go_on``."""
+        """Stop reading from the sources until ``resume``."""
         self._child.send(protocol.Pause())
 
-    def go_on(self) -> None:
-        """After a pause."""
+    def resume(self) -> None:
+        """Go on after ``pause``."""
         self._child.send(protocol.Resume())
 
     def stop(self) -> None:
-        """End in good order."""
+        """End the recording and complete its session."""
         if not self._child.send(protocol.Stop()):
             self._child.close_stdin()
 
     def give_password(self, source: str, password: str) -> None:
-        """Answer ``password_wanted``."""
+        """Answer the signal ``password_wanted``."""
         self._child.send(protocol.Password(source, password))
 
     def trust(self, source: str, sha256: str) -> None:
-        """Answer ``certificate_wanted``: the thumbprint that is right, or none."""
+        """Answer the signal ``certificate_wanted``: the thumbprint to trust, or "" for no."""
         self._child.send(protocol.Trust(source, sha256))
 
     def detach(self) -> None:
-        """Have it go on alone; ``detached`` when it does."""
+        """Make the recorder go on without the window; ``detached`` is emitted when it does."""
         self._child.send(protocol.Detach())
 
     def wait(self) -> None:
-        """End it and wait; for when the window goes without having asked."""
+        """End the recorder and wait for it; for a window that closes without asking."""
         self._child.wait()
 
     def _take_event(self, event: protocol.RecordEvent) -> None:
@@ -140,11 +142,11 @@ class RecorderProcess(QObject):
                 if self.state != "finishing":
                     self._set("paused" if event.paused else "recording")
             case protocol.Started() | protocol.Rotated() if event.session:
-                self.request = self.request.into(Path(event.session))
+                self.request = self.request.with_session(Path(event.session))
             case protocol.Finishing():
                 self._set("finishing")
             case protocol.Detached():
-                self._child.let_go()
+                self._child.release()
                 self._set("ended")
             case protocol.Ended():
                 self._last = event

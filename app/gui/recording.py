@@ -1,4 +1,4 @@
-"""The recording that this window runs: started, shown, paused, stopped, let go, and resumed after its end."""
+"""The recording that this window runs: start, status, pause, stop, detach, and resume."""
 
 from __future__ import annotations
 
@@ -26,10 +26,12 @@ _ASKED_AGAIN = (LoginError.exit_code, ChangedCertificateError.exit_code)
 
 
 class Recordings(QObject):
-    """At most one recorder at a time. Signals: ``began`` with the process (before it says anything),
-    ``first_samples`` with the session's path and the request, ``refused`` with the process, the source and
-    the failure (Ended) that somebody can do something about, ``over`` when it has ended in any way.
-    ``begins`` says in two lines what is waited for until there are samples; both are empty when nothing is.
+    """Runs at most one recorder at a time.
+
+    Signals: ``began`` with the process, before its first event; ``first_samples`` with the session's path and
+    the request; ``refused`` with process, source and failure (Ended) when the user can fix it (password,
+    certificate); ``over`` when the recording has ended or was detached; ``begins`` with two lines on what is
+    connecting until there are samples, both empty otherwise.
     """
 
     began = Signal(object)
@@ -53,15 +55,15 @@ class Recordings(QObject):
 
     @property
     def process(self) -> RecorderProcess | None:
-        """The recorder that runs, if one does."""
+        """The running recorder, None if there is none."""
         return self._process
 
-    def records(self, session: Path | None) -> bool:
-        """Whether our recorder writes this session."""
+    def is_recording(self, session: Path | None) -> bool:
+        """Return True if our recorder writes this session."""
         return self._process is not None and session is not None and self._session == session.resolve()
 
     def start(self, request: RecordRequest) -> RecorderProcess | None:
-        """Start recording; None, and a message, when that can't be."""
+        """Start recording; returns None and shows a message if that is not possible."""
         if self._process is not None:
             self._window.messages.show_message(
                 "A recording is running in this window already.", "warning", button="Stop it", act=self.stop
@@ -88,7 +90,7 @@ class Recordings(QObject):
         return process
 
     def stop(self) -> None:
-        """End our recording in good order; or ask whoever records the open session to do so."""
+        """End our recording, or ask the process that records the open session to end."""
         path = self._desk.session.path
         if self._process is not None:
             self._process.stop()
@@ -100,41 +102,41 @@ class Recordings(QObject):
             else:
                 self._desk.notify("The recorder of this session was asked to stop.", "info")
 
-    def pause_or_go_on(self) -> None:
-        """Leave the sources alone, or go on."""
+    def toggle_pause(self) -> None:
+        """Pause the recording, or resume it."""
         if self._process is not None:
             if self._process.state == "paused":
-                self._process.go_on()
+                self._process.resume()
             else:
                 self._process.pause()
 
     def detach(self) -> None:
-        """Have the recording go on without the window."""
+        """Make the recording go on without the window."""
         if self._process is not None:
             self._process.detach()
 
     def mark_time(self) -> int:
-        """What time it is where the samples come from: the lab has a calendar of its own."""
+        """Return the current time in ms on the clock of the sources: the lab has a calendar of its own."""
         sources = self._process.status.sources if self._process else ()
         lab = [one.last_ms or 0 for one in sources if one.kind == "lab"]
         return max(lab) if lab and len(lab) == len(sources) and any(lab) else now_ms()
 
-    def following(self) -> Scope:
-        """The scope in which a new recording is shown: its newest minutes, kept in view."""
+    def live_scope(self) -> Scope:
+        """Return the scope for a new recording: its newest minutes, kept in view."""
         length = self._desk.settings.number("live.window") * _MINUTE_MS
         return Scope().during(TimeRange(0, length), follow=True)
 
     def shutdown(self) -> None:
-        """End what runs, and wait for it; who closes the window was asked before."""
+        """End the recorder and wait for it; the user was asked before."""
         if self._process is not None:
             self._process.stop()
             self._process.wait()
             self._process = None
 
     def show(self) -> None:
-        """Say in the bars what is recorded, and what can be done about it."""
+        """Update status bar, top bar and actions with the state of the recording."""
         process, snapshot = self._process, self._desk.session.whole
-        own = snapshot is not None and self.records(snapshot.path)
+        own = snapshot is not None and self.is_recording(snapshot.path)
         if process is not None and (own or snapshot is None):
             self._window.status.show_sources(live_entries(process.status))
         elif snapshot is not None and snapshot is not self._stale:
@@ -159,7 +161,7 @@ class Recordings(QObject):
         return Path(self._process.request.session).resolve()
 
     def _started(self, _event: Started) -> None:
-        """A long recording that is resumed goes on in the newest of its parts."""
+        """Note the session: a long recording that is resumed goes on in its newest part."""
         if self._process is not None:
             self._part = self._session
 
@@ -182,7 +184,7 @@ class Recordings(QObject):
         self._desk.notify(text, "critical" if warning.state == "failed" else "warning")
 
     def _rotated(self, event: Rotated) -> None:
-        """Go along with the recording if the window shows it; who looks at another session is asked."""
+        """Open the next part if the window shows the recording; otherwise offer to show it."""
         process, shown, before = self._process, self._desk.session.path, self._part
         if process is None:
             return
@@ -225,7 +227,7 @@ class Recordings(QObject):
         text = f"The recorder died. {ended.message}" if died else ended.message
         again = "Resume" if Path(request.session).exists() else "Try again"
         self._window.messages.show_message(
-            text, "critical", button=again, act=lambda: void(self.start(request))
+            text, "critical", button=again, act=lambda: ignore_result(self.start(request))
         )
 
     def _forget(self) -> None:
@@ -234,12 +236,12 @@ class Recordings(QObject):
             self._process = None
         # What the window knows of the session is from before its end: it looks again.
         self._stale = self._desk.session.whole
-        self._desk.session.look_now()
+        self._desk.session.check_now()
         self.show()
 
 
-def void(_answer: object) -> None:
-    """For calls whose answer nobody needs."""
+def ignore_result(_answer: object) -> None:
+    """Do nothing with the result of a call: for callbacks that must return None."""
 
 
 def _beginning(process: RecorderProcess | None) -> tuple[str, str]:

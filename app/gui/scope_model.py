@@ -1,4 +1,4 @@
-"""The one scope that all views share, with back and forward like a browser."""
+"""The scope that all views share, with back and forward as in a browser."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _MAX_STEPS = 200
 
 
 class ScopeModel(QObject):
-    """Holds the scope; ``changed`` carries the new one. Steps of a drag replace each other in the history."""
+    """Holds the scope and its history; ``changed`` carries the new scope."""
 
     changed = Signal(object)
     history_changed = Signal()
@@ -24,11 +24,11 @@ class ScopeModel(QObject):
 
     @property
     def scope(self) -> Scope:
-        """What is looked at now."""
+        """The current scope."""
         return self._now
 
     def set(self, scope: Scope, *, passing: bool = False) -> None:
-        """Look at something else. ``passing`` is a step of a drag or of following: it leaves no trace."""
+        """Set the scope. ``passing``: a step of a drag or of following, which replaces the last such step."""
         if scope == self._now:
             self._passing = self._passing and passing
             return
@@ -39,21 +39,21 @@ class ScopeModel(QObject):
         self._show(scope)
 
     def reset(self, scope: Scope | None = None) -> None:
-        """Begin anew, without a history: another session was opened."""
+        """Set the scope and clear the history: another session was opened."""
         self._past.clear()
         self._future.clear()
         self._passing = False
         self._show(scope or Scope())
 
     def back(self) -> None:
-        """The scope before this one."""
+        """Return to the scope before this one."""
         if self._past:
             self._future.append(self._now)
             self._passing = False
             self._show(self._past.pop())
 
     def forward(self) -> None:
-        """The scope that ``back`` left."""
+        """Return to the scope that ``back`` left."""
         if self._future:
             self._past.append(self._now)
             self._passing = False
@@ -61,12 +61,12 @@ class ScopeModel(QObject):
 
     @property
     def can_go_back(self) -> bool:
-        """Whether there is a scope before this one."""
+        """True if there is a scope to go back to."""
         return bool(self._past)
 
     @property
     def can_go_forward(self) -> bool:
-        """Whether ``back`` left one."""
+        """True if ``back`` left a scope."""
         return bool(self._future)
 
     def _show(self, scope: Scope) -> None:

@@ -1,4 +1,4 @@
-"""The window's half of ``selftest``: opens a session, waits for charts and findings, and says what it saw."""
+"""The window's part of ``selftest``: opens a session, waits for charts and findings, and measures both."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _LOOK_MS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """What was on the screen: seconds until the window and until its first chart, and how much there was."""
+class WindowCheck:
+    """What the window showed: seconds until window and first chart, and numbers of charts and findings."""
 
     window_s: float
     first_chart_s: float
@@ -25,8 +25,11 @@ class Seen:
     findings: int
 
 
-def look(path: Path, folder: Path, screenshot: Path | None, wait_ms: int) -> Seen:
-    """Open a session in a window with settings of its own in ``folder``; waits at most ``wait_ms``."""
+def check_window(path: Path, folder: Path, screenshot: Path | None, wait_ms: int) -> WindowCheck:
+    """Open a session in a window, with settings in ``folder``; waits at most ``wait_ms`` for charts.
+
+    A picture of the window is saved as ``screenshot``, if a path is given.
+    """
     begun = time.perf_counter()
     existing = QApplication.instance()
     application = existing if isinstance(existing, QApplication) else QApplication(["hyperscope"])
@@ -54,7 +57,9 @@ def look(path: Path, folder: Path, screenshot: Path | None, wait_ms: int) -> See
     QTimer.singleShot(wait_ms, loop.quit)
     loop.exec()
     timer.stop()
-    seen = Seen(window_s, first[0] if first else -1.0, len(stack.cards), len(program.desk.findings.findings))
+    seen = WindowCheck(
+        window_s, first[0] if first else -1.0, len(stack.cards), len(program.desk.findings.findings)
+    )
     if screenshot is not None:
         program.window.grab().save(str(screenshot))
     program.window.close()

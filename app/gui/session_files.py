@@ -1,4 +1,4 @@
-"""Where sessions go and what a file that somebody points at is: a session or a capture. Knows no Qt."""
+"""Paths of sessions, and whether a file is a session or a capture. No Qt."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _SQLITE = b"SQLite format 3\x00"
 
 
 @dataclass(frozen=True, slots=True)
-class Pointed:
-    """What somebody pointed at: sessions to open, captures to import (in the order of their names)."""
+class OpenablePaths:
+    """Files that the user opens: sessions, and captures to import (ordered by name)."""
 
     sessions: tuple[Path, ...]
     captures: tuple[Path, ...]
 
 
-def sort_out(paths: Iterable[Path]) -> Pointed:
-    """Sessions and captures among files; of a folder those directly in it that are called like one."""
+def classify_paths(paths: Iterable[Path]) -> OpenablePaths:
+    """Divide files into sessions and captures; of a folder, the files in it with a known suffix are taken."""
     files = list(dict.fromkeys(file for path in paths for file in _files(path)))
     sessions = [file for file in files if is_session(file)]
     captures = sorted(file for file in files if file not in sessions)
-    return Pointed(tuple(sessions), tuple(captures))
+    return OpenablePaths(tuple(sessions), tuple(captures))
 
 
 def _files(path: Path) -> Iterable[Path]:
@@ -39,7 +39,9 @@ def _files(path: Path) -> Iterable[Path]:
 
 
 def is_session(path: Path) -> bool:
-    """Whether a file is a session, by its name or its first bytes; opening it tells for sure."""
+    """Return True if a file is a session by its name or its first bytes; only opening it can tell for
+    sure.
+    """
     if path.suffix.lower() == SUFFIX:
         return True
     try:
@@ -50,12 +52,12 @@ def is_session(path: Path) -> bool:
 
 
 def recordings_folder(chosen: str) -> Path:
-    """Where recordings go: the setting's folder, else Hyperscope in the user's documents."""
+    """Return the folder for recordings: the one in the settings, else Hyperscope in the user's documents."""
     return Path(chosen) if chosen else platformdirs.user_documents_path() / "Hyperscope"
 
 
 def session_beside(captures: Sequence[Path], otherwise: Path) -> Path:
-    """A new session for captures: beside the first one, in ``otherwise`` where nothing can be written."""
+    """Return an unused session path beside the first capture, in ``otherwise`` if that is not writable."""
     first = captures[0]
     stem = first.name
     for suffix in (*PACKED, ".csv"):
@@ -68,13 +70,13 @@ def session_beside(captures: Sequence[Path], otherwise: Path) -> Path:
 
 
 def session_for(what: str, folder: Path, now: datetime) -> Path:
-    """A new session for a recording that begins now: ``vc01.lab 2026-11-21 14.21.hscope``."""
+    """Return an unused session path for a recording that starts now: ``vc01.lab 2026-11-21 14.21.hscope``."""
     safe = "".join(sign if sign.isalnum() or sign in " .-_" else "-" for sign in what)[:60].strip(" .")
     return free_path(folder / f"{safe or 'recording'} {now:%Y-%m-%d %H.%M}{SUFFIX}")
 
 
 def free_path(wanted: Path) -> Path:
-    """``wanted``, or ``name (2)``, ``name (3)`` … where that is taken: nothing is ever overwritten."""
+    """Return ``wanted``, or ``name (2)``, ``name (3)`` … if that exists: nothing is ever overwritten."""
     if not wanted.exists():
         return wanted
     numbered = (wanted.with_name(f"{wanted.stem} ({number}){wanted.suffix}") for number in count(2))

@@ -1,4 +1,4 @@
-"""The open session: its snapshot, kept up while the file grows, and reads in worker threads for the views."""
+"""The open session: keeps its snapshot current while the file grows, and reads samples in worker threads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TypeVar
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.gui.jobs import Job, JobRunner
-from app.memory import give_back
+from app.memory import trim_heap
 from resources.failures import CancelledError, HyperscopeError
 from sessions.store import SessionReader
 from viewmodels.snapshot import (
@@ -32,8 +32,10 @@ _IDLE_EVERY = 4  # looks: 2 s, at a session that nobody records
 _THRIFT_EVERY = 40  # looks: 20 s
 
 
-class Reads:
-    """Readers of one session, lent to one thread at a time; ``first`` is one that has read its index."""
+class ReaderPool:
+    """Readers of one session, each lent to one thread at a time. ``first`` is a reader that has read its
+    index.
+    """
 
     def __init__(self, first: SessionReader) -> None:
         self._first = first
@@ -43,7 +45,7 @@ class Reads:
 
     @contextmanager
     def reader(self) -> Iterator[SessionReader]:
-        """An idle reader, or a new one."""
+        """Lend an idle reader, or a new one, while the block runs. Raises CancelledError after ``close``."""
         if self._closed.is_set():
             raise CancelledError("The session was closed.")
         try:
@@ -59,7 +61,7 @@ class Reads:
                 self._idle.put(reader)
 
     def close(self) -> None:
-        """Close the idle readers; lent ones close when they come back."""
+        """Close the idle readers; lent ones are closed when they are returned."""
         self._closed.set()
         while True:
             try:
@@ -69,11 +71,13 @@ class Reads:
 
 
 class SessionModel(QObject):
-    """One session at a time. Signals: ``opened`` (Snapshot), ``changed`` (Change; an empty one where only
-    the size of the file differs), ``closed``, ``failed``.
+    """The session that is open in the window, one at a time.
 
-    ``snapshot`` is what the chosen sources show of it, and what views read; ``whole`` is all there is.
-    ``replacing`` while it is closed only because another one follows in the same breath.
+    Signals: ``opened`` (Snapshot), ``changed`` (Change; empty if only the file's size differs), ``closed``,
+    ``failed``.
+
+    ``whole`` is the snapshot of the session; ``snapshot`` is the part of the chosen sources, which the views
+    show. ``replacing`` is True while a session is closed only because another one is being opened.
     """
 
     opened = Signal(object)
@@ -84,29 +88,29 @@ class SessionModel(QObject):
     def __init__(self, jobs: JobRunner, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._jobs = jobs
-        self._reads: Reads | None = None
+        self._readers: ReaderPool | None = None
         self._looks = 0
         self.replacing = False
         self.snapshot: Snapshot | None = None
         self.whole: Snapshot | None = None
         self._sources: frozenset[int] = frozenset()
         self._timer = QTimer(self, interval=_LOOK_MS)
-        self._timer.timeout.connect(self.look)
+        self._timer.timeout.connect(self.check_growth)
 
     @property
     def path(self) -> Path | None:
-        """The session's file."""
+        """The path of the session, None if none is open."""
         return self.snapshot.path if self.snapshot else None
 
     def open(self, path: Path) -> None:
-        """Open a session in place of the one that is open; what is open stays when that fails."""
+        """Open a session in place of the current one, which stays open if that fails."""
 
-        def work(_job: Job) -> tuple[Reads, Snapshot]:
+        def work(_job: Job) -> tuple[ReaderPool, Snapshot]:
             with ExitStack() as held:
                 reader = held.enter_context(SessionReader.open(path))
                 snapshot = read_snapshot(reader, path)
                 held.pop_all()
-            return Reads(reader), snapshot
+            return ReaderPool(reader), snapshot
 
         self._jobs.start(
             "session.open", f"Opening {path.name}", work, self._take,
@@ -114,19 +118,19 @@ class SessionModel(QObject):
         )  # fmt: skip
 
     def close(self) -> None:
-        """Let go of the session."""
-        if self._reads is None:
+        """Close the session."""
+        if self._readers is None:
             return
         self._timer.stop()
         for slot in ("session.open", "session.look", "session.sources"):
             self._jobs.cancel(slot)
-        self._reads.close()
-        self._reads, self.snapshot, self.whole = None, None, None
+        self._readers.close()
+        self._readers, self.snapshot, self.whole = None, None, None
         self.closed.emit()
         self._give_memory_back()
 
     def choose_sources(self, sources: frozenset[int]) -> None:
-        """Show what these sources say; empty for all. ``changed`` tells when it is so."""
+        """Show only these sources (empty: all); ``changed`` is emitted when that is done."""
         whole = self.whole
         if whole is None or sources == self._sources:
             return
@@ -135,7 +139,7 @@ class SessionModel(QObject):
         def done(seen: Snapshot) -> None:
             self.snapshot = seen
             self.changed.emit(Change(samples=True, inventory=True, records=True, sources=True))
-            self.look_now()  # what came meanwhile
+            self.check_now()  # what came meanwhile
 
         self._jobs.cancel("session.look")
         self._jobs.start(
@@ -151,8 +155,11 @@ class SessionModel(QObject):
         failed: Callable[[HyperscopeError], None] | None = None,
         title: str = "Reading the session",
     ) -> None:
-        """Read samples in a worker; a newer query of the slot supersedes it. Without a session: nothing."""
-        reads = self._reads
+        """Run ``work`` with a reader in a worker thread; a newer query of the same slot replaces it.
+
+        ``done`` and ``failed`` are called on the GUI thread. Nothing happens if no session is open.
+        """
+        reads = self._readers
         if reads is None:
             return
 
@@ -163,8 +170,8 @@ class SessionModel(QObject):
 
         self._jobs.start(slot, title, ask, done, failed=failed)
 
-    def look(self) -> None:
-        """See whether the file has grown; happens by itself twice a second while it is open."""
+    def check_growth(self) -> None:
+        """Check whether the file has grown; a timer calls this twice a second."""
         old = self.whole
         if old is None or self._jobs.busy("session.look") or self._jobs.busy("session.sources"):
             return
@@ -172,10 +179,10 @@ class SessionModel(QObject):
         if self._looks % _THRIFT_EVERY == 0:
             self._give_memory_back()
         if old.recording or self._looks % _IDLE_EVERY == 0:
-            self.look_now()
+            self.check_now()
 
-    def look_now(self) -> None:
-        """See what is new at once: the window itself has written something."""
+    def check_now(self) -> None:
+        """Read what is new in the file at once, because the window itself has written something."""
         old, seen, sources = self.whole, self.snapshot, self._sources
         if old is None or seen is None:
             return
@@ -187,13 +194,13 @@ class SessionModel(QObject):
         self.query("session.look", work, self._renew, failed=self.failed.emit)
 
     def _give_memory_back(self) -> None:
-        self._jobs.start("session.memory", "Giving memory back", lambda _job: give_back(), lambda _none: None)
+        self._jobs.start("session.memory", "Giving memory back", lambda _job: trim_heap(), lambda _none: None)
 
-    def _take(self, found: tuple[Reads, Snapshot]) -> None:
+    def _take(self, found: tuple[ReaderPool, Snapshot]) -> None:
         self.replacing = True
         self.close()
         self.replacing = False
-        self._reads, self.whole = found
+        self._readers, self.whole = found
         self.snapshot, self._sources = self.whole, frozenset()
         self._looks = 0
         self._timer.start()
@@ -212,6 +219,8 @@ class SessionModel(QObject):
 
 
 def _spare_collector() -> None:
-    """Spare the garbage collector the session's index: 40,000 series cost 100 ms at each full collection."""
+    """Exempt the session's index from garbage collection: 40,000 series cost 100 ms in each full
+    collection.
+    """
     gc.collect(0)
     gc.freeze()

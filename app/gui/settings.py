@@ -1,4 +1,4 @@
-"""What the user can choose, as a table with defaults, and the file that keeps it."""
+"""The table of the user's settings with their defaults, and the file that stores them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ Value = str | int | bool
 
 @dataclass(frozen=True, slots=True)
 class SettingSpec:
-    """One setting. ``choices`` (value, label) make it a list; ``least`` and ``most`` bound a number."""
+    """A setting. ``choices`` are its allowed (value, label) pairs; ``minimum`` and ``maximum`` bound a
+    number.
+    """
 
     key: str
     title: str
@@ -74,7 +76,7 @@ SETTINGS: tuple[SettingSpec, ...] = (
 
 
 class Settings(QObject):
-    """The settings in force; ``changed`` carries the key. What the file holds is checked, never trusted."""
+    """The current settings; ``changed`` carries the key. Values from the file are checked."""
 
     changed = Signal(str)
 
@@ -89,19 +91,19 @@ class Settings(QObject):
                 self._values[key] = value
 
     def text(self, key: str) -> str:
-        """A setting that is a text or a choice."""
+        """Return a setting that is a text or a choice."""
         return str(self._value(key))
 
     def number(self, key: str) -> int:
-        """A setting that is a number."""
+        """Return a setting that is a number."""
         return int(self._value(key))
 
     def flag(self, key: str) -> bool:
-        """A setting that is yes or no."""
+        """Return a setting that is yes or no."""
         return bool(self._value(key))
 
     def set(self, key: str, value: Value) -> None:
-        """Choose; raises ValueError for what the setting can't be."""
+        """Change a setting; ValueError for a value that it can't have."""
         if not _fits(self._specs[key], value):
             raise ValueError(f"{key} can't be {value!r}")
         if value != self._value(key):
@@ -122,7 +124,7 @@ def _fits(spec: SettingSpec, value: object) -> bool:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """What a small file of ours says; a missing or damaged one says nothing."""
+    """Return the content of one of our small JSON files; empty if it is missing or damaged."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -131,7 +133,9 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def write_json(path: Path, values: Mapping[str, object]) -> None:
-    """Replace the file in one step. If the folder can't be written, the values are not kept; no error."""
+    """Replace the file atomically; if the folder can't be written, nothing is stored and nothing is
+    raised.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_suffix(".part")

@@ -1,4 +1,4 @@
-"""The shortcut sheet: every key of the window and of its views, drawn from the tables."""
+"""The shortcut sheet: all keys of the window and its views, from the tables of actions and keys."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _CONTEXTS = {
 
 
 def key_text(keys: str) -> str:
-    """A key as this platform writes it: ⌘K on macOS, Ctrl+K elsewhere."""
+    """Return a key as this platform writes it: ⌘K on macOS, Ctrl+K elsewhere."""
     return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
 
 
 def esxtop_key(keys: str) -> str:
-    """A key as esxtop writes it: ``V`` for Shift+V, ``v`` for the letter alone; others as they are."""
+    """Return a key as esxtop writes it: ``V`` for Shift+V, ``v`` for the letter alone; others unchanged."""
     letter = keys.removeprefix("Shift+")
     if len(letter) > 1:
         return keys
@@ -46,7 +46,7 @@ def esxtop_key(keys: str) -> str:
 
 
 class ShortcutSheet(QDialog):
-    """All shortcuts by where they work: those of the window on the left, of its views on the right."""
+    """Lists all shortcuts by context: those of the window on the left, those of its views on the right."""
 
     def __init__(self, specs: Iterable[ActionSpec], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -102,7 +102,7 @@ def _add_group(column: QVBoxLayout, title: str, members: Sequence[ActionSpec]) -
 
 
 def _chips(texts: Sequence[str]) -> QGridLayout:
-    """Each key on a chip of its own, a few in a row, at the right end."""
+    """Return a layout with each key on a chip of its own, several in a row, aligned right."""
     grid = QGridLayout()
     grid.setSpacing(4)
     rows = -(-len(texts) // _IN_ROW)

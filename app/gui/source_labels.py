@@ -1,4 +1,4 @@
-"""What the status bar says of sources: while they are recorded, and of a session that is only looked at."""
+"""The status bar's texts for sources: while they are recorded, and of a stored session."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from viewmodels.snapshot import Snapshot
 from widgets.theme import Health
 
 _ON_TIME_INTERVALS = 1.5
-"""A sample that comes within so many intervals of its instant is not late, as the recorder's page has it."""
+"""A sample is on time if it comes within this many intervals; the same as on the recorder's page."""
 
 _LAB = "lab:"
 _RANK: dict[Health, int] = {"critical": 0, "warning": 1, "ok": 2, "info": 3, "none": 4}
 
 
 def live_entries(status: StatusReport) -> list[SourceEntry]:
-    """One for each source that is recorded, those in trouble first, and for connections that are not made."""
+    """Return an entry for each recorded source, those in trouble first, and for connections not yet made."""
     entries = [_live(source) for source in status.sources]
     known = {source.message for source in status.sources if source.state == "failed"}
     made = {source.name for source in status.sources}
@@ -33,7 +33,7 @@ def live_entries(status: StatusReport) -> list[SourceEntry]:
 
 
 def beginning(sources: Sequence[str], status: StatusReport) -> tuple[str, str]:
-    """What a recording without samples connects to, and how far it is: two lines for people."""
+    """Return two lines for a recording without samples: what it connects to, and the step it is at."""
     first, *others = [_place(source) for source in sources] or [""]
     more = f" and {_count(len(others), 'other')}" if others else ""
     lab = first.startswith(_LAB)
@@ -46,7 +46,9 @@ def beginning(sources: Sequence[str], status: StatusReport) -> tuple[str, str]:
 
 
 def _place(connection: str) -> str:
-    """``vc01.corp`` of ``vcenter://anna@vc01.corp``; a lab's name is its own place."""
+    """Return the host of an address: ``vc01.corp`` for ``vcenter://anna@vc01.corp``; a lab's address is
+    unchanged.
+    """
     return connection.rpartition("@")[2] or connection
 
 
@@ -88,7 +90,7 @@ def _state(source: SourceReport) -> tuple[Health, str]:
 
 
 def stored_entries(snapshot: Snapshot) -> list[SourceEntry]:
-    """One for each source of a session that we do not record ourselves."""
+    """Return an entry for each source of a session that this window does not record."""
     gaps: dict[int, int] = {}
     for gap in snapshot.gaps:
         gaps[gap.source] = gaps.get(gap.source, 0) + 1

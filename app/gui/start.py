@@ -1,4 +1,4 @@
-"""Starting the window: the Qt application, its attributes, and the crash hook."""
+"""Starts the window: Qt application, crash hook and log."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from resources.crash_reports import crash_folder
 
 
 def run_window(paths: Sequence[Path], *, lab: bool = False) -> int:
-    """Open the window, with these sessions or captures or the lab recording; returns when it is closed."""
+    """Open the window on these sessions or captures; returns the exit code when the window is closed.
+
+    ``lab``: start a recording of the lab at once.
+    """
     from app.gui.application import build  # noqa: PLC0415 - Qt's attributes come first
     from app.gui.qt_log import QtLog  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""What the start page shows of recent sessions, and what is kept of each: worst finding and load."""
+"""Fills the start page with the recent sessions, and stores each session's worst finding and load curve."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _KNOWN: tuple[Health, ...] = (*WORST_FIRST, "ok")
 
 
 class StartBoard(QObject):
-    """Fills the start page, and remembers each session with its worst finding and a curve of its load."""
+    """Fills the start page, and updates the open session's entry in the list of recent sessions."""
 
     def __init__(self, page: StartPage, recent: RecentSessions, desk: Desk, parent: QObject) -> None:
         super().__init__(parent)
@@ -35,7 +35,7 @@ class StartBoard(QObject):
         self.renew()
 
     def renew(self) -> None:
-        """Show the list as it is now."""
+        """Show the current list."""
         now = datetime.now().astimezone()
         self._page.show_recent([entry_of(one, now) for one in self._recent.entries()])
 
@@ -55,7 +55,9 @@ class StartBoard(QObject):
         return path is not None and Path(one.path) == path.resolve()
 
     def _note(self) -> None:
-        """Put the session on top of the list, with what is known of it now; the curve comes later."""
+        """Put the open session at the top of the list with its worst finding; the load curve is added
+        later.
+        """
         snapshot = self._desk.session.whole
         if snapshot is None:
             return
@@ -95,13 +97,13 @@ class StartBoard(QObject):
 
 
 def entry_of(one: RecentSession, now: datetime) -> RecentEntry:
-    """A remembered session as the page shows it."""
+    """Return a recent session as the start page shows it."""
     worst: Health = next((health for health in _KNOWN if health == one.worst), "none")
-    return RecentEntry(one.path, one.title, when_words(one.opened, now), worst, one.summary, one.spark)
+    return RecentEntry(one.path, one.title, opened_label(one.opened, now), worst, one.summary, one.spark)
 
 
-def when_words(opened: float, now: datetime) -> str:
-    """``today 14:21``, ``yesterday 09:02``, ``12 Nov``, ``12 Nov 2024``."""
+def opened_label(opened: float, now: datetime) -> str:
+    """Return when a session was opened: ``today 14:21``, ``yesterday 09:02``, ``12 Nov``, ``12 Nov 2024``."""
     then = datetime.fromtimestamp(opened, now.tzinfo)
     days = (now.date() - then.date()).days
     if days == 0:

@@ -1,4 +1,4 @@
-"""The bar at the bottom: one entry for each source, and the session's name and size."""
+"""The status bar: an entry for each source, running jobs, and the session's name and size."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BETWEEN = "&nbsp;" * 4
 
 @dataclass(frozen=True, slots=True)
 class SourceEntry:
-    """What the bar says of a source: its state, a few words, and more on hover; its number, if it has one."""
+    """A source in the status bar: health, text, details for the tooltip, and source id (0: none)."""
 
     state: Health
     text: str
@@ -30,9 +30,9 @@ class SourceEntry:
 
 
 class StatusBar(QWidget):
-    """Sources on the left, a running job in the middle, the session on the right.
+    """Shows sources on the left, running jobs in the middle, the session on the right.
 
-    ``source_clicked`` carries a source's number.
+    Signals: ``source_clicked`` with a source id; ``jobs_clicked``.
     """
 
     jobs_clicked = Signal()
@@ -73,31 +73,31 @@ class StatusBar(QWidget):
         theme.changed.connect(self._show)
 
     def show_sources(self, entries: Sequence[SourceEntry]) -> None:
-        """Say how the sources are; as many as there is room for, the worst first."""
+        """Show these entries, as many as fit; their order decides which."""
         if list(entries) != list(self._entries):
             self._entries = list(entries)
             self._show()
 
     def show_chosen(self, sources: frozenset[int]) -> None:
-        """Which sources the views show; empty for all."""
+        """Highlight the sources that the views show (empty: all)."""
         if sources != self._chosen:
             self._chosen = sources
             self._show()
 
     def show_session(self, text: str) -> None:
-        """Say the session's name and size; without one, how to find one's way."""
+        """Show the session's name and size; without a text, a hint at the command palette."""
         self._session.setText(text or _hint())
         self._show()
 
     def show_jobs(self, text: str) -> None:
-        """Say what runs in the background; empty hides it."""
+        """Show which jobs run in the background; an empty text hides the button."""
         self.jobs.setText(text)
         self.jobs.setVisible(bool(text))
         self.jobs.setIcon(self._theme.icons.get("jobs"))
         self._show()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        """More or fewer sources fit."""
+        """Show as many sources as fit into the new width."""
         super().resizeEvent(event)
         self._show()
 
@@ -125,7 +125,7 @@ class StatusBar(QWidget):
         return f"{symbol}&nbsp;{words}"
 
     def _fitting(self, texts: Sequence[str]) -> int:
-        """How many entries fit in full, with the words for the others beside them."""
+        """Return how many entries fit in full, with room for "and 3 more" beside them."""
         metrics = self._sources.fontMetrics()
         jobs = self.jobs.sizeHint().width() + _SPACING if not self.jobs.isHidden() else 0
         room = self.width() - 2 * _MARGIN - _SPACING - self._session.sizeHint().width() - jobs
@@ -141,7 +141,7 @@ class StatusBar(QWidget):
 
 
 def _shorter(text: str) -> str:
-    """Without the number of series, which is on hover, too."""
+    """Return the text without the number of series, which the tooltip shows, too."""
     return _SEPARATOR.join(part for part in text.split(_SEPARATOR) if not part.endswith(" series"))
 
 
@@ -155,6 +155,6 @@ def _hint() -> str:
 
 
 def escape(text: str) -> str:
-    """Foreign text for a rich-text label: shown as it is, on one line."""
+    """Return foreign text for a rich-text label, which shows it literally on one line."""
     plain = shown(text)
     return plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

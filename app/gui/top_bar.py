@@ -1,4 +1,4 @@
-"""The bar on top: menu, back and forward, the scope in words, and what is being recorded."""
+"""The top bar: menu, back and forward, the scope as text, and the state of the recording."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LOGO_PADDING = 6
 
 
 class ScopeBar(QFrame):
-    """Says in words what is looked at, and opens the palette when clicked."""
+    """Shows the scope as text; a click opens the palette."""
 
     clicked = Signal()
 
@@ -52,44 +52,44 @@ class ScopeBar(QFrame):
         row.addWidget(self._rest, 1)
         row.addWidget(keys)
 
-    def say(self, strong: str, rest: str) -> None:
-        """Show the entities, and the time and sources."""
+    def show_scope(self, strong: str, rest: str) -> None:
+        """Show the entities (``strong``), and time and sources (``rest``)."""
         self._strong.setText(strong)
         self._rest.setText(rest)
         self.setToolTip(tooltip_text(f"{strong} · {rest}" if rest else strong))
 
     @property
-    def words(self) -> str:
-        """What it shows, for those who read rather than look."""
+    def text(self) -> str:
+        """The text that is shown."""
         return " · ".join(part for part in (self._strong.text(), self._rest.text()) if part)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        """A click opens the palette."""
+        """Open the palette on a click."""
         if self.rect().contains(event.position().toPoint()):
             self.clicked.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """So do Enter and Space."""
+        """Open the palette on Enter and Space."""
         if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space}:
             self.clicked.emit()
         else:
             super().keyPressEvent(event)
 
     def enterEvent(self, event: QEnterEvent) -> None:  # noqa: N802
-        """Brighten under the mouse."""
+        """Highlight the bar under the mouse."""
         self.setProperty("hover", True)
         self.style().polish(self)
         super().enterEvent(event)
 
     def leaveEvent(self, event: QEvent) -> None:  # noqa: N802
-        """And dim again."""
+        """Remove the highlight."""
         self.setProperty("hover", False)
         self.style().polish(self)
         super().leaveEvent(event)
 
 
 class TopBar(QWidget):
-    """Logo with the menu, back, forward, scope, and buttons of the recording on the right."""
+    """Logo with menu, back, forward, scope, and the buttons of the recording on the right."""
 
     def __init__(self, theme: Theme, actions: Mapping[str, QAction], menu: QMenu) -> None:
         super().__init__()
@@ -124,11 +124,11 @@ class TopBar(QWidget):
         self._dress()
 
     def add(self, button: QWidget) -> None:
-        """Put another button at the right end."""
+        """Add another button at the right end."""
         self._row.addWidget(button)
 
     def show_recording(self, text: str, state: str = "") -> None:
-        """Say what is being recorded, in the colour of ``state``; an empty text hides it and Stop."""
+        """Show the state of the recording in the colour of ``state``; an empty text hides it and Stop."""
         self.live.setText(text)
         self.live.setVisible(bool(text))
         self.stop.setVisible(bool(text))
@@ -141,7 +141,7 @@ class TopBar(QWidget):
 
 
 class _Logo(QToolButton):
-    """The name in two colours; opens the menu."""
+    """The program's name in two colours; a click opens the menu."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -151,14 +151,14 @@ class _Logo(QToolButton):
         self.setStyleSheet("QToolButton#logo { font-weight: 700; padding: 4px 6px; color: transparent; }")
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        """As wide as the name: no room for the arrow of a menu."""
+        """Return the width of the name, without room for a menu arrow."""
         font = self.font()
         font.setBold(True)
         width = QFontMetrics(font).horizontalAdvance("".join(_NAME))
         return QSize(width + 2 * _LOGO_PADDING, super().sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
-        """The button's own frame, and the two halves of the name over it."""
+        """Draw the button's frame, and the name in two colours over it."""
         super().paintEvent(event)
         painter = QPainter(self)
         font = self.font()

@@ -1,4 +1,4 @@
-"""What was looked at in each session: scope, charts and page, so that it is there when it is opened again."""
+"""Stores scope, charts and page of each session, to restore them when it is opened again."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ _MAX_SESSIONS = 200
 
 
 class ViewState(msgspec.Struct, frozen=True):
-    """A view of a session. ``charts`` None: they follow the scope; ``charts_of``: they stay with these.
+    """The view of a session. ``charts`` None: they follow the scope; ``charts_of``: entities that they stay
+    with.
 
-    ``request``: what recorded it here.
+    ``request`` is how this window recorded the session, None if it did not.
     """
 
     scope: Scope = Scope()
@@ -36,13 +37,13 @@ class _Kept(msgspec.Struct, frozen=True):
 
 
 class ViewStates:
-    """Keeps ``views.json`` by the path of the session, the latest 200; what does not fit is forgotten."""
+    """Keeps the views of the latest 200 sessions in ``views.json``, by path; invalid entries are ignored."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "views.json"
 
     def of(self, session: Path) -> ViewState | None:
-        """What was looked at last; None for a session that was not open before."""
+        """Return the last view of a session; None if it was not open before."""
         found = read_json(self._path).get(_name(session))
         try:
             return msgspec.convert(found, _Kept).view
@@ -50,7 +51,7 @@ class ViewStates:
             return None
 
     def keep(self, session: Path, view: ViewState) -> None:
-        """Remember it."""
+        """Store the view of a session."""
         known = {name: one for name, one in read_json(self._path).items() if name != _name(session)}
         latest = sorted(known.items(), key=_when, reverse=True)[: _MAX_SESSIONS - 1]
         own = {"at": time.time(), "view": msgspec.to_builtins(view)}

@@ -1,4 +1,4 @@
-"""Puts the view of a session back as it was left: scope, charts, page; and remembers it when it closes."""
+"""Restores a session's view (scope, charts, page) when it opens, and stores it when it closes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from viewmodels.snapshot import Snapshot
 
 
 class Views(QObject):
-    """Joined before any panel is made: so views are kept before, and restored before, panels look."""
+    """Stores and restores the views of sessions.
+
+    It must be created before any panel: its slots then run before theirs.
+    """
 
     def __init__(self, states: ViewStates, desk: Desk, window: Window, parent: QObject) -> None:
         super().__init__(parent)
@@ -28,21 +31,21 @@ class Views(QObject):
         desk.session.opened.connect(self._opened)
         desk.session.closed.connect(self._closed)
 
-    def expect(self, session: Path, scope: Scope, request: RecordRequest) -> None:
-        """A new recording is about to be opened: show it in this scope, and remember how it is made."""
+    def set_initial_view(self, session: Path, scope: Scope, request: RecordRequest) -> None:
+        """Set the scope in which a new recording will be opened, and remember how it is recorded."""
         self._wanted[session.resolve()] = (scope, request)
         if self._path == session.resolve():
             self._request = request
 
     def request(self) -> RecordRequest | None:
-        """What recorded the open session, if this user's window did."""
+        """Return how the open session was recorded, None if this user's window did not record it."""
         return self._request
 
     def _opened(self, snapshot: Snapshot) -> None:
         path = snapshot.path.resolve()
         self._path = path
         known = self._states.of(path) or ViewState()
-        scope = fitting(known.scope, snapshot)
+        scope = scope_in_session(known.scope, snapshot)
         self._request = known.request
         wanted = self._wanted.pop(path, None)
         if wanted is not None:
@@ -69,8 +72,8 @@ class Views(QObject):
         self._path = self._request = None
 
 
-def fitting(scope: Scope, snapshot: Snapshot) -> Scope:
-    """A remembered scope, without what the session has no more (it was recorded anew under its name)."""
+def scope_in_session(scope: Scope, snapshot: Snapshot) -> Scope:
+    """Return a stored scope without entities, sources and window that the session does not have any more."""
     entities: list[EntityRef] = [ref for ref in scope.entities if ref in snapshot.entities]
     sources = scope.sources & {source.id for source in snapshot.sources}
     window: TimeRange | None = scope.window

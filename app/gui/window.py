@@ -1,4 +1,4 @@
-"""The frame: top bar, docks around the work, message bar and status bar. It knows panels only as a table."""
+"""The window's frame: top bar, docks around the pages, message bar and status bar."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ _AREAS: dict[Area, Qt.DockWidgetArea] = {
 }
 _STANDARD = QSize(1440, 900)
 _FRAME = QSize(16, 48)
-"""What the system's frame and title take around a window; how much is known only once it is shown."""
+"""Assumed size of the window manager's frame; the real one is known only when the window is shown."""
 
 
 class Window(QMainWindow):
-    """Signals: ``dragged`` when files come over it, ``dropped`` with the paths of files that were dropped
-    anywhere, ``closing`` before it goes.
+    """The main window; it knows panels only as a table.
 
-    ``start`` is the page for when no session is open. Handlers of actions are given by ``bind``.
+    Signals: ``dragged`` when files are dragged over it, ``dropped`` with the paths of dropped files,
+    ``closing`` before it closes. ``start`` is the page for no session. ``bind`` sets what the actions do.
     """
 
     dropped = Signal(object)
@@ -101,13 +101,13 @@ class Window(QMainWindow):
         self._dress()
 
     def fit_screen(self) -> None:
-        """No larger than the screen has room for: a first start on a small one would hide the status bar."""
+        """Shrink the window to the screen, so that the status bar is visible on a small one."""
         if not self.isMaximized() and not self.isFullScreen():
             room = self.screen().availableGeometry().size() - _FRAME
             self.resize(self.size().boundedTo(room).expandedTo(self.minimumSize()))
 
     def add_panels(self, panels: Sequence[PanelSpec], desk: Desk) -> None:
-        """Make the panels: pages in the middle, docks around them."""
+        """Create the panels: pages in the middle, docks around them."""
         self._panels = panels
         for spec in panels:
             widget = spec.make(desk)
@@ -124,7 +124,7 @@ class Window(QMainWindow):
         self.show_session(open_=False)
 
     def _arrange(self) -> None:
-        """The standard sizes of the docks, as in the picture of the window."""
+        """Give the docks their standard sizes."""
         for area, size, direction in (
             ("left", 268, Qt.Orientation.Horizontal),
             ("right", 372, Qt.Orientation.Horizontal),
@@ -135,18 +135,18 @@ class Window(QMainWindow):
 
     @property
     def commands(self) -> Mapping[str, QAction]:
-        """All that can be done by name: the actions, and to go to each panel."""
+        """All actions by id, those that open panels included."""
         panels = {f"panel.{identity}": one for identity, one in self._panel_actions.items()}
         return {**self.actions_by_id, **panels}
 
     def bind(self, handlers: Mapping[str, Callable[[], None]]) -> None:
-        """Say what the actions do; every action of the table needs a handler, else KeyError."""
+        """Set the handlers of the actions by id; KeyError if an action of the table has none."""
         for identity, made in self.actions_by_id.items():
             handler = handlers[identity]
             made.triggered.connect(lambda _checked=False, handler=handler: handler())
 
     def show_session(self, *, open_: bool) -> None:
-        """Show the work and its docks, or the start page."""
+        """Show the pages and docks, or with ``open_`` False the start page."""
         self._stack.setCurrentIndex(1 if open_ else 0)
         for spec in self._panels:
             dock = self._docks.get(spec.id)
@@ -164,9 +164,10 @@ class Window(QMainWindow):
         page.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_panel(self, identity: str, *, take_keys: bool = True, part: str = "") -> None:
-        """Bring a panel to the front, wherever it is; who has the keys in a dock keeps them if you wish.
+        """Bring a panel to the front.
 
-        ``part``: the object name of the widget in a dock that shall have the keys.
+        ``take_keys`` False leaves the keyboard focus with a dock that has it. ``part`` is the object name of
+        the widget in a dock that gets the focus.
         """
         dock = self._docks.get(identity)
         if dock is not None:
@@ -189,14 +190,14 @@ class Window(QMainWindow):
             self.pages.setCurrentWidget(page)
 
     def reset_layout(self) -> None:
-        """Every panel where it was at first."""
+        """Put every panel back to its standard place."""
         self._wanted.clear()
         self.restoreState(self._standard)
         self._arrange()
         self.show_session(open_=self._stack.currentIndex() == 1)
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
-        """Remember the layout, go, and tell those who must end their work; unless ``guard`` says not yet."""
+        """Save the layout and emit ``closing``, unless ``guard`` returns False."""
         if not self.guard():
             event.ignore()
             return
@@ -206,19 +207,19 @@ class Window(QMainWindow):
         event.accept()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
-        """Files can be dropped anywhere."""
+        """Accept files that are dragged over the window, and show that they can be dropped."""
         if any(url.isLocalFile() for url in event.mimeData().urls()):
             event.acceptProposedAction()
-            self._hint.say("Drop sessions to open them, captures to import them")
+            self._hint.show_text("Drop sessions to open them, captures to import them")
             self.dragged.emit()
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:  # noqa: N802
-        """They were taken elsewhere."""
+        """Hide the drop hint."""
         self._hint.hide()
         event.accept()
 
     def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802
-        """What was dropped is opened or imported by whoever listens."""
+        """Emit ``dropped`` with the paths of the files."""
         self._hint.hide()
         paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
         if paths:
@@ -267,7 +268,7 @@ class Window(QMainWindow):
         dock.setTitleBarWidget(title)
         dock.setWidget(widget)
         if isinstance(widget, Pane):
-            widget.note_changed.connect(title.say)
+            widget.note_changed.connect(title.show_note)
         self.addDockWidget(_AREAS[spec.area], dock)
         dock.setVisible(spec.shown)
         toggle = dock.toggleViewAction()

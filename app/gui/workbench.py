@@ -1,4 +1,4 @@
-"""What the window does with sessions, put together: opening, importing, recording, marks, the start page."""
+"""What the window does with sessions: opening, importing, recording, marks, the start page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.gui.opening import Opening
 from app.gui.profiles import Profiles
 from app.gui.recent import RecentSessions
 from app.gui.recorder_process import RecordRequest
-from app.gui.recording import Recordings, void
+from app.gui.recording import Recordings, ignore_result
 from app.gui.session_files import recordings_folder, session_for
 from app.gui.shortcut_sheet import key_text
 from app.gui.start_board import StartBoard
@@ -37,7 +37,7 @@ _CHOICES = {"connect": "file.connect", "open": "file.open", "import": "file.impo
 
 
 class Workbench(QObject):
-    """Joins the parts; each knows its own work. ``join`` gives it the window once that exists."""
+    """Creates and connects the parts that work with sessions. ``join`` gives it the window."""
 
     def __init__(self, theme: Theme, recent: RecentSessions, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -46,7 +46,7 @@ class Workbench(QObject):
         self.start_page = StartPage(theme, keys)
 
     def join(self, desk: Desk, window: Window) -> None:
-        """Take the window and the desk; before the panels are made."""
+        """Create the parts for this desk and window; call this before the panels are made."""
         self._desk, folder = desk, desk.settings.folder
         self._views = Views(ViewStates(folder), desk, window, self)
         self.importing = Importing(desk, window, self)
@@ -60,14 +60,14 @@ class Workbench(QObject):
         desk.jobs.crashed.connect(self.crashes.report)
         desk.session.closed.connect(window.messages.hide)  # what it says was of that session
         self.recordings.first_samples.connect(self._show_recording)
-        self.recordings.begins.connect(self.start_page.progress.say)
+        self.recordings.begins.connect(self.start_page.progress.show_step)
         self.start_page.progress.stopped.connect(self._stop)
         actions = window.actions_by_id
         self.start_page.chosen.connect(lambda name: actions[_CHOICES[name]].trigger())
         self.start_page.opened.connect(lambda path: self.open_paths([Path(path)]))
 
     def handlers(self) -> dict[str, Callable[[], None]]:
-        """What the actions of files and recordings do."""
+        """Return the handlers of the actions for files, recordings and marks, by action id."""
         return {
             "file.connect": self._connecting.ask,
             "file.open": self._opening.ask_session,
@@ -76,14 +76,14 @@ class Workbench(QObject):
             "record.mark": lambda: self.drop_mark(None),
             "edit.undo": self._marking.undo,
             "edit.redo": self._marking.redo,
-            "record.pause": self.recordings.pause_or_go_on,
+            "record.pause": self.recordings.toggle_pause,
             "record.stop": self._stop,
             "record.resume": self.resume,
             "record.detach": self.recordings.detach,
         }
 
     def open_paths(self, paths: Sequence[Path]) -> None:
-        """Open a session, or import what is no session."""
+        """Open sessions, and import other files."""
         self._opening.open_paths(paths)
 
     def try_lab(self) -> None:
@@ -91,10 +91,10 @@ class Workbench(QObject):
         folder = recordings_folder(self._desk.settings.text("record.folder"))
         session = session_for("Lab demo", folder, datetime.now().astimezone())
         speed = float(self._desk.settings.number("lab.speed"))
-        void(self.recordings.start(RecordRequest((_LAB,), str(session), speed=speed)))
+        ignore_result(self.recordings.start(RecordRequest((_LAB,), str(session), speed=speed)))
 
     def resume(self) -> None:
-        """Record into the open session again, from what it was recorded from."""
+        """Record into the open session again, from the same sources."""
         snapshot = self._desk.session.snapshot
         if snapshot is None:
             return
@@ -106,10 +106,10 @@ class Workbench(QObject):
                 "warning",
             )
         else:
-            void(self.recordings.start(request.into(snapshot.path)))
+            ignore_result(self.recordings.start(request.with_session(snapshot.path)))
 
     def show_finding(self, finding: Finding) -> None:
-        """Look at a finding's entity over its windows, with its evidence in the charts, whoever showed it."""
+        """Show a finding's entity over its windows, with its evidence in the charts."""
         desk, snapshot = self._desk, self._desk.session.whole
         if snapshot is None:
             return
@@ -119,11 +119,11 @@ class Workbench(QObject):
         desk.charts.choose(charts, [finding.entity])
 
     def drop_mark(self, at: int | None) -> None:
-        """Ask for a note and store a mark."""
+        """Ask for a note and add a mark at the time ``at`` (ms; None: now or the end of the window)."""
         self._marking.drop(at)
 
     def shutdown(self) -> None:
-        """End what the window must not leave behind."""
+        """End the import and the recorder that run."""
         self.importing.shutdown()
         self.recordings.shutdown()
 
@@ -132,15 +132,15 @@ class Workbench(QObject):
         self.recordings.stop()
 
     def _show_recording(self, session: Path, request: RecordRequest) -> None:
-        desk, scope = self._desk, self.recordings.following()
-        self._views.expect(session, scope, request)
+        desk, scope = self._desk, self.recordings.live_scope()
+        self._views.set_initial_view(session, scope, request)
         if desk.session.path is not None and desk.session.path.resolve() == session.resolve():
             desk.scope.set(desk.scope.scope.during(scope.window, follow=True))
         else:
             desk.session.open(session)
 
     def _request_of(self, snapshot: Snapshot) -> RecordRequest | None:
-        """A lab's session says which scenario it is; of others the user is not known."""
+        """Return how to record a lab's session again; None for other sources, whose user is unknown."""
         attributes = [
             dict(source.spec.attributes) for source in snapshot.sources if source.spec.kind == "lab"
         ]

@@ -1,1 +1,1 @@
-"""The command that records: its sources, whom it tells and asks, and its page on a terminal."""
+"""The parts of the command ``record``: sources from addresses, and reports and questions on a terminal."""

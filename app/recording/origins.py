@@ -1,4 +1,4 @@
-"""From the words of the command line to collectors."""
+"""Makes collectors from the source arguments of ``record``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.recording.schemes import Access, Scheme, scheme_of
-from app.terminal import ended_at_once
+from app.terminal import immediate_interrupt
 from collectors.feed import Collector
 from collectors.vsphere.options import VSphereOptions
 from connections.address import Address
@@ -22,11 +22,13 @@ from resources.failures import UsageError
 
 @dataclass(frozen=True, slots=True)
 class RecordOptions:
-    """What the options say. ``thumbprints`` belong to the vSphere sources, in their order; ``next_password``
-    gives the lines of stdin, a password for each of them, None at its end.
+    """The options of ``record`` that concern its sources.
 
-    ``questions``: somebody who reads our events answers them; ``ask_here`` asks at the terminal whether a
-    certificate is the right one. Neither: nobody can be asked.
+    ``thumbprints`` are for the sources with certificates, in their order. ``next_password`` returns the next
+    line of stdin, one password for each such source, None at the end of stdin.
+
+    ``questions`` asks the program that reads our events; ``ask_here`` asks yes or no at the terminal. If both
+    are None, nobody can be asked.
     """
 
     vsphere: VSphereOptions
@@ -39,9 +41,9 @@ class RecordOptions:
 
 
 def collectors_of(sources: Sequence[str], options: RecordOptions) -> list[Collector]:
-    """A collector for each source. Raises UsageError for words that name none, NotFoundError for a scenario.
+    """Return a collector for each source. Raises UsageError for a bad address, NotFoundError for a scenario.
 
-    Passwords are got here, where somebody sits at the terminal: nothing has been started yet.
+    Passwords are asked for here: the terminal is still free, and nothing is running yet.
     """
     schemes = [scheme_of(source) for source in sources]
     addresses = [scheme.parse(source) for scheme, source in zip(schemes, sources, strict=True)]
@@ -56,7 +58,9 @@ def collectors_of(sources: Sequence[str], options: RecordOptions) -> list[Collec
 
 
 def _pins(proofs: Sequence[Proof | None], given: Sequence[str]) -> list[str | None]:
-    """What ``given`` says of each source that has to prove itself, in their order."""
+    """Return the parsed thumbprint of each source, None for those without; ``given`` is in the order of the
+    sources.
+    """
     if len(given) > sum(proof is not None for proof in proofs):
         raise UsageError("There are more thumbprints than sources that have certificates.")
     left = iter(given)
@@ -87,7 +91,7 @@ def _password(address: Address, options: RecordOptions) -> Callable[[], str]:
         return find_password(address, stdin=io.BytesIO(options.next_password() or b""))
     questions = options.questions
     if questions is None:
-        with ended_at_once():
+        with immediate_interrupt():
             return find_password(address, interactive=somebody_there())
     try:
         return find_password(address)

@@ -1,4 +1,4 @@
-"""The page that a terminal shows while a recording runs: a line for each source, and the sum below."""
+"""The page that a terminal shows while a recording runs: a line for each source, and totals below."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _ON_TIME_INTERVALS = 1.5  # a sample that comes within this many intervals of it
 
 
 _WIDE = 90  # columns of a terminal that has room for all of the table's
-_LEAST_NAME = 12
+_MIN_NAME_WIDTH = 12
 _BETWEEN = 2  # spaces between two columns
 
 
 def page(status: Status, session: Path, width: int) -> RenderableType:
-    """The page for a terminal so many columns wide."""
+    """Return the page for a terminal that is ``width`` columns wide."""
     return Group(
         _table(status.sources, width),
         *_messages(status),
@@ -44,13 +44,15 @@ def page(status: Status, session: Path, width: int) -> RenderableType:
 
 
 def _table(sources: Sequence[SourceStatus], width: int) -> Table:
-    """A row for each source. Where that is too wide, its name is cut and nothing else."""
+    """Return a table with a row for each source; if it is too wide, only the names of sources are
+    shortened.
+    """
     narrow = width < _WIDE
     titles = ["source", "state", "every", *([] if narrow else ["entities", "series"]), "samples", "gaps"]
     rows = [_cells(source, narrow=narrow) for source in sources]
     columns = zip(*rows, [Text(title) for title in titles], strict=True)
     widths = [max(cell.cell_len for cell in column) for column in columns]
-    name = max(_LEAST_NAME, width - sum(widths[1:]) - _BETWEEN * len(widths[1:]))
+    name = max(_MIN_NAME_WIDTH, width - sum(widths[1:]) - _BETWEEN * len(widths[1:]))
     table = Table(box=None, pad_edge=False, header_style="bold", expand=False)
     for title in titles:
         table.add_column(

@@ -1,4 +1,4 @@
-"""What a source's address can begin with: a row says how it is read, let in, proven and recorded."""
+"""The schemes of source addresses (``vcenter://``, ``esxi://``, ``lab:``), each a row of a table."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ from resources.failures import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How a collector gets in: its password, and what the server has to show.
+    """What a collector needs to connect: password, and how to decide whether the server is trusted.
 
-    ``pin``: this and nothing else. Without it, what ``known`` remembers and what ``ask`` says of a stranger.
-    ``vsphere`` and ``speed`` are what the options say of the one and the other scheme.
+    Only a server with the thumbprint ``pin`` is accepted, if one is given; otherwise those in ``known`` (the
+    known hosts) and those for which ``ask`` returns True. ``vsphere`` are options for vSphere sources,
+    ``speed`` is for the lab.
     """
 
     password: Callable[[], str]
@@ -35,10 +36,11 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """A row: ``prefix`` is how addresses begin, ``example`` a whole one.
+    """A scheme: ``prefix`` is how its addresses begin, ``example`` is a whole address.
 
-    ``parse`` reads an address; its text form names the source. ``has_password``: it is found or asked for
-    before anything starts. ``proof`` is how servers prove who they are, None where there is no server.
+    ``parse`` reads an address, whose text is the source's name. ``has_password``: a password is needed before
+    anything starts. ``proof`` is how its servers prove their identity; None if there is no server.
+    ``collector`` makes the collector.
     """
 
     prefix: str
@@ -50,7 +52,7 @@ class Scheme:
 
 
 def scheme_of(source: str) -> Scheme:
-    """The row of a source's address. Raises UsageError."""
+    """Return the scheme of a source's address. Raises UsageError for an unknown one."""
     beginning = source.strip().partition(":")[0].lower()
     found = next((row for row in SCHEMES if row.prefix.partition(":")[0] == beginning), None)
     if found is None or ":" not in source:

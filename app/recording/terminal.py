@@ -1,4 +1,4 @@
-"""What a running recording tells on stderr: a live page on a terminal, two lines in a pipe."""
+"""Reports a running recording on stderr: a live page on a terminal, a few lines in a pipe."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rich.text import Text
 
 from app.consoles import notices, one_line
 from app.recording.page import page
-from app.terminal import typed_line
+from app.terminal import read_typed_line
 from recorder.board import SourceStatus
 from recorder.recording import Outcome, Recording, Status
 from recorder.shortfalls import shortfalls
@@ -19,44 +19,44 @@ from resources.units import format_bytes, format_count, format_duration
 
 
 class QuietReporter:
-    """For a pipe or a file: how it began and ended, and which sources were lost on the way."""
+    """Reports to a pipe or a file: how the recording began and ended, and which sources failed."""
 
     def __init__(self) -> None:
         self._console = notices()
 
     def started(self, recording: Recording, sources: list[str]) -> None:
-        """One line."""
+        """Print that the recording begins."""
         how = "Going on with" if recording.resumed else "Recording into"
         self._print(f"{how} {recording.session} from {', '.join(sources)}.")
 
     def status(self, status: Status, session: Path) -> None:
-        """Nothing."""
+        """Do nothing: the status is shown only on a terminal."""
 
     def changed(self, source: SourceStatus) -> None:
-        """A line for a source that is given up."""
+        """Print a line if the source has failed for good."""
         if source.health.state == "failed":
             self._print(f"{source.name}: {source.health.message}")
 
     def rotated(self, session: Path) -> None:
-        """One line."""
+        """Print into which file the recording goes on."""
         self._print(f"The recording goes on in {session}.")
 
     def warn(self, sentence: str) -> None:
-        """One line."""
+        """Print a warning."""
         self._print(sentence)
 
     def detached(self) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def ask(self, _question: str) -> bool:
-        """Nobody sits there."""
+        """Return False: nobody is there to answer."""
         return False
 
     def finishing(self) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def ended(self, outcome: Outcome) -> None:
-        """One line, where there is something to say."""
+        """Print how the recording ended."""
         self._print(summary(outcome))
 
     def _print(self, line: str) -> None:
@@ -64,7 +64,7 @@ class QuietReporter:
 
 
 class PageReporter(QuietReporter):
-    """For a terminal: a page that is renewed every second, and the same lines around it."""
+    """Reports to a terminal: a page that is updated every second, and the same lines around it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -76,13 +76,13 @@ class PageReporter(QuietReporter):
         return Live(console=self._console, auto_refresh=False, transient=True)
 
     def started(self, recording: Recording, sources: list[str]) -> None:
-        """The first line, and the page below it."""
+        """Print that the recording begins, and show the page below."""
         super().started(recording, sources)
         self._console.print(Text("Ctrl-C ends it.", style="dim"))
         self._live.start()
 
     def status(self, status: Status, session: Path) -> None:
-        """Renew the page, unless a question stands there."""
+        """Update the page, unless a question is shown in its place."""
         if self._asking.acquire(blocking=False):
             try:
                 self._live.update(page(status, session, self._console.width), refresh=True)
@@ -90,12 +90,14 @@ class PageReporter(QuietReporter):
                 self._asking.release()
 
     def ask(self, question: str) -> bool:
-        """Ask in place of the page."""
+        """Ask a yes-or-no question in place of the page. Raises CancelledError if the recording is
+        stopped.
+        """
         with self._asking:
             self._live.stop()
             try:
                 self._console.print(Text(question), end="")
-                answer = typed_line(self._stopped.is_set)
+                answer = read_typed_line(self._stopped.is_set)
                 if answer is None:
                     self._console.print()
                     raise CancelledError("The recording was stopped before the question was answered.")
@@ -105,18 +107,18 @@ class PageReporter(QuietReporter):
                 self._live.start()
 
     def finishing(self) -> None:
-        """Say that it takes a moment, and wait for no answer."""
+        """Show that the session is being completed; a question that is open is not waited for."""
         self._stopped.set()
         self._live.update(Text("Putting the session in order …", style="dim"), refresh=True)
 
     def ended(self, outcome: Outcome) -> None:
-        """The last line, without the page."""
+        """Remove the page and print how the recording ended."""
         self._live.stop()
         super().ended(outcome)
 
 
 def summary(outcome: Outcome) -> str:
-    """How a recording ended, in one line."""
+    """Return one line on how a recording ended."""
     if outcome.session is None:
         return "Nothing was recorded; no file is left."
     samples = f"{format_count(outcome.samples)} samples in {format_duration(outcome.seconds)}"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.commands.diagnose import examine
+from app.commands.diagnose import diagnose_file
 from collectors.esxtop import import_captures
 from lab import Lab, export_lab, find_scenario, load_scenarios, record_lab
 from sessions.findings import Finding
@@ -43,7 +43,7 @@ def test_a_capture_of_the_lab_is_found_to_have_what_the_lab_has(name: str, tmp_p
     export_lab(Lab(scenario, seed=SEED, fields="all"), tmp_path / "capture.csv")
     import_captures([tmp_path / "capture.csv"], tmp_path / "imported.hscope", workers=1)
     direct, imported = (
-        [told(finding) for finding in examine(tmp_path / f"{way}.hscope", knowledge=[]).findings]
+        [told(finding) for finding in diagnose_file(tmp_path / f"{way}.hscope", knowledge=[]).findings]
         for way in ("direct", "imported")
     )
     assert direct == imported

@@ -7,23 +7,23 @@ import sys
 
 import pytest
 
-from app.memory import give_back, trim_allocator
+from app.memory import trim_allocator, trim_heap
 
 HOLES = """
 import sys, psutil
-from app.memory import give_back
+from app.memory import trim_heap
 blocks = [bytearray(30_000) for _ in range(4_000)]
 kept = blocks[::20]
 del blocks
 held = psutil.Process().memory_full_info().uss
-give_back()
+trim_heap()
 print(held - psutil.Process().memory_full_info().uss)
 """
 
 
 def test_both_can_be_called_at_any_time() -> None:
     trim_allocator()
-    give_back()
+    trim_heap()
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="glibc's allocator is Linux's")

@@ -162,9 +162,9 @@ def test_how_far_it_is_and_a_way_out(live: Program, qtbot: QtBot, vcenter: TestV
     fill(dialog, vcenter)
     click(qtbot, dialog.connect_button)
     card = live.workbench.start_page.progress
-    wait(qtbot, lambda: "Reading the inventory" in card.words)
+    wait(qtbot, lambda: "Reading the inventory" in card.text)
     assert card.isVisible()
-    assert f"Connecting to 127.0.0.1:{vcenter.place.port}" in card.words
+    assert f"Connecting to 127.0.0.1:{vcenter.place.port}" in card.text
     assert "Connecting…" in live.window.top.live.text()
     assert "reading the inventory" in live.window.status._entries[0].text
     click(qtbot, card.stop)

@@ -87,12 +87,12 @@ def test_every_page_shows_them_as_text(program: Program, session: Path, qtbot: Q
 def test_the_status_bar_and_tooltips_escape(program: Program, session: Path, qtbot: QtBot) -> None:
     program.desk.session.open(session)
     qtbot.waitUntil(lambda: program.desk.session.snapshot is not None, timeout=60_000)
-    qtbot.waitUntil(lambda: "No session" not in program.window.top.scope.words, timeout=60_000)
+    qtbot.waitUntil(lambda: "No session" not in program.window.top.scope.text, timeout=60_000)
     snapshot = program.desk.session.snapshot
     assert snapshot is not None
     for ref in snapshot.entities:
         program.desk.scope.set(program.desk.scope.scope.on([ref]))
-        text = program.window.top.scope.words
+        text = program.window.top.scope.text
         assert "\n" not in text
         assert "\u202e" not in text
         assert len(text) < 500

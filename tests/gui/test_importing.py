@@ -10,7 +10,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
-from app.gui.own_program import own_folder
+from app.gui.own_program import program_folder
 from sessions.store import SessionReader, check_session
 from tests.gui.recordings import record
 from tests.gui.windows import child_of, drop, has_charts, wait
@@ -27,7 +27,7 @@ def captures(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, more in (("all.csv", ()), ("host.csv", ("--split",))):
         words = ["lab", "export", "demo", "-o", str(folder / name), "--duration", "1800", *more]
         subprocess.run(
-            [sys.executable, "-m", "app", *words], check=True, cwd=own_folder(), capture_output=True
+            [sys.executable, "-m", "app", *words], check=True, cwd=program_folder(), capture_output=True
         )
     return folder
 

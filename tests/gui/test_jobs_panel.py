@@ -53,7 +53,7 @@ def test_jobs_of_threads_and_of_children(live: Program, qtbot: QtBot) -> None:
 
     jobs.start("x", "In a thread", work, lambda _none: None, visible=True)
     cancelled: list[bool] = []
-    child = jobs.external("In a child", lambda: cancelled.append(True))
+    child = jobs.add_external("In a child", lambda: cancelled.append(True))
     wait(
         qtbot,
         lambda: len(panel.cards) == 2 and any(one._percent.text() == "50%" for one in panel.cards.values()),

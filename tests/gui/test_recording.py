@@ -65,7 +65,7 @@ def test_what_the_recorder_writes_is_read_with_care(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, home: Path
 ) -> None:
     """Lines that are damaged, forged or of a newer program: one warning for all of them, and no crash."""
-    monkeypatch.setattr("app.gui.child.own_command", lambda *_arguments: [sys.executable, "-c", FORGED])
+    monkeypatch.setattr("app.gui.child.program_command", lambda *_arguments: [sys.executable, "-c", FORGED])
     process = RecorderProcess(RecordRequest(("lab:demo",), str(home / "s.hscope")))
     heard: list[object] = []
     for signal_ in (process.started, process.reported, process.warned):

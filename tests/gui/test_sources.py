@@ -106,7 +106,7 @@ def test_the_inventory_and_esxtops_table_do(shown: Program, qtbot: QtBot) -> Non
     snapshot = desk.session.snapshot
     assert snapshot is not None
     assert [ref for ref in snapshot.entities if ref.kind == "host"] == HOSTS[1:2]
-    assert "esx02" in window.top.scope.words
+    assert "esx02" in window.top.scope.text
     assert not any(" 0 series" in entry.text for entry in window.status._entries)
     wait(qtbot, lambda: hosts() <= {HOSTS[1].key, ""})
     model = child_of(window, InventoryView)._model
@@ -118,11 +118,11 @@ def test_the_inventory_and_esxtops_table_do(shown: Program, qtbot: QtBot) -> Non
 
 def test_the_palette_offers_them(shown: Program) -> None:
     desk = shown.desk
-    offered = {one.text: one for one in navigation.entries(desk, {})}
+    offered = {one.text: one for one in navigation.palette_entries(desk, {})}
     assert "All sources" not in offered
     offered["Only what esx03.lab.local shows"].run()
     assert desk.scope.scope.sources == {3}
-    offered = {one.text: one for one in navigation.entries(desk, {})}
+    offered = {one.text: one for one in navigation.palette_entries(desk, {})}
     offered["All sources"].run()
     assert desk.scope.scope.sources == frozenset()
 

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
-from app.gui.session_files import free_path, session_beside, session_for, sort_out
-from app.gui.start_board import when_words
+from app.gui.session_files import classify_paths, free_path, session_beside, session_for
+from app.gui.start_board import opened_label
 from sessions.model import Entity, EntityRef, Overview, SeriesSpec, SourceSpec
 from sessions.store import SessionWriter
 from sessions.times import TimeRange
@@ -34,7 +34,7 @@ HOSTILE = "<b>x</b>\n\u202egnp.exe" + "y" * 400
     [(0, "today 14:30"), (1, "yesterday 14:30"), (9, "12 Nov"), (400, "17 Oct 2025")],
 )
 def test_when_a_session_was_open(days: int, words: str) -> None:
-    assert when_words(NOW.timestamp() - days * 86_400, NOW) == words
+    assert opened_label(NOW.timestamp() - days * 86_400, NOW) == words
 
 
 def test_a_sparkline_is_the_mean_scaled_to_its_highest() -> None:
@@ -54,10 +54,10 @@ def test_files_are_told_apart(tmp_path: Path) -> None:
         path.touch()
     sqlite = tmp_path / "renamed.bin"
     sqlite.write_bytes(b"SQLite format 3\x00rest")
-    assert sort_out([capture, session, sqlite]) == sort_out([capture, session, sqlite, capture])
-    assert sort_out([capture, session, sqlite]).sessions == (session, sqlite)
-    assert sort_out([tmp_path]).captures == (capture,)  # of a folder only what is called like one
-    assert sort_out([other]).captures == (other,)  # what is pointed at is tried
+    assert classify_paths([capture, session, sqlite]) == classify_paths([capture, session, sqlite, capture])
+    assert classify_paths([capture, session, sqlite]).sessions == (session, sqlite)
+    assert classify_paths([tmp_path]).captures == (capture,)  # of a folder only what is called like one
+    assert classify_paths([other]).captures == (other,)  # what is pointed at is tried
 
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:

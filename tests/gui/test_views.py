@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.gui.application import Program
 from app.gui.recorder_process import RecordRequest
 from app.gui.view_state import ViewState, ViewStates
-from app.gui.views import fitting
+from app.gui.views import scope_in_session
 from resources.units import format_value
 from sessions.model import EntityRef
 from sessions.scope import Scope
@@ -90,7 +90,7 @@ def test_scope_charts_and_page_come_back(live: Program, qtbot: QtBot, home: Path
     gone = replace(
         scope, entities=(vm, EntityRef("vm", "gone")), window=TimeRange(1, 2), sources=frozenset({99})
     )
-    assert fitting(gone, fits) == Scope((vm,))
+    assert scope_in_session(gone, fits) == Scope((vm,))
 
 
 def test_charts_of_a_finding_stay_until_something_else_is_selected(

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app.gui.actions import ACTIONS
 from app.gui.application import Program, build
-from app.gui.navigation import entries
+from app.gui.navigation import palette_entries
 from app.gui.palette import Palette, matches
 from sessions.model import EntityRef
 from sessions.store import SessionReader
@@ -87,7 +87,7 @@ def test_every_action_has_a_handler_and_no_two_share_a_key() -> None:
 
 
 def test_without_a_session_it_says_what_to_do(program: Program) -> None:
-    assert "No session" in program.window.top.scope.words
+    assert "No session" in program.window.top.scope.text
     assert not program.window.actions_by_id["record.mark"].isEnabled()
 
 
@@ -138,7 +138,7 @@ def test_the_inventory_sets_the_scope(opened: Program, qtbot: QtBot) -> None:
     qtbot.keyClick(inventory.search, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: bool(opened.desk.scope.scope.entities), timeout=WAIT)
     assert [ref.key for ref in opened.desk.scope.scope.entities] == ["esx02.lab.local"]
-    assert opened.window.top.scope.words.startswith("esx02.lab.local")
+    assert opened.window.top.scope.text.startswith("esx02.lab.local")
 
 
 def test_esxtops_keys(opened: Program, qtbot: QtBot) -> None:
@@ -231,7 +231,7 @@ def test_every_pane_is_reached_by_a_key_and_by_its_name(opened: Program, qtbot: 
         assert pane.isVisible()
         assert focus is not None
         assert focus is pane or pane.isAncestorOf(focus), kind
-    names = [entry.text for entry in entries(opened.desk, window.commands)]
+    names = [entry.text for entry in palette_entries(opened.desk, window.commands)]
     assert {"Charts", "Heat map", "Findings", "Timeline", "Jobs"} <= set(names)
 
 
@@ -375,7 +375,7 @@ def test_the_numbers_are_those_of_the_session(opened: Program, session: Path, qt
 
 
 def test_the_palette_finds_a_vm(opened: Program, qtbot: QtBot) -> None:
-    offered = list(entries(opened.desk, opened.window.actions_by_id))
+    offered = list(palette_entries(opened.desk, opened.window.actions_by_id))
     name = next(e.name for ref, e in snapshot_of(opened).entities.items() if ref.kind == "vm")
     found = matches(name.lower(), offered)
     assert found[0].text == name
@@ -397,7 +397,7 @@ def test_one_types_into_the_palette_at_once(opened: Program, qtbot: QtBot) -> No
 
 def test_closing_the_session_goes_back_to_the_start(opened: Program) -> None:
     opened.window.actions_by_id["file.close"].trigger()
-    assert "No session" in opened.window.top.scope.words
+    assert "No session" in opened.window.top.scope.text
     assert opened.desk.session.snapshot is None
 
 

@@ -15,7 +15,7 @@ from rich.text import Text
 from app.recording import terminal
 from app.recording.page import page
 from app.recording.terminal import PageReporter
-from app.terminal import typed_line
+from app.terminal import read_typed_line
 from collectors.feed import Health
 from recorder.board import Board, CollectorStatus, SourceStatus
 from recorder.recording import Status
@@ -67,7 +67,7 @@ def test_a_question_is_not_drawn_over(monkeypatch: pytest.MonkeyPatch) -> None:
     written = io.StringIO()
     console = Console(file=written, force_terminal=True, width=80)
     monkeypatch.setattr(terminal, "notices", lambda: console)
-    monkeypatch.setattr(terminal, "typed_line", lambda _stopped: "y\n")
+    monkeypatch.setattr(terminal, "read_typed_line", lambda _stopped: "y\n")
     reporter = PageReporter()
     reporter._live.start()
     reporter.status(status(source()), Path("night.hscope"))
@@ -97,7 +97,7 @@ def test_what_is_typed_is_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     with os.fdopen(here) as stdin, os.fdopen(there, "wb", buffering=0) as keyboard:
         monkeypatch.setattr(sys, "stdin", stdin)
         keyboard.write(b"y\n")
-        assert typed_line(lambda: False) == "y\n"
+        assert read_typed_line(lambda: False) == "y\n"
 
 
 @pytest.mark.parametrize(("kind", "late"), [("vcenter", True), ("lab", False)])

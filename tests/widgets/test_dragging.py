@@ -11,25 +11,25 @@ from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete, isValid
 
-from widgets.dragging import SERIES_MIME, Draggable, DropTarget, drag, packed, unpacked
+from widgets.dragging import SERIES_MIME, Draggable, DropTarget, drag, pack_series, unpack_series
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
 """The offscreen platform says so of every window."""
 
 
 def test_what_is_packed_is_unpacked() -> None:
-    assert unpacked(bytes(packed([3, 1, 2]).data(SERIES_MIME).data())) == [3, 1, 2]
+    assert unpack_series(bytes(pack_series([3, 1, 2]).data(SERIES_MIME).data())) == [3, 1, 2]
 
 
 @pytest.mark.parametrize(
     "data", [b"", b"\xff", b"[1, 2", b"{}", b"7", b'["1", 2.5, null, true, [3]]', b'"[1]"', b"[NaN]"]
 )
 def test_what_other_programs_drop_is_no_series(data: bytes) -> None:
-    assert unpacked(data) == []
+    assert unpack_series(data) == []
 
 
 def test_so_many_are_enough() -> None:
-    assert len(unpacked(b"[" + b"1," * 100_000 + b"1]")) == 1_000
+    assert len(unpack_series(b"[" + b"1," * 100_000 + b"1]")) == 1_000
 
 
 def test_a_press_that_moves_far_is_a_drag(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,7 +37,7 @@ def test_a_press_that_moves_far_is_a_drag(qtbot: QtBot, monkeypatch: pytest.Monk
     dragged: list[list[int]] = []
 
     def take(moving: QDrag, _actions: Qt.DropAction) -> Qt.DropAction:
-        dragged.append(unpacked(bytes(moving.mimeData().data(SERIES_MIME).data())))
+        dragged.append(unpack_series(bytes(moving.mimeData().data(SERIES_MIME).data())))
         return Qt.DropAction.CopyAction
 
     monkeypatch.setattr(QDrag, "exec", take)
@@ -81,7 +81,7 @@ def test_series_are_dropped_on_a_target_and_nothing_else(qtbot: QtBot) -> None:
     DropTarget(widget, taken.append)
     assert widget.acceptDrops()
     copy, left, plain = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    text, series = QMimeData(), packed([7, 9])
+    text, series = QMimeData(), pack_series([7, 9])
     text.setText("no series")
     for data, welcome in ((text, False), (series, True)):
         enter = QDragEnterEvent(QPoint(1, 1), copy, data, left, plain)
@@ -89,7 +89,7 @@ def test_series_are_dropped_on_a_target_and_nothing_else(qtbot: QtBot) -> None:
         QApplication.sendEvent(widget, enter)
         assert enter.isAccepted() is welcome
     QApplication.sendEvent(widget, QDropEvent(QPointF(1, 1), copy, series, left, plain))
-    assert [unpacked(data) for data in taken] == [[7, 9]]
+    assert [unpack_series(data) for data in taken] == [[7, 9]]
 
 
 def test_what_is_dragged_from_may_go_meanwhile(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,7 +120,7 @@ def test_only_one_drag_goes_on_at_a_time(qtbot: QtBot, monkeypatch: pytest.Monke
     begun: list[list[int]] = []
 
     def take(moving: QDrag, _actions: Qt.DropAction) -> Qt.DropAction:
-        begun.append(unpacked(bytes(moving.mimeData().data(SERIES_MIME).data())))
+        begun.append(unpack_series(bytes(moving.mimeData().data(SERIES_MIME).data())))
         drag(window, [8], "begun while the first one goes on")
         return Qt.DropAction.IgnoreAction
 

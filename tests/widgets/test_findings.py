@@ -18,7 +18,7 @@ from sessions.model import EntityRef
 from sessions.times import TimeRange
 from viewmodels.finding_labels import main_evidence
 from viewmodels.finding_order import VisibleFindings, families, identity, main_causes, plan_rows
-from widgets.dragging import SERIES_MIME, unpacked
+from widgets.dragging import SERIES_MIME, unpack_series
 from widgets.findings import EvidenceLookup, FindingCard, FindingsView
 from widgets.theme import Theme
 
@@ -348,7 +348,7 @@ def test_evidence_is_dragged_onto_a_chart(
     dragged: list[list[int]] = []
 
     def take(moving: QDrag, _actions: Qt.DropAction) -> Qt.DropAction:
-        dragged.append(unpacked(bytes(moving.mimeData().data(SERIES_MIME).data())))
+        dragged.append(unpack_series(bytes(moving.mimeData().data(SERIES_MIME).data())))
         return Qt.DropAction.CopyAction
 
     monkeypatch.setattr(QDrag, "exec", take)

@@ -192,7 +192,7 @@ def test_the_crosshair_says_when_under_the_mouse_alone(hand: Hand, qtbot: QtBot)
 def test_a_summary_opens_copies_and_does_nothing_else(theme: Theme, qtbot: QtBot) -> None:
     card = ChartCard(theme, lambda t_ms: datetime.fromtimestamp(t_ms / 1000, UTC))
     qtbot.addWidget(card)
-    card.be_summary()
+    card.become_summary()
     times = T0 + np.arange(3, dtype=np.int64) * 5_000
     card.plot.set_window(T0 + 5_000, T0 + 10_000)
     curve = Curve(times, np.array([1.0, np.nan, 3.0]))

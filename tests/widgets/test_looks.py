@@ -19,7 +19,7 @@ from viewmodels.curve import Curve, NamedCurve
 from viewmodels.overview import OverviewLine
 from widgets.charts.card import ChartCard
 from widgets.charts.decorations import label_boxes
-from widgets.charts.legend import names_in
+from widgets.charts.legend import fit_names
 from widgets.empty_state import EmptyState
 from widgets.overview.section import Section
 from widgets.pane import PaneTitle
@@ -154,7 +154,7 @@ def test_a_legend_of_long_names_shows_some_of_them(theme: Theme, qtbot: QtBot, w
 def test_a_legend_never_needs_more_than_its_room(
     widths: list[tuple[int, int]], room: int, unnamed: bool
 ) -> None:
-    count, most = names_in(widths, room, 30, unnamed=unnamed)
+    count, most = fit_names(widths, room, 30, unnamed=unnamed)
     assert 1 <= count <= len(widths)
     needed = sum(min(name, most) + rest for name, rest in widths[:count])
     needed += 30 if unnamed or count < len(widths) else 0
@@ -185,10 +185,10 @@ def test_the_status_bar_shows_whole_entries_and_counts_the_others(
 def test_an_empty_view_offers_its_way_out(qtbot: QtBot) -> None:
     state = EmptyState()
     qtbot.addWidget(state)
-    state.say("Nothing has that name.", "Show everything")
+    state.show_reason("Nothing has that name.", "Show everything")
     with qtbot.waitSignal(state.wanted, timeout=5_000):
         state.button.click()
-    state.say("Nothing was measured.")
+    state.show_reason("Nothing was measured.")
     assert state.button.isHidden()
 
 
@@ -198,14 +198,14 @@ def test_an_empty_view_offers_its_way_out(qtbot: QtBot) -> None:
 def test_what_an_empty_view_says_stands_above_its_button(qtbot: QtBot, text: str) -> None:
     state = EmptyState()
     qtbot.addWidget(state)
-    state.say(text, "Show all rows")
+    state.show_reason(text, "Show all rows")
     state.resize(1000, 400)
     state.show()
-    words, button = state.words.geometry(), state.button.geometry()
+    words, button = state.reason.geometry(), state.button.geometry()
     assert abs(words.center().x() - button.center().x()) <= 1
     assert words.width() == 420, "sentences keep a readable length, and short ones stay on one line"
     state.resize(300, 400)
-    assert state.rect().contains(state.words.geometry())
+    assert state.rect().contains(state.reason.geometry())
 
 
 def test_rows_of_a_section_live_on_while_their_numbers_change(theme: Theme, qtbot: QtBot) -> None:
@@ -231,7 +231,7 @@ def test_a_title_beside_its_pane_keeps_its_width(theme: Theme, qtbot: QtBot) -> 
     title = PaneTitle("Timeline", dock, theme, beside=True)
     before = title.minimumSizeHint().width()
     for note in ("1 s shown", "44 min 55 s shown", ""):
-        title.say(note)
+        title.show_note(note)
         assert title.minimumSizeHint().width() == title.sizeHint().width() == before
 
 

@@ -69,7 +69,7 @@ def value_label(value: float, spacing: float) -> str:
     return f"{value:.6g}" if abs(value) > spacing * 1e-6 else "0"
 
 
-def dress(axis: pg.AxisItem, tokens: Tokens, font: QFont) -> None:
+def apply_theme(axis: pg.AxisItem, tokens: Tokens, font: QFont) -> None:
     """Colours and type of an axis."""
     axis.setPen(pg.mkPen(None))
     axis.setStyle(tickAlpha=0)

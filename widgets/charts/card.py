@@ -97,7 +97,7 @@ class ChartCard(QFrame):
         self._at = at
         self.plot.drawing.time_axis.set_clock(at)
 
-    def be_summary(self) -> None:
+    def become_summary(self) -> None:
         """A small chart that leads to the large one: it can be opened, by Enter too, and not be closed."""
         self._is_summary = True
         self.setAcceptDrops(False)

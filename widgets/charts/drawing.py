@@ -14,7 +14,7 @@ from sessions.times import TimeRange
 from viewmodels.axis_events import AxisEvent, Track, event_label
 from viewmodels.chart_spec import Band, Limit
 from viewmodels.time_labels import Clock
-from widgets.charts.axes import TimeAxis, ValueAxis, dress
+from widgets.charts.axes import TimeAxis, ValueAxis, apply_theme
 from widgets.charts.curves_item import CurvesItem, Drawn
 from widgets.charts.decorations import BandPart, Decorations, EventsPart, GridPart, LimitsPart
 from widgets.theme import Tokens, body_font
@@ -62,7 +62,7 @@ class PlotDrawing:
             self._box.addItem(item, ignoreBounds=True)
         view.setCentralItem(frame)
         self._view = view
-        self.dress(tokens)
+        self.apply_theme(tokens)
 
     def set_curves(
         self, curves: Sequence[Drawn], limits: Sequence[Limit], bands: Sequence[Band], unit: str
@@ -129,12 +129,12 @@ class PlotDrawing:
         there = [one for one in found if at_the_top or near.contains(one.at)]
         return "\n".join(event_label(one, self.time_axis.clock) for one in there[:_MAX_TIP_LINES])
 
-    def dress(self, tokens: Tokens) -> None:
+    def apply_theme(self, tokens: Tokens) -> None:
         """Take on the colours of a theme."""
         self._tokens = tokens
         font = body_font(_AXIS_PX)
         for axis in (self.time_axis, self.value_axis):
-            dress(axis, tokens, font)
+            apply_theme(axis, tokens, font)
         self._cross.setPen(pg.mkPen(tokens.muted, width=1))
         self._decorate()
 

@@ -22,7 +22,7 @@ _DASH = 12, 3
 _DASH_GAP = 5
 
 
-def names_in(widths: Sequence[tuple[int, int]], room: int, more: int, *, unnamed: bool) -> tuple[int, int]:
+def fit_names(widths: Sequence[tuple[int, int]], room: int, more: int, *, unnamed: bool) -> tuple[int, int]:
     """How many entries fit into ``room`` pixels, and how wide a name may be in them.
 
     ``widths`` are those of each entry's whole name and of all the rest of it; ``more`` is what the number of
@@ -33,9 +33,9 @@ def names_in(widths: Sequence[tuple[int, int]], room: int, more: int, *, unnamed
         names = [name for name, _ in widths[:count]]
         beside = sum(rest for _, rest in widths[:count])
         left = room - beside - (more if unnamed or count < len(widths) else 0)
-        most = _shared(names, left)
-        if most >= min(_MIN_NAME_PX, max(names)):
-            return count, most
+        max_width = _shared(names, left)
+        if max_width >= min(_MIN_NAME_PX, max(names)):
+            return count, max_width
     if not widths:
         return 0, MAX_NAME_PX
     left = room - widths[0][1] - (more if unnamed or len(widths) > 1 else 0)
@@ -92,10 +92,10 @@ class LegendEntry(QWidget):
         self._value.setText(value)
         self._value.setMinimumWidth(max(self._value.minimumWidth(), self._value.sizeHint().width()))
 
-    def fit(self, most: int) -> None:
-        """Show its name in so many pixels at most."""
+    def fit(self, max_width: int) -> None:
+        """Show its name in so many pixels at max_width."""
         self._name.ensurePolished()
-        text = self._name.fontMetrics().elidedText(self._full, Qt.TextElideMode.ElideMiddle, most)
+        text = self._name.fontMetrics().elidedText(self._full, Qt.TextElideMode.ElideMiddle, max_width)
         if text != self._name.text():
             self._name.setText(text)
 
@@ -175,7 +175,7 @@ class Legend(QWidget):
         """Show as many names as fit into ``room`` pixels, shortened where that helps, and how many do not."""
         widths = self._widths
         more = self._more.fontMetrics().horizontalAdvance("+000")
-        fitting, name_px = names_in(widths, room, more, unnamed=len(self._names) > len(widths))
+        fitting, name_px = fit_names(widths, room, more, unnamed=len(self._names) > len(widths))
         for number, entry in enumerate(self._entries):
             entry.fit(name_px)
             entry.setVisible(number < fitting)

@@ -31,7 +31,7 @@ class ChartsPage(QWidget):
         self.stack = ChartStack(theme, clock)
         self.setFocusProxy(self.stack)
         self._empty = EmptyState()
-        self._empty.say(
+        self._empty.show_reason(
             "Nothing to draw for this scope.\n\nChoose a VM, host, datastore or device in the inventory, "
             "or drag a counter here from the esxtop view."
         )

@@ -300,4 +300,4 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
 
     def _dress(self) -> None:
         self.setBackground(self._theme.tokens.surface1)
-        self.drawing.dress(self._theme.tokens)
+        self.drawing.apply_theme(self._theme.tokens)

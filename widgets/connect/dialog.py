@@ -104,7 +104,7 @@ class ConnectDialog(QDialog):
             self.backfill.isChecked(),
         )
 
-    def complain(self, sentence: str) -> None:
+    def show_error(self, sentence: str) -> None:
         """Say what is wrong; nothing takes it back."""
         self.trouble.setText(f"◆ {sentence}" if sentence else "")
         self.trouble.setStyleSheet(f"color: {self._theme.tokens.warning}")
@@ -176,7 +176,7 @@ class ConnectDialog(QDialog):
         self.name.setText(profile.name)
         self.keep_profile.setChecked(bool(profile.name))
         self.forget.setEnabled(row > 0)
-        self.complain("")
+        self.show_error("")
 
     def _go_on(self) -> None:
         """To what comes next: connect as ever, or say where."""
@@ -203,7 +203,7 @@ class ConnectDialog(QDialog):
         for row in self._rows:
             row.remove.setVisible(len(self._rows) > 1)
         self.name.setPlaceholderText(", ".join(row.place.host for row in self._rows if row.place.host))
-        self.complain("")
+        self.show_error("")
 
     def _forget(self) -> None:
         row = self.list.currentRow()
@@ -215,7 +215,7 @@ class ConnectDialog(QDialog):
     def _go(self) -> None:
         profile = self.profile
         sentence = self._check(profile)
-        self.complain(sentence)
+        self.show_error(sentence)
         if sentence:
             return
         passwords = {number: row.password.text() for number, row in enumerate(self._rows)}

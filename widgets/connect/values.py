@@ -34,7 +34,7 @@ class Profile:
     backfill: bool = True
 
     @property
-    def words(self) -> str:
+    def label(self) -> str:
         """What it connects to: ``vc01.lab, esx01.lab``."""
         return ", ".join(place.host for place in self.places)
 

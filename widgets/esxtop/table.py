@@ -28,7 +28,7 @@ from widgets.theme.tokens import DENSE_ROW_PX, SMALL_PX
 _NAME_WIDTH, _MAX_NAME_WIDTH = 168, 214
 _MEASURED_NAMES = 500
 _HOST_WIDTH = 128
-_LEAST_WIDTH = 40
+_MIN_COLUMN_WIDTH = 40
 _MARKED_WIDTH = 74  # with room for the symbol of a state
 _ARROW = 8
 _WHOLE_NAMES_SHARE = 0.9  # the longest tenth may be elided
@@ -247,7 +247,7 @@ def letter(event: QKeyEvent) -> str:
 def _prepare(table: QTableView) -> _Header:
     header = _Header(table)
     header.setHighlightSections(False)
-    header.setMinimumSectionSize(_LEAST_WIDTH)
+    header.setMinimumSectionSize(_MIN_COLUMN_WIDTH)
     table.setHorizontalHeader(header)
     table.setFont(figures_font(SMALL_PX))
     table.setShowGrid(False)

@@ -141,20 +141,20 @@ class EsxtopView(QWidget):
         """The screen that is shown."""
         return self._screens[self.tabs.currentIndex()]
 
-    def say_totals(self, totals: Sequence[str], details: str) -> None:
+    def show_totals(self, totals: Sequence[str], details: str) -> None:
         """The hosts' totals; each stays on one line, lines break between two of them."""
         whole = [total.replace(" ", "\N{NO-BREAK SPACE}") for total in totals]
         self.head.setText(("\N{NO-BREAK SPACE}" * 3 + " ").join(whole))
         self.head.setToolTip(tooltip_text(details))
         self.head.setVisible(bool(whole))
 
-    def say_empty(self, text: str, button: str = "") -> None:
+    def show_empty(self, text: str, button: str = "") -> None:
         """Say why there is no table; an empty text shows it. ``button`` offers to clear the filters.
 
         The keys stay with the page: those of the next screen must not end in the filter.
         """
         had_keys = self.hasFocus()
-        self.empty.say(text, button)
+        self.empty.show_reason(text, button)
         self.empty.setVisible(bool(text))
         self.setFocusProxy(self.empty if text else self.table)
         self.table.setVisible(not text)

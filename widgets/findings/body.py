@@ -67,7 +67,7 @@ class CardBody(QWidget):
         held = focus.objectName() if focus is not None and focus.hasFocus() else ""
         return Unfolded(self._what.isChecked(), self._all, held)
 
-    def stops(self) -> list[QWidget]:
+    def tab_stops(self) -> list[QWidget]:
         """Where Tab stops, top to bottom."""
         evidence = self._numbers.findChild(QPushButton, "evidence")
         return [self._show, self._what, *([evidence] if evidence is not None else [])]
@@ -129,7 +129,7 @@ class CardBody(QWidget):
         self._numbers.show()
         old.hide()
         old.deleteLater()
-        self.setTabOrder(self.stops()[-2], self.stops()[-1])
+        self.setTabOrder(self.tab_stops()[-2], self.tab_stops()[-1])
         self.take_focus("evidence")
 
     def _make_causes(self) -> QGridLayout:

@@ -92,9 +92,9 @@ class FindingCard(QFrame):
         return self._follow.isChecked()
 
     @property
-    def stops(self) -> list[QWidget]:
+    def tab_stops(self) -> list[QWidget]:
         """Where Tab stops in it, top to bottom."""
-        return [self, self._follow, *(self._body.stops() if self._body is not None else ())]
+        return [self, self._follow, *(self._body.tab_stops() if self._body is not None else ())]
 
     def renew(self, finding: Finding, followers: int, *, shows_followers: bool) -> None:
         """Say what is found now of the same problem and entity; what has not changed stays as it is."""
@@ -155,7 +155,7 @@ class FindingCard(QFrame):
         self._body.wanted.connect(lambda: self.wanted.emit(self.finding))
         self._column.addWidget(self._body)
         self._body.show()
-        for before, after in pairwise(self.stops):
+        for before, after in pairwise(self.tab_stops):
             self.setTabOrder(before, after)
         self._body.take_focus(self._kept.focus)
 

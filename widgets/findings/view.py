@@ -70,7 +70,7 @@ class FindingsView(Pane):
         outer.addWidget(self._state)
         outer.addWidget(self._scroll, 1)
         self.setAccessibleName("Findings, worst first")
-        self.say("Open a session: what is wrong in it is shown here.")
+        self.show_note("Open a session: what is wrong in it is shown here.")
         self._fill()
 
     @property
@@ -78,7 +78,7 @@ class FindingsView(Pane):
         """What is shown, top to bottom."""
         return self._cards
 
-    def say(self, text: str) -> None:
+    def show_note(self, text: str) -> None:
         """A line above the cards; empty hides it."""
         self._state.setText(text)
         self._state.setVisible(bool(text))
@@ -157,8 +157,8 @@ class FindingsView(Pane):
             gone.deleteLater()
         self._open_one()
         for card, following in pairwise(self._cards):
-            self.setTabOrder(card.stops[-1], following)
-            self.setTabOrder(following, following.stops[1])
+            self.setTabOrder(card.tab_stops[-1], following)
+            self.setTabOrder(following, following.tab_stops[1])
         self._more.setVisible(left > 0)
         self._more.setText(f"Show {format_count(min(left, STEP))} of {format_count(left)} more")
         self._hold(anchor)

@@ -65,7 +65,7 @@ class HeatmapView(QWidget):
         column.addWidget(self.map, 1)
         column.addWidget(self._empty, 1)
         self.setFocusProxy(self.map)
-        self.say_empty("Open a session to see which entities were worst, and when.")
+        self.show_empty("Open a session to see which entities were worst, and when.")
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         """Tell that it can be seen."""
@@ -86,10 +86,10 @@ class HeatmapView(QWidget):
         self.map.show_heat(heat)
         limit = f" · limit {format_value(heat.limit, heat.unit)}" if np.isfinite(heat.limit) else ""
         self._summary.setText(f"{format_count(len(heat.rows))} rows, worst first{limit}" if heat.rows else "")
-        self.say_empty("" if heat.rows else "No entity of this session has that counter in this window.")
+        self.show_empty("" if heat.rows else "No entity of this session has that counter in this window.")
 
-    def say_empty(self, text: str) -> None:
+    def show_empty(self, text: str) -> None:
         """Say why there is no map; an empty text shows it."""
-        self._empty.say(text)
+        self._empty.show_reason(text)
         self._empty.setVisible(bool(text))
         self.map.setVisible(not text)

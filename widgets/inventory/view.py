@@ -156,7 +156,7 @@ class InventoryView(Pane):
         self.tree.setAccessibleName("Inventory")
         self.tree.setExpandsOnDoubleClick(False)
         self._none = EmptyState()
-        self._none.say("Nothing has that name, address or identifier.", "Show everything")
+        self._none.show_reason("Nothing has that name, address or identifier.", "Show everything")
         self._none.wanted.connect(self.search.clear)
         self._none.hide()
         box = QVBoxLayout()

@@ -30,7 +30,7 @@ _WORDS: dict[State, str] = {"running": "", "done": "Done", "failed": "Failed", "
 _RUNNING = "▶"
 _STEPS = 1000
 _LONGEST = 2_000
-_LEAST_HEIGHT = 160
+_MIN_HEIGHT = 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class JobsView(Pane):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(scroll)
-        self.setMinimumHeight(_LEAST_HEIGHT)
+        self.setMinimumHeight(_MIN_HEIGHT)
         theme.changed.connect(self._dress)
         self.show_jobs([])
 
@@ -110,7 +110,7 @@ class JobsView(Pane):
 
     def _dress(self) -> None:
         for card in self.cards.values():
-            card.dress()
+            card.apply_theme()
 
 
 class _Card(QFrame):
@@ -146,7 +146,7 @@ class _Card(QFrame):
         column.addLayout(head)
         column.addWidget(self.bar)
         column.addLayout(foot)
-        self.dress()
+        self.apply_theme()
 
     def show_job(self, row: JobRow) -> None:
         """As it is now."""
@@ -169,9 +169,9 @@ class _Card(QFrame):
         self._words.setVisible(bool(words))
         self._percent.setText(f"{row.part:.0%}" if running and row.part is not None else "")
         if changed:
-            self.dress()
+            self.apply_theme()
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         """The colours of the theme."""
         health = _HEALTH[self._row.state]
         self._symbol.setText(_RUNNING if self._row.state == "running" else SYMBOLS[health])

@@ -79,7 +79,7 @@ class Section(QFrame):
         self._column.addStretch(1)
         theme.changed.connect(self._dress)
 
-    def say(self, title: str) -> None:
+    def set_title(self, title: str) -> None:
         """Show another title."""
         self._title.setText(title)
 

@@ -104,7 +104,7 @@ class OverviewView(QScrollArea):
             number = len(self._cards)
             card = ChartCard(self._theme, self._clock)
             card.setFixedHeight(_CHART_HEIGHT)
-            card.be_summary()
+            card.become_summary()
             card.opened.connect(lambda card=card: self.opened.emit(card.spec))
             card.copied.connect(self.copied)
             card.plot.unzoomed.connect(self.unzoomed)
@@ -131,7 +131,7 @@ class OverviewView(QScrollArea):
             self._talkers.append(section)
             self._place(self._lists, section, number)
         for section, one in zip(self._talkers, lists, strict=True):
-            section.say(one.title.upper())
+            section.set_title(one.title.upper())
             section.show_lines(one.lines[:MAX_LINES], "No numbers.")
         self._order_focus()
 

@@ -20,7 +20,7 @@ class DropHint(QWidget):
         parent.installEventFilter(self)
         self.hide()
 
-    def say(self, words: str) -> None:
+    def show_text(self, words: str) -> None:
         """Show it, with these words."""
         self._words = words
         self.setGeometry(self._over.rect())

@@ -39,14 +39,14 @@ class Progress(QFrame):
         column.addWidget(self.bar)
         self.hide()
 
-    def say(self, title: str, words: str) -> None:
+    def show_step(self, title: str, words: str) -> None:
         """Show it, or hide it where the title is empty. A hidden bar does not move, and costs nothing."""
-        self._title.say(title)
-        self._words.say(words)
+        self._title.show_text(title)
+        self._words.show_text(words)
         self.bar.setRange(0, 0 if title else 1)
         self.setVisible(bool(title))
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """What it shows, for those who read rather than look."""
         return " · ".join(part for part in (self._title.text(), self._words.text()) if part)

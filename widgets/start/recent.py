@@ -40,7 +40,7 @@ class RecentEntry:
     spark: tuple[float, ...] = ()
 
     @property
-    def spoken(self) -> str:
+    def accessible_text(self) -> str:
         """The row for those who hear it."""
         return ", ".join(part for part in (self.title, self.summary, self.when) if part)
 
@@ -74,7 +74,7 @@ class RecentModel(QAbstractListModel):
             case Qt.ItemDataRole.ToolTipRole:
                 return shown(entry.path).replace("&", "&amp;").replace("<", "&lt;")
             case Qt.ItemDataRole.AccessibleTextRole:
-                return shown(entry.spoken)
+                return shown(entry.accessible_text)
             case Qt.ItemDataRole.UserRole:
                 return entry
             case _:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import qtawesome
 from PySide6.QtGui import QIcon
 
-from widgets.theme.tokens import Tokens, mixed
+from widgets.theme.tokens import Tokens, mix_colours
 
 _DISABLED = 0.45
 
@@ -83,6 +83,6 @@ class Icons:
             NAMES[name],
             color=colour or self._tokens.muted,
             color_active=self._tokens.text,
-            color_disabled=mixed(self._tokens.surface1, self._tokens.muted, _DISABLED),
+            color_disabled=mix_colours(self._tokens.surface1, self._tokens.muted, _DISABLED),
         )
         return icon

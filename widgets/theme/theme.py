@@ -40,7 +40,7 @@ class Theme(QObject):
         """What the user wants: the system's choice, or always one of them."""
         return self._preference
 
-    def prefer(self, preference: Preference) -> None:
+    def set_preference(self, preference: Preference) -> None:
         """Follow the system, or stay dark or light."""
         if preference != self._preference:
             self._preference = preference

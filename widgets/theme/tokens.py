@@ -58,13 +58,19 @@ class Tokens:
     def tints(self) -> dict[str, str]:
         """Surfaces that carry a state or a selection: ``…_tint`` for chips, ``…_card`` for cards."""
         return {
-            **{f"{state}_tint": mixed(self.surface1, getattr(self, state), _SMALL_TINT) for state in _TINTED},
-            **{f"{state}_card": mixed(self.surface2, getattr(self, state), _CARD_TINT) for state in _TINTED},
-            "selected": mixed(self.surface1, self.accent, _SELECTED_TINT),
+            **{
+                f"{state}_tint": mix_colours(self.surface1, getattr(self, state), _SMALL_TINT)
+                for state in _TINTED
+            },
+            **{
+                f"{state}_card": mix_colours(self.surface2, getattr(self, state), _CARD_TINT)
+                for state in _TINTED
+            },
+            "selected": mix_colours(self.surface1, self.accent, _SELECTED_TINT),
         }
 
 
-def mixed(ground: str, over: str, part: float) -> str:
+def mix_colours(ground: str, over: str, part: float) -> str:
     """``#rrggbb`` of ``over`` laid on ``ground``, ``part`` of it from 0 to 1."""
     pairs = [(int(ground[at : at + 2], 16), int(over[at : at + 2], 16)) for at in (1, 3, 5)]
     return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in pairs)

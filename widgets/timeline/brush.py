@@ -48,7 +48,7 @@ class Brush:
         self._grabbed = None
         return window
 
-    def let_go(self) -> None:
+    def cancel_drag(self) -> None:
         """The drag is over, and nothing comes of it."""
         self._grabbed = None
 

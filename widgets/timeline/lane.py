@@ -45,7 +45,7 @@ class EventLane:
         painter.setPen(QPen(QColor(tokens.faint), 1))
         for x, _ in events:
             painter.drawLine(x, at.SPANS_TOP - 2, x, _FLOOR)
-        for begin, end in self._events.bars(span, left, right, at.SPANS_LEAST):
+        for begin, end in self._events.bars(span, left, right, at.SPANS_MIN_WIDTH):
             box = QRectF(begin, at.SPANS_TOP, end - begin, at.SPANS_HEIGHT)
             painter.fillRect(box, QColor(tokens.muted))
         width_of = painter.fontMetrics().horizontalAdvance

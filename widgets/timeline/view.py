@@ -147,7 +147,7 @@ class TimelineView(Pane):
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         """Edit the note of a mark, else show the whole session."""
-        self._brush.let_go()
+        self._brush.cancel_drag()
         pointing = self.pointing
         mark = pointing.mark_at(event.position()) if pointing is not None else None
         if mark is not None:

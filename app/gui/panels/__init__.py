@@ -1,4 +1,4 @@
-"""The panels of the window, as a table; each module beside this one joins a view to the models."""
+"""The table of the window's panels; each module of this package connects one view to the models."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ PANELS: tuple[PanelSpec, ...] = (
     PanelSpec("jobs", "Jobs", "jobs", "right", jobs.make, shown=False),
     PanelSpec("timeline", "Timeline", "timeline", "bottom", timeline.make, ("Ctrl+7",)),
 )
-"""In the order in which tabs and menu show them."""
+"""The panels in the order of tabs and menu."""
 
 
 def view_keys(screens: Sequence[Screen]) -> Mapping[str, tuple[ActionSpec, ...]]:
-    """The keys of the views, by panel; those of the esxtop view are of its ``screens``."""
+    """Return the keys of the views by panel id; ``screens`` are those of the esxtop view."""
     return {
         "inventory": inventory.KEYS,
         "charts": charts.KEYS,
@@ -35,7 +35,7 @@ def view_keys(screens: Sequence[Screen]) -> Mapping[str, tuple[ActionSpec, ...]]
 
 
 def panel_keys(screens: Sequence[Screen]) -> tuple[ActionSpec, ...]:
-    """Keys of the panels themselves and of the views in them, for the shortcut sheet."""
+    """Return the keys that open panels and those of the views in them, for the shortcut sheet."""
     shown = (
         ActionSpec(f"panel.{spec.id}", f"Show {spec.title}", keys=spec.keys) for spec in PANELS if spec.keys
     )

@@ -1,4 +1,4 @@
-"""The charts page: draws what the chart board asks for, over the scope's window, while the session grows."""
+"""The charts page: draws the chart board's charts over the scope's window, also while the session grows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KEYS = view_actions("charts", page.KEYS)
 
 
 class ChartsPanel(QObject):
-    """Joins the charts page to the session, the scope and the chart board."""
+    """Connects the charts page to session, scope and chart board."""
 
     def __init__(self, desk: Desk) -> None:
         self.view = page.ChartsPage(desk.theme, clock_of(desk.settings.text("look.times")))
@@ -80,7 +80,7 @@ class ChartsPanel(QObject):
         self._redraw.start()
 
     def _follow(self) -> None:
-        """Let the charts suit the scope, or the worst entities where it names none."""
+        """Show charts that suit the scope, or the worst entities if it names none."""
         if self._desk.session.snapshot is None or follow_scope(self._desk):
             return  # the board's own signal has its charts read
         if self.view.isVisible():
@@ -127,5 +127,5 @@ class ChartsPanel(QObject):
 
 
 def make(desk: Desk) -> QWidget:
-    """The view of the charts panel, for the table of panels."""
+    """Return the view of the charts panel; the view owns the panel."""
     return ChartsPanel(desk).view

@@ -1,4 +1,4 @@
-"""The esxtop page: the screens and keys that admins know, at any moment of the session."""
+"""The esxtop page: esxtop's screens and keys, at any moment of the session."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from widgets.esxtop import EsxtopModel, EsxtopView, interval_dialog, key_rows
 
 
 def keys(screens: Sequence[Screen]) -> tuple[ActionSpec, ...]:
-    """esxtop's own keys, for the shortcut sheet."""
+    """Return esxtop's own keys, for the shortcut sheet."""
     return view_actions("esxtop", key_rows(screens))
 
 
 class EsxtopPanel(QObject):
-    """Rows and columns of the chosen screen, by the options of the user and the hosts of the scope."""
+    """Shows rows and columns of the chosen screen, filtered by the user's options and the scope's hosts."""
 
     def __init__(self, desk: Desk) -> None:
         self._model = EsxtopModel()
@@ -87,7 +87,7 @@ class EsxtopPanel(QObject):
             self._numbers.follow()
 
     def _scoped(self, scope: Scope) -> None:
-        """Hosts of the scope are a filter, other entities are selected; the moment is the window's end."""
+        """Filter by the scope's hosts, select its other entities, and show the end of its window."""
         snapshot = self._desk.session.snapshot
         window = scope.window_in(snapshot.span) if snapshot else None
         if snapshot is None or window is None or snapshot.span is None:
@@ -113,12 +113,12 @@ class EsxtopPanel(QObject):
         self._grid = NO_ROWS
         self._model.set_table((), ())
         self._numbers.forget()
-        self.view.say_empty(
+        self.view.show_empty(
             "Open a session, or record one: its hosts' counters appear here as esxtop shows them."
         )
 
     def _rebuild(self, *, is_new: bool = False) -> None:
-        """Rows and columns anew, where they can be seen; ``is_new``: of another screen or session."""
+        """Recompute rows and columns if the page is visible; ``is_new``: for another screen or session."""
         snapshot, desk = self._desk.session.snapshot, self._desk
         if snapshot is None:
             return
@@ -128,7 +128,7 @@ class EsxtopPanel(QObject):
             return
         screen = self.view.chosen_screen
         self._grid = grid_of(screen, snapshot, self._options.current, desk.catalogue, desk.limits)
-        self.view.say_empty(*(("", "") if self._grid.rows else self._options.why_empty()))
+        self.view.show_empty(*(("", "") if self._grid.rows else self._options.why_empty()))
         self._model.set_table(self._grid.rows, self._grid.columns)
         if self._is_new:
             self._is_new = False
@@ -139,5 +139,5 @@ class EsxtopPanel(QObject):
 
 
 def make(desk: Desk) -> QWidget:
-    """The view of the panel, which the view owns."""
+    """Return the view of the esxtop panel; the view owns the panel."""
     return EsxtopPanel(desk).view

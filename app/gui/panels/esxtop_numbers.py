@@ -1,4 +1,4 @@
-"""Reads the numbers of the esxtop page: those of a moment, and the small curves, in workers."""
+"""Reads the numbers of the esxtop page and its sparklines in workers."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _AT_END = 0.9995
 
 
 class EsxtopNumbers(QObject):
-    """Fills the grid that is shown with the numbers of a moment; at the live end every few seconds.
+    """Fills the shown grid with the numbers of a moment, every few seconds at the live end.
 
-    ``is_stale``: it was hidden when there was something new to read. The part of the session says which
-    moment: 1 is its end, which moves while the session grows.
+    ``is_stale``: new samples came while the page was hidden. The moment is a part of the session from 0 to 1;
+    1 is its end, which moves while the session grows.
     """
 
     def __init__(self, desk: Desk, view: EsxtopView, model: EsxtopModel) -> None:
@@ -45,26 +45,26 @@ class EsxtopNumbers(QObject):
 
     @property
     def interval_s(self) -> int:
-        """Seconds between two looks at the newest samples."""
+        """Seconds between two reads of the newest samples."""
         return self._every.interval() // 1000
 
     def set_interval(self, seconds: int) -> None:
-        """Look every so many seconds."""
+        """Read the newest samples every ``seconds`` seconds."""
         self._every.setInterval(seconds * 1000)
 
     def follow(self) -> None:
-        """The session has grown: look now and then, as long as it is recorded."""
+        """Start reading regularly, as long as the session is recorded."""
         if not self._every.isActive() and self._view.isVisible():
             self._every.start()
 
     def show_grid(self, grid: Grid) -> None:
-        """Read the numbers of these rows and columns."""
+        """Read the numbers for these rows and columns."""
         self._grid, self.is_stale = grid, False
         self._slide.stop()
         self._read()
 
     def move(self, part: float) -> None:
-        """Show another moment, soon."""
+        """Show another moment (0 to 1 of the session), after a short delay."""
         self._part = part
         if self._view.isVisible():
             self._slide.start()
@@ -72,14 +72,14 @@ class EsxtopNumbers(QObject):
             self.is_stale = True
 
     def seek_selection(self) -> None:
-        """Scroll to the selected row when its number has put it where it belongs."""
+        """Scroll to the selected row when the next numbers have been sorted."""
         self._seek_selection = True
 
     def forget(self) -> None:
-        """Show no moment; the next one is the end of a session."""
+        """Show no moment; the next session starts at its end."""
         self._every.stop()
         self._grid, self._part = NO_ROWS, 1.0
-        self._view.say_totals((), "")
+        self._view.show_totals((), "")
         self._view.show_moment("", self._part)
 
     def _moment(self, snapshot: Snapshot | None) -> int | None:
@@ -115,7 +115,7 @@ class EsxtopNumbers(QObject):
         if self._seek_selection:  # the numbers have just put the selected row elsewhere
             self._seek_selection = False
             self._view.table.scrollTo(self._view.table.currentIndex())
-        self._view.say_totals(moment.totals, moment.details)
+        self._view.show_totals(moment.totals, moment.details)
         clock = clock_of(self._desk.settings.text("look.times"))
         self._view.show_moment(f"as of {clock(moment.at):%H:%M:%S}", self._part)
         self._read_sparks()

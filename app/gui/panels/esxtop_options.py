@@ -1,4 +1,4 @@
-"""What the user chose of the esxtop page: filter, VMs only, expanded rows, columns, hosts of the scope."""
+"""The user's options of the esxtop page: filter, VMs only, expanded rows, columns, hosts of the scope."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from widgets.esxtop import EsxtopView, FieldsDialog
 
 
 class EsxtopOptions(QObject):
-    """Holds the ``current`` options; ``changed`` says whether they are now those of another screen.
+    """Holds the ``current`` options; ``changed`` carries True if they are now for another screen.
 
-    The columns that were chosen stay with their screen.
+    Chosen columns are remembered for each screen.
     """
 
     changed = Signal(bool)
@@ -34,14 +34,14 @@ class EsxtopOptions(QObject):
         view.cleared.connect(self._show_all)
 
     def set_hosts(self, hosts: frozenset[EntityRef]) -> bool:
-        """Show the rows of these hosts, of all where there is none; returns whether that is a change."""
+        """Show only rows of these hosts (empty: all); returns True if that is a change."""
         is_change = hosts != self.current.hosts
         if is_change:
             self._choose(replace(self.current, hosts=hosts))
         return is_change
 
     def why_empty(self) -> tuple[str, str]:
-        """Why there are no rows, and the text of the button that shows them where a filter hides them."""
+        """Return why there are no rows, and the text of a button if removing a filter would show some."""
         if self.current.is_filter:
             return "No row of this screen fits the filter and the scope.", "Show all rows"
         snapshot = self._desk.session.snapshot
@@ -71,7 +71,7 @@ class EsxtopOptions(QObject):
         self._choose_columns()
 
     def _show_all(self) -> None:
-        """Take back what hides rows: filter, VMs only, and hosts of the scope."""
+        """Remove everything that hides rows: filter, VMs only, and the scope's hosts."""
         self._view.filter.clear()
         self._view.only_vms.setChecked(False)
         if self.current.hosts:

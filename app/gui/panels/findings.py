@@ -1,4 +1,4 @@
-"""The findings pane: what diagnosis says of the session, renewed while it grows."""
+"""The findings pane: shows the latest diagnosis of the session."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KEYS = view_actions("findings", findings.KEYS)
 
 
 class FindingsPanel(QObject):
-    """Shows the last diagnosis; "Show me" moves scope and charts."""
+    """Shows the latest diagnosis; the button "Show me" moves scope and charts to a finding."""
 
     def __init__(self, desk: Desk) -> None:
         self.view = FindingsView(EvidenceLookup(self._label, self._series), desk.theme)
@@ -41,7 +41,7 @@ class FindingsPanel(QObject):
     def _show_note(self) -> None:
         is_closed = self._desk.session.snapshot is None
         hint = "Open a session: what is wrong in it is shown here."
-        self.view.say(hint if is_closed else self._desk.findings.note)
+        self.view.show_note(hint if is_closed else self._desk.findings.note)
 
     def _label(self, key: str) -> str:
         known = self._desk.catalogue.get(key)
@@ -55,5 +55,5 @@ class FindingsPanel(QObject):
 
 
 def make(desk: Desk) -> QWidget:
-    """The view of the panel, which the view owns."""
+    """Return the view of the findings panel; the view owns the panel."""
     return FindingsPanel(desk).view

@@ -28,7 +28,7 @@ _AROUND_MS = 60_000
 
 
 class HeatmapPanel(QObject):
-    """Works the map out in a worker, again when session, scope or choice change; only while it is seen."""
+    """Reads the heat map in a worker when session, scope or choice change, if the page is visible."""
 
     def __init__(self, desk: Desk) -> None:
         self.view = HeatmapView(desk.theme, clock_of(desk.settings.text("look.times")))
@@ -65,7 +65,7 @@ class HeatmapPanel(QObject):
     def _closed(self) -> None:
         self._choices = ()
         self.view.show_heat(Heat())
-        self.view.say_empty("Open a session to see which entities were worst, and when.")
+        self.view.show_empty("Open a session to see which entities were worst, and when.")
 
     def _read(self) -> None:
         snapshot = self._desk.session.snapshot
@@ -80,7 +80,7 @@ class HeatmapPanel(QObject):
         window = self._desk.scope.scope.window_in(snapshot.span)
         if window is None or not 0 <= number < len(self._choices):
             self.view.show_heat(Heat())
-            self.view.say_empty("This session has no counter that a heat map could show: none with a limit.")
+            self.view.show_empty("This session has no counter that a heat map could show: none with a limit.")
             return
         choice, measure = self._choices[number], MEASURES[self.view.measures.currentIndex()]
 
@@ -110,5 +110,5 @@ class HeatmapPanel(QObject):
 
 
 def make(desk: Desk) -> QWidget:
-    """The view of the panel, which the view owns."""
+    """Return the view of the heat map panel; the view owns the panel."""
     return HeatmapPanel(desk).view

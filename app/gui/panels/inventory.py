@@ -1,4 +1,4 @@
-"""The inventory pane: the session's entities as a tree, with health from the findings and a number each."""
+"""The inventory pane: the session's entities as a tree, with health and headline number."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FIRST_MS = 300  # the first chart comes first
 
 
 class InventoryPanel(QObject):
-    """Follows the session; choosing entities sets the scope, and the scope selects them here."""
+    """Connects the tree to session and scope: selecting entities sets the scope, and vice versa."""
 
     def __init__(self, desk: Desk) -> None:
         self._model = InventoryModel()
@@ -97,12 +97,13 @@ class InventoryPanel(QObject):
 
 
 class _Headlines:
-    """The headline of each entity, chosen in a worker and again only when the session has other series."""
+    """Caches the headline of each entity until the session has other series; computed in a worker."""
 
     def __init__(self) -> None:
         self._chosen: tuple[SeriesIndex | None, Mapping[EntityRef, HeadlineSeries]] = (None, {})
 
     def of(self, snapshot: Snapshot, wanted: Mapping[str, Headline]) -> Mapping[EntityRef, HeadlineSeries]:
+        """Return the headline of each entity; ``wanted`` are the headline counters by kind of entity."""
         index, chosen = self._chosen
         if index is not snapshot.series_index:
             chosen = headlines_of(snapshot, wanted)
@@ -111,5 +112,5 @@ class _Headlines:
 
 
 def make(desk: Desk) -> QWidget:
-    """The view of the panel, which the view owns."""
+    """Return the view of the inventory panel; the view owns the panel."""
     return InventoryPanel(desk).view

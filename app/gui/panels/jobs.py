@@ -1,4 +1,4 @@
-"""The jobs pane: what the job runner and child processes do that takes a while."""
+"""The jobs pane: lists background jobs and child processes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from widgets.jobs import JobRow, JobsView
 
 
 class JobsPanel(QObject):
-    """Follows the runner while it can be seen."""
+    """Shows the jobs of the job runner while the pane is visible."""
 
     def __init__(self, desk: Desk) -> None:
         self.view = JobsView(desk.theme)
@@ -40,5 +40,5 @@ def _row(job: Job) -> JobRow:
 
 
 def make(desk: Desk) -> QWidget:
-    """The view of the panel, which the view owns."""
+    """Return the view of the jobs panel; the view owns the panel."""
     return JobsPanel(desk).view

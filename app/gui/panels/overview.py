@@ -1,4 +1,4 @@
-"""The overview page: the session in ten seconds, within the scope's window."""
+"""The overview page: the state of the session within the scope's window at a glance."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LIVE_MS = 2_000
 
 
 class OverviewPanel(QObject):
-    """Reads everything of the page in one query, while it can be seen."""
+    """Reads everything on the page in one query, if the page is visible."""
 
     def __init__(self, desk: Desk) -> None:
         self.view = OverviewView(desk.theme, clock_of(desk.settings.text("look.times")))
@@ -87,5 +87,5 @@ class OverviewPanel(QObject):
 
 
 def make(desk: Desk) -> QWidget:
-    """The view of the panel, which the view owns."""
+    """Return the view of the overview panel; the view owns the panel."""
     return OverviewPanel(desk).view

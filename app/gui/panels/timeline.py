@@ -1,4 +1,4 @@
-"""The timeline pane: load of the scope, findings, events, marks, sources with their gaps, and the brush."""
+"""The timeline pane: load, findings, events, marks, sources with gaps, and the brush that sets the window."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FIRST_MS = 300  # the first chart comes first
 
 
 class TimelinePanel(QObject):
-    """Joins the timeline to session, scope and findings; the brush sets the scope's window."""
+    """Connects the timeline to session, scope and findings; the brush sets the scope's window."""
 
     def __init__(self, desk: Desk) -> None:
         self.view = timeline.TimelineView(desk.theme, clock_of(desk.settings.text("look.times")))
@@ -111,5 +111,5 @@ class TimelinePanel(QObject):
 
 
 def make(desk: Desk) -> QWidget:
-    """The view of the timeline panel, for the table of panels."""
+    """Return the view of the timeline panel; the view owns the panel."""
     return TimelinePanel(desk).view
