@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from recorder.earlier_run import EarlierRun
+from recorder.file_identity import identity_of, require_in_place
 from recorder.parts import MADE, PART, next_part, open_part
 from recorder.recorded_layouts import RecordedLayouts
 from recorder.recorded_sources import RecordedSources
@@ -32,6 +33,7 @@ class SessionFile:
         self.records = Records(writer, earlier, self.sources)
         self.path, self.part, self.resumed = path, part, resumed
         self.began = time.monotonic()
+        self._identity = identity_of(path)
 
     @classmethod
     def open(cls, path: Path, *, title: str = "") -> SessionFile:
@@ -73,6 +75,10 @@ class SessionFile:
         if not (self._writer.is_usable and self._writer.is_durable):
             raise ValueError("a writer that does not keep what it is given")
 
+    def require_in_place(self) -> None:
+        """Raise NotFoundError if the file was removed, renamed or replaced while it is written."""
+        require_in_place(self.path, self._identity)
+
     def compact_one(self, *, overdue: bool) -> bool:
         """Compact one block where one is due; with ``overdue`` only where it can't wait.
 
@@ -91,9 +97,11 @@ class SessionFile:
             try:
                 self._continue_in(writer, reader, part)
             except BaseException:
+                self._writer = old
                 writer.discard()
                 raise
         self.path, self.part, self.began = path, part, time.monotonic()
+        self._identity = identity_of(path)
         self._samples_of_closed += old.samples
         old.close()
 

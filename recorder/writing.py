@@ -91,6 +91,7 @@ class Writing:
             self._file.compact_one(overdue=self._queue.depth > 0)
             self._check()
         self._count()
+        self._file.require_in_place()
         self._finish()
 
     def _do(self, job: Job) -> None:
@@ -122,6 +123,7 @@ class Writing:
         if now < self._next_check:
             return
         self._next_check = now + _CHECK_EVERY_S
+        self._file.require_in_place()
         require_space(self._file.path, self._rules.keep_free)
         self._end_unconfirmed_facts()
         if now >= self._next_counts:

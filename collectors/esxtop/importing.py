@@ -73,11 +73,12 @@ def import_captures(
     if not files:
         raise UsageError("No file to import was named.", advice="Name one or more captures.")
     plans: dict[int, SectionPlan] = {}
-    captures = _recognised(files, started)
+    with _translated(out):
+        captures = _recognised(files, started)
     # They start while headers are read here.
     with Workers(_worker_count(captures, workers), plans, started) as pool:
         known = catalogue or load_catalogue()
-        with _collection_paused():
+        with _translated(out), _collection_paused():
             found = [peek(capture, known) for capture in captures]
         if workers is None and pool.count == MAX_WORKERS and _is_narrow(found):
             pool.grow(min((os.cpu_count() or 1) - 1, _MAX_WORKERS_IF_NARROW))

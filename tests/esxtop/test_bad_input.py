@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import zipfile
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from collectors.esxtop import import_captures
 from resources.failures import (
     AccessDeniedError,
     AlreadyExistsError,
+    BadInputError,
     HyperscopeError,
     NotACaptureError,
     NotFoundError,
@@ -52,6 +54,13 @@ def test_not_a_capture(content: bytes, says: str, tmp_path: Path, out: Path) -> 
     with pytest.raises(NotACaptureError, match=says):
         import_captures([tmp_path / "a.csv"], out)
     assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a file whose reading fails, as on a broken disk")
+def test_a_file_that_the_disk_does_not_give(out: Path) -> None:
+    with pytest.raises(BadInputError, match="Input/output error"):
+        import_captures([Path("/proc/self/mem")], out)
+    assert not out.exists()
 
 
 def test_one_bad_file_among_good_ones(tmp_path: Path, out: Path) -> None:

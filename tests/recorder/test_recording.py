@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +18,14 @@ from recorder.limits import RecorderLimits, load_recorder_limits
 from recorder.recording import Outcome, Recording
 from recorder.session_file import SessionFile
 from recorder.writing import SpaceRules
-from resources.failures import DiskFullError, HyperscopeError, LoginError, NoCountersError, RefusedError
+from resources.failures import (
+    DiskFullError,
+    HyperscopeError,
+    LoginError,
+    NoCountersError,
+    NotFoundError,
+    RefusedError,
+)
 from sessions.model import Entity, EntityRef, Fact, Gap, SeriesSpec, SourceSpec
 from sessions.store import SessionReader, check_session
 from sessions.times import now_ms
@@ -372,6 +380,39 @@ def test_a_disk_that_is_full_after_all(tiny_disk: Path) -> None:
     assert outcome.code == DiskFullError.exit_code
     assert failures == [DiskFullError]
     assert check_session(path, thorough=True) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not let go of a file that is open")
+@pytest.mark.parametrize("how", ["removed", "renamed", "replaced"])
+@pytest.mark.parametrize("when", ["during", "at the end"])
+def test_a_session_that_is_taken_away_ends_the_recording_and_is_said(
+    session_path: Path, how: str, when: str
+) -> None:
+    elsewhere = session_path.with_name("elsewhere.hscope")
+
+    def take_away(feed: Feed, controls: Controls, source: int, layout: Layout) -> None:
+        ticks(3)(feed, controls, source, layout)
+        feed.flush()
+        if how == "renamed":
+            session_path.rename(elsewhere)
+        elif how == "removed":
+            session_path.unlink()
+        else:
+            elsewhere.write_text("another")
+            elsewhere.replace(session_path)
+        if when == "during":
+            controls.wait()
+
+    outcome = play(session_path, Scripted("vc01", take_away), stop=False)
+    assert isinstance(outcome.error, NotFoundError)
+    assert "while it was recorded" in str(outcome.error)
+    if how == "renamed":
+        assert check_session(elsewhere, thorough=True) == []
+        with SessionReader.open(elsewhere) as reader:
+            assert reader.info().samples == 3 * SERIES
+    left = {path.name for path in session_path.parent.iterdir() if path.is_file()}
+    names = {"renamed": {elsewhere.name}, "removed": set[str](), "replaced": {session_path.name}}
+    assert left == names[how]
 
 
 def test_what_did_not_come_is_in_the_outcome(session_path: Path) -> None:
