@@ -11,9 +11,7 @@ from sessions.model import FloatArray, IntArray, Overview
 from sessions.times import TimeRange
 
 _USUAL_DISTANCE = 90
-"""Percentile: this one of all distances between filled buckets is the usual distance; longer ones are
-gaps.
-"""
+"""Percentile: this one of all distances between samples is the usual distance; gaps are twice as long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +60,22 @@ class Buckets:
         """Fill empty buckets with the value of the last filled bucket before them.
 
         Where buckets are shorter than the sampling interval of ``times``, most buckets are empty although
-        there is no gap. Real gaps stay empty: a value is repeated no further than the usual distance between
-        two filled buckets, and an absent sample (NaN) is repeated as absent. ``bucketed`` has shape (series,
-        count).
+        there is no gap. Real gaps stay empty: two samples that are less than two usual distances apart have
+        no gap between them, and before a gap a value is repeated for one usual distance. An absent sample
+        (NaN) is repeated as absent. ``bucketed`` has shape (series, count).
         """
-        filled = np.unique(self.bucket_of(times))
-        if filled.size < 2:
+        if times.size < 2:
             return bucketed
-        usual = int(np.percentile(np.diff(filled), _USUAL_DISTANCE, method="higher"))
-        if usual == 1:
-            return bucketed
-        numbers = np.arange(self.count)
-        before = np.searchsorted(filled, numbers, "right") - 1
+        number = self.bucket_of(times)
+        filled, first = np.unique(number, return_index=True)
+        last_in = times[np.append(first[1:], times.size) - 1]
+        next_after = np.append(times[first[1:]], np.iinfo(np.int64).max)
+        usual = int(np.percentile(np.diff(times), _USUAL_DISTANCE, method="higher"))
+        held_until = np.where(next_after - last_in < 2 * usual, next_after, last_in + usual)
+        before = np.searchsorted(filled, np.arange(self.count), "right") - 1
         source = filled[np.maximum(before, 0)]
-        within = (before >= 0) & (numbers - source < usual)
+        within = (before >= 0) & (self.edges[:-1] < held_until[np.maximum(before, 0)])
+        within[filled] = True
         held: FloatArray = np.where(within, bucketed[:, source], np.nan)
         return held
 
@@ -91,33 +91,38 @@ class Buckets:
 
 
 class BucketTotals:
-    """Adds up the samples of many series for each bucket, to get one mean over all of them."""
+    """Adds up many series for each bucket, to get one mean over all of them.
+
+    Each series counts once in a bucket, however often its source was sampled: a host with a sample every
+    5 s weighs no more than one with a sample every 300 s, whose value is held until its next one.
+    """
 
     def __init__(self, buckets: Buckets) -> None:
         self._buckets = buckets
         self._sum = np.zeros(buckets.count)
-        self._samples = np.zeros(buckets.count)
-
-    def add(self, times: IntArray, values: FloatArray) -> None:
-        """Add the samples of some series: ``times`` (n,) in ms, ``values`` (n, series)."""
-        there = np.isfinite(values)
-        self._put(times, np.where(there, values, 0.0).sum(axis=1), there.sum(axis=1))
+        self._series = np.zeros(buckets.count)
 
     def add_overview(self, found: Overview) -> None:
         """Add one series that was read with ``SessionReader.overview`` at the width of these buckets."""
         there = np.isfinite(found.mean)
-        self._put(found.start[there], found.mean[there] * found.count[there], found.count[there])
+        times, samples = found.start[there], found.count[there]
+        number, count = self._buckets.bucket_of(times), self._buckets.count
+        total = np.bincount(number, found.mean[there] * samples, count)
+        weight = np.bincount(number, samples, count)
+        means = np.divide(total, weight, out=np.full(count, np.nan), where=weight > 0)
+        is_sparse = samples.size > 0 and np.median(samples) <= 1
+        self._put(self._buckets.hold_last(times, means[np.newaxis, :])[0] if is_sparse else means)
 
     def mean(self) -> FloatArray:
-        """Return the mean of all samples in each bucket, NaN for empty buckets; shape (count,)."""
+        """Return the mean of all series in each bucket, NaN for empty buckets; shape (count,)."""
         empty = np.full(self._sum.size, np.nan)
-        mean: FloatArray = np.divide(self._sum, self._samples, out=empty, where=self._samples > 0)
+        mean: FloatArray = np.divide(self._sum, self._series, out=empty, where=self._series > 0)
         return mean
 
-    def _put(self, times: IntArray, sums: FloatArray, samples: IntArray) -> None:
-        number = self._buckets.bucket_of(times)
-        np.add.at(self._sum, number, sums)
-        np.add.at(self._samples, number, samples)
+    def _put(self, means: FloatArray) -> None:
+        there = np.isfinite(means)
+        self._sum[there] += means[there]
+        self._series += there
 
 
 def line_points(middles: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -8,22 +8,31 @@ from dataclasses import dataclass
 from resources.units import format_value
 from resources.views import Headline
 from sessions.model import EntityRef, Series
+from viewmodels.shared_devices import is_shared
 from viewmodels.snapshot import Snapshot, is_own
 
 
 @dataclass(frozen=True, slots=True)
 class HeadlineSeries:
-    """The series of an entity's headline counter, one for each source, and the word after its unit."""
+    """The series of an entity's headline counter, one for each source, and the word after its unit.
+
+    ``shared``: the entity is a device or datastore of several hosts, and each series what one of them saw.
+    """
 
     series: Sequence[Series]
     suffix: str = ""
+    shared: bool = False
 
     def text(self, last: Mapping[int, float]) -> str:
-        """Return ``23 % rdy``: the first value in ``last`` (by series id); empty if there is none."""
-        for one in self.series:
-            if one.id in last:
-                return f"{format_value(last[one.id], one.spec.unit)} {self.suffix}".rstrip()
-        return ""
+        """Return ``23 % rdy``: the first value in ``last`` (by series id); empty if there is none.
+
+        Of what several hosts share it is the highest: the host that waits longest for it.
+        """
+        there = [one for one in self.series if one.id in last]
+        if not there:
+            return ""
+        one = max(there, key=lambda series: last[series.id]) if self.shared else there[0]
+        return f"{format_value(last[one.id], one.spec.unit)} {self.suffix}".rstrip()
 
 
 def series_of_first_counter(counters: Collection[str], series: Iterable[Series]) -> Sequence[Series]:
@@ -46,7 +55,7 @@ def headline_of(
     if not series:
         return None
     is_first = series[0].counter == headline.counters[0]
-    return HeadlineSeries(series, headline.suffix if is_first else "")
+    return HeadlineSeries(series, headline.suffix if is_first else "", is_shared(ref, snapshot))
 
 
 def headlines_of(snapshot: Snapshot, headlines: Mapping[str, Headline]) -> Mapping[EntityRef, HeadlineSeries]:

@@ -17,6 +17,7 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ("Adapters", "adapter"),
     ("Network", "nic"),
 )
+_JUDGED_BY_CONTENT = frozenset({"vcenter", "cluster", "pool"})
 _BELOW_VM = frozenset({"vcpu", "vdisk", "port"})
 
 
@@ -75,6 +76,15 @@ def inventory_size(entities: Iterable[Entity]) -> str:
     kinds = [entity.ref.kind for entity in entities]
     counts = ((kinds.count("host"), "host"), (kinds.count("vm"), "VM"))
     return " · ".join(f"{format_count(count)} {word}{'' if count == 1 else 's'}" for count, word in counts)
+
+
+def not_measured(snapshot: Snapshot) -> Iterable[EntityRef]:
+    """Yield the entities without a series of their own, such as a VM that was powered off all the time.
+
+    Clusters and pools are not among them: they are judged by what is in them.
+    """
+    measured = snapshot.series_of
+    return (ref for ref in snapshot.entities if ref not in measured and ref.kind not in _JUDGED_BY_CONTENT)
 
 
 def _add_hosts(root: Node, snapshot: Snapshot) -> None:

@@ -49,6 +49,10 @@ class _Seen:
         return np.concatenate(self.parts) if self.parts else np.empty(0, dtype=np.int64)
 
 
+NAME = "name"
+"""The fact that keeps what an entity was called later than when the session met it."""
+
+
 class HostHistory:
     """Collects what all files say of a host.
 
@@ -102,7 +106,9 @@ class HostHistory:
         by_name: dict[tuple[EntityRef, str], list[Fact]] = {}
         for (entity, name, value), start in self._facts.items():
             by_name.setdefault((entity, name), []).append(Fact(entity, name, value, start))
-        for facts in by_name.values():
+        for (_, name), facts in by_name.items():
+            if name == NAME and len(facts) == 1:
+                continue  # the entity's own
             facts.sort(key=lambda fact: fact.start)
             for fact, after in pairwise(facts):
                 yield replace(fact, end=after.start)

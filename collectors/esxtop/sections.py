@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from collectors.esxtop.header import Header
-from collectors.esxtop.history import HostHistory
+from collectors.esxtop.history import NAME, HostHistory
 from collectors.esxtop.plan import HostResult, Piece, SectionPlan
 from collectors.esxtop.rows import ExactRows
 from collectors.esxtop_names import ZERO_FILLED, FillRun, HostColumns, TextColumn, join_runs
@@ -73,6 +73,7 @@ def host_part(
 ) -> HostPart:
     """The part of a host whose series were stored as ``ids`` in the given layouts."""
     count = len(host_columns.fact_columns)
+    names = ((entity.ref, NAME, entity.name) for entity in host_columns.entities if entity.ref.kind == "vm")
     return HostPart(
         history=history,
         layouts=layouts,
@@ -80,7 +81,7 @@ def host_part(
         fills=tuple(fill.entity for fill in host_columns.zero_fills),
         fact_columns=tuple((host_columns.specs[at].entity, name) for at, name in host_columns.fact_columns),
         texts=host_columns.texts,
-        stated=host_columns.stated,
+        stated=(*host_columns.stated, *names),
         lowest=np.full(count, np.inf),
         highest=np.full(count, -np.inf),
     )

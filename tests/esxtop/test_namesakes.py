@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from collectors.esxtop_names import ColumnPath
-from tests.esxtop.captures import START, Session, Written, group_columns, imported, vm_columns
+from sessions.store import SessionReader
+from tests.esxtop.captures import START, START_MS, Session, Written, group_columns, imported, vm_columns
 
 NOBODY = "localhost.localdomain"
 OTHER = f"{NOBODY} (2)"
@@ -92,3 +93,23 @@ def test_few_columns_that_tell_nothing_are_one_host(tmp_path: Path) -> None:
     report, _ = imported(first.save(tmp_path / "a.csv"), second.save(tmp_path / "b.csv"))
     assert report.hosts == (NOBODY,)
     assert not report.notes
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_a_vm_that_was_renamed_has_each_name_in_its_time(order: tuple[int, int], tmp_path: Path) -> None:
+    """One group of worlds under two names; the name of the newer capture is the current one."""
+    files = [
+        of_machine(tmp_path, "a.csv", pcpus=4, hostd=66694, busy=20, vms=[(1000, "web")]),
+        of_machine(tmp_path, "b.csv", pcpus=4, hostd=66694, busy=21, vms=[(1000, "web-old")], later_s=60),
+    ]
+    report, _ = imported(*(files[at] for at in order))
+    with SessionReader.open(report.out) as reader:
+        names = [(fact.value, fact.start, fact.end) for fact in reader.facts() if fact.name == "name"]
+    renamed = START_MS + 60_000
+    assert names == [("web", START_MS, renamed), ("web-old", renamed, None)]
+
+
+def test_a_vm_of_one_name_needs_no_fact_for_it(tmp_path: Path) -> None:
+    report, _ = imported(of_machine(tmp_path, "a.csv", pcpus=4, hostd=1, busy=20, vms=[(1000, "web")]))
+    with SessionReader.open(report.out) as reader:
+        assert not [fact for fact in reader.facts() if fact.name == "name"]

@@ -5,14 +5,18 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
+from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
 from sessions.store import SessionWriter
 from tests.gui.recordings import record
 from tests.gui.windows import child_of, wait
+from tests.viewmodels.sessions import add_source
 from widgets.charts.card import ChartCard
 from widgets.charts.page import ChartsPage
 from widgets.esxtop import EsxtopView
@@ -113,6 +117,28 @@ def test_nobody_is_healthy_before_problems_were_looked_for(live: Program, qtbot:
     assert seen == [{"none"}]
     wait(qtbot, lambda: live.desk.findings.diagnosis is not None)
     assert "ok" in health(live)
+
+
+def test_what_was_not_measured_is_not_called_healthy(live: Program, qtbot: QtBot, home: Path) -> None:
+    """A VM that was powered off all the time; a disk of which only the VM's own part is known."""
+    host, on, off, disk = (
+        EntityRef(*pair) for pair in (("host", "esx01"), ("vm", "on"), ("vm", "off"), ("device", "naa.1"))
+    )
+    with SessionWriter.create(home / "off.hscope", durable=False) as writer:
+        writer.add_entities([Entity(host, "esx01"), Entity(on, "on", host), Entity(off, "off", host)])
+        writer.add_entities([Entity(disk, "naa.1")])
+        specs = [SeriesSpec(host, "cpu.pcpu_util", "%"), SeriesSpec(on, "cpu.ready", "%")]
+        add_source(writer, SourceSpec("vcenter", "vc", 20), specs, np.ones((60, 2)), every_s=20)
+    opened(live, qtbot, home / "off.hscope")
+    wait(qtbot, lambda: live.desk.findings.diagnosis is not None)
+    model = child_of(live.window, InventoryView).tree.model()
+    found = {}
+    for ref in (host, on, off, disk):
+        (index,) = model.match(
+            model.index(0, 0), Qt.ItemDataRole.DisplayRole, ref.key, flags=Qt.MatchFlag.MatchRecursive
+        )
+        found[ref.key] = index.data(HEALTH)
+    assert found == {"esx01": "ok", "on": "ok", "off": "none", "naa.1": "none"}
 
 
 def damage(whole: Path, path: Path) -> None:

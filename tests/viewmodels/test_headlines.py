@@ -65,6 +65,15 @@ def test_the_first_source_with_a_current_value_gives_the_number(path: Path) -> N
     assert found.text({}) == ""
 
 
+def test_what_hosts_share_has_the_number_of_the_host_that_waits_longest(path: Path) -> None:
+    with reading(path) as (_, snapshot):
+        found = headline_of(DISK, snapshot, WANTED)
+    assert found is not None
+    first, second = (one.id for one in found.series)
+    assert found.text({first: 2.0, second: 40.0}) == "40 ms"
+    assert found.text({first: 2.0}) == "2 ms"
+
+
 def test_the_suffix_is_of_the_first_counter_only(path: Path) -> None:
     with reading(path) as (_, snapshot):
         found = headlines_of(snapshot, WANTED)

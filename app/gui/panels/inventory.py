@@ -15,7 +15,7 @@ from sessions.model import EntityRef
 from sessions.store import SessionReader
 from viewmodels.headlines import HeadlineSeries, headlines_of
 from viewmodels.health import Health
-from viewmodels.inventory_tree import Node, inventory_size, inventory_tree
+from viewmodels.inventory_tree import Node, inventory_size, inventory_tree, not_measured
 from viewmodels.last_values import last_values
 from viewmodels.snapshot import Change, SeriesIndex, Snapshot
 from widgets import search_field
@@ -68,9 +68,12 @@ class InventoryPanel(QObject):
         self.view.note_changed.emit("")
 
     def _show_health(self) -> None:
-        findings = self._desk.findings
-        health: dict[EntityRef, Health] = dict(findings.worst.items())
-        self._model.set_health(health, others="none" if findings.diagnosis is None else "ok")
+        findings, snapshot = self._desk.findings, self._desk.session.snapshot
+        if findings.diagnosis is None or snapshot is None:
+            self._model.set_health(dict(findings.worst), others="none")
+            return
+        health: dict[EntityRef, Health] = dict.fromkeys(not_measured(snapshot), "none")
+        self._model.set_health(health | dict(findings.worst), others="ok")
 
     def _scoped(self) -> None:
         self.view.choose(self._desk.scope.scope.entities)
