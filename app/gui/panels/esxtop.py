@@ -129,13 +129,13 @@ class EsxtopPanel(QObject):
         screen = self.view.chosen_screen
         self._grid = grid_of(screen, snapshot, self._options.current, desk.catalogue, desk.limits)
         self.view.show_empty(*(("", "") if self._grid.rows else self._options.why_empty()))
+        self._numbers.show_grid(self._grid)  # before the table: sorting it asks for its sparklines
         self._model.set_table(self._grid.rows, self._grid.columns)
         if self._is_new:
             self._is_new = False
             self.view.table.sort_by_counter(screen.default_sort)
             self.view.table.scroll_to_start()
         self._select_scope()
-        self._numbers.show_grid(self._grid)
 
 
 def make(desk: Desk) -> QWidget:
