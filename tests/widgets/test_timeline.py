@@ -88,3 +88,22 @@ def test_a_mark_stays_chosen_when_its_note_is_changed(theme: Theme, qtbot: QtBot
     assert view.chosen == after
     view.show_content(TimelineContent(SPAN, marks=[twin]))
     assert view.chosen is None
+
+
+@pytest.mark.parametrize("after_ms", [15_000, -15_000])
+def test_a_mark_beyond_the_last_sample_is_seen_at_the_edge(theme: Theme, qtbot: QtBot, after_ms: int) -> None:
+    """A vCenter gives samples every 20 s: what was marked after the last one was not to be seen."""
+    view = TimelineView(theme, lambda t_ms: datetime.fromtimestamp(t_ms / 1000, UTC))
+    qtbot.addWidget(view)
+    view.resize(900, 140)
+    view.show_content(TimelineContent(SPAN))
+    view.show_window(SPAN)
+    without = view.grab().toImage()
+    mark = Mark(SPAN.end + after_ms if after_ms > 0 else SPAN.start + after_ms, "users call")
+    view.show_content(TimelineContent(SPAN, marks=[mark]))
+    assert view.grab().toImage() != without
+    there, scale = view.pointing, Scale(SPAN, view.width())
+    assert there is not None
+    edge = QPointF(scale.left + scale.pixels if after_ms > 0 else scale.left, at.EVENTS_TOP + 4)
+    assert there.mark_at(edge) == mark
+    assert "users call" in there.tooltip_at(edge)

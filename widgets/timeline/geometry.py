@@ -43,6 +43,10 @@ class Scale:
         length = max(self.span.end - self.span.start, 1)
         return self.left + (t_ms - self.span.start) / length * self.pixels
 
+    def x_within(self, t_ms: float) -> float:
+        """The pixel column of a moment; for one beyond the session that of its edge."""
+        return min(max(self.x(t_ms), float(self.left)), float(self.left + self.pixels))
+
     def time(self, x: float) -> int:
         """The moment of a pixel column, within the session."""
         length = self.span.end - self.span.start

@@ -49,9 +49,9 @@ class EventLane:
             box = QRectF(begin, at.SPANS_TOP, end - begin, at.SPANS_HEIGHT)
             painter.fillRect(box, QColor(tokens.muted))
         width_of = painter.fontMetrics().horizontalAdvance
-        named = ((one for _, one in marks), (one for _, one in events))
-        self._labels = list(labels(*named, scale, width_of))
-        for _, mark in marks:
+        drawn = [*self._beyond(scale, before=True), *(one for _, one in marks), *self._beyond(scale)]
+        self._labels = list(labels(drawn, (one for _, one in events), scale, width_of))
+        for mark in drawn:
             self._paint_line(painter, scale, mark, tokens.accent)
         for label in self._labels:
             of_mark = isinstance(label.of, Mark)
@@ -62,6 +62,11 @@ class EventLane:
             painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, label.text)
         if chosen is not None:
             self._paint_frame(painter, self._box_of(chosen, scale), QColor(tokens.accent))
+
+    def _beyond(self, scale: Scale, *, before: bool = False) -> list[Mark]:
+        """Marks after the last sample, or before the first; they stand at the edge."""
+        span = scale.span
+        return [mark for mark in self._marks.all if (mark.at < span.start if before else mark.at > span.end)]
 
     @staticmethod
     def _paint_frame(painter: QPainter, box: QRectF, colour: QColor) -> None:
@@ -76,12 +81,12 @@ class EventLane:
     def _paint_line(painter: QPainter, scale: Scale, one: AxisEvent, colour: str) -> None:
         """Draw a line from the text down to the tick."""
         painter.setPen(QPen(QColor(colour), 1))
-        x = round(scale.x(one.at))
+        x = round(scale.x_within(one.at))
         painter.drawLine(x, at.EVENTS_TOP + 1, x, _FLOOR)
 
     def _box_of(self, mark: Mark, scale: Scale) -> QRectF:
         """Around a mark and its text; at the edge for a mark beyond the session."""
-        x = min(max(scale.x(mark.at), scale.left), scale.left + scale.pixels)
+        x = scale.x_within(mark.at)
         label = next((label for label in self._labels if label.of == mark), None)
         left, right = (min(x, label.left), max(x, label.right)) if label else (x, x)
         return QRectF(left - 3, at.EVENTS_TOP - 1, right - left + 7, at.EVENTS_HEIGHT + 2)
@@ -95,7 +100,8 @@ class EventLane:
         if not TOP <= y <= BOTTOM:
             return ""
         around = TimeRange(scale.time(x - _NEAR), scale.time(x + _NEAR))
-        near: list[AxisEvent] = [*self._marks.near(around, _LINES), *self._events.near(around, _LINES)]
+        here = [mark for mark in self._marks.all if abs(scale.x_within(mark.at) - x) <= _NEAR]
+        near: list[AxisEvent] = [*here[:_LINES], *self._events.near(around, _LINES)]
         named = labelled_at(self._labels, x)
         found = [named] if named is not None and named not in near else near[:_LINES]
         return "\n".join(event_label(one, clock) for one in found)

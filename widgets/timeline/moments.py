@@ -53,7 +53,7 @@ def _fitting(
 ) -> Iterator[Label]:
     free = float(at.GUTTER)
     for one in moments:
-        x = scale.x(one.at)
+        x = scale.x_within(one.at)
         if x + _BESIDE < free:
             continue
         text = sign + shown(one.text, _MAX_TEXT)
@@ -68,9 +68,9 @@ def _fitting(
 
 def mark_at(labels_: Sequence[Label], marks: Sequence[Mark], scale: Scale, x: float) -> Mark | None:
     """The mark at a pixel column of the lane: by its line, else by its text."""
-    near = [one for one in marks if abs(scale.x(one.at) - x) <= _NEAR]
+    near = [one for one in marks if abs(scale.x_within(one.at) - x) <= _NEAR]
     if near:
-        return min(near, key=lambda one: abs(scale.x(one.at) - x))
+        return min(near, key=lambda one: abs(scale.x_within(one.at) - x))
     labelled = labelled_at(labels_, x)
     return labelled if isinstance(labelled, Mark) else None
 

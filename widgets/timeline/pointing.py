@@ -41,7 +41,7 @@ class Pointing:
 
     def place_of(self, mark: Mark | None) -> QPoint:
         """Where a mark is, at the edge for one beyond the session; where the lane begins without one."""
-        x = min(max(self.scale.x(mark.at), at.GUTTER), self.scale.width) if mark is not None else at.GUTTER
+        x = self.scale.x_within(mark.at) if mark is not None else at.GUTTER
         return QPoint(round(x), at.EVENTS_TOP)
 
     def tooltip_at(self, point: QPointF) -> str:
