@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
@@ -23,7 +24,7 @@ from connections.core_dumps import forbid_core_dumps
 from connections.known_hosts import KnownHosts
 from connections.vsphere.address import parse_address
 from recorder.protocol import CertificateWanted, Ended, PasswordWanted
-from resources.failures import HyperscopeError, LoginError
+from resources.failures import HyperscopeError, LoginError, UntrustedError
 from resources.vcenter_presets import load_presets
 from widgets.connect import Certificate, ConnectDialog, PasswordDialog, Profile, TrustDialog, Wanted
 
@@ -46,6 +47,8 @@ class Connecting(QObject):
         self._typed: dict[str, str] = {}
         self._known = KnownHosts()
         self._again: RecordRequest | None = None
+        self._in_vain: Profile | None = None
+        recordings.first_samples.connect(lambda _path, _request: self._forget_vain())
         recordings.began.connect(self._began)
         recordings.refused.connect(self._refused)
         recordings.over.connect(self._start_again)
@@ -55,7 +58,9 @@ class Connecting(QObject):
         forbid_core_dumps()  # a password may be typed into it
         settings = self._desk.settings
         presets = [(name, preset.title) for name, preset in load_presets().items()]
-        usual = Profile(preset=settings.text("record.preset"), backfill=settings.flag("record.backfill"))
+        usual = self._in_vain or Profile(
+            preset=settings.text("record.preset"), backfill=settings.flag("record.backfill")
+        )
         dialog = ConnectDialog(
             self._desk.theme, self._profiles.entries(), presets, usual, trouble_of, self._window
         )
@@ -71,6 +76,7 @@ class Connecting(QObject):
         profile = wanted.profile
         if wanted.keep_profile:
             self._profiles.used(profile)
+        self._in_vain = None if wanted.keep_profile else replace(profile, name="")
         addresses = [parse_address(place.address) for place in profile.places]
         typed = {addresses[number]: text for number, text in wanted.passwords.items()}
         self._typed.update({str(address): text for address, text in typed.items()})
@@ -145,8 +151,24 @@ class Connecting(QObject):
         dialog = TrustDialog(self._desk.theme, Certificate(place, event.sha256, event.why), self._window)
         dialog.trusted.connect(lambda: process.trust(event.source, event.sha256))
         dialog.rejected.connect(lambda: process.trust(event.source, ""))
+        dialog.rejected.connect(partial(self._distrusted, process, place))
         process.ended.connect(dialog.close)
         _open(dialog)
+
+    def _distrusted(self, process: RecorderProcess, place: str) -> None:
+        """Say what the user decided in place of what the recorder advises who has no window."""
+
+        def say(ended: Ended) -> None:
+            if ended.code == UntrustedError.exit_code:
+                text = f"Not connected to {place}: its certificate is not trusted."
+                self._window.messages.show_message(
+                    text, "warning", button="Try again", act=partial(self._start, process.request)
+                )
+
+        process.ended.connect(say)
+
+    def _forget_vain(self) -> None:
+        self._in_vain = None
 
     def _refused(self, process: RecorderProcess, source: str, failure: Ended) -> None:
         """After a wrong password or a changed certificate: ask the user, then record again."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QPoint, QTimer
 from PySide6.QtGui import QUndoCommand, QUndoStack
@@ -13,7 +13,7 @@ from app.gui.recording import Recordings
 from app.gui.window import Window
 from resources.failures import BusyError, HyperscopeError
 from resources.foreign_text import shown
-from sessions.model import Mark
+from sessions.model import Mark, Source
 from viewmodels.time_labels import clock_of
 from widgets.marks import MarkNote
 
@@ -110,7 +110,7 @@ class Marking(QObject):
         if snapshot is None:
             return None
         if self._recordings.is_recording(snapshot.path):
-            return self._recordings.mark_time()
+            return self._recordings.mark_time() + clock_offset_ms(snapshot.sources)
         window = self._desk.scope.scope.window_in(snapshot.span)
         return window.end if window else None
 
@@ -158,6 +158,13 @@ class _Step(QUndoCommand):
     def undo(self) -> None:
         """Reverse the change."""
         self._store.change(self._change.reverse, _nothing)
+
+
+def clock_offset_ms(sources: Sequence[Source]) -> int:
+    """How far the clock that gave the newest sample is ahead of this computer's, in ms."""
+    given = [source for source in sources if source.end is not None]
+    newest = max(given, key=lambda source: source.end or 0, default=None)
+    return newest.spec.clock_offset_ms if newest is not None else 0
 
 
 def _quoted(mark: Mark) -> str:

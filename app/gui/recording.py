@@ -139,7 +139,9 @@ class Recordings(QObject):
         own = snapshot is not None and self.is_recording(snapshot.path)
         if process is not None and (own or snapshot is None):
             self._window.status.show_sources(live_entries(process.status))
-        elif snapshot is not None and snapshot is not self._stale:
+        elif snapshot is None:
+            self._window.status.show_sources([])
+        elif snapshot is not self._stale:
             self._window.status.show_sources(stored_entries(snapshot))
         self._window.top.show_recording(*_top_bar_texts(process))
         self.begins.emit(*_beginning(process))

@@ -20,11 +20,12 @@ from tests.gui.windows import wait
 from tests.vcenter.conftest import start_vcenter, vcenter
 from tests.vcenter.running import PASSWORD, USER, TestVCenter
 from widgets.connect import ConnectDialog, PasswordDialog, Place, Profile, TrustDialog, Wanted
+from widgets.marks import MarkNote
 from widgets.theme import Theme
 
 __all__ = ["start_vcenter", "vcenter"]
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 Dialog = TypeVar("Dialog", bound=QDialog)
 PRESETS = (("troubleshooting", "What problems need"), ("everything", "Everything"))
 
@@ -211,6 +212,42 @@ def test_an_untrusted_certificate_ends_it(live: Program, qtbot: QtBot, vcenter: 
     click(qtbot, question.no)
     wait(qtbot, lambda: live.workbench.recordings.process is None)
     assert "certificate" in live.window.messages.text
+    assert "--thumbprint" not in live.window.messages.text  # that is for a terminal
+
+
+def test_what_was_typed_in_vain_need_not_be_typed_again(live: Program, qtbot: QtBot) -> None:
+    dialog = ask(live, qtbot)
+    dialog.rows[0].host.setText("vc01.invalid")
+    dialog.rows[0].user.setText(USER)
+    dialog.rows[0].password.setText(PASSWORD)
+    dialog.select.setText("vm:SQL*")
+    click(qtbot, dialog.connect_button)
+    wait(qtbot, lambda: "vc01.invalid" in live.window.messages.text)
+    assert live.window.status._entries == []  # the start page says nothing of what is over
+    again = ask(live, qtbot)
+    assert again.rows[0].place == Place("vcenter", "vc01.invalid", USER)
+    assert again.select.text() == "vm:SQL*"
+    assert again.rows[0].password.text() == ""
+    assert not again.keep_profile.isChecked()
+    again.reject()
+
+
+def test_a_mark_stands_where_the_servers_clock_is(live: Program, qtbot: QtBot, vcenter: TestVCenter) -> None:
+    """Samples have the server's times: a mark of this computer's clock stood an hour from what it told of."""
+    vcenter.jump(3600)
+    KnownHosts().remember(vcenter.place.host, vcenter.place.port, vcenter.thumbprint)
+    dialog = ask(live, qtbot)
+    fill(dialog, vcenter)
+    click(qtbot, dialog.connect_button)
+    wait(qtbot, lambda: live.workbench.recordings.process is not None)
+    recording(live, qtbot)
+    live.window.actions_by_id["record.mark"].trigger()
+    [note] = [one for one in live.window.findChildren(MarkNote) if one.isVisible()]
+    qtbot.keyClick(note.line, Qt.Key.Key_Return)
+    wait(qtbot, lambda: live.desk.session.snapshot.marks)  # type: ignore[union-attr]
+    [mark] = live.desk.session.snapshot.marks  # type: ignore[union-attr]
+    assert abs(mark.at / 1000 - vcenter.now()) < 60
+    stop(live, qtbot)
 
 
 def test_a_changed_certificate_shows_both_thumbprints(

@@ -46,7 +46,10 @@ class ConnectDialog(QDialog):
         check: Callable[[Profile], str],
         parent: QWidget | None = None,
     ) -> None:
-        """``presets`` are (name, title); ``usual`` is what a new connection begins with."""
+        """``presets`` are (name, title); ``usual`` is what a new connection begins with.
+
+        It is what the dialog begins with where it says an address already, or no profile is kept.
+        """
         super().__init__(parent)
         self.setObjectName("connect")
         self.setWindowTitle("Connect to vCenter or ESXi")
@@ -84,7 +87,7 @@ class ConnectDialog(QDialog):
         self.cancel_button = QPushButton("Cancel")
         self._lay_out()
         self._join()
-        self.list.setCurrentRow(1 if profiles else 0)
+        self.list.setCurrentRow(1 if profiles and not usual.places[0].host else 0)
         self._go_on()
 
     @property
