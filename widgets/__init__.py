@@ -1,1 +1,1 @@
-"""Qt views: charts, tables, heat maps, panels. They know value types, never a connection or a file."""
+"""Qt views: charts, tables, heat map, panes. They show values and know neither files nor connections."""

@@ -1,4 +1,4 @@
-"""Counters that are dragged from a view onto a chart: what travels, how a drag begins, and how it ends."""
+"""Dragging counters from a view onto a chart."""
 
 from __future__ import annotations
 
@@ -19,14 +19,16 @@ _is_dragging = Event()
 
 
 def pack_series(ids: Sequence[int]) -> QMimeData:
-    """Series ids as they travel."""
+    """Return series ids as the data of a drag."""
     data = QMimeData()
     data.setData(SERIES_MIME, json.dumps(list(ids[:_MAX_SERIES])).encode())
     return data
 
 
 def unpack_series(data: bytes) -> list[int]:
-    """Series ids as they arrived: any program may drop what it likes, so only whole numbers are taken."""
+    """Return the series ids in dropped data; anything but whole numbers is ignored, since any program may
+    drop.
+    """
     try:
         found = json.loads(data)
     except ValueError:
@@ -36,11 +38,7 @@ def unpack_series(data: bytes) -> list[int]:
 
 
 def drag(source: QWidget, ids: Sequence[int], label_text: str) -> None:
-    """Drag series, with a label under the mouse, until they are dropped somewhere.
-
-    Does nothing while another drag goes on: Escape ends one only when the key is released, and until then the
-    mouse could begin a second, which Qt refuses with a warning.
-    """
+    """Drag series, with a label under the mouse; returns when they are dropped."""
     if not ids or _is_dragging.is_set():
         return
     label = QLabel(label_text, textFormat=Qt.TextFormat.PlainText)
@@ -60,7 +58,10 @@ def drag(source: QWidget, ids: Sequence[int], label_text: str) -> None:
 
 
 class Draggable(QObject):
-    """Lets a widget's series be dragged: ``what`` gives ids and a label for where the mouse was pressed."""
+    """Makes series draggable from a widget.
+
+    ``what(position)`` returns the series ids and the label for where the mouse was pressed.
+    """
 
     def __init__(self, widget: QWidget, what: Callable[[QPoint], tuple[Sequence[int], str]]) -> None:
         super().__init__(widget)
@@ -69,7 +70,7 @@ class Draggable(QObject):
         widget.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        """A press that moves far enough is a drag."""
+        """Start a drag when the mouse moves far enough after a press."""
         if isinstance(event, QMouseEvent):
             if event.type() == QEvent.Type.MouseButtonPress and event.button() == Qt.MouseButton.LeftButton:
                 self._pressed = event.position().toPoint()
@@ -93,7 +94,7 @@ class Draggable(QObject):
 
 
 class DropTarget(QObject):
-    """Lets series be dropped on a widget: ``take`` gets what was dropped, as ``unpack_series`` reads it."""
+    """Makes a widget accept dropped series; ``take`` is called with the data, for ``unpack_series``."""
 
     def __init__(self, widget: QWidget, take: Callable[[bytes], None]) -> None:
         super().__init__(widget)
@@ -102,7 +103,7 @@ class DropTarget(QObject):
         widget.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        """A drag of series is welcome; their drop is taken."""
+        """Accept drags that carry series, and hand over their drop."""
         if isinstance(event, QDragEnterEvent) and event.mimeData().hasFormat(SERIES_MIME):
             event.acceptProposedAction()
             return True

@@ -1,4 +1,6 @@
-"""A label of one line of foreign text that ends in … where there is no more room; all of it on hover."""
+"""A label that shortens one line of foreign text with … if there is not enough room; the tooltip
+shows all.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ _MIN_WIDTH = 40
 
 
 class ElidedLabel(QLabel):
-    """Takes the room that there is; ``text`` stays whole."""
+    """A label as wide as the available room; ``text`` is the whole text."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -26,11 +28,11 @@ class ElidedLabel(QLabel):
         self.setToolTip(tooltip_text(text) if text else "")
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        """A few letters."""
+        """Return a width of a few letters."""
         return QSize(_MIN_WIDTH, super().minimumSizeHint().height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
-        """As much of it as there is room for."""
+        """Draw as much of the text as fits."""
         painter = QPainter(self)
         area = self.contentsRect()
         words = painter.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, area.width())

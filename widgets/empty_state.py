@@ -1,4 +1,4 @@
-"""What stands where a view has nothing to show: why, in a sentence, and a button that changes it."""
+"""What a view shows in place of content: why there is none, and a button that changes that."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _WIDTH = 420
 
 
 class EmptyState(QWidget):
-    """``wanted`` when somebody presses the button."""
+    """Shows the reason and a button; ``wanted`` is emitted when the button is pressed."""
 
     wanted = Signal()
 
@@ -35,7 +35,7 @@ class EmptyState(QWidget):
         column.addStretch(2)
 
     def show_reason(self, text: str, button: str = "") -> None:
-        """Why there is nothing; ``button`` names what can be done about it."""
+        """Show why there is nothing, and a button with this text (none if it is empty)."""
         self.reason.setText(text)
         self.button.setText(button)
         self.button.setVisible(bool(button))

@@ -1,4 +1,4 @@
-"""The keys of a view as rows of a table, which its key handler and the shortcut sheet both read."""
+"""The keys of a view as a table, which its key handler and the shortcut sheet both read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ _SAME_KEY = {Qt.Key.Key_Enter: Qt.Key.Key_Return}
 
 @dataclass(frozen=True, slots=True)
 class KeyRow:
-    """What some keys do in a view. ``keys`` have portable names: ``Up``, ``Shift+V``, ``V`` without Shift."""
+    """What some keys do in a view. ``keys`` are Qt's portable names: ``Up``, ``Shift+V``, ``V`` without
+    Shift.
+    """
 
     id: str
     title: str
@@ -21,7 +23,7 @@ class KeyRow:
 
 
 def key_name(event: QKeyEvent) -> str:
-    """The portable name of a key that was pressed; the number pad's keys are called as the others are."""
+    """Return Qt's portable name of a pressed key; keys of the number pad have the names of the others."""
     key = Qt.Key(event.key())
     modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
     if 0x21 <= event.key() <= 0x7E and not chr(event.key()).isalpha():
@@ -31,18 +33,18 @@ def key_name(event: QKeyEvent) -> str:
 
 
 class KeyHandlers:
-    """What a view does when a key of its rows is pressed; a handler is given the name of the key."""
+    """Calls a view's handler when a key of the table is pressed; the handler gets the key's name."""
 
     def __init__(self, rows: Sequence[KeyRow], handlers: Mapping[str, Callable[[str], object]]) -> None:
-        """``handlers`` by the ids of the rows; KeyError for a row without one."""
+        """``handlers`` are by row id; KeyError if a row has none."""
         self._by_key = {key: handlers[row.id] for row in rows for key in row.keys}
 
     def has(self, event: QKeyEvent) -> bool:
-        """Whether the key is one of the rows'."""
+        """Return True if the key is in the table."""
         return key_name(event) in self._by_key
 
     def press(self, event: QKeyEvent) -> bool:
-        """Do what the key is for; False when it is none of the rows'."""
+        """Call the key's handler; returns False if the key is not in the table."""
         handler = self._by_key.get(key_name(event))
         if handler is None:
             return False

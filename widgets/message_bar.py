@@ -1,4 +1,4 @@
-"""A message above the work: what happened in one sentence, an action if there is one, never a pop-up."""
+"""The message bar above the pages: one sentence, with a button if something can be done."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PASSING_MS = 6_000
 
 
 class MessageBar(QFrame):
-    """Shows one message at a time; good news goes by itself, trouble stays until it is closed."""
+    """Shows one message at a time; good news disappears after a while, problems stay until closed."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -49,13 +49,13 @@ class MessageBar(QFrame):
 
     @property
     def text(self) -> str:
-        """What it says now."""
+        """The message that is shown."""
         return self._text.text()
 
     def show_message(
         self, text: str, level: Level = "info", *, button: str = "", act: Callable[[], None] | None = None
     ) -> None:
-        """Say something; ``button`` names what ``act`` does."""
+        """Show a message; ``button`` is the text of a button that calls ``act``."""
         self._level, self._act = level, act
         self._text.setText(text)
         self._button.setText(button)

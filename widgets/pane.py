@@ -1,4 +1,4 @@
-"""A pane of the window: its title line, and the widget below that may say a few words on it."""
+"""A pane in a dock, and its title line, which can show a short note."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _BESIDE_WIDTH = 132
 
 
 class Pane(QWidget):
-    """What sits in a dock. ``note_changed`` is what its title says on the right: ``4 hosts · 41 VMs``."""
+    """The content of a dock. ``note_changed`` carries the note for its title line: ``4 hosts · 41 VMs``."""
 
     note_changed = Signal(str)
 
@@ -22,12 +22,12 @@ class Pane(QWidget):
 
 
 class PaneTitle(QWidget):
-    """The title line of a dock: its name in capitals, a note, and a button; ``closed`` when it is pressed."""
+    """The title line of a dock: name in capitals, a note, and a button; ``closed`` when that is pressed."""
 
     closed = Signal()
 
     def __init__(self, title: str, dock: QDockWidget, theme: Theme, *, beside: bool = False) -> None:
-        """``beside`` the pane, at its left, where a line above it would take height that is scarce."""
+        """``beside`` puts the title to the left of the pane, where a line above would take scarce height."""
         super().__init__(dock)
         self._theme = theme
         self._width = 0
@@ -74,17 +74,17 @@ class PaneTitle(QWidget):
         self._width = _BESIDE_WIDTH
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        """Beside its pane of one width whatever it says: the dock follows this."""
+        """Return a fixed width if the title is beside its pane; the dock follows this."""
         hint = super().minimumSizeHint()
         return QSize(self._width or hint.width(), hint.height())
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        """The same."""
+        """Return the same as ``minimumSizeHint``."""
         hint = super().sizeHint()
         return QSize(self._width or hint.width(), hint.height())
 
     def show_note(self, note: str) -> None:
-        """Show a few words on the right."""
+        """Show a short note on the right."""
         self._note.setText(note)
 
     def _dress(self) -> None:

@@ -1,4 +1,4 @@
-"""A small window with round corners over the main one; a click beside it or Escape closes it."""
+"""A small window with round corners over the main window; a click outside or Escape closes it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from widgets.theme.tokens import RADIUS_CARD
 
 
 class Popup(QDialog):
-    """What it shows goes into ``card``, which it is filled with."""
+    """The popup; subclasses put their content into ``card``."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup | Qt.WindowType.FramelessWindowHint)
@@ -23,7 +23,7 @@ class Popup(QDialog):
         outer.addWidget(self.card)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        """X11 may have no compositor (a remote desktop, say): then what is translucent is black."""
+        """Cut the corners off: without a compositor on X11, translucent pixels would be black."""
         super().resizeEvent(event)
         if QGuiApplication.platformName() == "xcb":
             path = QPainterPath()

@@ -1,4 +1,4 @@
-"""A field that filters what is below it: Escape clears it, and leaves it when it is clear; so does Down."""
+"""A filter field: Escape clears it, Escape again or Down leaves it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ KEYS = (KeyRow("leave", "Clear the search, or leave it", ("Esc", "Down")),)
 
 
 class SearchField(QLineEdit):
-    """``left`` when the keys should go to what is below it."""
+    """The field; ``left`` is emitted when the keyboard focus should move to the list below."""
 
     left = Signal()
 
@@ -22,7 +22,7 @@ class SearchField(QLineEdit):
         self._keys = KeyHandlers(KEYS, {"leave": self._clear_or_leave})
 
     def event(self, event: QEvent) -> bool:
-        """Take Escape for the field itself, even where the window has a shortcut on that key."""
+        """Claim the key Escape, even if the window has a shortcut on it."""
         override = event.type() == QEvent.Type.ShortcutOverride
         if override and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
             event.accept()
@@ -30,7 +30,7 @@ class SearchField(QLineEdit):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """What is not text."""
+        """Handle Escape and Down; other keys edit the text."""
         if not self._keys.press(event):
             super().keyPressEvent(event)
 

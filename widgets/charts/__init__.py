@@ -1,1 +1,1 @@
-"""Charts: the only place that knows pyqtgraph."""
+"""Charts; the only package that imports pyqtgraph."""

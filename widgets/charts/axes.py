@@ -1,4 +1,4 @@
-"""The axes: time in the clock that the user chose, values in plain numbers."""
+"""The axes of a chart: time in the user's time zone, values as plain numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MINUTE = 60_000
 
 
 class TimeAxis(pg.AxisItem):  # type: ignore[misc]
-    """Labels at round times, 24-hour clock."""
+    """A time axis with labels at round times, on the 24-hour clock."""
 
     def __init__(self, at: Clock) -> None:
         super().__init__("bottom")
@@ -28,27 +28,27 @@ class TimeAxis(pg.AxisItem):  # type: ignore[misc]
 
     @property
     def clock(self) -> Clock:
-        """The clock that it shows."""
+        """The clock (time zone) of the labels."""
         return self._at
 
     def set_clock(self, at: Clock) -> None:
-        """Show another clock."""
+        """Show the labels in another time zone."""
         self._at = at
         self.picture = None
         self.update()
 
     def tickValues(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, list[float]]]:  # noqa: N802, N803
-        """As pyqtgraph asks for them."""
+        """Return the step between labels and their times in ms (called by pyqtgraph)."""
         ticks, self._step = time_ticks(minVal, maxVal, size, self._at)
         return [(float(self._step), ticks)]
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:  # noqa: ARG002, N802
-        """As pyqtgraph asks for them."""
+        """Return the texts of the labels (called by pyqtgraph)."""
         return [time_label(value, self._step, self._at) for value in values]
 
 
 class ValueAxis(pg.AxisItem):  # type: ignore[misc]
-    """Four or five plain numbers; of a fixed width, so that charts above each other line up."""
+    """A value axis with four or five plain numbers; its fixed width lines up charts above each other."""
 
     def __init__(self) -> None:
         super().__init__("left")
@@ -57,12 +57,12 @@ class ValueAxis(pg.AxisItem):  # type: ignore[misc]
         self.enableAutoSIPrefix(False)
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:  # noqa: N802
-        """Thousands as k and millions as M, so that it stays narrow; ``scale`` is that of ``setScale``."""
+        """Return the labels' texts, thousands as k and millions as M; ``scale`` is that of ``setScale``."""
         return [value_label(value * scale, spacing * scale) for value in values]
 
 
 def value_label(value: float, spacing: float) -> str:
-    """A number on an axis whose labels are ``spacing`` apart: ``37.5``, ``20k``, ``1.5M``."""
+    """Return an axis label for labels that are ``spacing`` apart: ``37.5``, ``20k``, ``1.5M``."""
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if abs(value) >= size and abs(value) >= 1e4:
             return f"{value / size:.6g}{letter}"
@@ -70,7 +70,7 @@ def value_label(value: float, spacing: float) -> str:
 
 
 def apply_theme(axis: pg.AxisItem, tokens: Tokens, font: QFont) -> None:
-    """Colours and type of an axis."""
+    """Set the colours and the font of an axis."""
     axis.setPen(pg.mkPen(None))
     axis.setStyle(tickAlpha=0)
     axis.setTextPen(pg.mkPen(tokens.muted))

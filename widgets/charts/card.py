@@ -1,4 +1,4 @@
-"""A chart as a card: title, unit, a legend with the values at the crosshair, and the plot."""
+"""A chart card: title, unit, legend with the values at the crosshair, and the plot."""
 
 from __future__ import annotations
 
@@ -29,9 +29,11 @@ _CARD_HEIGHT = 160
 
 
 class ChartCard(QFrame):
-    """Signals: ``closed``, ``dropped(bytes)`` when a counter is dropped on it, ``copied`` with what to say.
+    """One chart with its head, plot and context menu.
 
-    ``statistics`` when its menu asks for the table of numbers, or to be without; of a summary ``opened``.
+    Signals: ``closed``; ``dropped`` with the data of dropped series; ``copied`` with a message for the user;
+    ``statistics`` with True or False when the menu shows or hides the table of numbers; ``opened`` when a
+    summary is to be opened as a large chart.
     """
 
     closed = Signal()
@@ -75,16 +77,16 @@ class ChartCard(QFrame):
 
     @property
     def curves(self) -> Sequence[NamedCurve]:
-        """What is drawn."""
+        """The curves that are drawn."""
         return self._curves
 
     @property
     def spec(self) -> ChartSpec:
-        """What it shows."""
+        """The chart's title, unit, limits and bands."""
         return self._spec
 
     def show_chart(self, spec: ChartSpec, curves: Sequence[NamedCurve]) -> None:
-        """Draw these curves."""
+        """Show this chart with these curves."""
         self._spec, self._curves = spec, curves
         self.head.set_title(spec.title)
         self.setAccessibleName(f"Chart: {spec.title}")
@@ -93,18 +95,18 @@ class ChartCard(QFrame):
         self.show_values(math.nan)
 
     def set_clock(self, at: Clock) -> None:
-        """Show another clock."""
+        """Show times in another time zone."""
         self._at = at
         self.plot.drawing.time_axis.set_clock(at)
 
     def become_summary(self) -> None:
-        """A small chart that leads to the large one: it can be opened, by Enter too, and not be closed."""
+        """Make this a small chart that can be opened as a large one (also with Enter) but not closed."""
         self._is_summary = True
         self.setAcceptDrops(False)
         self.head.close_button.hide()
 
     def show_statistics(self, *, on: bool) -> None:
-        """Whether it shows last, lowest, mean, highest and 95th percentile of each curve as a table."""
+        """Show or hide the table with last, lowest, mean, highest and 95th percentile of each curve."""
         if on != self._figures.isHidden():
             return
         self._figures.setVisible(on)
@@ -112,13 +114,15 @@ class ChartCard(QFrame):
         self.show_values(math.nan)
 
     def focus_after(self, before: QWidget) -> QWidget:
-        """Let Tab come here from ``before``: the plot, then the button. Returns where Tab goes on from."""
+        """Put this card after ``before`` in the Tab order; returns the card's last widget in that order."""
         self.setTabOrder(before, self.plot)
         self.setTabOrder(self.plot, self.head.close_button)
         return self.head.close_button
 
     def show_values(self, when: float) -> None:
-        """Put the values at a moment into the legend; NaN means the last of the window."""
+        """Show the values at the time ``when`` (ms) in the legend; NaN shows the last values of the
+        window.
+        """
         start, end = self.plot.window_shown
         for entry, named in zip(self.head.legend.entries, self._curves, strict=False):
             value = named.curve.last(start, end) if math.isnan(when) else named.curve.value_at(when)
@@ -132,12 +136,12 @@ class ChartCard(QFrame):
         self._no_data.move(self.plot.rect().center() - QPoint(self._no_data.width() // 2, 12))
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        """As many names as there is room for."""
+        """Fit title and legend into the new width."""
         super().resizeEvent(event)
         self._arrange_head()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
-        """Copy the chart, or close it."""
+        """Open the menu: copy the chart, show statistics, or close it."""
         self._open_menu(event.globalPos())
 
     def _open_menu(self, place: QPoint) -> None:
@@ -158,14 +162,14 @@ class ChartCard(QFrame):
         menu.popup(place)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Enter opens a summary."""
+        """Open a summary on Enter."""
         if self._is_summary and event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
             self.opened.emit()
         else:
             super().keyPressEvent(event)
 
     def _dragged(self, number: int | None) -> tuple[Sequence[int], str]:
-        """The series of a curve, to be dragged onto another chart."""
+        """Return series ids and label of a curve, to be dragged onto another chart."""
         if number is None or number >= len(self._curves) or not self._curves[number].series:
             return (), ""
         return (self._curves[number].series,), shown(self._curves[number].name)

@@ -1,4 +1,4 @@
-"""A chart on the clipboard: as a picture, or its samples as CSV."""
+"""Copies a chart to the clipboard: as an image, or its samples as CSV."""
 
 from __future__ import annotations
 
@@ -18,20 +18,23 @@ from viewmodels.curve import Curve, NamedCurve
 
 
 def copy_image(chart: QWidget, title: str) -> str:
-    """Put a picture of the chart on the clipboard; returns the message for the user."""
+    """Copy an image of the chart to the clipboard; returns a message for the user."""
     QGuiApplication.clipboard().setPixmap(chart.grab())
     return f"{shown(title)}: copied as an image."
 
 
 def copy_samples(curves: Sequence[NamedCurve], window: TimeRange, title: str) -> str:
-    """Put the samples of the window on the clipboard, as CSV; returns the message for the user."""
+    """Copy the samples of the window to the clipboard as CSV; returns a message for the user."""
     text, rows = as_csv([(f"{named.name} ({named.unit})", named.curve) for named in curves], window)
     QGuiApplication.clipboard().setText(text)
     return f"{shown(title)}: {format_count(rows)} rows copied as CSV."
 
 
 def as_csv(columns: Sequence[tuple[str, Curve]], window: TimeRange) -> tuple[str, int]:
-    """Titles and samples within the window, absent ones empty; and how many rows that is."""
+    """Return the samples within the window as CSV, absent ones empty, and the number of rows.
+
+    ``columns`` are title and curve of each column.
+    """
     curves = [curve for _, curve in columns]
     inside = [(curve.times >= window.start) & (curve.times <= window.end) for curve in curves]
     parts = [curve.times[mask] for curve, mask in zip(curves, inside, strict=True)]

@@ -1,4 +1,4 @@
-"""The numbers of curves over a window as texts: in a tooltip, and as rows of the table of statistics."""
+"""Statistics of curves over a window as texts: for a tooltip, and for the table of statistics."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MAX_ROWS = 12
 
 
 def tooltip_of(named: NamedCurve, window: tuple[float, float]) -> str:
-    """The curve's name, what it says of itself, and its statistics over the window (ms since 1970)."""
+    """Return a curve's name, its description, and its statistics over the window (start and end in ms)."""
     found = named.curve.summary(*window)
     numbers = (("last", found.last), ("min", found.low), ("mean", found.mean), ("p95", found.p95))
     lines = [f"{label} {format_value(value, named.unit)}" for label, value in (*numbers, ("max", found.high))]
@@ -25,9 +25,10 @@ def tooltip_of(named: NamedCurve, window: tuple[float, float]) -> str:
 def rows_of(
     curves: Sequence[NamedCurve], window: tuple[float, float], when: float, tokens: Tokens
 ) -> list[FigureRow]:
-    """A row of statistics over the window for each of the first curves.
+    """Return a row of statistics over the window (start and end in ms) for each of the first curves.
 
-    Its first number is the value at ``when`` (ms since 1970), or the last of the window where that is NaN.
+    The first number of a row is the value at the time ``when`` (ms), or the last of the window if that is
+    NaN.
     """
     rows = []
     for number, named in enumerate(curves[:_MAX_ROWS]):

@@ -1,4 +1,4 @@
-"""What stands behind and before the curves: grid, tinted windows, limits, events, marks; drawn in pixels."""
+"""What is drawn behind and over the curves, in pixels: grid, tinted windows, limits, events, marks."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ _TINT = 0.08
 _LABEL_PX = 15
 _GROUND = 0.8
 SPAN_PX = 3
-"""How high the bars of events are that lasted, and how wide at least."""
+"""Height of the bars of events that lasted, and their minimum width, in pixels."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What is visible in ms and units, and the same rectangle in pixels."""
+    """The visible range in ms and units, and the same rectangle in pixels."""
 
     area: QRectF
     pixels: QRectF
 
     def x(self, t_ms: float) -> float:
-        """The pixel column of a moment."""
+        """Return the pixel column of the time ``t_ms``."""
         part = (t_ms - self.area.left()) / max(self.area.width(), 1e-9)
         return self.pixels.left() + part * self.pixels.width()
 
     def y(self, value: float) -> float:
-        """The pixel row of a value."""
+        """Return the pixel row of a value."""
         part = (value - self.area.top()) / max(self.area.height(), 1e-12)
         return self.pixels.bottom() - part * self.pixels.height()
 
 
 class Part(Protocol):
-    """Something that can be drawn into a frame."""
+    """A decoration that can draw itself into a frame."""
 
     def draw(self, painter: QPainter, frame: Frame) -> None:
-        """Draw it."""
+        """Draw the decoration."""
 
 
 class Decorations(WholeView):
-    """Parts that are drawn together, behind the curves or before them."""
+    """A graphics item that draws several parts, either behind the curves or over them."""
 
     def __init__(self, depth: float) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class Decorations(WholeView):
         self.setZValue(depth)
 
     def set_parts(self, parts: Sequence[Part]) -> None:
-        """Draw these."""
+        """Draw these parts."""
         self._parts = parts
         self.update()
 
@@ -72,13 +72,13 @@ class Decorations(WholeView):
 
 @dataclass(frozen=True, slots=True)
 class BandPart:
-    """A tinted stretch of time."""
+    """A tinted window of time."""
 
     window: TimeRange
     colour: str
 
     def draw(self, painter: QPainter, frame: Frame) -> None:
-        """Tint it from top to bottom."""
+        """Tint the window from top to bottom."""
         left = max(frame.x(self.window.start), frame.pixels.left())
         right = min(frame.x(self.window.end), frame.pixels.right())
         if right > left:
@@ -89,7 +89,7 @@ class BandPart:
 
 @dataclass(frozen=True, slots=True)
 class GridPart:
-    """A line across at each label of the value axis."""
+    """A horizontal line at each label of the value axis."""
 
     axis: ValueAxis
     colour: str
@@ -105,9 +105,9 @@ class GridPart:
 
 @dataclass(frozen=True, slots=True)
 class LimitsPart:
-    """Thresholds: dashed lines with their words at the right end, on a ground that keeps curves off them.
+    """Thresholds as dashed lines with labels at their right end, on a background that hides the curves there.
 
-    ``limits`` come with their colours.
+    ``limits`` are (limit, colour) pairs.
     """
 
     limits: Sequence[tuple[Limit, str]]
@@ -115,7 +115,7 @@ class LimitsPart:
     ground: str
 
     def draw(self, painter: QPainter, frame: Frame) -> None:
-        """Draw all lines, then the words over them."""
+        """Draw all lines, then the labels over them."""
         painter.setFont(self.font)
         visible = [
             (limit, colour)
@@ -137,9 +137,10 @@ class LimitsPart:
 
 
 def label_boxes(rows: Sequence[float], widths: Sequence[float], area: QRectF) -> list[QRectF]:
-    """Where the words of limits go: above their line, or below it, or further left; never on each other.
+    """Return where the labels of limits go: above their line, below it, or further left, without overlap.
 
-    ``rows`` are the lines' pixel rows, the highest limit first.
+    ``rows`` are the pixel rows of the lines, the highest limit first; ``widths`` are those of the labels in
+    pixels.
     """
     taken: list[QRectF] = []
     for row, width in zip(rows, widths, strict=True):
@@ -156,14 +157,16 @@ def label_boxes(rows: Sequence[float], widths: Sequence[float], area: QRectF) ->
 
 @dataclass(frozen=True, slots=True)
 class EventsPart:
-    """Events or marks: thin lines down where they begin, a bar at the top for as long as they lasted."""
+    """Events or marks: a thin vertical line where each begins, and a bar at the top for as long as it
+    lasted.
+    """
 
     track: Track[AxisEvent]
     colour: str
     dotted: bool
 
     def draw(self, painter: QPainter, frame: Frame) -> None:
-        """Draw those that are visible."""
+        """Draw the visible events."""
         window = TimeRange(int(frame.area.left()), int(frame.area.right()))
         left, right, top = frame.pixels.left(), frame.pixels.right(), frame.pixels.top()
         style = Qt.PenStyle.DotLine if self.dotted else Qt.PenStyle.SolidLine

@@ -1,4 +1,6 @@
-"""What a plot draws: axes, curves, limits, bands, events, marks and the crosshair's line; and where it is."""
+"""Everything that a plot draws: axes, curves, limits, bands, events, marks, crosshair; and conversions of
+positions.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ _MAX_TIP_LINES = 8
 
 
 class PlotDrawing:
-    """The drawing in a plot's graphics view; its window of time comes from outside, its values fit to it."""
+    """The content of a plot's graphics view. Its window is set from outside; its value axis fits the
+    curves.
+    """
 
     def __init__(self, view: pg.GraphicsView, clock: Clock, tokens: Tokens) -> None:
         self._tokens = tokens
@@ -67,7 +71,7 @@ class PlotDrawing:
     def set_curves(
         self, curves: Sequence[Drawn], limits: Sequence[Limit], bands: Sequence[Band], unit: str
     ) -> None:
-        """Draw these curves in ``unit``, with dashed lines at limits and tinted windows."""
+        """Draw these curves in ``unit``, with limits as dashed lines and bands as tinted windows."""
         self.curves, self._unit = curves, unit
         self._drawing.set_curves(curves)
         if (tuple(limits), tuple(bands)) != (tuple(self._limits), tuple(self._bands)):
@@ -76,13 +80,13 @@ class PlotDrawing:
         self._fit_values()
 
     def set_events(self, events: Track[Event], marks: Track[Mark]) -> None:
-        """Draw what happened, and marks, as thin vertical lines."""
+        """Draw events and marks as thin vertical lines."""
         if events is not self._events or marks is not self._marks:
             self._events, self._marks = events, marks
             self._decorate()
 
     def set_window(self, start: float, end: float) -> bool:
-        """Draw this stretch of time, ms; False where it is drawn already."""
+        """Draw the time from ``start`` to ``end`` (ms); returns False if it is drawn already."""
         if end <= start or [start, end] == self._box.viewRange()[0]:
             return False
         self._box.setXRange(start, end, padding=0)
@@ -90,38 +94,40 @@ class PlotDrawing:
         return True
 
     def show_cross(self, when: float) -> None:
-        """Put the crosshair at a moment; NaN hides it."""
+        """Move the crosshair to the time ``when`` (ms); NaN hides it."""
         self._cross.setVisible(not math.isnan(when))
         if not math.isnan(when):
             self._cross.setPos(when)
 
     def highlight(self, number: int | None) -> None:
-        """Let one curve stand out."""
+        """Draw curve ``number`` on top and the others faint; None draws all alike."""
         self._drawing.highlight(number)
 
     @property
     def window(self) -> tuple[float, float]:
-        """The stretch of time that is shown, ms."""
+        """Start and end of the shown window in ms."""
         start, end = self._box.viewRange()[0]
         return float(start), float(end)
 
     @property
     def area(self) -> QRectF:
-        """Where the curves are, in pixels: the plot without its axes."""
+        """The rectangle of the curves in pixels: the plot without its axes."""
         return QRectF(self._box.sceneBoundingRect())
 
     def contains(self, position: QPointF) -> bool:
-        """Whether a point of the view is over the curves."""
+        """Return True if a point of the view is over the curves."""
         return self.area.contains(self._view.mapToScene(position.toPoint()))
 
     def time_at(self, position: QPointF) -> float:
-        """The moment of a pixel column, within the window."""
+        """Return the time (ms) at a point of the view, limited to the window."""
         start, end = self.window
         part = (position.x() - self.area.left()) / max(self.area.width(), 1)
         return start + min(max(part, 0.0), 1.0) * (end - start)
 
     def label_at(self, position: QPointF) -> str:
-        """What began near a point, and at the top what lasted; a line for each."""
+        """Return the texts of events near a point, one line each; at the top, also of those that last
+        there.
+        """
         near = TimeRange(*(int(self.time_at(position + QPointF(by, 0))) for by in (-_NEAR, _NEAR)))
         at_the_top = position.y() <= self.area.top() + _NEAR
         marks, events = self._marks.near(near, _MAX_TIP_LINES), self._events.near(near, _MAX_TIP_LINES)
@@ -130,7 +136,7 @@ class PlotDrawing:
         return "\n".join(event_label(one, self.time_axis.clock) for one in there[:_MAX_TIP_LINES])
 
     def apply_theme(self, tokens: Tokens) -> None:
-        """Take on the colours of a theme."""
+        """Use the colours of a theme."""
         self._tokens = tokens
         font = body_font(_AXIS_PX)
         for axis in (self.time_axis, self.value_axis):
@@ -139,7 +145,7 @@ class PlotDrawing:
         self._decorate()
 
     def _fit_values(self) -> None:
-        """The value axis from 0 (or below) to a little above what is visible and the limits near it."""
+        """Fit the value axis: from 0 (or below) to a little above the visible values and limits near them."""
         start, end = self.window
         bounds = [drawn.curve.bounds(start, end) for drawn in self.curves]
         lows = [low for low, _ in bounds if not math.isnan(low)]

@@ -1,4 +1,4 @@
-"""The numbers of a chart's curves over what is visible, as a small table below its head."""
+"""The table of statistics of a chart's curves over the visible window, below its head."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PX, _ROW, _GAP, _DASH, _SIDE = 12, 18, 16, 16, 13
 
 @dataclass(frozen=True, slots=True)
 class FigureRow:
-    """A curve: its name and colour, and a text for each of ``HEADS``."""
+    """A row of the table: name and colour of a curve, and one text for each column of ``HEADS``."""
 
     name: str
     colour: str
@@ -25,7 +25,7 @@ class FigureRow:
 
 
 class CurveFigures(QWidget):
-    """Rows of names and numbers. ``entered`` carries the row under the mouse, None when it leaves."""
+    """The table of statistics. ``entered`` carries the row under the mouse, None when the mouse leaves."""
 
     entered = Signal(object)
 
@@ -41,7 +41,10 @@ class CurveFigures(QWidget):
         theme.changed.connect(self.update)
 
     def show_figures(self, rows: Sequence[FigureRow], more: int, first: str = HEADS[0]) -> None:
-        """Show these rows, and that there are ``more``; ``first`` heads the first column (``at 02:35``)."""
+        """Show these rows, and that there are ``more`` curves without a row.
+
+        ``first`` is the head of the first column: ``last``, or a time.
+        """
         height = len(self._rows), self._more > 0
         self._rows, self._more, self._first = list(rows), more, first
         if height != (len(self._rows), self._more > 0):
@@ -55,30 +58,30 @@ class CurveFigures(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        """As many rows as there are, and the heads."""
+        """Return the size of the table: a line for the heads and one for each row."""
         rows = len(self._rows) + (1 if self._rows else 0) + (1 if self._more else 0)
         return QSize(240, rows * _ROW)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        """The same: a table without its rows says nothing."""
+        """Return the same: the table is never cut."""
         return self.sizeHint()
 
     def row_at(self, y: int) -> int | None:
-        """The row at a height, None beside them."""
+        """Return the row at the height ``y``, None if there is none."""
         row = y // _ROW - 1
         return row if 0 <= row < len(self._rows) else None
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        """The curve of the row under the mouse stands out."""
+        """Highlight the curve of the row under the mouse."""
         self._enter(self.row_at(int(event.position().y())))
 
     def leaveEvent(self, event: QEvent) -> None:  # noqa: N802
-        """And no longer."""
+        """Remove the highlight."""
         super().leaveEvent(event)
         self._enter(None)
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
-        """Names to the left, numbers in columns to the right."""
+        """Draw names on the left, numbers in columns on the right."""
         if not self._rows:
             return
         tokens = self._theme.tokens

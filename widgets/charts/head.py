@@ -1,4 +1,4 @@
-"""The head of a chart: its title, its unit, the legend and the button that closes the chart."""
+"""The head of a chart card: title, unit, legend, and the button that closes the chart."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MARGINS = 12, 6, 8, 0
 
 
 class ChartHead(QGridLayout):
-    """Lays the legend beside the title where all of it fits, else below."""
+    """Puts the legend beside the title if it fits there completely, else below."""
 
     def __init__(self, legend: Legend) -> None:
         super().__init__()
@@ -38,26 +38,26 @@ class ChartHead(QGridLayout):
 
     @property
     def title(self) -> str:
-        """The title as it is shown: shortened where there is no room for all of it."""
+        """The title as it is shown, shortened if there is not enough room."""
         return self._title.text()
 
     @property
     def note(self) -> str:
-        """What stands beside the title."""
+        """The text beside the title: unit and note."""
         return self._note.text()
 
     def set_title(self, title: str) -> None:
-        """Name the chart."""
+        """Set the chart's title."""
         self._full_title = shown(title)
         self._title.setText(self._full_title)
         self.close_button.setAccessibleName(f"Close the chart {title}")
 
     def set_note(self, note: str) -> None:
-        """Show the unit, and what else there is to say beside the title."""
+        """Set the text beside the title: the unit, and what the numbers are per."""
         self._note.setText(note)
 
     def arrange(self, width: int, *, has_legend: bool) -> None:
-        """Use a width in pixels: shorten the title if need be, put the legend beside or below it."""
+        """Lay out the head for ``width`` pixels: shorten the title, put the legend beside or below it."""
         metrics = self._title.fontMetrics()
         inner = width - _MARGINS[0] - _MARGINS[2]
         close = 0 if self.close_button.isHidden() else self.close_button.sizeHint().width() + _GAP

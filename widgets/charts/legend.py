@@ -1,4 +1,4 @@
-"""The legend of a chart: a name with its value for each curve, as many as there is room for."""
+"""The legend of a chart: names of curves with their values, as many as fit."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ _DASH_GAP = 5
 
 
 def fit_names(widths: Sequence[tuple[int, int]], room: int, more: int, *, unnamed: bool) -> tuple[int, int]:
-    """How many entries fit into ``room`` pixels, and how wide a name may be in them.
+    """Return how many entries fit into ``room`` pixels, and the maximum width of a name in them.
 
-    ``widths`` are those of each entry's whole name and of all the rest of it; ``more`` is what the number of
-    curves without an entry takes, where there are any (``unnamed``) or entries are left out. Names are
-    shortened so that more of them fit, but not to shreds; the first is always there.
+    ``widths`` are, for each entry, the width of its whole name and of its other parts. ``more`` is the width
+    of the number of curves without an entry; it is needed if there are any (``unnamed``) or if entries are
+    left out. Names are shortened to fit more of them, but not below a minimum; the first entry is always
+    shown.
     """
     for count in range(len(widths), 1, -1):
         names = [name for name, _ in widths[:count]]
@@ -43,7 +44,9 @@ def fit_names(widths: Sequence[tuple[int, int]], room: int, more: int, *, unname
 
 
 def _shared(names: Sequence[int], room: int) -> int:
-    """The width that names may have so that all of them fit: short ones leave theirs to the others."""
+    """Return the maximum width of names with which all fit into ``room``; short names leave room to
+    others.
+    """
     for number, name in enumerate(sorted(names)):
         share = room // (len(names) - number)
         if name > share:
@@ -53,7 +56,7 @@ def _shared(names: Sequence[int], room: int) -> int:
 
 
 class LegendEntry(QWidget):
-    """A dash in the curve's colour, its name, and its value."""
+    """An entry: a dash in the curve's colour, its name, and its value."""
 
     entered = Signal(object)
 
@@ -77,7 +80,7 @@ class LegendEntry(QWidget):
             row.addWidget(widget)
 
     def describe(self, name: str, colour: str, about: Callable[[], str]) -> None:
-        """Say which curve it is; ``about`` gives the lines of its tooltip when somebody asks for it."""
+        """Set name and colour; ``about`` returns the tooltip's lines when the tooltip is shown."""
         if shown(name) != self._full:
             self._full = shown(name)
             self._value.setMinimumWidth(0)
@@ -88,12 +91,12 @@ class LegendEntry(QWidget):
             self._dash.setStyleSheet(f"background: {colour}; border-radius: 1px")
 
     def show_value(self, value: str) -> None:
-        """Show a value; its place never shrinks, so that the legend stands still."""
+        """Show a value; its width only grows, so that the legend does not jump."""
         self._value.setText(value)
         self._value.setMinimumWidth(max(self._value.minimumWidth(), self._value.sizeHint().width()))
 
     def fit(self, max_width: int) -> None:
-        """Show its name in so many pixels at max_width."""
+        """Shorten the name to at most ``max_width`` pixels."""
         self._name.ensurePolished()
         text = self._name.fontMetrics().elidedText(self._full, Qt.TextElideMode.ElideMiddle, max_width)
         if text != self._name.text():
@@ -101,32 +104,34 @@ class LegendEntry(QWidget):
 
     @property
     def widths(self) -> tuple[int, int]:
-        """What its whole name takes, and all the rest of it with the gap to the next entry."""
+        """The width of the whole name, and of all other parts including the gap to the next entry, in
+        pixels.
+        """
         name = min(self._name.fontMetrics().horizontalAdvance(self._full) + 2, MAX_NAME_PX)
         return name, _DASH[0] + self._value.minimumWidth() + 2 * _DASH_GAP + _ENTRY_GAP
 
     def event(self, event: QEvent) -> bool:
-        """The numbers of a tooltip are worked out when it is asked for."""
+        """Compute the tooltip's text when it is about to be shown."""
         if event.type() == QEvent.Type.ToolTip:
             self.setToolTip(tooltip_text(self._about()))
         return super().event(event)
 
     def enterEvent(self, event: QEnterEvent) -> None:  # noqa: N802
-        """The curve stands out while the mouse is over its name."""
+        """Highlight the curve while the mouse is over its name."""
         self.entered.emit(self._number)
         super().enterEvent(event)
 
     def leaveEvent(self, event: QEvent) -> None:  # noqa: N802
-        """And no longer."""
+        """Remove the highlight."""
         self.entered.emit(None)
         super().leaveEvent(event)
 
 
 class Legend(QWidget):
-    """An entry for each of the first curves, and how many more there are.
+    """Entries for the first curves, and the number of further ones.
 
-    ``entered`` carries the number of the curve whose name is under the mouse, None when it leaves. Each name
-    can be dragged: ``dragged`` gives the series of the curve with that number, and a label for the drag.
+    ``entered`` carries the number of the curve under the mouse, None when the mouse leaves. Names can be
+    dragged: ``dragged(number)`` returns the series ids of that curve and a label for the drag.
     """
 
     entered = Signal(object)
@@ -150,13 +155,13 @@ class Legend(QWidget):
 
     @property
     def more(self) -> str:
-        """How many curves have no visible name, as it is shown: ``+3``; empty where all have one."""
+        """The shown number of curves without a visible name: ``+3``; empty if all have one."""
         return "" if self._more.isHidden() else self._more.text()
 
     def show_curves(
         self, curves: Sequence[NamedCurve], tokens: Tokens, about: Callable[[NamedCurve], str]
     ) -> None:
-        """Have an entry for each of the first curves; ``about`` gives the lines of an entry's tooltip."""
+        """Show entries for the first curves; ``about(curve)`` returns the lines of an entry's tooltip."""
         self._names = [shown(named.name) for named in curves]
         while len(self._entries) > min(len(curves), _MAX_ENTRIES):
             gone = self._entries.pop()
@@ -168,11 +173,13 @@ class Legend(QWidget):
             entry.describe(named.name, tokens.curve(number), partial(about, named))
 
     def fits_in(self, room: int) -> bool:
-        """Whether every curve has an entry, and all whole names fit into ``room`` pixels."""
+        """Return True if every curve has an entry and all whole names fit into ``room`` pixels."""
         return len(self._names) == len(self._entries) and sum(map(sum, self._widths)) <= room
 
     def fit(self, room: int) -> None:
-        """Show as many names as fit into ``room`` pixels, shortened where that helps, and how many do not."""
+        """Show as many entries as fit into ``room`` pixels, with shortened names, and the number of the
+        others.
+        """
         widths = self._widths
         more = self._more.fontMetrics().horizontalAdvance("+000")
         fitting, name_px = fit_names(widths, room, more, unnamed=len(self._names) > len(widths))

@@ -1,4 +1,4 @@
-"""The charts page: the charts, or why there are none, and that they are the user's own where they are."""
+"""The charts page: the charts, or why there are none, and a note if they do not follow the scope."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ KEYS = (*plot.KEYS, _STATISTICS)
 
 
 class ChartsPage(QWidget):
-    """Signals: ``appeared``; ``released`` when charts are to follow the selection again;
-    ``statistics_switched`` when the key for the numbers of the curves was pressed.
+    """The page around the stack of charts.
+
+    Signals: ``appeared``; ``released`` when the charts are to follow the scope again; ``statistics_switched``
+    when the key for the table of statistics was pressed.
     """
 
     released = Signal()
@@ -51,16 +53,16 @@ class ChartsPage(QWidget):
             shortcut.activated.connect(self.statistics_switched)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
-        """Charts that changed while the page was hidden can be drawn now."""
+        """Emit ``appeared``: charts that changed while the page was hidden are drawn now."""
         super().showEvent(event)
         self.appeared.emit()
 
     def show_empty(self, *, on: bool) -> None:
-        """Show what to do to get charts, or the charts."""
+        """Show how to get charts (``on``), or the charts."""
         self._pages.setCurrentWidget(self._empty if on else self.stack)
 
     def show_pinned(self, *, on: bool) -> None:
-        """Show whether the charts are the user's own and stay when he selects something else."""
+        """Show or hide the note that the charts are the user's own and do not follow the scope."""
         self._pinned_note.setVisible(on)
 
     def _make_pinned_note(self) -> QWidget:

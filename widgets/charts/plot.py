@@ -1,4 +1,4 @@
-"""One plot: curves over time, moved and zoomed with mouse, touchpad and keys by asking for windows."""
+"""A plot: curves over time; mouse, touchpad and keys request other windows to pan and zoom."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _MIN_HEIGHT = 110
 
 
 class _ZoomBox(QWidget):
-    """The stretch of time that a drag would zoom into: a thin tint between two lines."""
+    """The box that a drag draws: the window to zoom into."""
 
     def __init__(self, colour: str, parent: QWidget) -> None:
         super().__init__(parent)
@@ -55,7 +55,7 @@ class _ZoomBox(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
-        """Draw it."""
+        """Draw a thin tint between two lines."""
         painter = QPainter(self)
         tint = QColor(self._colour)
         tint.setAlphaF(_BOX_TINT)
@@ -65,7 +65,7 @@ class _ZoomBox(QWidget):
 
 
 class _MomentLabel(QLabel):
-    """The crosshair's moment, on the time axis."""
+    """The time at the crosshair, shown on the time axis."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -74,7 +74,7 @@ class _MomentLabel(QLabel):
         self.hide()
 
     def show_moment(self, when: float, drawing: PlotDrawing) -> None:
-        """Show a moment below the crosshair, within the plot."""
+        """Show the time ``when`` (ms) below the crosshair, within the plot."""
         (start, end), area = drawing.window, drawing.area
         form = "%d %b %H:%M:%S" if end - start > _DAY_MS else "%H:%M:%S"
         self.show()
@@ -86,7 +86,9 @@ class _MomentLabel(QLabel):
 
 
 class _Navigation:
-    """Asks for other windows of time: ``ask(start, end, passing)``; a run of steps is one in the history."""
+    """Requests other windows with ``ask(start, end, passing)``; a run of steps becomes one step of the
+    history.
+    """
 
     def __init__(
         self, drawing: PlotDrawing, ask: Callable[[float, float, bool], object], plot: QWidget
@@ -96,13 +98,13 @@ class _Navigation:
         self._pause.timeout.connect(lambda: ask(*drawing.window, False))
 
     def move(self, part: float, *, passing: bool = False) -> None:
-        """Ask for a window that is later by a part of its length."""
+        """Request a window moved by ``part`` of its length; positive is later."""
         start, end = self._drawing.window
         by = (end - start) * part
         self._go(start + by, end + by, passing=passing)
 
     def zoom(self, factor: float, around: float | None = None, *, passing: bool = False) -> None:
-        """Ask for a window that is longer by a factor, around a moment or its middle."""
+        """Request a window longer by ``factor``, around the time ``around`` (ms; None: its middle)."""
         start, end = self._drawing.window
         middle = (start + end) / 2 if around is None else around
         self._go(middle - (middle - start) * factor, middle + (end - middle) * factor, passing=passing)
@@ -114,11 +116,12 @@ class _Navigation:
 
 
 class Plot(pg.GraphicsView):  # type: ignore[misc]
-    """Signals: ``windowed(start, end, passing)`` in ms when the user pans or zooms; ``hovered(ms or nan)``.
+    """The plot of one chart.
 
-    ``unzoomed``: a double click wants the whole session.
-    ``menu_wanted(QPoint)``: a right click that drew no box; where on the screen.
-    ``focused``: keys come to it, or no longer. ``scaled``: its axis has another unit, ``unit_shown``.
+    Signals: ``windowed(start, end, passing)`` in ms when the user pans or zooms; ``hovered`` with the time
+    under the mouse in ms, NaN when it leaves; ``unzoomed`` on a double click; ``menu_wanted`` with the screen
+    position of a right click that drew no box; ``focused`` with True or False; ``scaled`` when the unit of
+    the value axis changes.
     """
 
     windowed = Signal(float, float, bool)
@@ -158,17 +161,17 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
     def set_curves(
         self, curves: Sequence[Drawn], limits: Sequence[Limit], bands: Sequence[Band], unit: str = ""
     ) -> None:
-        """Show these curves in ``unit``, with dashed lines at limits and tinted windows."""
+        """Show these curves in ``unit``, with limits as dashed lines and bands as tinted windows."""
         before = self.drawing.unit_shown
         self.drawing.set_curves(curves, limits, bands, unit)
         self._tell_unit(before)
 
     def set_events(self, events: Track[Event], marks: Track[Mark]) -> None:
-        """Show what happened, and marks, as thin vertical lines."""
+        """Show events and marks as thin vertical lines."""
         self.drawing.set_events(events, marks)
 
     def set_window(self, start: float, end: float) -> None:
-        """Show this stretch of time, ms."""
+        """Show the time from ``start`` to ``end`` (ms)."""
         before = self.drawing.unit_shown
         if self.drawing.set_window(start, end):
             self._tell_unit(before)
@@ -176,7 +179,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
                 self.hovered.emit(self.drawing.time_at(self._pointer))
 
     def show_cross(self, when: float) -> None:
-        """Put the crosshair at a moment, which the plot under the mouse names; NaN hides it."""
+        """Move the crosshair to the time ``when`` (ms), with its label if the mouse is here; NaN hides it."""
         self.drawing.show_cross(when)
         if self._pointer is not None and not math.isnan(when):
             self.moment.show_moment(when, self.drawing)
@@ -185,7 +188,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
 
     @property
     def window_shown(self) -> tuple[float, float]:
-        """The stretch of time that is shown, ms."""
+        """Start and end of the shown window in ms."""
         return self.drawing.window
 
     @property
@@ -194,7 +197,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         return [drawn.curve for drawn in self.drawing.curves]
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
-        """Zoom around the cursor; sideways or with Shift, move. A run of steps is one step of the history."""
+        """Zoom around the cursor; sideways or with Shift, pan. A run of steps is one step of the history."""
         across, up = event.angleDelta().x(), event.angleDelta().y()
         keys, position = event.modifiers(), event.position()
         if keys & Qt.KeyboardModifier.ShiftModifier or abs(across) > abs(up):
@@ -205,7 +208,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         event.accept()
 
     def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802
-        """Pinching on a touchpad zooms; tooltips say what happened under the mouse."""
+        """Zoom on a pinch of the touchpad; show tooltips with the events under the mouse."""
         if isinstance(event, QNativeGestureEvent):
             event.accept()  # else the widgets around it get it, too
             if event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
@@ -220,7 +223,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         return bool(super().viewportEvent(event))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        """Left: drag the time; with Shift, or right: draw a box to zoom into."""
+        """Begin a drag: with the left button pan; with Shift or the right button draw a zoom box."""
         self.setFocus(Qt.FocusReason.MouseFocusReason)
         self._grabbed, self._moved = event.position(), False
         self._grabbed_window = self.window_shown
@@ -229,7 +232,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
             self._box = _ZoomBox(self._theme.tokens.accent, self)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        """Drag, or let the crosshair follow."""
+        """Pan or draw the zoom box while dragging, else move the crosshair."""
         self._pointer = event.position()
         self.hovered.emit(self.drawing.time_at(event.position()))
         if self._grabbed is None:
@@ -249,7 +252,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self.windowed.emit(start + by, end + by, True)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        """Let go: the box becomes the window, what was dragged stays."""
+        """End the drag: a zoom box becomes the window; a right click without a box opens the menu."""
         grabbed, self._grabbed = self._grabbed, None
         if self._box is not None:
             self._box.hide()
@@ -265,32 +268,32 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
             self.windowed.emit(*self.window_shown, False)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
-        """The menu key's menu is the card's; the mouse's waits whether a box is drawn, on every system."""
+        """Pass on the menu key; the mouse's menu opens on release, when it is clear that no box was drawn."""
         event.setAccepted(event.reason() == QContextMenuEvent.Reason.Mouse)
 
     def mouseDoubleClickEvent(self, _event: QMouseEvent) -> None:  # noqa: N802
-        """Back to the whole session."""
+        """Request the whole session."""
         self._grabbed = None
         self.unzoomed.emit()
 
     def leaveEvent(self, event: QEvent) -> None:  # noqa: N802
-        """The crosshair goes with the mouse."""
+        """Hide the crosshair."""
         self._pointer = None
         self.hovered.emit(math.nan)
         super().leaveEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
-        """Its card shows that keys come here."""
+        """Emit ``focused``: the card shows that keys come here."""
         super().focusInEvent(event)
         self.focused.emit(True)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802
-        """And that they do no longer."""
+        """Emit ``focused`` with False."""
         super().focusOutEvent(event)
         self.focused.emit(False)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Do what the rows of the keys say: the same as the wheel, for hands on the keyboard."""
+        """Pan and zoom with the keys of the table, as the wheel does."""
         if not self._keys.press(event):
             event.ignore()
 

@@ -25,9 +25,11 @@ _MAX_SPARE_CARDS = 5
 
 
 class ChartStack(QScrollArea):
-    """Signals: ``windowed(TimeRange, passing)``, ``unzoomed``, ``closed(n)``, ``dropped(n, bytes)``.
+    """A scrollable column of chart cards.
 
-    ``dropped`` on the space below the charts has n = −1. The window is set from outside, after ``windowed``.
+    Signals: ``windowed(TimeRange, passing)``, ``unzoomed``, ``closed(n)``, ``dropped(n, bytes)`` with the
+    chart's number n; n is −1 for a drop below the charts. The stack does not change its window itself: it
+    emits ``windowed``, and the receiver calls ``show_window``.
     """
 
     windowed = Signal(object, bool)
@@ -66,13 +68,13 @@ class ChartStack(QScrollArea):
         return self._cards
 
     def set_clock(self, at: Clock) -> None:
-        """Show another clock on the axes."""
+        """Show times in another time zone."""
         self._at = at
         for card in [*self._cards, *self._spare]:
             card.set_clock(at)
 
     def show_charts(self, charts: Sequence[tuple[ChartSpec, Sequence[NamedCurve]]]) -> None:
-        """Draw these charts; the widgets of earlier ones are used again."""
+        """Show these charts, reusing the widgets of earlier ones."""
         while len(self._cards) > len(charts):
             gone = self._cards.pop()
             self._column.removeWidget(gone)
@@ -92,13 +94,13 @@ class ChartStack(QScrollArea):
             card.plot.set_events(self._events, self._marks)
 
     def show_statistics(self, *, on: bool) -> None:
-        """Whether each chart shows the numbers of its curves as a table."""
+        """Show or hide the table of statistics in all charts."""
         self._statistics = on
         for card in [*self._cards, *self._spare]:
             card.show_statistics(on=on)
 
     def show_window(self, window: TimeRange) -> None:
-        """Show this stretch of time in all charts."""
+        """Show this window in all charts."""
         self._window = window
         for card in self._cards:
             card.plot.set_window(window.start, window.end)
@@ -114,7 +116,9 @@ class ChartStack(QScrollArea):
             card.plot.set_events(self._events, self._marks)
 
     def show_cross(self, when: float) -> None:
-        """Put the crosshair of all charts at a moment, and its values into the legends; NaN hides it."""
+        """Move the crosshair of all charts to the time ``when`` (ms), with values in the legends; NaN hides
+        it.
+        """
         self._hovered = when
         for card in self._cards:
             card.plot.show_cross(when)
@@ -122,17 +126,17 @@ class ChartStack(QScrollArea):
             self._legend.start()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
-        """A counter can be dropped below the charts as well."""
+        """Accept series that are dragged below the charts."""
         if event.mimeData().hasFormat(SERIES_MIME):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802
-        """A new chart."""
+        """Emit ``dropped`` for a new chart."""
         event.acceptProposedAction()
         self.dropped.emit(-1, bytes(event.mimeData().data(SERIES_MIME).data()))
 
     def prepare(self) -> bool:
-        """Make a card in an idle moment, before the first charts need it; whether another would be of use."""
+        """Create one chart card in advance; returns True if another one would be useful."""
         if len(self._cards) + len(self._spare) < _MAX_SPARE_CARDS:
             card = self._made_card()
             card.hide()

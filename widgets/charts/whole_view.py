@@ -1,4 +1,4 @@
-"""A drawing that covers all that a plot shows, and is drawn anew when that changes."""
+"""A graphics item that covers the whole visible part of a plot."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from PySide6.QtCore import QRectF
 
 
 class WholeView(pg.GraphicsObject):  # type: ignore[misc]
-    """What lies outside of the window is not drawn, so the item is as large as the window."""
+    """An item as large as the visible range: it draws only what is visible, and again when that changes."""
 
     def boundingRect(self) -> QRectF:  # noqa: N802
-        """All that is visible."""
+        """Return the visible range of the plot."""
         view = self.getViewBox()
         return QRectF(view.viewRect()) if view is not None else QRectF()
 
     def viewRangeChanged(self, *_args: object) -> None:  # noqa: N802
-        """As pyqtgraph says it: another window."""
+        """Redraw for another visible range (called by pyqtgraph)."""
         self.prepareGeometryChange()
         self.update()
 

@@ -1,4 +1,4 @@
-"""Asking where to connect to, for passwords, and whether a certificate is the right one."""
+"""Dialogs for connecting: addresses and profiles, a password, trust in a certificate."""
 
 from widgets.connect.dialog import ConnectDialog
 from widgets.connect.password import PasswordDialog

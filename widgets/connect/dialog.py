@@ -1,4 +1,4 @@
-"""The connect dialog: profiles on the left, where to and what to record on the right."""
+"""The connect dialog: profiles on the left, addresses and what to record on the right."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ _LIST_WIDTH = 200
 
 
 class ConnectDialog(QDialog):
-    """Signals: ``wanted`` (Wanted) when somebody connects, ``forgotten`` with a profile's name.
+    """Asks for addresses, passwords and what to record.
 
-    ``check`` says in a sentence what is wrong with a profile, nothing when it will do.
+    Signals: ``wanted`` (Wanted) when the user connects, ``forgotten`` with the name of a profile to delete.
+    ``check(profile)`` returns what is wrong with a profile, empty if nothing is.
     """
 
     wanted = Signal(object)
@@ -46,9 +47,9 @@ class ConnectDialog(QDialog):
         check: Callable[[Profile], str],
         parent: QWidget | None = None,
     ) -> None:
-        """``presets`` are (name, title); ``usual`` is what a new connection begins with.
+        """``presets`` are (name, title) pairs; ``usual`` is the profile for a new connection.
 
-        It is what the dialog begins with where it says an address already, or no profile is kept.
+        The form shows ``usual`` at first if it has an address already, or if no profile is stored.
         """
         super().__init__(parent)
         self.setObjectName("connect")
@@ -92,12 +93,12 @@ class ConnectDialog(QDialog):
 
     @property
     def rows(self) -> Sequence[PlaceRow]:
-        """The addresses, top to bottom."""
+        """The rows of addresses, top to bottom."""
         return self._rows
 
     @property
     def profile(self) -> Profile:
-        """What the form says."""
+        """Return the profile that the form describes."""
         words = self.select.text().replace(",", " ").split()
         return Profile(
             self.name.text().strip(),
@@ -108,7 +109,7 @@ class ConnectDialog(QDialog):
         )
 
     def show_error(self, sentence: str) -> None:
-        """Say what is wrong; nothing takes it back."""
+        """Show what is wrong; an empty text hides the message."""
         self.trouble.setText(f"◆ {sentence}" if sentence else "")
         self.trouble.setStyleSheet(f"color: {self._theme.tokens.warning}")
         self.trouble.setVisible(bool(sentence))
@@ -182,7 +183,7 @@ class ConnectDialog(QDialog):
         self.show_error("")
 
     def _go_on(self) -> None:
-        """To what comes next: connect as ever, or say where."""
+        """Focus the button Connect if a stored profile is selected, else the first address."""
         (self.connect_button if self.list.currentRow() > 0 else self._rows[0].host).setFocus()
 
     def _add(self, place: Place, *, focus: bool) -> None:

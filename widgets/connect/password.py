@@ -1,4 +1,4 @@
-"""Asks for one password, again where the last one was wrong."""
+"""The dialog that asks for one password, with the reason if the last one was refused."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ _WIDTH = 460
 
 
 class PasswordDialog(QDialog):
-    """``given`` carries the password and whether to keep it; ``rejected`` when nobody gives one."""
+    """Signals: ``given`` with the password and whether to keep it in the keyring; ``rejected`` if
+    cancelled.
+    """
 
     given = Signal(str, bool)
 

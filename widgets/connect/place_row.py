@@ -1,4 +1,4 @@
-"""One vCenter or ESXi host in the connect dialog: kind, address, user, password."""
+"""A row of the connect dialog: a vCenter or ESXi host with address, user and password."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _USERS: dict[str, str] = {"vcenter": "administrator@vsphere.local", "esxi": "roo
 
 
 class PlaceRow(QWidget):
-    """Signals: ``changed``, and ``removed`` when its button was pressed.
+    """One server's row. Signals: ``changed``; ``removed`` when its button is pressed.
 
-    An address that is pasted whole (``esxi://root@esx01``) fills all of its parts.
+    A whole address that is pasted (``esxi://root@esx01``) fills all fields of the row.
     """
 
     changed = Signal()
@@ -58,7 +58,7 @@ class PlaceRow(QWidget):
 
     @property
     def place(self) -> Place:
-        """What it says; the usual user where none is given."""
+        """Return the server of this row, with the default user if none is typed."""
         kind: Kind = "esxi" if self.kind.currentData() == "esxi" else "vcenter"
         return Place(kind, self.host.text().strip(), self.user.text().strip() or _USERS[kind])
 

@@ -1,4 +1,4 @@
-"""Shows a certificate that nobody vouches for, or that has changed, and asks whether it is the right one."""
+"""The dialog that shows an unknown or changed certificate and asks whether to trust it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ _LONGEST = 80
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """Whose it is, its thumbprint, what is wrong with it, and the thumbprint that was trusted before."""
+    """A server's certificate: server, thumbprint, why it is not trusted, and the thumbprint trusted
+    before.
+    """
 
     place: str
     sha256: str
@@ -27,7 +29,9 @@ class Certificate:
 
 
 class TrustDialog(QDialog):
-    """``trusted`` when somebody says that it is right; ``rejected`` otherwise. Escape and Enter reject."""
+    """Signals: ``trusted`` if the user confirms the certificate; ``rejected`` otherwise, also on Escape and
+    Enter.
+    """
 
     trusted = Signal()
 

@@ -1,4 +1,4 @@
-"""What the connect dialog asks for, as values: places, and profiles that hold no secret."""
+"""The values of the connect dialog: servers, and profiles, which hold no secret."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Kind = Literal["vcenter", "esxi"]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A vCenter or an ESXi host, and who logs in there. ``host`` may have a port: ``vc01.lab:8443``."""
+    """A vCenter or an ESXi host, and the user who logs in. ``host`` may have a port: ``vc01.lab:8443``."""
 
     kind: Kind = "vcenter"
     host: str = ""
@@ -19,13 +19,13 @@ class Place:
 
     @property
     def address(self) -> str:
-        """The address in the form that the recorder takes: ``vcenter://user@host``."""
+        """The address for the recorder: ``vcenter://user@host``."""
         return f"{self.kind}://{self.user}@{self.host}"
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A connection that is kept under a name. ``select`` are globs: ``vm:SQL*``; none takes everything."""
+    """A named connection. ``select`` are globs of what to record (``vm:SQL*``); empty records everything."""
 
     name: str = ""
     places: tuple[Place, ...] = (Place(),)
@@ -35,13 +35,15 @@ class Profile:
 
     @property
     def label(self) -> str:
-        """What it connects to: ``vc01.lab, esx01.lab``."""
+        """The servers of the profile as text: ``vc01.lab, esx01.lab``."""
         return ", ".join(place.host for place in self.places)
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What somebody chose: the profile, passwords that were typed (by position), and what to keep."""
+    """What the user chose: the profile, the typed passwords (by position of their server), and what
+    to keep.
+    """
 
     profile: Profile
     passwords: Mapping[int, str] = field(default_factory=dict, repr=False)

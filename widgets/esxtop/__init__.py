@@ -1,4 +1,4 @@
-"""The esxtop view: a dense, sortable table of all hosts at a moment of the session."""
+"""The esxtop view: a dense, sortable table of all hosts at one moment of the session."""
 
 from widgets.esxtop.fields import FieldsDialog
 from widgets.esxtop.interval import MIN_INTERVAL_S, interval_dialog

@@ -1,8 +1,7 @@
-"""Paints the cells of the esxtop table that are in sight, in one go.
+"""Paints all visible cells of the esxtop table at once.
 
-A delegate is called from C++ for each cell, and beside a worker thread that computes each such call waits for
-the interpreter, up to its switch interval: a screen of 500 cells took 120 ms to paint beside a diagnosis. A
-loop in Python waits once.
+Qt calls a delegate for each cell, and beside a busy worker thread each call waits for the interpreter lock,
+up to its switch interval: painting 500 cells took 120 ms during a diagnosis. A loop in Python waits once.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from widgets.esxtop.model import EsxtopModel
 from widgets.theme import Theme, Tokens
 
 SIDE = 8
-"""Left and right of a cell's words, in pixels."""
+"""Padding on the left and right of a cell's text, in pixels."""
 NUMBER_WIDTH = 66
 _INDENT = 14
 _TINTS = (0.0, 0.16, 0.22)
@@ -29,13 +28,15 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class Cells:
-    """The cells of one table view."""
+    """Paints the cells of one table view."""
 
     def __init__(self, view: QTableView, model: EsxtopModel, theme: Theme) -> None:
         self._view, self._model, self._theme = view, model, theme
 
     def paint(self, area: QRect, current: QModelIndex, *, keys: bool) -> None:
-        """Paint those in ``area`` of the viewport; ``keys``: whether keys act on the ``current`` one."""
+        """Paint the cells in ``area`` of the viewport; ``keys``: mark ``current`` as the cell that has the
+        focus.
+        """
         painter = QPainter(self._view.viewport())
         try:
             painter.setFont(self._view.font())
@@ -79,14 +80,14 @@ class Cells:
         painter.drawText(place, _LEFT, metrics.elidedText(words, Qt.TextElideMode.ElideMiddle, place.width()))
 
     def _rows(self, area: QRect) -> Iterator[tuple[int, int, int]]:
-        """Rows in sight: which, where, how high."""
+        """Yield number, top and height of each visible row."""
         view, count = self._view, self._model.rowCount()
         last = view.rowAt(area.bottom())
         for row in range(max(view.rowAt(area.top()), 0), (last if last >= 0 else count - 1) + 1):
             yield row, view.rowViewportPosition(row), view.rowHeight(row)
 
     def _columns(self, area: QRect) -> Iterator[tuple[int, int, int]]:
-        """Columns in sight: which, where, how wide."""
+        """Yield number, left and width of each visible column."""
         view = self._view
         for column in range(self._model.columnCount()):
             left, width = view.columnViewportPosition(column), view.columnWidth(column)
@@ -94,7 +95,7 @@ class Cells:
                 yield column, left, width
 
     def _selected(self) -> list[QRect]:
-        """What is selected, as boxes of columns and rows: all of a large table is one of them."""
+        """Return the selection as boxes of columns and rows; all of a large table is one box."""
         parts = self._view.selectionModel().selection()
         found = (parts.at(number) for number in range(parts.size()))
         return [QRect(one.left(), one.top(), one.width(), one.height()) for one in found]

@@ -1,4 +1,4 @@
-"""The dialog in which the columns of a screen are chosen."""
+"""The dialog that chooses the columns of a screen."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from viewmodels.esxtop_table import FieldChoice
 
 
 class FieldsDialog(QDialog):
-    """Which columns a screen shows."""
+    """Lists the columns that a screen can have, those that it shows checked."""
 
     def __init__(self, screen: str, choices: Sequence[FieldChoice], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -48,7 +48,7 @@ class FieldsDialog(QDialog):
         self.resize(480, 520)
 
     def chosen(self) -> tuple[str, ...]:
-        """The counters that are checked, in their order."""
+        """Return the counters of the checked columns, in their order."""
         items = [self._list.item(row) for row in range(self._list.count())]
         return tuple(
             str(item.data(Qt.ItemDataRole.UserRole))

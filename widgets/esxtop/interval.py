@@ -1,4 +1,4 @@
-"""The dialog that asks how often the esxtop table is renewed."""
+"""The dialog that asks how often the esxtop table is updated."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ MIN_INTERVAL_S, MAX_INTERVAL_S = 2, 60
 
 
 def interval_dialog(seconds: int, parent: QWidget) -> QInputDialog:
-    """The dialog; its ``intValueSelected`` carries the seconds."""
+    """Return the dialog; its signal ``intValueSelected`` carries the seconds."""
     dialog = QInputDialog(parent)
     dialog.setWindowTitle("How often the table is renewed")
     dialog.setLabelText("Seconds between two looks at the newest samples:")

@@ -9,7 +9,7 @@ from widgets.keys import KeyRow
 
 
 def key_rows(screens: Sequence[Screen]) -> tuple[KeyRow, ...]:
-    """The keys of the esxtop view: of its screens, of their sort columns, and of what it does itself."""
+    """Return the keys of the esxtop view: for its screens, their sort columns, and its other functions."""
     titles = ", ".join(_in_sentence(screen.title) for screen in screens)
     sort_keys = dict.fromkeys(letter for screen in screens for letter in screen.sort)
     return (
@@ -29,10 +29,10 @@ def key_rows(screens: Sequence[Screen]) -> tuple[KeyRow, ...]:
 
 
 def _in_sentence(title: str) -> str:
-    """``memory`` for ``Memory``; ``CPU`` and ``VM disk`` as they are."""
+    """Return a title as it is written within a sentence: ``memory`` for ``Memory``; ``CPU`` unchanged."""
     return title[:1].lower() + title[1:] if title[1:2].islower() else title
 
 
 def portable(letter: str) -> str:
-    """The portable name of a key that esxtop calls by a letter: ``Shift+V`` for ``V``, ``V`` for ``v``."""
+    """Return Qt's portable name of an esxtop key: ``Shift+V`` for ``V``, ``V`` for ``v``."""
     return f"Shift+{letter}" if letter.isupper() else letter.upper()

@@ -1,4 +1,4 @@
-"""The table behind the esxtop view: rows are entities, columns counters, numbers one array."""
+"""The Qt model of the esxtop table: rows are entities, columns are counters, numbers one array."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ _WORDS = ("", "warning", "critical")
 
 
 class EsxtopModel(QAbstractTableModel):
-    """Columns 0 and 1 are name and host, the rest counters. Expanded rows stay below theirs when sorted."""
+    """The table model; columns 0 and 1 are name and host, the others counters.
+
+    Rows of expanded entities stay below their entity's row when the table is sorted.
+    """
 
     FIXED = 2
 
@@ -40,9 +43,9 @@ class EsxtopModel(QAbstractTableModel):
     def set_table(
         self, rows: Sequence[Row], columns: Sequence[TableColumn], numbers: FloatArray | None = None
     ) -> None:
-        """Show other rows or columns; same ones with other numbers only repaint.
+        """Show these rows and columns; if both are unchanged, only the numbers are repainted.
 
-        ``numbers`` (rows, columns), NaN where absent; None where they are still to come.
+        ``numbers`` has shape (rows, columns), NaN where absent; None if they are not read yet.
         """
         if list(rows) == list(self._rows) and list(columns) == list(self._columns):
             self._cells = Cells.of(self._rows, self._columns, numbers)
@@ -57,36 +60,36 @@ class EsxtopModel(QAbstractTableModel):
         self.endResetModel()
 
     def set_sparks(self, column: int, sparks: dict[int, FloatArray]) -> None:
-        """Small curves for a counter column, by the number of the row as given to ``set_table``."""
+        """Show sparklines in counter column ``column``, by row number as given to ``set_table``."""
         self._sparks = {(row, column): values for row, values in sparks.items()}
         if self._rows:
             self.dataChanged.emit(self.index(0, 0), self.index(self.rowCount() - 1, self.columnCount() - 1))
 
     def row_at(self, row: int) -> tuple[int, Row]:
-        """The row shown at a place, and its number as given to ``set_table``."""
+        """Return the row shown at position ``row``, and its number as given to ``set_table``."""
         number = int(self._order[row])
         return number, self._rows[number]
 
     def column_at(self, column: int) -> TableColumn | None:
-        """The counter of a column, None for name and host."""
+        """Return the counter column at ``column``, None for name and host."""
         return self._columns[column - self.FIXED] if column >= self.FIXED else None
 
     def column_of(self, counter: str) -> int:
-        """Which column a counter has, −1 for none."""
+        """Return the position of a counter's column, −1 if it is not shown."""
         for number, column in enumerate(self._columns):
             if column.counter == counter:
                 return number + self.FIXED
         return -1
 
     def place_of(self, ref: EntityRef) -> int:
-        """Where an entity's row is shown, −1 when it is not."""
+        """Return the position of an entity's row, −1 if it is not shown."""
         for number, row in enumerate(self._rows):
             if row.ref == ref:
                 return int(self._place[number])
         return -1
 
     def text_at(self, row: int, column: int) -> str:
-        """What a cell says."""
+        """Return the text of a cell."""
         number, one = self.row_at(row)
         if column == 1:
             return shown(one.host)
@@ -95,36 +98,38 @@ class EsxtopModel(QAbstractTableModel):
         return self._cells.text(number, column - self.FIXED)
 
     def state_at(self, row: int, column: int) -> int:
-        """How a cell is beside its limits: 0 within, 1 over the warning, 2 over the critical one."""
+        """Return the state of a cell: 0 within its limits, 1 above the warning, 2 above the critical
+        limit.
+        """
         return int(self._cells.states[self._order[row], column - self.FIXED]) if column >= self.FIXED else 0
 
     def widest(self, column: int) -> str:
-        """The longest text of a counter's column."""
+        """Return the longest text of a counter's column."""
         return self._cells.widest(column - self.FIXED)
 
     def spark_at(self, row: int, column: int) -> FloatArray | None:
-        """The small curve of a cell, if it has one."""
+        """Return the sparkline of a cell, None if it has none."""
         return self._sparks.get((int(self._order[row]), column - self.FIXED)) if self._sparks else None
 
     @property
     def several_hosts(self) -> bool:
-        """Whether the host column says anything."""
+        """True if the rows belong to more than one host, so that the host column is needed."""
         return len({row.host for row in self._rows}) > 1
 
     # -- what Qt asks
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008, N802
-        """How many rows."""
+        """Return the number of rows."""
         return 0 if parent.isValid() else len(self._rows)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008, N802
-        """Name, host and the counters."""
+        """Return the number of columns, name and host included."""
         return 0 if parent.isValid() else self.FIXED + len(self._columns)
 
     def headerData(  # noqa: N802
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        """esxtop's names; the tooltip says what they mean."""
+        """Return esxtop's name of a column, or its meaning as the tooltip."""
         if orientation == Qt.Orientation.Vertical:
             return None
         column = self.column_at(section) if section < self.columnCount() else None
@@ -138,7 +143,7 @@ class EsxtopModel(QAbstractTableModel):
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Texts, states and small curves."""
+        """Return text, state, sparkline or tooltip of a cell."""
         if not index.isValid():
             return None
         if role == Qt.ItemDataRole.DisplayRole:
@@ -157,13 +162,13 @@ class EsxtopModel(QAbstractTableModel):
         return None
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        """Sort by a column; absent numbers go last."""
+        """Sort by a column; absent numbers come last."""
         self._sort = (column, order)
         self._resort()
 
     @property
     def sorting(self) -> tuple[int, Qt.SortOrder]:
-        """The column that it is sorted by, and which way."""
+        """The column by which the table is sorted, and the order."""
         return self._sort
 
     # -- order
@@ -188,7 +193,7 @@ class EsxtopModel(QAbstractTableModel):
         self.layoutChanged.emit()
 
     def _sorted(self) -> IntArray:
-        """Numbers of rows in the order in which they are shown."""
+        """Return row numbers in the order in which rows are shown."""
         column, direction = self._sort
         descending = direction == Qt.SortOrder.DescendingOrder
         if self.FIXED <= column < self.columnCount():
@@ -198,7 +203,7 @@ class EsxtopModel(QAbstractTableModel):
 
 
 def _tooltip(row: Row, column: TableColumn | None, value: float) -> str:
-    """What a cell is about; ``value`` of a counter's column."""
+    """Return the tooltip of a cell: entity, counter, ``value`` with unit, and meaning."""
     if column is None:
         return tooltip_text(f"{row.name} {row.instance} on {row.host}")
     return tooltip_text(

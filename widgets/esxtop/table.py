@@ -1,4 +1,4 @@
-"""The table itself: dense rows, frozen names, cells tinted by their limits, small curves on demand."""
+"""The table widget of the esxtop view: dense rows, frozen name column, tinted cells, sparklines."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ _SPARK_WIDTH = 168
 
 
 class _Header(QHeaderView):
-    """Titles with the sort arrow right before its title, so that figures and titles end below each other."""
+    """A header whose sort arrow is drawn left of the title, so that titles and numbers align on the right."""
 
     def __init__(self, parent: QTableView) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
         self.sorted_by: tuple[int, Qt.SortOrder] = (-1, Qt.SortOrder.AscendingOrder)
 
     def initStyleOptionForIndex(self, option: QStyleOptionHeader, section: int) -> None:  # noqa: N802
-        """As Qt asks for what a section shows."""
+        """Set what a section of the header shows (called by Qt)."""
         super().initStyleOptionForIndex(option, section)
         sorted_section, order = self.sorted_by
         if section == sorted_section:
@@ -52,7 +52,7 @@ class _Header(QHeaderView):
 
 
 class _Names(QTableView):
-    """The names that stay in sight, over the table; keys act on the table's own cell."""
+    """The frozen name column, drawn over the table; keys act on the table itself."""
 
     def __init__(self, table: QTableView, model: EsxtopModel, theme: Theme) -> None:
         super().__init__(table)
@@ -60,14 +60,15 @@ class _Names(QTableView):
         self._cells = Cells(self, model, theme)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
-        """All names in one go."""
+        """Paint all visible names at once."""
         self._cells.paint(event.rect(), self._table.currentIndex(), keys=self._table.hasFocus())
 
 
 class EsxtopTable(QTableView):
-    """Signals: ``charted(row, column)`` on a double click, ``sorted`` when it is by another column or way.
+    """The table of the esxtop view.
 
-    ``series_of`` names the series of dragged cells.
+    Signals: ``charted(row, column)`` on a double click; ``sorted`` when column or order of sorting changed.
+    ``series_of`` returns the series ids of cells that are dragged.
     """
 
     charted = Signal(int, int)
@@ -109,7 +110,7 @@ class EsxtopTable(QTableView):
         self._fit()
 
     def sort_by(self, column: int, order: Qt.SortOrder) -> None:
-        """Sort, and show the arrow."""
+        """Sort by a column and show the arrow."""
         for header in self._headers:
             header.sorted_by = (column, order)
             header.viewport().update()
@@ -117,7 +118,7 @@ class EsxtopTable(QTableView):
         self.sorted.emit()
 
     def sort_by_counter(self, counter: str) -> None:
-        """Sort by a counter's column, largest on top; nothing happens where there is none."""
+        """Sort by a counter's column, largest on top; nothing happens if it is not shown."""
         model = self.model()
         assert isinstance(model, EsxtopModel)
         column = model.column_of(counter)
@@ -125,12 +126,12 @@ class EsxtopTable(QTableView):
             self.sort_by(column, Qt.SortOrder.DescendingOrder)
 
     def scroll_to_start(self) -> None:
-        """Show the first rows and columns."""
+        """Scroll to the first row and column."""
         for bar in (self.horizontalScrollBar(), self.verticalScrollBar()):
             bar.setValue(0)
 
     def reveal(self, column: int) -> None:
-        """Bring the top of a column into sight."""
+        """Scroll to the top of a column."""
         self.scrollTo(self.model().index(0, column))
 
     def scrollTo(  # noqa: N802
@@ -138,7 +139,7 @@ class EsxtopTable(QTableView):
         index: QModelIndex | QPersistentModelIndex,
         hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible,
     ) -> None:
-        """As Qt does it, and out from under the frozen names."""
+        """Scroll to a cell as Qt does, and further if the frozen names would cover the cell."""
         self.updateGeometries()  # columns may have just grown: the scroll bar must know how far it can go
         super().scrollTo(index, hint)
         hidden = self.columnWidth(0) - self.columnViewportPosition(index.column())
@@ -147,33 +148,33 @@ class EsxtopTable(QTableView):
             bar.setValue(bar.value() - hidden)
 
     def make_room_for_curves(self, column: int) -> None:
-        """Widen the column that shows small curves beside its numbers."""
+        """Widen the column that shows sparklines beside its numbers."""
         if column >= EsxtopModel.FIXED and self.columnWidth(column) < _SPARK_WIDTH:
             self.setColumnWidth(column, _SPARK_WIDTH)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
-        """All cells in one go."""
+        """Paint all visible cells at once."""
         self._cells.paint(event.rect(), self.currentIndex(), keys=self.hasFocus())
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        """The frozen column is as high as the table."""
+        """Give the frozen column the height of the table."""
         super().resizeEvent(event)
         self._place()
 
     def startDrag(self, _actions: Qt.DropAction) -> None:  # noqa: N802
-        """What is dragged is the series of the selected cells."""
+        """Drag the series of the selected cells."""
         ids = self._series_of(self.selectedIndexes())
         drag(self, ids, "1 counter" if len(ids) == 1 else f"{len(ids)} counters")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Letters and Enter are for the page around the table, the rest moves the cursor."""
+        """Leave letters and Enter to the page around the table; other keys move the cursor."""
         if letter(event) or event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
             event.ignore()
         else:
             super().keyPressEvent(event)
 
     def _sort_by_click(self, column: int) -> None:
-        """Counters fall at the first click, names rise; another click turns the order round."""
+        """Sort by the clicked column: counters descending, names ascending; again reverses the order."""
         model = self.model()
         assert isinstance(model, EsxtopModel)
         before, order = model.sorting
@@ -203,7 +204,7 @@ class EsxtopTable(QTableView):
         self._place()
 
     def _widen(self) -> None:
-        """No number is cut: a column grows with its longest, and keeps its width when that gets shorter."""
+        """Widen columns to their longest number; they do not become narrower when it gets shorter."""
         model, metrics = self.model(), self.fontMetrics()
         assert isinstance(model, EsxtopModel)
         for column in range(EsxtopModel.FIXED, model.columnCount()):
@@ -212,7 +213,7 @@ class EsxtopTable(QTableView):
                 self.setColumnWidth(column, needed)
 
     def _name_width(self, model: EsxtopModel) -> int:
-        """As wide as most of the first names need, within limits."""
+        """Return the width that most of the first names need, within limits."""
         names = (str(model.index(row, 0).data()) for row in range(min(model.rowCount(), _MEASURED_NAMES)))
         lengths = sorted(len(name) for name in names)
         length = lengths[int((len(lengths) - 1) * _WHOLE_NAMES_SHARE)] if lengths else 0
@@ -236,7 +237,7 @@ class EsxtopTable(QTableView):
 
 
 def letter(event: QKeyEvent) -> str:
-    """The letter of a key, a capital with Shift; empty for other keys and with Ctrl, Alt or Meta."""
+    """Return the letter of a key, upper case with Shift; empty for other keys and with Ctrl, Alt or Meta."""
     plain = event.modifiers() & ~Qt.KeyboardModifier.ShiftModifier == Qt.KeyboardModifier.NoModifier
     if not plain or not Qt.Key.Key_A <= event.key() <= Qt.Key.Key_Z:
         return ""

@@ -1,4 +1,4 @@
-"""The esxtop page: screen tabs with their keys, the hosts' totals, the table, and a slim time slider."""
+"""The esxtop page: tabs for the screens, totals over the hosts, the table, and a time slider."""
 
 from __future__ import annotations
 
@@ -33,11 +33,12 @@ _MIN_FILTER_WIDTH, _MAX_FILTER_WIDTH = 80, 170
 
 
 class EsxtopView(QWidget):
-    """Signals: ``screen_chosen(n)``, ``moved(part)`` of the session (1 is its end), ``filtered(text)``.
+    """The page of the esxtop view.
 
-    ``vms_toggled(on)``: virtual machines only; ``sparks_toggled(on)``; ``expanded`` with the entities whose
-    rows are to be expanded or folded; ``fields``: choose columns; ``interval``: choose how often the table is
-    renewed; ``cleared``: show all rows; ``appeared`` when it comes into sight.
+    Signals: ``screen_chosen(n)``; ``moved(part)`` with a part of the session from 0 to 1 (its end);
+    ``filtered(text)``; ``vms_toggled(on)``: show VMs only; ``sparks_toggled(on)``; ``expanded`` with the
+    entities whose rows are to be expanded or folded; ``fields``: choose columns; ``interval``: choose how
+    often to update; ``cleared``: remove all filters; ``appeared`` when the page becomes visible.
     """
 
     screen_chosen = Signal(int)
@@ -142,16 +143,16 @@ class EsxtopView(QWidget):
         return self._screens[self.tabs.currentIndex()]
 
     def show_totals(self, totals: Sequence[str], details: str) -> None:
-        """The hosts' totals; each stays on one line, lines break between two of them."""
+        """Show the totals over the hosts; lines break only between totals. ``details`` is the tooltip."""
         whole = [total.replace(" ", "\N{NO-BREAK SPACE}") for total in totals]
         self.head.setText(("\N{NO-BREAK SPACE}" * 3 + " ").join(whole))
         self.head.setToolTip(tooltip_text(details))
         self.head.setVisible(bool(whole))
 
     def show_empty(self, text: str, button: str = "") -> None:
-        """Say why there is no table; an empty text shows it. ``button`` offers to clear the filters.
+        """Show why there are no rows; an empty text shows the table. ``button`` offers to remove filters.
 
-        The keys stay with the page: those of the next screen must not end in the filter.
+        The page keeps the focus: keys that choose another screen must not end up in the filter field.
         """
         had_keys = self.hasFocus()
         self.empty.show_reason(text, button)
@@ -162,25 +163,25 @@ class EsxtopView(QWidget):
             self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """esxtop's own keys."""
+        """Handle esxtop's own keys."""
         if not self._keys.press(event):
             super().keyPressEvent(event)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
-        """It takes the keys, and tells that it can be seen."""
+        """Take the keyboard focus and emit ``appeared``."""
         super().showEvent(event)
         self.setFocus(Qt.FocusReason.OtherFocusReason)
         self.appeared.emit()
 
     def event(self, event: QEvent) -> bool:
-        """Letters are esxtop's keys on the whole page, even where the window has a shortcut on them."""
+        """Claim letter keys for esxtop's functions, even if the window has a shortcut on them."""
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and letter(event):
             event.accept()
             return True
         return super().event(event)
 
     def show_moment(self, text: str, part: float) -> None:
-        """``as of 14:21:35``, and the slider at that part of the session; no text where it has no moment."""
+        """Show the time (``as of 14:21:35``) and move the slider to ``part`` (0 to 1); empty: no time."""
         self.when.setText(text)
         self.slider.setEnabled(bool(text))
         if not self.slider.isSliderDown():

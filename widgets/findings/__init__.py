@@ -1,4 +1,4 @@
-"""Findings as cards: the conclusion, its evidence, the causes, and what to do."""
+"""Findings as cards: conclusion, evidence, causes, and remedies."""
 
 from viewmodels.finding_labels import EvidenceLookup
 from widgets.findings import card, view
@@ -6,6 +6,6 @@ from widgets.findings.card import FindingCard
 from widgets.findings.view import FindingsView
 
 KEYS = (*view.KEYS, *card.KEYS)
-"""The keys that go from card to card, and those of a card."""
+"""The keys that move between cards, and those of a card."""
 
 __all__ = ["KEYS", "EvidenceLookup", "FindingCard", "FindingsView"]

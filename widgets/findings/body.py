@@ -1,4 +1,4 @@
-"""What an open card shows below its conclusion: what to do about it, the evidence, the causes."""
+"""The unfolded part of a finding's card: remedies, evidence, causes."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from widgets.dragging import Draggable
 
 _CHIP = 62
 _ROWS = 6
-"""Rows of evidence before the rest is folded: as many as leave room for the causes at 1280×720."""
+"""Number of evidence rows before the rest is folded, so that the causes are visible at 1280×720."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unfolded:
-    """What the user has unfolded in a card, and which of its buttons has the focus."""
+    """What the user unfolded in a card, and which of its buttons has the focus."""
 
     steps: bool = False
     evidence: bool = False
@@ -36,7 +36,10 @@ class Unfolded:
 
 
 class CardBody(QWidget):
-    """Actions come first, so that they are in sight however much evidence there is. ``wanted``: Show me."""
+    """The content below a card's conclusion. ``wanted`` is emitted by the button "Show me".
+
+    The buttons come first, so that they are visible however much evidence there is.
+    """
 
     wanted = Signal()
 
@@ -62,18 +65,18 @@ class CardBody(QWidget):
 
     @property
     def unfolded(self) -> Unfolded:
-        """What is unfolded now."""
+        """The parts that are unfolded now."""
         focus = self.focusWidget()
         held = focus.objectName() if focus is not None and focus.hasFocus() else ""
         return Unfolded(self._what.isChecked(), self._all, held)
 
     def tab_stops(self) -> list[QWidget]:
-        """Where Tab stops, top to bottom."""
+        """Return the widgets that Tab visits, top to bottom."""
         evidence = self._numbers.findChild(QPushButton, "evidence")
         return [self._show, self._what, *([evidence] if evidence is not None else [])]
 
     def take_focus(self, name: str) -> None:
-        """Give the focus to the button that had it in the body before."""
+        """Focus the button called ``name``, which had the focus before the body was rebuilt."""
         button = self.findChild(QPushButton, name) if name else None
         if button is not None:
             button.setFocus()
@@ -149,7 +152,7 @@ class CardBody(QWidget):
         return grid
 
     def _make_changes(self) -> QWidget:
-        """What happened shortly before: often it is why."""
+        """Return the list of events shortly before the problem, which may have caused it."""
         box = QWidget()
         grid = _grid(box, columns=2, widest=1, gaps=(8, 3))
         title = text_label("SHORTLY BEFORE", "caps", wrap=False)
@@ -177,7 +180,7 @@ class CardBody(QWidget):
 
 
 def text_label(text: str, role: str, *, wrap: bool = True) -> QLabel:
-    """Plain text, harmless whatever it says."""
+    """Return a label that shows foreign text literally."""
     label = QLabel(
         breakable(shown(text, 600)) if wrap else shown(text, 600),
         textFormat=Qt.TextFormat.PlainText,

@@ -1,4 +1,4 @@
-"""One finding as a card: a line and a sentence; opened, its evidence, causes and steps."""
+"""A finding's card: severity, conclusion, and when unfolded evidence, causes and remedies."""
 
 from __future__ import annotations
 
@@ -25,8 +25,11 @@ _RADIUS = 8
 
 
 class FindingCard(QFrame):
-    """Signals: ``toggled`` with the card when the user unfolds or folds it, ``wanted`` with the finding when
-    "Show me" is pressed, ``unfolded`` with the card and whether to show what follows from it.
+    """The card of one finding.
+
+    Signals: ``toggled`` with the card when the user unfolds or folds it; ``wanted`` with the finding when
+    "Show me" is pressed; ``unfolded`` with the card and True or False when its consequences are to be shown
+    or hidden.
     """
 
     toggled = Signal(object)
@@ -83,21 +86,21 @@ class FindingCard(QFrame):
 
     @property
     def is_open(self) -> bool:
-        """Whether evidence and causes are shown."""
+        """True if evidence and causes are shown."""
         return self._body is not None
 
     @property
     def shows_followers(self) -> bool:
-        """Whether what follows from it is shown beneath it."""
+        """True if the consequences are shown below the card."""
         return self._follow.isChecked()
 
     @property
     def tab_stops(self) -> list[QWidget]:
-        """Where Tab stops in it, top to bottom."""
+        """Return the widgets of the card that Tab visits, top to bottom."""
         return [self, self._follow, *(self._body.tab_stops() if self._body is not None else ())]
 
     def renew(self, finding: Finding, followers: int, *, shows_followers: bool) -> None:
-        """Say what is found now of the same problem and entity; what has not changed stays as it is."""
+        """Show the newer finding of the same problem and entity; unchanged parts are kept."""
         if shows_followers != self.shows_followers:
             self._follow.setChecked(shows_followers)
             self._follow.setText(followers_label(self._followers, unfolded=shows_followers))
@@ -110,7 +113,7 @@ class FindingCard(QFrame):
             self._add_body()
 
     def set_open(self, on: bool) -> None:
-        """Unfold or fold it."""
+        """Unfold or fold the card."""
         if on == self.is_open:
             return
         if on:
@@ -120,23 +123,23 @@ class FindingCard(QFrame):
         self._update_state()
 
     def show_followers(self, on: bool) -> None:
-        """Whether what follows from it is shown; as if the user had said so."""
+        """Show or hide the consequences, as if the user had pressed the button."""
         if self._followers and on != self.shows_followers:
             self._follow.setChecked(on)
             self._fold_followers(on)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        """A click unfolds it, or folds it again."""
+        """Unfold or fold the card on a click."""
         if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
             self._toggle()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """The keys of a card."""
+        """Handle the keys of a card."""
         if not self._keys.press(event):
             super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
-        """The card, with a frame around it while it has the focus."""
+        """Draw the card, with a frame while it has the focus."""
         super().paintEvent(event)
         if not self.hasFocus():
             return

@@ -1,4 +1,4 @@
-"""The findings pane: worst first, what follows from a cause folded beneath it."""
+"""The findings pane: cards of root causes, worst first, with folded consequences below them."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _SEVERITIES: dict[Severity, tuple[str, str]] = {
 
 
 class FindingsView(Pane):
-    """Signal ``wanted`` carries the finding whose evidence is to be shown.
+    """The pane of cards. Signal ``wanted`` carries the finding whose evidence is to be shown.
 
-    One card is open: the first, until the user opens another or folds it. What the user chose stays chosen
-    by problem and entity, also while it is not among the findings for a time.
+    One card is open: the first, until the user opens another or folds it. The user's choice is remembered by
+    problem and entity, even while the finding is absent for a time.
     """
 
     wanted = Signal(object)
@@ -75,35 +75,35 @@ class FindingsView(Pane):
 
     @property
     def cards(self) -> Sequence[FindingCard]:
-        """What is shown, top to bottom."""
+        """The cards, top to bottom."""
         return self._cards
 
     def show_note(self, text: str) -> None:
-        """A line above the cards; empty hides it."""
+        """Show a line above the cards; an empty text hides it."""
         self._state.setText(text)
         self._state.setVisible(bool(text))
 
     def show_findings(self, findings: Sequence[Finding]) -> None:
-        """Show these, worst first as they come; what was open stays open, what was in sight stays there."""
+        """Show these findings in their order; open cards stay open, and the scroll position is kept."""
         self._findings = findings
         self._fill()
         self.note_changed.emit(counted(findings))
 
     def forget(self) -> None:
-        """Forget which findings the user opened and folded: another session is shown."""
+        """Forget which cards the user opened and folded: another session is shown."""
         self._shown = VisibleFindings()
         self._choice = None
         self._is_folded = False
 
     def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
-        """The keys are for a card: the one that is open, else the first."""
+        """Pass the focus to the open card, else to the first."""
         super().focusInEvent(event)
         chosen = [card for card in self._cards if card.is_open] or self._cards
         if chosen:
             chosen[0].setFocus(Qt.FocusReason.TabFocusReason)
 
     def event(self, event: QEvent) -> bool:
-        """Home is its own here, even though the window has a shortcut on it."""
+        """Claim the key Home, on which the window has a shortcut."""
         override = event.type() == QEvent.Type.ShortcutOverride
         if override and isinstance(event, QKeyEvent) and self._keys.has(event):
             event.accept()
@@ -111,7 +111,7 @@ class FindingsView(Pane):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """The keys that go from card to card."""
+        """Move between the cards."""
         if not self._cards or not self._keys.press(event):
             super().keyPressEvent(event)
 
@@ -188,7 +188,7 @@ class FindingsView(Pane):
         return more
 
     def _open_one(self) -> None:
-        """The user's choice where it is there, else the first, unless the user wants none open."""
+        """Open the card that the user chose if there is one, else the first, unless the user wants none."""
         wanted = next((card for card in self._cards if identity(card.finding) == self._choice), None)
         if wanted is None and self._cards and not self._is_folded:
             wanted = self._cards[0]
@@ -220,13 +220,13 @@ class FindingsView(Pane):
         self._fill()
 
     def _anchor(self) -> tuple[FindingCard, int] | None:
-        """Which card is the first in sight, and where; none at the very top, where news are to be seen."""
+        """Return the first visible card and its position; None at the top, where new findings should show."""
         top = self._scroll.verticalScrollBar().value()
         first = next((card for card in self._cards if card.geometry().bottom() > top), None)
         return (first, first.y() - top) if top > 0 and first is not None else None
 
     def _hold(self, anchor: tuple[FindingCard, int] | None) -> None:
-        """Put that card back where it was."""
+        """Scroll so that the card is at that position again."""
         if anchor is None or anchor[0] not in self._cards:
             return
         _lay_out(self._cards, self._body)
@@ -234,7 +234,7 @@ class FindingsView(Pane):
 
 
 class _More(QPushButton):
-    """Says what there is more of; ``wanted`` carries its row when somebody wants to see it."""
+    """A button that shows more findings; ``wanted`` carries its row when pressed."""
 
     wanted = Signal(object)
 
@@ -245,7 +245,7 @@ class _More(QPushButton):
         self.clicked.connect(lambda: self.wanted.emit(self._row))
 
     def show_row(self, row: Row) -> None:
-        """Announce what the row announces."""
+        """Show how many findings of what kind the row's button will show."""
         self._row = row
         count = format_count(row.hidden)
         if row.what == "more alike":
@@ -256,10 +256,10 @@ class _More(QPushButton):
 
 
 class _Scroll(QScrollArea):
-    """Leaves to the view the keys that go from card to card."""
+    """The scroll area; it leaves the keys that move between cards to the view."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Page up and down scroll; the rest is not for it."""
+        """Scroll on Page Up and Page Down; ignore all other keys."""
         if event.key() in {Qt.Key.Key_PageUp, Qt.Key.Key_PageDown}:
             super().keyPressEvent(event)
         else:
@@ -267,7 +267,7 @@ class _Scroll(QScrollArea):
 
 
 def counted(findings: Sequence[Finding]) -> str:
-    """``2 critical · 5 warnings``: causes only, as the cards show them."""
+    """Return how many root causes there are: ``2 critical · 5 warnings``."""
     roots = families(findings)
     counts = Counter(finding.severity for finding in findings if identity(finding) in roots)
     order: tuple[Severity, ...] = ("critical", "warning", "info")
@@ -282,11 +282,7 @@ def _has_focus(card: QWidget) -> bool:
 
 
 def _lay_out(cards: Sequence[QWidget], body: QWidget) -> None:
-    """Have the layout done now; else it comes some events later, and everything would jump till then.
-
-    What is within a card asks for its layout by posted events: without them a card that was just opened is as
-    high as if it had no evidence.
-    """
+    """Compute the layout now; otherwise it happens a few events later and everything jumps until then."""
     for card in cards:
         _activate(card)
     _activate(body)

@@ -1,4 +1,4 @@
-"""The heat map: entities × time, coloured by a counter. For "which of my 2,000 VMs"."""
+"""The heat map: entities × time, coloured by a counter; finds the worst of thousands of VMs."""
 
 from widgets.heatmap.colours import ramp
 from widgets.heatmap.map import KEYS

@@ -1,4 +1,4 @@
-"""The colours of the heat map's cells."""
+"""The colours of the heat map."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ _STEPS = 256
 
 
 def ramp(tokens: Tokens) -> NDArray[np.uint32]:
-    """256 colours as 0xAARRGGBB: pale to accent below the limit, warning at it, critical at the top.
+    """Return 256 colours as 0xAARRGGBB: pale to accent below the limit, warning at the limit, critical at the
+    top.
 
-    Lightness goes one way in each half, so that the map reads without telling hues apart.
+    Lightness is monotonic in each half, so that the map can be read without distinguishing hues.
     """
     stops = (
         (0.0, tokens.surface3),
@@ -34,7 +35,9 @@ def ramp(tokens: Tokens) -> NDArray[np.uint32]:
 
 
 def levels(heat: Heat) -> NDArray[np.uint8]:
-    """The colour of each cell as an index into the ramp: half of it below the limit, half above."""
+    """Return each cell's index into the ramp, shape (rows, buckets): lower half up to the limit, upper half
+    above.
+    """
     values = np.nan_to_num(heat.values, nan=0.0)
     limit = heat.limit if np.isfinite(heat.limit) and heat.limit > 0 else heat.top
     top = max(heat.top, limit * 2)
@@ -45,7 +48,7 @@ def levels(heat: Heat) -> NDArray[np.uint8]:
 
 
 def strongest(heat: Heat) -> float:
-    """The value from which on the colour is the strongest, as ``levels`` has it."""
+    """Return the value from which on ``levels`` gives the strongest colour."""
     return max(heat.top, heat.limit * 2) if np.isfinite(heat.limit) else heat.top
 
 

@@ -1,4 +1,4 @@
-"""Where the parts of the heat map are: names, cells and worst values side by side, the time axis below."""
+"""The layout of the heat map: names, cells and worst values side by side, the time axis below."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ AXIS_HEIGHT = 22
 
 @dataclass(frozen=True, slots=True)
 class Geometry:
-    """A viewport of some size, scrolled down by some pixels, with ``rows`` rows over a window of time.
-
-    ``longest_name``: how many pixels the longest name needs, with what stands beside it.
+    """Positions in a viewport of some size that is scrolled by some pixels, with ``rows`` rows over a
+    window.
     """
 
     size: QSize
@@ -32,7 +31,7 @@ class Geometry:
 
     @classmethod
     def of(cls, heat: Heat, size: QSize, scrolled: int, longest_name: int) -> Geometry:
-        """The geometry of a heat map."""
+        """Return the geometry of a heat map; ``scrolled`` is the scroll position in pixels."""
         return cls(size, scrolled, len(heat.rows), heat.window, longest_name)
 
     @property
@@ -42,45 +41,45 @@ class Geometry:
 
     @property
     def cells(self) -> QRect:
-        """Where cells are, as far as they are in sight."""
+        """The rectangle of the visible cells."""
         width = max(self.size.width() - self.names_width - WORST_WIDTH, 1)
         return QRect(self.names_width, 0, width, self.size.height() - AXIS_HEIGHT)
 
     @property
     def axis(self) -> QRect:
-        """The strip of the time axis."""
+        """The rectangle of the time axis."""
         return QRect(0, self.size.height() - AXIS_HEIGHT, self.size.width(), AXIS_HEIGHT)
 
     @property
     def rows_in_sight(self) -> range:
-        """The numbers of the rows that are in sight, as far as there are so many."""
+        """The numbers of the visible rows."""
         first = max(self.scrolled // ROW_HEIGHT, 0)
         return range(first, min(first + self.size.height() // ROW_HEIGHT + 2, self.rows))
 
     @property
     def hidden_height(self) -> int:
-        """How many pixels of the rows have no room."""
+        """The height of the rows that do not fit, in pixels."""
         return max(self.rows * ROW_HEIGHT - max(self.cells.height(), 1), 0)
 
     def row_box(self, row: int) -> QRect:
-        """The whole line of a row."""
+        """Return the rectangle of a row, over the whole width."""
         return QRect(0, row * ROW_HEIGHT - self.scrolled, self.size.width(), ROW_HEIGHT)
 
     def row_at(self, point: QPoint) -> int | None:
-        """The row at a point."""
+        """Return the row at a point, None if there is none."""
         if point.y() >= self.axis.top():
             return None
         row = (point.y() + self.scrolled) // ROW_HEIGHT
         return row if 0 <= row < self.rows else None
 
     def time_at(self, x: float) -> int | None:
-        """The instant at a pixel column, in ms; None beside the cells."""
+        """Return the time (ms) at the pixel column ``x``, None beside the cells."""
         area, window = self.cells, self.window
         if window is None or not area.left() <= x <= area.right():
             return None
         return window.start + round((x - area.left()) / area.width() * (window.end - window.start))
 
     def part_of_window(self, when: float) -> float:
-        """How much of the window has passed at an instant, 0 to 1."""
+        """Return the position of the time ``when`` (ms) in the window, from 0 to 1."""
         assert self.window is not None
         return (when - self.window.start) / max(self.window.end - self.window.start, 1)

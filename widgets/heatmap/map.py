@@ -1,4 +1,4 @@
-"""The map itself: rows of cells that are hovered, clicked, dragged and walked by keys."""
+"""The heat map's painted area, with hover, click, drag and keys."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ _ROWS_ABOVE = 3
 
 
 class HeatMap(QAbstractScrollArea):
-    """The painted map, scrolled by rows. Signal ``chosen(HeatRow, ms)``, None for ms where keys chose."""
+    """The map, which scrolls vertically.
+
+    Signal ``chosen(HeatRow, ms)``: a cell was clicked; ms is None if a row was chosen with the keys.
+    """
 
     chosen = Signal(object, object)
 
@@ -50,12 +53,12 @@ class HeatMap(QAbstractScrollArea):
         theme.changed.connect(self._colour)
 
     def set_clock(self, clock: Clock) -> None:
-        """Show another clock."""
+        """Show times in another time zone."""
         self._clock = clock
         self.viewport().update()
 
     def show_heat(self, heat: Heat) -> None:
-        """Colour it."""
+        """Show this heat map."""
         self._heat = heat
         self._longest_name = longest_name(heat)
         self._current = min(self._current, max(len(heat.rows) - 1, 0))
@@ -64,36 +67,36 @@ class HeatMap(QAbstractScrollArea):
 
     @property
     def heat(self) -> Heat:
-        """What is shown."""
+        """The heat map that is shown."""
         return self._heat
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        """Mark the row under the mouse."""
+        """Highlight the row under the mouse."""
         self._hover(self._geometry().row_at(event.position().toPoint()))
 
     def leaveEvent(self, event: QEvent) -> None:  # noqa: N802
-        """No row is marked."""
+        """Remove the highlight."""
         self._hover(None)
         super().leaveEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        """The start of a click or of a drag."""
+        """Begin a click or a drag."""
         self._pressed = self._geometry().row_at(event.position().toPoint())
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        """A click on a cell goes to its chart; a row that is dragged goes where it is dropped."""
+        """Emit ``chosen`` for a click; dragging a row's series is done by ``Draggable``."""
         row = self._geometry().row_at(event.position().toPoint())
         if row is not None and row == self._pressed and event.button() == Qt.MouseButton.LeftButton:
             self._current = row
             self.chosen.emit(self._heat.rows[row], self._geometry().time_at(event.position().x()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """The keys of the table."""
+        """Handle the keys of the table."""
         if not self._heat.rows or not self._keys.press(event):
             super().keyPressEvent(event)
 
     def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802
-        """Tooltips with the value."""
+        """Show a tooltip with the value of the cell."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             text = self._tooltip(event.pos())
             QToolTip.showText(event.globalPos(), tooltip_text(text) if text else "", self)
@@ -101,14 +104,14 @@ class HeatMap(QAbstractScrollArea):
         return super().viewportEvent(event)
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
-        """Names, cells, worst values, the time axis."""
+        """Draw names, cells, worst values and the time axis."""
         painter = QPainter(self.viewport())
         marked = Marked(self._hovered, self._current if self.hasFocus() else None)
         tokens = self._theme.tokens
         HeatPainter(painter, self._heat, tokens, self._geometry()).paint(self._image, marked, self._clock)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        """More or fewer rows fit."""
+        """Adjust the scroll range to the new height."""
         super().resizeEvent(event)
         self._set_scroll_bar()
 

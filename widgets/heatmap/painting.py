@@ -1,4 +1,4 @@
-"""Paints the heat map: cells as one image, names and worst values, the time axis and the key of colours."""
+"""Paints the heat map: cells as one image, names and worst values, time axis and colour key."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Marked:
 
 
 def cells_image(heat: Heat, tokens: Tokens) -> QImage:
-    """One pixel a cell; transparent where nothing was measured."""
+    """Return an image with one pixel for each cell; transparent where nothing was measured."""
     if not heat.values.size:
         return QImage()
     cells = ramp(tokens)[levels(heat)]
@@ -58,7 +58,7 @@ class HeatPainter:
     geometry: Geometry
 
     def paint(self, image: QImage, marked: Marked, clock: Clock) -> None:
-        """Everything: background, cells, rows, axis."""
+        """Paint background, cells (``image``), highlighted rows and axis."""
         self.painter.fillRect(QRect(QPoint(), self.geometry.size), QColor(self.tokens.background))
         self.painter.setFont(body_font(_NAMES_FONT))
         area = self.geometry.cells
@@ -103,7 +103,7 @@ class HeatPainter:
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, time_label(tick, step, clock))
 
     def _paint_key(self) -> None:
-        """What the colours mean, below the names: from 0 over the limit to the strongest colour."""
+        """Paint the colour key below the names: from 0 over the limit to the strongest colour."""
         painter, heat, strip = self.painter, self.heat, self.geometry.axis
         limited = bool(np.isfinite(heat.limit))
         low, high = "0", ("≥ " if limited else "") + format_value(strongest(heat), heat.unit)

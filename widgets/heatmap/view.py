@@ -1,4 +1,4 @@
-"""The heat map's page: what to colour by on top, rows of entities below, worst first."""
+"""The heat map page: choice of counter and measure on top, the map below."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ _POPUP_MARGINS = 48
 
 
 class HeatmapView(QWidget):
-    """Signals: ``counter_chosen(n)``, ``measure_chosen(n)``, ``chosen(HeatRow, ms)`` for a clicked cell.
+    """The page. Signals: ``counter_chosen(n)``, ``measure_chosen(n)``, ``chosen(HeatRow, ms)`` for a clicked
+    cell.
 
-    ``appeared`` when it comes into sight.
+    ``appeared`` is emitted when the page becomes visible.
     """
 
     counter_chosen = Signal(int)
@@ -68,12 +69,12 @@ class HeatmapView(QWidget):
         self.show_empty("Open a session to see which entities were worst, and when.")
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
-        """Tell that it can be seen."""
+        """Emit ``appeared``."""
         super().showEvent(event)
         self.appeared.emit()
 
     def set_choices(self, counters: Sequence[str], measures: Sequence[str]) -> None:
-        """What can be coloured, and how a cell is worked out."""
+        """Set the counters and the measures (how samples become a cell's value) to choose from."""
         for box, texts in ((self.counters, counters), (self.measures, measures)):
             now = box.currentText()
             box.clear()
@@ -82,14 +83,14 @@ class HeatmapView(QWidget):
             box.view().setMinimumWidth(box.view().sizeHintForColumn(0) + _POPUP_MARGINS)
 
     def show_heat(self, heat: Heat) -> None:
-        """Colour the map."""
+        """Show this heat map."""
         self.map.show_heat(heat)
         limit = f" · limit {format_value(heat.limit, heat.unit)}" if np.isfinite(heat.limit) else ""
         self._summary.setText(f"{format_count(len(heat.rows))} rows, worst first{limit}" if heat.rows else "")
         self.show_empty("" if heat.rows else "No entity of this session has that counter in this window.")
 
     def show_empty(self, text: str) -> None:
-        """Say why there is no map; an empty text shows it."""
+        """Show why there is no map; an empty text shows the map."""
         self._empty.show_reason(text)
         self._empty.setVisible(bool(text))
         self.map.setVisible(not text)

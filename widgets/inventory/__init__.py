@@ -1,4 +1,4 @@
-"""The inventory: a tree of what the session knows, searched as you type."""
+"""The inventory: a searchable tree of the session's entities."""
 
 from widgets.inventory.model import InventoryModel
 from widgets.inventory.view import SEARCH_FIELD, InventoryView

@@ -1,4 +1,4 @@
-"""The tree behind the inventory, as a Qt item model over plain nodes."""
+"""The Qt item model of the inventory, over plain nodes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class InventoryModel(QAbstractItemModel):
-    """One column; health, value and search text come as roles of the same index."""
+    """A model with one column; health, value and search text are roles of the same index."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -40,7 +40,7 @@ class InventoryModel(QAbstractItemModel):
         self.endResetModel()
 
     def set_health(self, health: Mapping[EntityRef, Health], others: Health = "ok") -> None:
-        """Mark entities by the worst that was found of them; ``others`` are fine, or not looked at yet."""
+        """Set the health of entities; ``others`` is that of all other entities."""
         touched = set(self._health) | set(health) | (set(self._nodes) if others != self._others else set())
         old, self._health, self._others = self._health, health, others
         self._announce(
@@ -48,58 +48,58 @@ class InventoryModel(QAbstractItemModel):
         )
 
     def set_values(self, values: Mapping[EntityRef, str]) -> None:
-        """Show a number beside each of these entities."""
+        """Set the text beside each of these entities."""
         old, self._values = self._values, values
         touched = set(old) | set(values)
         self._announce([ref for ref in touched if old.get(ref) != values.get(ref)], VALUE)
 
     def index_of(self, ref: EntityRef) -> QModelIndex:
-        """Where an entity is; an invalid index when it is not in the tree."""
+        """Return the index of an entity; an invalid index if it is not in the tree."""
         node = self._nodes.get(ref)
         return QModelIndex() if node is None else self.createIndex(node.row, 0, node)
 
     @property
     def refs(self) -> Sequence[EntityRef]:
-        """All entities of the tree."""
+        """Return all entities of the tree."""
         return list(self._nodes)
 
     # -- what Qt asks
 
     def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:  # noqa: B008
-        """The index of a child."""
+        """Return the index of a child (called by Qt)."""
         node = self._node(parent)
         if column == 0 and 0 <= row < len(node.children):
             return self.createIndex(row, 0, node.children[row])
         return QModelIndex()
 
     def parent(self, index: Index = QModelIndex()) -> QModelIndex:  # type: ignore[override]  # noqa: B008
-        """The index of the parent row, invalid for rows at the top."""
+        """Return the index of the parent row, invalid for rows at the top."""
         above = self._node(index).parent if index.isValid() else None
         if above is None or above is self._root:
             return QModelIndex()
         return self.createIndex(above.row, 0, above)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008, N802
-        """How many there are below."""
+        """Return the number of children."""
         return 0 if parent.column() > 0 else len(self._node(parent).children)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: ARG002, B008, N802
-        """One."""
+        """Return 1."""
         return 1
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Name, health, value and search text of a node."""
+        """Return name, health, value or search text of a node."""
         if not index.isValid():
             return None
         answer = _ANSWERS.get(role)
         return answer(self, self._node(index)) if answer is not None else None
 
     def value_text(self, node: Node) -> str:
-        """The number beside a node."""
+        """Return the text beside a node."""
         return self._values.get(node.ref, "") if node.ref is not None else ""
 
     def state(self, node: Node) -> Health:
-        """The worst that was found of it; a heading has no state."""
+        """Return the health of a node; a heading has none."""
         return self._health.get(node.ref, self._others) if node.ref is not None else "none"
 
     def _node(self, index: Index) -> Node:

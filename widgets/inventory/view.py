@@ -1,4 +1,4 @@
-"""The inventory pane: a search line and the tree, with health and a number on each row."""
+"""The inventory pane: a search field and the tree, with health and headline number in each row."""
 
 from __future__ import annotations
 
@@ -45,20 +45,20 @@ _EXPAND_UP_TO = 200
 
 
 class _Row(QStyledItemDelegate):
-    """Draws a row: symbol of its health, name, value on the right; headings in bold."""
+    """Draws a row: health symbol, name, and value on the right; headings in bold."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:  # noqa: ARG002, N802
-        """All rows are as high."""
+        """Return the same height for all rows."""
         return QSize(80, ROW_PX)
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        """Draw it."""
+        """Draw the row."""
         tokens = self._theme.tokens
         state = option.state
         area: QRect = option.rect
@@ -106,7 +106,7 @@ def _thin(colour: str, alpha: float) -> QColor:
 
 
 class Tree(QTreeView):
-    """A tree whose branches are plain carets in the theme's colour."""
+    """A tree view whose branches are plain carets in the theme's colour."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(headerHidden=True, uniformRowHeights=True, indentation=14)
@@ -115,7 +115,7 @@ class Tree(QTreeView):
     def drawBranches(  # noqa: N802
         self, painter: QPainter, rect: QRect, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        """A caret before what can be unfolded."""
+        """Draw a caret before rows that can be expanded."""
         if self.model().rowCount(index) == 0:
             return
         caret = "▾" if self.isExpanded(index) else "▸"
@@ -127,7 +127,10 @@ class Tree(QTreeView):
 
 
 class InventoryView(Pane):
-    """Signals: ``chosen`` with the selected entities, ``opened`` with one that was double-clicked."""
+    """The inventory pane.
+
+    Signals: ``chosen`` with the selected entities; ``opened`` with an entity that was double-clicked.
+    """
 
     chosen = Signal(object)
     opened = Signal(object)
@@ -179,7 +182,7 @@ class InventoryView(Pane):
         model.modelReset.connect(self._unfold)
 
     def choose(self, refs: Sequence[EntityRef]) -> None:
-        """Select these entities, without saying so."""
+        """Select these entities without emitting ``chosen``."""
         if [ref for ref in self.selected() if ref in set(refs)] == list(refs) == list(self.selected()):
             return
         self._quiet = True
@@ -197,7 +200,7 @@ class InventoryView(Pane):
         self._quiet = False
 
     def selected(self) -> list[EntityRef]:
-        """The selected entities; headings are none."""
+        """Return the selected entities, without headings."""
         found = [index.data(REF) for index in self.tree.selectionModel().selectedIndexes()]
         return [ref for ref in found if ref is not None]
 
@@ -233,7 +236,7 @@ class InventoryView(Pane):
             self.tree.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _unfold(self) -> None:
-        """Headings and hosts are open while that is readable."""
+        """Expand headings and hosts, as long as the tree stays readable."""
         for row in range(self._proxy.rowCount()):
             index = self._proxy.index(row, 0)
             self.tree.expand(index)

@@ -1,4 +1,4 @@
-"""What runs in the background: progress, cancel, and how it ended."""
+"""Background jobs: progress, cancel, and how they ended."""
 
 from widgets.jobs.view import JobRow, JobsView
 

@@ -1,4 +1,4 @@
-"""The jobs pane: a row for each job with its progress bar and Stop; ended ones until they are cleared."""
+"""The jobs pane: a row for each job with progress bar and Stop; ended jobs stay until cleared."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ _MIN_HEIGHT = 160
 
 @dataclass(frozen=True, slots=True)
 class JobRow:
-    """A job as it is now. ``part`` is 0 to 1, None while nobody can tell; ``text`` is rate and time left."""
+    """A job as it is shown. ``part`` is the part done, 0 to 1 (None: unknown); ``text`` is rate and time
+    left.
+    """
 
     number: int
     title: str
@@ -45,8 +47,10 @@ class JobRow:
 
 
 class JobsView(Pane):
-    """``cancelled`` carries a row's number; ``cleared`` when ended jobs are to be forgotten; ``appeared``
-    when it comes into sight.
+    """The jobs pane.
+
+    Signals: ``cancelled`` with the number of a job; ``cleared`` when ended jobs are to be removed;
+    ``appeared`` when the pane becomes visible.
     """
 
     cancelled = Signal(object)
@@ -85,12 +89,12 @@ class JobsView(Pane):
         self.show_jobs([])
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
-        """Tell that it can be seen."""
+        """Emit ``appeared``."""
         super().showEvent(event)
         self.appeared.emit()
 
     def show_jobs(self, rows: Sequence[JobRow]) -> None:
-        """Show these, in their order; a row that was there before keeps its place and its focus."""
+        """Show these jobs in their order; rows of known jobs are kept, with their focus."""
         wanted = {row.number for row in rows}
         for number in [number for number in self.cards if number not in wanted]:
             card = self.cards.pop(number)
@@ -114,7 +118,7 @@ class JobsView(Pane):
 
 
 class _Card(QFrame):
-    """One job."""
+    """The row of one job."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -149,7 +153,7 @@ class _Card(QFrame):
         self.apply_theme()
 
     def show_job(self, row: JobRow) -> None:
-        """As it is now."""
+        """Show the job's current state."""
         if row == self._row:
             return
         changed = row.state != self._row.state
@@ -172,7 +176,7 @@ class _Card(QFrame):
             self.apply_theme()
 
     def apply_theme(self) -> None:
-        """The colours of the theme."""
+        """Use the theme's colours."""
         health = _HEALTH[self._row.state]
         self._symbol.setText(_RUNNING if self._row.state == "running" else SYMBOLS[health])
         self._symbol.setStyleSheet(f"color: {self._theme.tokens.health(health)}")

@@ -1,4 +1,4 @@
-"""The note of a mark, asked for where one is looking."""
+"""The popup that asks for a mark's note."""
 
 from widgets.marks.note import MarkNote
 

@@ -1,4 +1,4 @@
-"""A small line over the window that asks for the note of a mark; Enter keeps it, Escape changes nothing."""
+"""A popup that asks for the note of a mark; Enter stores it, Escape changes nothing."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ _LONGEST = 500
 
 
 class MarkNote(Popup):
-    """``noted`` carries the note, which may be empty: a mark without words is one, too.
+    """Signal ``noted`` carries the note, which may be empty.
 
-    With the ``text`` of a mark that is there, it is asked for another; ``removed`` when the mark is to go.
+    If ``text`` is given, the popup asks for a new note of an existing mark, and ``removed`` is emitted when
+    the mark is to be removed.
     """
 
     noted = Signal(str)
@@ -71,7 +72,7 @@ class MarkNote(Popup):
         self.line.setFocus()
 
     def show_under(self, above: QWidget) -> None:
-        """Show it below a widget, within the window."""
+        """Show the popup below a widget, within the window."""
         window = above.window()
         self.adjustSize()
         at = above.mapToGlobal(QPoint(above.width() - self.width(), above.height() + 8))
@@ -80,7 +81,7 @@ class MarkNote(Popup):
         self.show()
 
     def show_above(self, place: QPoint) -> None:
-        """Show it above a place of the screen, within the window."""
+        """Show the popup above a position of the screen, within the window."""
         window = self._window
         self.adjustSize()
         corner = window.mapToGlobal(QPoint(0, 0))

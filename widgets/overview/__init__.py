@@ -1,4 +1,4 @@
-"""The overview: what an admin wants in ten seconds."""
+"""The overview page: the state of the session at a glance."""
 
 from widgets.overview.view import OverviewView
 

@@ -1,4 +1,4 @@
-"""A titled list of lines on the overview page; its rows live on while their numbers change."""
+"""A titled list of lines on the overview page; its row widgets are reused when lines change."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LONGEST = 400
 
 
 class Row(QPushButton):
-    """A row that is a flat button: mouse, keyboard and screen readers know it."""
+    """A line as a flat button, so that mouse, keyboard and screen readers can use it."""
 
     def __init__(self, theme: Theme, *, wrapped: bool) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class Row(QPushButton):
 
 
 class Section(QFrame):
-    """``picked`` carries the number of the row that was pressed."""
+    """The list with its title; ``picked`` carries the number of the row that was pressed."""
 
     picked = Signal(int)
 
@@ -80,11 +80,11 @@ class Section(QFrame):
         theme.changed.connect(self._dress)
 
     def set_title(self, title: str) -> None:
-        """Show another title."""
+        """Set the title."""
         self._title.setText(title)
 
     def show_lines(self, lines: Sequence[OverviewLine], note: str) -> None:
-        """Show these; ``note`` where there are none. A row that is there keeps its focus."""
+        """Show these lines, or ``note`` if there are none; a row that stays keeps the focus."""
         while len(self.rows) > len(lines):
             gone = self.rows.pop()
             self._column.removeWidget(gone)

@@ -1,4 +1,4 @@
-"""The overview page: worst findings, four small charts, who does most, what changed lately."""
+"""The overview page: worst findings, four small charts, top lists, latest changes."""
 
 from __future__ import annotations
 
@@ -29,8 +29,11 @@ _TWO_COLUMNS = 590
 
 
 class OverviewView(QScrollArea):
-    """Signals: ``wanted(Finding)``, ``chosen(EntityRef)``; from charts ``windowed(TimeRange, passing)``,
-    ``unzoomed``, ``opened(ChartSpec)``, ``copied`` with what to say; ``appeared`` when it comes into sight.
+    """The page.
+
+    Signals: ``wanted(Finding)``; ``chosen(EntityRef)``; from charts ``windowed(TimeRange, passing)``,
+    ``unzoomed``, ``opened(ChartSpec)``, ``copied`` with a message; ``appeared`` when the page becomes
+    visible.
     """
 
     wanted = Signal(object)
@@ -72,19 +75,19 @@ class OverviewView(QScrollArea):
         self.setWidget(body)
 
     def set_clock(self, clock: Clock) -> None:
-        """Show another clock."""
+        """Show times in another time zone."""
         self._clock = clock
         for card in self._cards:
             card.set_clock(clock)
 
     def clear(self) -> None:
-        """Show nothing of what was recorded."""
+        """Remove all charts and lists."""
         self.show_charts((), TimeRange(0, 1))
         self.show_lists(())
         self.show_changes(())
 
     def show_findings(self, findings: Sequence[Finding], note: str) -> None:
-        """The worst causes, each a line that can be clicked; ``note`` where there is none."""
+        """Show the worst findings, each a line that can be clicked; ``note`` if there are none."""
         worst = worst_findings(findings)
         self._shown_findings = [finding for finding, _ in worst]
         lines = [line for _, line in worst]
@@ -94,7 +97,7 @@ class OverviewView(QScrollArea):
     def show_charts(
         self, charts: Sequence[tuple[ChartSpec, Sequence[NamedCurve]]], window: TimeRange
     ) -> None:
-        """Two charts in a row."""
+        """Show the charts, two in a row, over ``window``."""
         while len(self._cards) > len(charts):
             gone = self._cards.pop()
             self._charts.removeWidget(gone)
@@ -118,7 +121,7 @@ class OverviewView(QScrollArea):
         self._order_focus()
 
     def show_lists(self, lists: Sequence[TopList]) -> None:
-        """Who has most, four lists side by side."""
+        """Show the top lists side by side."""
         while len(self._talkers) > len(lists):
             gone = self._talkers.pop()
             self._lists.removeWidget(gone)
@@ -136,17 +139,17 @@ class OverviewView(QScrollArea):
         self._order_focus()
 
     def show_changes(self, lines: Sequence[OverviewLine]) -> None:
-        """Events and marks, the newest first."""
+        """Show events and marks, the newest first."""
         self._changes.show_lines(lines[:MAX_LINES], "No event was recorded in this window.")
         self._order_focus()
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
-        """Tell that it can be seen."""
+        """Emit ``appeared``."""
         super().showEvent(event)
         self.appeared.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        """Charts and lists go below each other where two do not fit side by side."""
+        """Put charts and lists below each other if two do not fit side by side."""
         super().resizeEvent(event)
         across = 2 if self.viewport().width() >= _TWO_COLUMNS else 1
         if across == self._across:
@@ -161,7 +164,7 @@ class OverviewView(QScrollArea):
         grid.addWidget(widget, number // self._across, number % self._across)
 
     def _order_focus(self) -> None:
-        """Tab goes from top to bottom, whatever was made when."""
+        """Set the Tab order from top to bottom, independent of when widgets were created."""
         last: QWidget = self
         for section in (self._findings, None, *self._talkers, self._changes):
             if section is None:

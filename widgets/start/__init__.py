@@ -1,4 +1,4 @@
-"""The page for when no session is open: four big choices, and the sessions that were open lately."""
+"""The start page, shown when no session is open: four choices, and recent sessions."""
 
 from widgets.start.choice import Choice
 from widgets.start.drop_hint import DropHint

@@ -1,4 +1,4 @@
-"""A big choice of the start page: icon, title, what it does, and its key."""
+"""A large button of the start page: icon, title, explanation, and shortcut."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _HEIGHT = 84
 
 
 class Choice(QPushButton):
-    """A button as large as what hangs on it; ``icon_name`` is one of the theme's."""
+    """The button; its size follows its content. ``icon_name`` is an icon of the theme."""
 
     def __init__(
         self, theme: Theme, icon_name: str, title: str, help_: str, key: str, parent: QWidget | None = None

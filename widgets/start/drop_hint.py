@@ -1,4 +1,4 @@
-"""What lies over the window while a file is dragged across it: that it can be dropped anywhere."""
+"""The overlay that says, while files are dragged over the window, that they can be dropped."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from widgets.theme import Theme
 
 
 class DropHint(QWidget):
-    """Covers its parent; lets everything through, and is hidden until it is shown."""
+    """Covers its parent, ignores the mouse, and is hidden until ``show_text``."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -21,20 +21,20 @@ class DropHint(QWidget):
         self.hide()
 
     def show_text(self, words: str) -> None:
-        """Show it, with these words."""
+        """Show the overlay with this text."""
         self._words = words
         self.setGeometry(self._over.rect())
         self.raise_()
         self.show()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        """Keep covering the parent."""
+        """Follow the size of the parent."""
         if event.type() == QEvent.Type.Resize and self.isVisible():
             self.setGeometry(self._over.rect())
         return super().eventFilter(watched, event)
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
-        """A veil, a dashed frame, and the words."""
+        """Draw a veil, a dashed frame, and the text."""
         tokens = self._theme.tokens
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

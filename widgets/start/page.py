@@ -1,4 +1,4 @@
-"""The start page: one column, four big choices, recent sessions, and what to do when there are none."""
+"""The start page: four large choices, then recent sessions or a hint if there are none."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _WIDTH = 760
 
 @dataclass(frozen=True, slots=True)
 class ChoiceSpec:
-    """A choice: its id (which ``chosen`` carries), an icon of the theme, and its words."""
+    """A choice: its id (which ``chosen`` carries), the name of its icon, title and explanation."""
 
     id: str
     icon: str
@@ -48,9 +48,9 @@ CHOICES: tuple[ChoiceSpec, ...] = (
 
 
 class StartPage(QWidget):
-    """Signals: ``chosen`` with a choice's id, ``opened`` and ``forgotten`` with a session's path.
+    """The page. Signals: ``chosen`` with a choice's id, ``opened`` and ``forgotten`` with a session's path.
 
-    ``progress`` shows what is beginning, above the recent sessions.
+    ``progress`` shows a recording that is being started, above the recent sessions.
     """
 
     chosen = Signal(str)
@@ -58,7 +58,7 @@ class StartPage(QWidget):
     forgotten = Signal(str)
 
     def __init__(self, theme: Theme, keys: dict[str, str], parent: QWidget | None = None) -> None:
-        """``keys`` are the shortcuts of the choices, as they are to be shown."""
+        """``keys`` are the shortcuts of the choices by id, as they are displayed."""
         super().__init__(parent)
         self.setObjectName("start")
         self._model = RecentModel(self)
@@ -77,18 +77,18 @@ class StartPage(QWidget):
             choice.installEventFilter(self)
 
     def show_recent(self, entries: Sequence[RecentEntry]) -> None:
-        """Show the sessions that were open, newest first."""
+        """Show the recent sessions, newest first."""
         self._model.show_entries(entries)
         self.recent.setVisible(bool(entries))
         self._none.setVisible(not entries)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
-        """The keyboard begins at the first choice."""
+        """Focus the first choice."""
         super().showEvent(event)
         self.choices["connect"].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        """Arrows move between the choices; Enter opens a session, Delete takes it off the list."""
+        """Move between the choices with arrow keys; in the list, Enter opens a session, Delete removes it."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             done = self._key_on_list if watched is self.recent else self._step
             if done(watched, event.key()):
@@ -198,7 +198,7 @@ class StartPage(QWidget):
 
 
 class _Nothing(QFrame):
-    """What stands where recent sessions will be."""
+    """The hint that is shown if there are no recent sessions."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What the start page shows while a recording begins: from where, how far it is, and a way to stop it."""
+"""The start page's card for a recording that is being started, with a button to stop it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from widgets.elided_label import ElidedLabel
 
 
 class Progress(QFrame):
-    """A card; hidden until it has something to say. ``stopped`` when somebody does not want it any more."""
+    """The card, hidden until ``show_step``; ``stopped`` is emitted when the user presses Stop."""
 
     stopped = Signal()
 
@@ -40,7 +40,10 @@ class Progress(QFrame):
         self.hide()
 
     def show_step(self, title: str, words: str) -> None:
-        """Show it, or hide it where the title is empty. A hidden bar does not move, and costs nothing."""
+        """Show what is being connected and the current step; an empty title hides the card.
+
+        The bar of a hidden card is not animated, which saves processor time.
+        """
         self._title.show_text(title)
         self._words.show_text(words)
         self.bar.setRange(0, 0 if title else 1)
@@ -48,5 +51,5 @@ class Progress(QFrame):
 
     @property
     def text(self) -> str:
-        """What it shows, for those who read rather than look."""
+        """The text that is shown."""
         return " · ".join(part for part in (self._title.text(), self._words.text()) if part)

@@ -1,4 +1,4 @@
-"""The list of sessions that were open lately: worst finding, name, summary, a sparkline, and when."""
+"""The list of recent sessions: worst finding, name, summary, sparkline, and when each was open."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _Index = QModelIndex | QPersistentModelIndex
 
 @dataclass(frozen=True, slots=True)
 class RecentEntry:
-    """A session that was open. ``spark`` values go from 0 to 1; ``when`` is in words; ``path`` on hover."""
+    """A recent session. ``spark`` values are from 0 to 1; ``when`` is a text; ``path`` is the tooltip."""
 
     path: str
     title: str
@@ -41,30 +41,30 @@ class RecentEntry:
 
     @property
     def accessible_text(self) -> str:
-        """The row for those who hear it."""
+        """The row as a text for screen readers."""
         return ", ".join(part for part in (self.title, self.summary, self.when) if part)
 
 
 class RecentModel(QAbstractListModel):
-    """One row a session; the entry itself under ``UserRole``."""
+    """The list model, one row for each session; the entry is under ``UserRole``."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._entries: Sequence[RecentEntry] = ()
 
     def show_entries(self, entries: Sequence[RecentEntry]) -> None:
-        """Show these in place of what was there."""
+        """Replace the entries."""
         if list(entries) != list(self._entries):
             self.beginResetModel()
             self._entries = list(entries)
             self.endResetModel()
 
     def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008, N802 - Qt's own signature
-        """One row a session."""
+        """Return the number of sessions."""
         return 0 if parent.isValid() else len(self._entries)
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Title, path on hover, and the entry."""
+        """Return title, tooltip, accessible text, or the entry itself."""
         if not index.isValid() or not 0 <= index.row() < len(self._entries):
             return None
         entry = self._entries[index.row()]
@@ -82,18 +82,18 @@ class RecentModel(QAbstractListModel):
 
 
 class RecentDelegate(QStyledItemDelegate):
-    """Paints a row."""
+    """Draws a row."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: _Index) -> QSize:  # noqa: N802
-        """All rows are of one height."""
+        """Return the same height for all rows."""
         return QSize(320, _ROW)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Symbol, two lines, sparkline, time."""
+        """Draw symbol, title, summary, sparkline and time."""
         entry = index.data(Qt.ItemDataRole.UserRole)
         if not isinstance(entry, RecentEntry):
             return

@@ -1,4 +1,4 @@
-"""The look of the window: tokens, type, icons, and the theme object that widgets follow."""
+"""The theme: colours, fonts, icons, and the object that tells widgets when they change."""
 
 from viewmodels.health import Health
 from widgets.theme.icons import Icons

@@ -1,4 +1,4 @@
-"""Icons by what they mean, in the theme's colours, from the Phosphor set that QtAwesome carries."""
+"""Icons by meaning, in the theme's colours, from the Phosphor set in QtAwesome."""
 
 from __future__ import annotations
 
@@ -68,17 +68,17 @@ NAMES = {
     "events": "ph.lightning",
     "inventory": "ph.tree-structure",
 }
-"""What an icon stands for, and its name in the set."""
+"""The name in the Phosphor set for each meaning."""
 
 
 class Icons:
-    """Makes icons for one set of tokens."""
+    """Creates icons in the colours of one set of tokens."""
 
     def __init__(self, tokens: Tokens) -> None:
         self._tokens = tokens
 
     def get(self, name: str, colour: str = "") -> QIcon:
-        """The icon of a thing or an action; ``colour`` in place of the theme's muted text."""
+        """Return the icon for a meaning in NAMES; ``colour`` replaces the theme's colour for muted text."""
         icon: QIcon = qtawesome.icon(
             NAMES[name],
             color=colour or self._tokens.muted,

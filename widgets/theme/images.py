@@ -1,4 +1,4 @@
-"""The few pictures that a style sheet needs as files: check mark and arrows, drawn from the icon set."""
+"""Images that the style sheet needs as files (check mark, arrows), drawn from the icons."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _PICTURES = {
 
 
 class Images:
-    """Writes the pictures of a set of tokens, at once and twice the size; they go with this object."""
+    """Writes the images into a temporary folder, which is deleted with this object."""
 
     def __init__(self) -> None:
         self._folder = QTemporaryDir()
 
     def write(self, icons: Icons, tokens: Tokens) -> dict[str, str]:
-        """The paths by the names that the style sheet has for them: ``check_image`` …"""
+        """Write the images in normal and double size; returns their paths by name in the style sheet."""
         folder = QDir(self._folder.path())
         paths: dict[str, str] = {}
         for name, (icon, colour) in _PICTURES.items():

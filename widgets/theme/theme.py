@@ -1,4 +1,4 @@
-"""The theme in force: follows the system's light and dark unless told otherwise."""
+"""The current theme: follows the system's dark or light mode, unless the user chose one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ Preference = Literal["system", "dark", "light"]
 
 
 class Theme(QObject):
-    """Dresses the application; ``changed`` when widgets that paint themselves must paint anew."""
+    """Applies style sheet and colours to the application.
+
+    ``changed`` is emitted when widgets that paint themselves must repaint.
+    """
 
     changed = Signal()
 
@@ -37,7 +40,7 @@ class Theme(QObject):
 
     @property
     def preference(self) -> Preference:
-        """What the user wants: the system's choice, or always one of them."""
+        """The user's choice: ``system``, ``dark`` or ``light``."""
         return self._preference
 
     def set_preference(self, preference: Preference) -> None:

@@ -1,4 +1,4 @@
-"""The colours and measures of the window, as two sets of tokens: dark and light."""
+"""The colours of the window as two sets of tokens, dark and light."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from typing import Literal
 from viewmodels.health import Health
 
 SYMBOLS: dict[Health, str] = {"critical": "▲", "warning": "◆", "ok": "●", "info": "■", "none": "○"}
-"""A state is always a colour and a symbol of its own."""
+"""The symbol of each health state: a state is never shown by colour alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Colours as ``#rrggbb``. ``series`` is the order in which curves take theirs (Okabe–Ito, tuned)."""
+    """The colours of a theme as ``#rrggbb``; ``series`` are the colours of curves in order (Okabe–Ito,
+    tuned).
+    """
 
     name: Literal["dark", "light"]
     background: str
@@ -33,7 +35,7 @@ class Tokens:
     series: tuple[str, ...]
 
     def health(self, state: Health) -> str:
-        """The colour of a state."""
+        """Return the colour of a health state."""
         return {
             "critical": self.critical,
             "warning": self.warning,
@@ -43,11 +45,11 @@ class Tokens:
         }[state]
 
     def curve(self, number: int) -> str:
-        """The colour of the n-th curve of a chart, from 0; they begin again after the last."""
+        """Return the colour of curve ``number`` of a chart (from 0); the colours repeat."""
         return self.series[number % len(self.series)]
 
     def colours(self) -> dict[str, str]:
-        """Every single colour by its name, and the tints of surfaces, for the style sheet."""
+        """Return all colours and tints by name, for the style sheet."""
         single = {
             field.name: str(getattr(self, field.name))
             for field in fields(self)
@@ -56,7 +58,7 @@ class Tokens:
         return {**single, **self.tints()}
 
     def tints(self) -> dict[str, str]:
-        """Surfaces that carry a state or a selection: ``…_tint`` for chips, ``…_card`` for cards."""
+        """Return tinted surfaces by name: ``…_tint`` for chips, ``…_card`` for cards."""
         return {
             **{
                 f"{state}_tint": mix_colours(self.surface1, getattr(self, state), _SMALL_TINT)
@@ -71,7 +73,7 @@ class Tokens:
 
 
 def mix_colours(ground: str, over: str, part: float) -> str:
-    """``#rrggbb`` of ``over`` laid on ``ground``, ``part`` of it from 0 to 1."""
+    """Return the colour of ``over`` laid on ``ground`` with opacity ``part`` (0 to 1), as ``#rrggbb``."""
     pairs = [(int(ground[at : at + 2], 16), int(over[at : at + 2], 16)) for at in (1, 3, 5)]
     return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in pairs)
 

@@ -1,4 +1,4 @@
-"""The two typefaces: the system's own for words, and one with figures of equal width for tables."""
+"""The two fonts: the system's own for text, a monospaced one for tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FIGURES = (
 
 
 def body_font(pixels: int = BODY_PX) -> QFont:
-    """The system's typeface with tabular figures, so that a number that changes does not jump."""
+    """Return the system's font with digits of equal width, so that a changing number does not jump."""
     font = _first(_PREFERRED, QFontDatabase.SystemFont.GeneralFont)
     font.setPixelSize(pixels)
     font.setFeature(QFont.Tag("tnum"), 1)
@@ -27,7 +27,7 @@ def body_font(pixels: int = BODY_PX) -> QFont:
 
 
 def figures_font(pixels: int = BODY_PX) -> QFont:
-    """A monospaced typeface, for tables as dense as esxtop's own."""
+    """Return a monospaced font, for tables as dense as esxtop's."""
     font = _first(_FIGURES, QFontDatabase.SystemFont.FixedFont)
     font.setPixelSize(pixels)
     return font

@@ -1,4 +1,4 @@
-"""The brush: the window that is shown, as a frame on the strip that mouse and keys move."""
+"""The brush: the frame on the strip that shows the window, and that mouse and keys move."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from widgets.timeline.geometry import Grip, Scale
 _CLICK_PIXELS = 3
 _MIN_STEP_MS = 1_000
 _STEPS = 10
-"""A key moves the window by so many parts of its length."""
+"""A key moves the window by its length divided by this number."""
 
 
 class Brush:
-    """Works out windows from drags and keys, and paints itself; ``window`` None is no brush."""
+    """Computes windows from drags and keys, and paints itself; ``window`` None: no brush is shown."""
 
     def __init__(self) -> None:
         self.window: TimeRange | None = None
@@ -26,16 +26,16 @@ class Brush:
 
     @property
     def is_grabbed(self) -> bool:
-        """Whether the mouse holds it."""
+        """True while the mouse drags the brush."""
         return self._grabbed is not None
 
     def grab(self, scale: Scale, x: float) -> None:
-        """The mouse was pressed at a pixel column: on a handle, in the brush, or beside it."""
+        """Begin a drag at the pixel column ``x``: of a handle, of the brush, or of a new window beside it."""
         if self.window is not None:
             self._grabbed, self._is_moved = (scale.grip(x, self.window), x, self.window), False
 
     def drag(self, scale: Scale, x: float) -> TimeRange | None:
-        """The window after the mouse has moved to a pixel column; None while it may still be a click."""
+        """Return the window for the mouse at ``x``; None while the movement may still be a click."""
         if self._grabbed is None:
             return None
         grip, begin, window = self._grabbed
@@ -43,24 +43,26 @@ class Brush:
         return scale.dragged(grip, window, begin, x) if self._is_moved else None
 
     def release(self, scale: Scale, x: float) -> TimeRange | None:
-        """The window after the drag; None for a click."""
+        """End the drag; returns the window, None for a click."""
         window = self.drag(scale, x) if self._is_moved else None
         self._grabbed = None
         return window
 
     def cancel_drag(self) -> None:
-        """The drag is over, and nothing comes of it."""
+        """End the drag without a new window."""
         self._grabbed = None
 
     def cursor(self, scale: Scale, x: float) -> Qt.CursorShape:
-        """What the mouse looks like over what it could take."""
+        """Return the mouse cursor for what is at the pixel column ``x``."""
         grip = scale.grip(x, self.window) if self.window is not None else "outside"
         if grip in {"start", "end"}:
             return Qt.CursorShape.SizeHorCursor
         return Qt.CursorShape.OpenHandCursor if grip == "inside" else Qt.CursorShape.ArrowCursor
 
     def moved(self, direction: int, span: TimeRange) -> TimeRange | None:
-        """The window after a key: a part of its length earlier (−1) or later (1), within the session."""
+        """Return the window moved by a part of its length, earlier (−1) or later (1), within the session
+        ``span``.
+        """
         window = self.window
         if window is None:
             return None
@@ -69,7 +71,7 @@ class Brush:
         return TimeRange(start, start + length)
 
     def widened(self, direction: int, span: TimeRange) -> TimeRange | None:
-        """The window after a key that moves its end."""
+        """Return the window with its end moved earlier (−1) or later (1), within the session ``span``."""
         window = self.window
         if window is None:
             return None
@@ -77,7 +79,7 @@ class Brush:
         return TimeRange(window.start, min(end, span.end))
 
     def paint_ground(self, painter: QPainter, scale: Scale, height: int, tokens: Tokens) -> None:
-        """Tint the window, below all lanes."""
+        """Tint the window; called before the lanes are painted."""
         if self.window is not None:
             tint = QColor(tokens.accent)
             tint.setAlphaF(0.1)
@@ -86,7 +88,7 @@ class Brush:
     def paint_handles(
         self, painter: QPainter, scale: Scale, height: int, tokens: Tokens, *, has_focus: bool
     ) -> None:
-        """Paint the handles over all lanes, and a frame where keys come to the timeline."""
+        """Paint the handles over all lanes, and a frame if the timeline has the keyboard focus."""
         if self.window is None:
             return
         box = _box(scale, self.window, height)

@@ -1,4 +1,4 @@
-"""Where things of the timeline are in pixels, and what a drag of the brush means. Knows no widget."""
+"""Positions on the timeline in pixels, and what a drag of the brush means. No widget."""
 
 from __future__ import annotations
 
@@ -23,38 +23,38 @@ _SMALLEST_MS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Time to pixels and back for a strip of this width."""
+    """Converts between times and pixel columns of a strip of some width that shows the session ``span``."""
 
     span: TimeRange
     width: int
 
     @property
     def left(self) -> int:
-        """Where the session begins."""
+        """The pixel column at which the session begins."""
         return GUTTER
 
     @property
     def pixels(self) -> int:
-        """How wide the session is."""
+        """The width of the session in pixels."""
         return max(self.width - GUTTER - RIGHT, 1)
 
     def x(self, t_ms: float) -> float:
-        """The pixel column of a moment."""
+        """Return the pixel column of the time ``t_ms``."""
         length = max(self.span.end - self.span.start, 1)
         return self.left + (t_ms - self.span.start) / length * self.pixels
 
     def x_within(self, t_ms: float) -> float:
-        """The pixel column of a moment; for one beyond the session that of its edge."""
+        """Return the pixel column of a time; for times outside the session that of the nearest edge."""
         return min(max(self.x(t_ms), float(self.left)), float(self.left + self.pixels))
 
     def time(self, x: float) -> int:
-        """The moment of a pixel column, within the session."""
+        """Return the time (ms) at the pixel column ``x``, within the session."""
         length = self.span.end - self.span.start
         part = min(max((x - self.left) / self.pixels, 0.0), 1.0)
         return self.span.start + round(part * length)
 
     def grip(self, x: float, window: TimeRange) -> Grip:
-        """What of the brush is under the mouse."""
+        """Return which part of the brush around ``window`` is at the pixel column ``x``."""
         start, end = self.x(window.start), self.x(window.end)
         if abs(x - start) <= _GRIP_PIXELS:
             return "start"
@@ -64,7 +64,7 @@ class Scale:
         return "inside" if start < x < end and not whole else "outside"
 
     def dragged(self, grip: Grip, window: TimeRange, begin: float, now: float) -> TimeRange:
-        """The window after a drag from one pixel column to another."""
+        """Return the window after a drag of ``grip`` from pixel column ``begin`` to ``now``."""
         if grip == "outside":
             start, end = sorted((self.time(begin), self.time(now)))
         elif grip == "start":

@@ -14,6 +14,6 @@ MARK_KEYS = (
     KeyRow("unmark", "Remove the mark", ("Del", "Backspace")),
     KeyRow("leave", "Let go of the mark", ("Esc",)),
 )
-"""They do something while a mark is chosen; else they are left to others."""
+"""Keys that act only while a mark is chosen; otherwise the key press is passed on."""
 
 KEYS = (*WINDOW_KEYS, *MARK_KEYS)

@@ -1,4 +1,4 @@
-"""The lane of events and marks: painted, and asked what is where."""
+"""The lane of events and marks: paints them and finds what is at a point."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _LINES = 8
 _FLOOR = at.SPANS_TOP + at.SPANS_HEIGHT - 1
 
 TOP, BOTTOM = at.EVENTS_TOP - 2, at.EVENTS_TOP + at.EVENTS_HEIGHT + 2
-"""The lane's first and last row of pixels."""
+"""The first and the last pixel row of the lane."""
 
 
 class EventLane:
-    """A tick where something happened or began, a bar for as long as it lasted, and the texts that fit."""
+    """A tick where an event begins, a bar while it lasts, and texts where they fit."""
 
     def __init__(self) -> None:
         self._events: Track[Event] = Track()
@@ -32,14 +32,14 @@ class EventLane:
         self._labels: list[Label] = []
 
     def change(self, old: TimelineContent, new: TimelineContent) -> None:
-        """Show what the timeline shows now."""
+        """Take over new content, reusing indexes if events and marks are the same objects."""
         if new.events is not old.events:
             self._events = Track(new.events)
         if new.marks is not old.marks:
             self._marks = Track(new.marks)
 
     def paint(self, painter: QPainter, scale: Scale, tokens: Tokens, chosen: Mark | None) -> None:
-        """Paint marks over events, texts over both, and a frame around the chosen mark."""
+        """Paint events, marks over them, texts over both, and a frame around the chosen mark."""
         span, left, right = scale.span, scale.left, scale.left + scale.pixels
         events, marks = (track.ticks(span, left, right) for track in (self._events, self._marks))
         painter.setPen(QPen(QColor(tokens.faint), 1))
@@ -85,18 +85,18 @@ class EventLane:
         painter.drawLine(x, at.EVENTS_TOP + 1, x, _FLOOR)
 
     def _box_of(self, mark: Mark, scale: Scale) -> QRectF:
-        """Around a mark and its text; at the edge for a mark beyond the session."""
+        """Return the rectangle around a mark and its text; at the edge for a mark outside the session."""
         x = scale.x_within(mark.at)
         label = next((label for label in self._labels if label.of == mark), None)
         left, right = (min(x, label.left), max(x, label.right)) if label else (x, x)
         return QRectF(left - 3, at.EVENTS_TOP - 1, right - left + 7, at.EVENTS_HEIGHT + 2)
 
     def mark_at(self, scale: Scale, x: float, y: float) -> Mark | None:
-        """The mark that is there, if so."""
+        """Return the mark at a point, None if there is none."""
         return mark_at(self._labels, self._marks.all, scale, x) if TOP <= y <= BOTTOM else None
 
     def text_at(self, scale: Scale, x: float, y: float, clock: Clock) -> str:
-        """What stands there, else what happened or lasted near it; a line for each."""
+        """Return the whole text whose label is at a point, else those of events near it, one line each."""
         if not TOP <= y <= BOTTOM:
             return ""
         around = TimeRange(scale.time(x - _NEAR), scale.time(x + _NEAR))

@@ -1,4 +1,4 @@
-"""The lanes of the timeline but for that of events: load, findings, sources, and the axis; painted."""
+"""Paints the timeline's other lanes: load, findings, sources, and the time axis."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from widgets.timeline.geometry import Scale
 
 RANK: dict[Severity, int] = {"info": 0, "warning": 1, "critical": 2}
 MAX_SOURCES = 6
-"""So many sources have a lane; there is no room for more."""
+"""The number of sources that get a lane; there is no room for more."""
 
 _TICK_PIXELS = 96
 _LABEL_LEFT = 12
 
 
 def paint_labels(painter: QPainter, load: Load, tokens: Tokens) -> None:
-    """Say to the left what each lane is, and how much the highest load."""
+    """Draw the name of each lane on the left, with the highest load."""
     painter.setPen(QColor(tokens.muted))
     left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
     label = painter.fontMetrics().elidedText(
@@ -45,7 +45,7 @@ def paint_labels(painter: QPainter, load: Load, tokens: Tokens) -> None:
 
 
 def paint_load(painter: QPainter, load: Load, scale: Scale, tokens: Tokens) -> None:
-    """Draw the load as a filled curve; gaps stay open."""
+    """Draw the load as a filled curve with gaps."""
     if not np.isfinite(load.top):
         return
     top = max(load.top, 1e-9)
@@ -78,7 +78,7 @@ def paint_findings(painter: QPainter, bars: Sequence[Bar], scale: Scale, tokens:
 
 
 def bar_box(bar: Bar, scale: Scale) -> QRectF:
-    """Where the bar of a finding is."""
+    """Return the rectangle of a finding's bar."""
     left, right = scale.x(bar.window.start), scale.x(bar.window.end)
     return QRectF(left, at.FINDINGS_TOP + 2, max(right - left, 3), at.FINDINGS_HEIGHT - 4)
 
@@ -114,7 +114,7 @@ def paint_axis(painter: QPainter, scale: Scale, height: int, clock: Clock, token
 
 
 def _runs(values: np.ndarray) -> list[range]:
-    """Stretches of finite values, as ranges of indices."""
+    """Return the runs of finite values as ranges of indices."""
     finite = np.isfinite(values).astype(np.int8)
     edges = np.flatnonzero(np.diff(np.concatenate([[0], finite, [0]])))
     return [range(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]

@@ -1,4 +1,4 @@
-"""The context menu of the timeline: what can be done to a mark, or where there is none."""
+"""The context menu of the timeline: for a mark, or for a point without one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from widgets.theme import Theme
 
 
 class MarkMenu(QMenu):
-    """Signals: ``edited`` and ``removed`` of a mark; ``dropped`` and ``unzoomed`` where there is none."""
+    """Signals: ``edited`` and ``removed`` for a mark; ``dropped`` (add a mark) and ``unzoomed`` elsewhere."""
 
     edited = Signal()
     removed = Signal()

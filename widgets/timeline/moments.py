@@ -1,4 +1,4 @@
-"""Where the texts of events and marks stand in their lane, and which mark is under the mouse. No widget."""
+"""Positions of the texts of events and marks in their lane, and the mark under the mouse. No widget."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BESIDE = 4
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """An event or a mark whose text has room: from ``left`` to ``right`` in pixels."""
+    """The text of an event or mark that has room, from ``left`` to ``right`` in pixels."""
 
     of: AxisEvent
     text: str
@@ -27,17 +27,17 @@ class Label:
     right: float
 
     def touches(self, other: Label) -> bool:
-        """Whether one would stand in the other, or too near."""
+        """Return True if the two labels overlap or are too close."""
         return self.left < other.right + _GAP and other.left < self.right + _GAP
 
 
 def labels(
     marks: Iterable[AxisEvent], events: Iterable[AxisEvent], scale: Scale, width_of: Callable[[str], float]
 ) -> Iterator[Label]:
-    """The texts that fit, of marks first, then of events, each from left to right; both ordered by time.
+    """Yield the labels that fit: marks first, then events, each in time order (both must be ordered by time).
 
-    A text stands to the right of their line, or to its left where the lane ends: what was marked just now is
-    at the end of a recording.
+    A text is to the right of its line, or to the left at the end of the lane: in a recording, a new mark is
+    always near the end. ``width_of`` returns a text's width in pixels.
     """
     of_marks = list(_fitting(marks, "⚑ ", (), scale, width_of))
     yield from of_marks
@@ -67,7 +67,7 @@ def _fitting(
 
 
 def mark_at(labels_: Sequence[Label], marks: Sequence[Mark], scale: Scale, x: float) -> Mark | None:
-    """The mark at a pixel column of the lane: by its line, else by its text."""
+    """Return the mark at the pixel column ``x`` of the lane: by its line, else by its text."""
     near = [one for one in marks if abs(scale.x_within(one.at) - x) <= _NEAR]
     if near:
         return min(near, key=lambda one: abs(scale.x_within(one.at) - x))
@@ -76,12 +76,15 @@ def mark_at(labels_: Sequence[Label], marks: Sequence[Mark], scale: Scale, x: fl
 
 
 def labelled_at(labels_: Sequence[Label], x: float) -> AxisEvent | None:
-    """The event or mark whose text is at a pixel column of the lane; texts never overlap."""
+    """Return the event or mark whose text is at the pixel column ``x``."""
     return next((one.of for one in labels_ if one.left - 4 <= x <= one.right + 4), None)
 
 
 def neighbour(marks: Sequence[Mark], chosen: Mark | None, step: int, now: int) -> Mark | None:
-    """The mark after (``step`` 1) or before (−1) the chosen one, or the time ``now``; None without marks."""
+    """Return the mark after (``step`` 1) or before (−1) ``chosen``, or after or before the time ``now`` (ms).
+
+    The result is None without marks.
+    """
     ordered = sorted(marks, key=lambda one: (one.at, one.text))
     if not ordered:
         return None

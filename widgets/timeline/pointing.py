@@ -1,4 +1,4 @@
-"""What of the timeline is at a point: a finding, a mark; and what its tooltip says."""
+"""What is at a point of the timeline: a finding or a mark; and the tooltip for that point."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NEAR = 2
 
 @dataclass(frozen=True)
 class Pointing:
-    """The timeline as it is painted now."""
+    """Finds what is at a point of the timeline as it is painted now."""
 
     content: TimelineContent
     events: EventLane
@@ -30,22 +30,27 @@ class Pointing:
     clock: Clock
 
     def bar_at(self, point: QPointF) -> Bar | None:
-        """The worst finding there, if any."""
+        """Return the worst finding's bar at a point, None if there is none."""
         near = (-_NEAR, -_NEAR, _NEAR, _NEAR)
         hit = [bar for bar in self.content.bars if bar_box(bar, self.scale).adjusted(*near).contains(point)]
         return max(hit, key=lambda bar: RANK[bar.severity], default=None)
 
     def mark_at(self, point: QPointF) -> Mark | None:
-        """The mark there, if any."""
+        """Return the mark at a point, None if there is none."""
         return self.events.mark_at(self.scale, point.x(), point.y())
 
     def place_of(self, mark: Mark | None) -> QPoint:
-        """Where a mark is, at the edge for one beyond the session; where the lane begins without one."""
+        """Return the position of a mark, at the edge if it is outside the session; None: the lane's
+        beginning.
+        """
         x = self.scale.x_within(mark.at) if mark is not None else at.GUTTER
         return QPoint(round(x), at.EVENTS_TOP)
 
     def tooltip_at(self, point: QPointF) -> str:
-        """What is there, else the time and the load; empty beside the lanes."""
+        """Return the tooltip for a point: a finding, events, a source or gap, else time and load.
+
+        The text is empty left of the lanes.
+        """
         if point.x() < at.GUTTER:
             return ""
         bar = self.bar_at(point)

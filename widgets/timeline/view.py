@@ -1,4 +1,4 @@
-"""The timeline's strip: its lanes painted in one go, brushed with the mouse or the keyboard."""
+"""The timeline strip: paints its lanes, and handles the brush with mouse and keyboard."""
 
 from __future__ import annotations
 
@@ -30,8 +30,10 @@ _DIRECTIONS = {"Left": -1, "Shift+Left": -1, "Right": 1, "Shift+Right": 1, "Up":
 
 
 class TimelineView(Pane):
-    """Signals: ``windowed(TimeRange, passing)``, ``unzoomed``, ``wanted(Finding)``, ``mark(ms)`` where a mark
-    is to be dropped; of one that is there ``mark_edited(Mark, QPoint)`` and ``mark_removed(Mark)``.
+    """The timeline pane.
+
+    Signals: ``windowed(TimeRange, passing)``, ``unzoomed``, ``wanted(Finding)``; ``mark(ms)`` to add a mark,
+    ``mark_edited(Mark, QPoint)`` and ``mark_removed(Mark)`` for an existing one.
     """
 
     windowed = Signal(object, bool)
@@ -70,12 +72,12 @@ class TimelineView(Pane):
         theme.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        """As high as its lanes."""
+        """Return the height of all lanes."""
         sources = min(len(self._content.sources), lanes.MAX_SOURCES)
         return QSize(900, at.SOURCES_TOP + max(sources, 2) * at.SOURCE_STEP + at.AXIS_HEIGHT + 6)
 
     def set_clock(self, clock: Clock) -> None:
-        """Show another clock."""
+        """Show times in another time zone."""
         self._clock = clock
         self.update()
 
@@ -89,30 +91,30 @@ class TimelineView(Pane):
         self.update()
 
     def show_window(self, window: TimeRange | None) -> None:
-        """Put the brush around a window."""
+        """Put the brush around a window; None shows no brush."""
         self._brush.window = window
         self.update()
 
     @property
     def content(self) -> TimelineContent:
-        """What is shown."""
+        """The lanes that are shown."""
         return self._content
 
     @property
     def chosen(self) -> Mark | None:
-        """The mark that was clicked, or reached with the keys."""
+        """The mark that was clicked or reached with the keys, None if there is none."""
         return self._chosen
 
     @property
     def pointing(self) -> Pointing | None:
-        """Says what is at a point of the timeline; None while nothing is recorded."""
+        """Finds what is at a point of the timeline; None while nothing is recorded."""
         span = self._content.span
         if span is None:
             return None
         return Pointing(self._content, self._events, Scale(span, self.width()), self._clock)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        """Choose a mark, take the brush or its handle, or begin a new window."""
+        """Choose a mark, drag the brush or a handle, or begin a new window."""
         pointing = self.pointing
         if pointing is None or event.button() != Qt.MouseButton.LeftButton or self._brush.window is None:
             return
@@ -121,7 +123,7 @@ class TimelineView(Pane):
             self._brush.grab(pointing.scale, event.position().x())
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        """Drag, or show what can be dragged or clicked."""
+        """Drag the brush, or set the cursor for what can be dragged or clicked."""
         pointing, point = self.pointing, event.position()
         if pointing is None or self._brush.window is None:
             return
@@ -135,7 +137,7 @@ class TimelineView(Pane):
             self.windowed.emit(window, True)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        """Let go of the brush; a click on a finding shows it."""
+        """End the drag; a click on a finding emits ``wanted``."""
         pointing = self.pointing
         if pointing is None or not self._brush.is_grabbed:
             return
@@ -146,7 +148,7 @@ class TimelineView(Pane):
             self.wanted.emit(bar.finding)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        """Edit the note of a mark, else show the whole session."""
+        """Edit the note of the mark that was clicked, else show the whole session."""
         self._brush.cancel_drag()
         pointing = self.pointing
         mark = pointing.mark_at(event.position()) if pointing is not None else None
@@ -156,7 +158,7 @@ class TimelineView(Pane):
             self.unzoomed.emit()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
-        """Offer what can be done to the mark under the mouse, or to the one that is chosen; or a new one."""
+        """Open the menu for the mark under the mouse or the chosen one, else to add a mark."""
         pointing = self.pointing
         if pointing is None:
             return
@@ -173,14 +175,14 @@ class TimelineView(Pane):
         menu.popup(event.globalPos() if by_mouse else self.mapToGlobal(pointing.place_of(mark)))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Do what the rows of the keys say; those of marks only while one is chosen."""
+        """Handle the keys of the table; those for marks only while a mark is chosen."""
         if self._chosen is not None and self._mark_keys.press(event):
             return
         if not self._keys.press(event):
             super().keyPressEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        """Tooltips say what is under the mouse."""
+        """Show tooltips for what is under the mouse."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             text = self.pointing.tooltip_at(QPointF(event.pos())) if self.pointing is not None else ""
             QToolTip.showText(event.globalPos(), tooltip_text(text) if text else "", self)
@@ -188,7 +190,7 @@ class TimelineView(Pane):
         return super().event(event)
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
-        """Paint all lanes, the brush below and its handles above them."""
+        """Paint all lanes, the brush's tint below and its handles above them."""
         painter, tokens, content = QPainter(self), self._theme.tokens, self._content
         painter.fillRect(self.rect(), QColor(tokens.surface1))
         painter.setFont(body_font(11))
@@ -208,7 +210,7 @@ class TimelineView(Pane):
         self._brush.paint_handles(painter, scale, self.height(), tokens, has_focus=self.hasFocus())
 
     def _ask(self, window_after: Callable[[int, TimeRange], TimeRange | None], direction: int) -> None:
-        """Ask for the window that a key leads to."""
+        """Emit ``windowed`` with the window that a key leads to."""
         span = self._content.span
         window = window_after(direction, span) if span is not None else None
         if window is not None:
