@@ -101,6 +101,8 @@ class Decoded:
             32 << 20, lambda one: 5 * one.shape.nbytes + one.constants.planes.nbytes
         )
         self.sums: Cache[Sums] = Cache(64 << 20, lambda one: 4 * one.count.nbytes)
+        self.created: object = None
+        """When the session was made, as it says: nothing here is of another one."""
 
 
 class Contents:

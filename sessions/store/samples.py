@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from resources.failures import UsageError
+from resources.failures import NotFoundError, UsageError
 from sessions.model import FloatArray, Frame, IntArray
 from sessions.store import sources
 from sessions.store.contents import Contents, Decoded
@@ -34,16 +34,31 @@ class Samples:
         self._seen: int | None = None
 
     def refresh(self) -> None:
-        """Read what was written since the last call; cheap when there is nothing new."""
+        """Read what was written since the last call; cheap when there is nothing new.
+
+        Raises NotFoundError when another session stands at the path by now.
+        """
         version = self.database.pragma("data_version")
         if version == self._seen:
             return
+        self._require_same_session()
         self.inventory.load(self.database)
         sources.require_all(self.database, {batch.source for batch in self.inventory.batches})
         load_layouts(self.database, self._layouts, self.inventory.source)
         self.segments = load_segments(self.database, self._layouts)
         self._contested.clear()
         self._seen = version
+
+    def _require_same_session(self) -> None:
+        rows = self.database.rows("SELECT value FROM meta WHERE key = 'created'", (object,))
+        (created,) = next(rows, ("",))
+        if self.decoded.created is None:
+            self.decoded.created = created
+        elif created != self.decoded.created:
+            raise NotFoundError(
+                f"{self.database.path.name} was replaced by another session while it was open.",
+                advice="Open it again.",
+            )
 
     def of_source(self, source: int) -> list[Segment]:
         """Return the source's blocks and strips in the order of writing."""

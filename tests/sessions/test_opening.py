@@ -21,6 +21,7 @@ from resources.failures import (
     NotFoundError,
     TooNewError,
 )
+from sessions.model import Entity, EntityRef
 from sessions.store import SessionReader, SessionWriter, check_session
 from sessions.store.schema import APPLICATION_ID, MIGRATIONS, OLDEST_READABLE, SCHEMAS, VERSION
 from tests.sessions.synthetic import T0, capture
@@ -354,3 +355,28 @@ def test_a_session_that_was_not_closed_on_a_read_only_disk(tiny_disk: Path) -> N
     make_read_only(tiny_disk)
     with pytest.raises(AccessDeniedError, match=r"s\.hscope-wal"):
         SessionReader.open(path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not replace a file that is open")
+@pytest.mark.parametrize("in_place", [True, False])
+def test_a_session_that_is_replaced_while_it_is_read_is_no_mixture(tmp_path: Path, in_place: bool) -> None:
+    path, other = tmp_path / "a.hscope", tmp_path / "b.hscope"
+    for session, entities, made in ((path, 3, "2026-01-01T00:00:00Z"), (other, 9, "2026-01-02T00:00:00Z")):
+        with SessionWriter.create(session) as writer:
+            writer.set_meta("created", made)
+            writer.add_entities([Entity(EntityRef("host", f"{made} {n}"), "h") for n in range(entities)])
+            for number in range(entities):  # SQLite tells files apart by how often they were changed
+                writer.set_meta("title", str(number))
+    with SessionReader.open(path) as reader:
+        assert len(reader.entities()) == 3
+        if in_place:
+            path.write_bytes(other.read_bytes())
+        else:
+            other.replace(path)
+        with reader.another() as second, pytest.raises(NotFoundError, match="replaced by another session"):
+            second.entities()
+        if in_place:
+            with pytest.raises(NotFoundError, match="replaced by another session"):
+                reader.entities()
+        else:
+            assert len(reader.entities()) == 3
