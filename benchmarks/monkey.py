@@ -18,8 +18,7 @@ from pathlib import Path
 from benchmarks.__main__ import as_table, write_results
 from benchmarks.measure import Row
 from tests.e2e.monkeys import let_loose
-from tests.e2e.test_window import export
-from tests.gui.recordings import record
+from tests.gui.recordings import capture, record
 
 _LOOKS = [(size, theme) for size in ("1280x720", "1440x860", "1024x680") for theme in ("dark", "light")]
 _RUN_S, _LIFE_S = 240.0, 120.0
@@ -37,17 +36,13 @@ def main() -> int:
     longest, seed, begun = 0.0, options.seed, time.monotonic()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        session, capture = folder / "night.hscope", folder / "esx.csv"
-        record(session, seconds=3600)
-        export(capture, "demo", "--duration", "900")
+        files = [record(folder / "night.hscope", seconds=3600), capture(folder / "esx.csv", seconds=900)]
         while time.monotonic() - begun < options.minutes * 60:
             size, theme = _LOOKS[seed % len(_LOOKS)]
             left = options.minutes * 60 - (time.monotonic() - begun)
             words = ["--seed", str(seed), "--size", size, "--theme", theme]
             words += ["--seconds", f"{min(_RUN_S, left):.0f}", "--round-s", f"{_LIFE_S:.0f}"]
-            report = let_loose(
-                folder / f"home{seed}", *words, files=[session, capture], patience_s=_RUN_S * 3
-            )
+            report = let_loose(folder / f"home{seed}", *words, files=files, patience_s=_RUN_S * 3)
             findings.update(report["findings"])
             events.update(report["events"])
             longest = max(longest, report.get("longest_s", 0.0))

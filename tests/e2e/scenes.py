@@ -143,7 +143,8 @@ def show_me(program: Program) -> None:
     """Go to the evidence; a card that is renewed under the mouse in that moment is clicked again."""
     window = program.window
     for _ in range(3):
-        with suppress(RuntimeError, WaitedInVainError):
+        with suppress(RuntimeError, IndexError, WaitedInVainError):
+            until("a way to the evidence", lambda: shows(program), 10)
             click(shows(program)[0])
             until("the evidence", lambda: visible(window, ChartsPage) and has_curves(program), 60)
             return

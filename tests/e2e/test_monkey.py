@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.monkeys import let_loose
-from tests.e2e.test_window import export
-from tests.gui.recordings import record
+from tests.gui.recordings import capture, record
 
 pytestmark = [
     pytest.mark.slow,
@@ -19,11 +18,9 @@ pytestmark = [
 
 @pytest.mark.parametrize(("seed", "size", "theme"), [(1, "1280x720", "dark"), (2, "1440x860", "light")])
 def test_the_window_survives_a_monkey(tmp_path: Path, seed: int, size: str, theme: str) -> None:
-    session, capture = tmp_path / "night.hscope", tmp_path / "esx.csv"
-    record(session)
-    export(capture, "demo", "--duration", "300")
+    files = [record(tmp_path / "night.hscope"), capture(tmp_path / "esx.csv", seconds=300)]
     words = ["--seed", str(seed), "--size", size, "--theme", theme, "--seconds", "20", "--round-s", "20"]
     # Beside other tests a machine may stand still for seconds; the benchmark takes one second for a stall.
-    report = let_loose(tmp_path / "home", *words, "--stall-s", "10", files=[session, capture], patience_s=280)
+    report = let_loose(tmp_path / "home", *words, "--stall-s", "10", files=files, patience_s=280)
     assert not report["findings"], "\n".join(report["findings"])
     assert sum(report["events"].values()) > 50

@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 
+from lab import Lab, export_vcenter, find_scenario, load_scenarios
 from tests.e2e.display import display
+from tests.gui.recordings import capture
 from tests.vcenter.conftest import start_vcenter
 from tests.vcenter.running import PASSWORD, USER, TestVCenter
 
@@ -69,19 +71,12 @@ def test_a_vcenter_from_the_dialog_to_offline(
     play: Play, start_vcenter: Callable[..., TestVCenter], tmp_path: Path
 ) -> None:
     scenario = tmp_path / "scenario.json.gz"
-    export(scenario, "cpu-limit-vm", "--vcenter")
+    export_vcenter(Lab(find_scenario(load_scenarios(), "cpu-limit-vm"), seed=1, fields="all"), scenario)
     server = start_vcenter(scenario, interval=20, history=45)
     place = f"{server.place.host}:{server.place.port}"
     same_again(play, play("vcenter", place, USER, PASSWORD, server.thumbprint))
 
 
 def test_a_dropped_capture_from_import_to_offline(play: Play, tmp_path: Path) -> None:
-    capture = tmp_path / "esx night.csv"
-    export(capture, "demo", "--duration", "1800")
-    same_again(play, play("capture", str(capture)))
-
-
-def export(path: Path, scenario: str, *more: str) -> None:
-    """A scenario of the lab as a file."""
-    words = ["lab", "export", scenario, "-o", str(path), *more]
-    subprocess.run([sys.executable, "-m", "app", *words], cwd=ROOT, check=True, capture_output=True)
+    dropped = capture(tmp_path / "esx night.csv", seconds=1800)
+    same_again(play, play("capture", str(dropped)))

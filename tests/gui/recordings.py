@@ -1,15 +1,29 @@
-"""Sessions for the window's tests: the lab, recorded once a run."""
+"""The lab for the window's tests, as sessions and as captures: each made once a run."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from lab import Lab, find_scenario, load_scenarios, record_lab
+from lab import Lab, export_lab, find_scenario, load_scenarios, record_lab
 from sessions.store import SessionWriter
+from tests.made_once import copy_of
 
 
 def record(path: Path, scenario: str = "demo", seconds: float = 600.0) -> Path:
-    """A session of a scenario's first seconds."""
-    with SessionWriter.create(path, title=scenario, durable=False) as writer:
-        record_lab(Lab(find_scenario(load_scenarios(), scenario), seed=1), writer, duration_s=seconds)
-    return path
+    """A session of a scenario's first seconds; each caller has a copy of its own."""
+
+    def make(fresh: Path) -> None:
+        with SessionWriter.create(fresh, title=scenario, durable=False) as writer:
+            record_lab(Lab(find_scenario(load_scenarios(), scenario), seed=1), writer, duration_s=seconds)
+
+    return copy_of(f"session {scenario} {seconds}", path, make)
+
+
+def capture(path: Path, scenario: str = "demo", seconds: float = 600.0, host: str = "") -> Path:
+    """What esxtop prints in a scenario's first seconds, of all hosts or of one; a copy for each caller."""
+
+    def make(fresh: Path) -> None:
+        lab = Lab(find_scenario(load_scenarios(), scenario), seed=1, fields="default")
+        export_lab(lab, fresh, hosts=[host] if host else None, duration_s=seconds)
+
+    return copy_of(f"capture {scenario} {seconds} {host}", path, make)

@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
-from app.gui.own_program import program_folder
 from sessions.store import SessionReader, check_session
-from tests.gui.recordings import record
+from tests.gui.recordings import capture, record
 from tests.gui.windows import child_of, drop, has_charts, wait
 from widgets.jobs import JobsView
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
 """The offscreen platform says so of every dialog."""
 
+HOSTS = [f"esx0{number}.lab.local" for number in range(1, 5)]
+
 
 @pytest.fixture(scope="module")
 def captures(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Half an hour of the lab, whole and a file a host."""
+    """Half an hour of the lab, and its first minutes as a file a host."""
     folder = tmp_path_factory.mktemp("captures")
-    for name, more in (("all.csv", ()), ("host.csv", ("--split",))):
-        words = ["lab", "export", "demo", "-o", str(folder / name), "--duration", "1800", *more]
-        subprocess.run(
-            [sys.executable, "-m", "app", *words], check=True, cwd=program_folder(), capture_output=True
-        )
+    capture(folder / "all.csv", seconds=1800)
+    for host in HOSTS:
+        capture(folder / f"host-{host}.csv", seconds=300, host=host)
     return folder
 
 
@@ -37,10 +34,10 @@ def states(program: Program) -> list[str]:
 
 
 def test_a_dropped_capture_becomes_a_session(live: Program, qtbot: QtBot, captures: Path, home: Path) -> None:
-    capture = home / "esx night.csv"
-    capture.write_bytes((captures / "all.csv").read_bytes())
+    dropped = home / "esx night.csv"
+    dropped.write_bytes((captures / "all.csv").read_bytes())
     live.window.show_panel("charts")
-    drop(live.window, capture)
+    drop(live.window, dropped)
     wait(qtbot, lambda: live.desk.session.path == home / "esx night.hscope")
     wait(qtbot, lambda: states(live) == ["done"])
     wait(qtbot, lambda: has_charts(live))
@@ -66,9 +63,9 @@ def test_files_of_one_drop_are_one_import(live: Program, qtbot: QtBot, captures:
 
 
 def test_a_cancelled_import_leaves_nothing(live: Program, qtbot: QtBot, captures: Path, home: Path) -> None:
-    capture = home / "esx.csv"
-    capture.write_bytes((captures / "all.csv").read_bytes())
-    drop(live.window, capture)
+    dropped = home / "esx.csv"
+    dropped.write_bytes((captures / "all.csv").read_bytes())
+    drop(live.window, dropped)
     wait(qtbot, lambda: live.workbench.importing.is_running)
     live.window.show_panel("jobs")
     panel = child_of(live.window, JobsView)
@@ -94,9 +91,9 @@ def test_what_is_no_capture_is_said(live: Program, qtbot: QtBot, home: Path) -> 
 def test_a_session_among_captures_is_opened_and_the_rest_offered(
     live: Program, qtbot: QtBot, captures: Path, home: Path
 ) -> None:
-    session, capture = record(home / "demo.hscope", seconds=60), home / "esx.csv"
-    capture.write_bytes((captures / "all.csv").read_bytes())
-    drop(live.window, session, capture)
+    session, dropped = record(home / "demo.hscope", seconds=60), home / "esx.csv"
+    dropped.write_bytes((captures / "all.csv").read_bytes())
+    drop(live.window, session, dropped)
     wait(qtbot, lambda: live.desk.session.path == session)
     assert "can be imported" in live.window.messages.text
     assert not live.workbench.importing.is_running
