@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -11,21 +12,21 @@ from collectors.esxtop_names import ColumnPath
 from lab.activity import Activity
 from lab.building import build_cluster
 from lab.cpu import Cpu
-from lab.defects import Defects
 from lab.esxtop_cpu import CpuView
 from lab.esxtop_memory import MemoryView
 from lab.esxtop_network import NetworkView
 from lab.esxtop_storage import StorageView
-from lab.esxtop_tables import EsxtopTables, gather, rounded
+from lab.esxtop_tables import EsxtopTables
 from lab.fields import FieldSet
 from lab.grouping import run_sums
 from lab.host_memory import Memory
 from lab.injection import apply_all, plan_injections
 from lab.inventory import NFS_LUN
-from lab.layout import build_layouts_of, build_tables, host_columns
+from lab.layout import build_layouts_of, build_tables
 from lab.network import Network
 from lab.parameters import Index, LabState, Parameters
 from lab.power import Power
+from lab.printout import Printout
 from lab.scenario import Scenario, load_workloads
 from lab.storage import Storage
 from lab.truth import GroundTruth, find_truth
@@ -89,14 +90,13 @@ class Lab:
         self._memory_view = MemoryView(cluster, self.index, layouts, self._tables, self.memory, TICK_S, view)
         self._storage_view = StorageView(self.index, layouts, self._tables, TICK_S, storage_rng)
         self._network_view = NetworkView(self.index, layouts, self._tables, self.network, network_rng)
-        per_host = [
-            host_columns(self._tables, layout, host, self.fields) for host, layout in enumerate(layouts)
-        ]
-        self._columns = tuple(tuple(column.path for column in columns) for columns in per_host)
-        self._decimals = tuple(tuple(column.decimals for column in columns) for columns in per_host)
-        self._gather = [gather(columns) for columns in per_host]
+        self._defects_rng = rngs[11]
+
+    @cached_property
+    def _printout(self) -> Printout:
+        """Columns and rows as esxtop prints them, built on first use: the view of a vCenter needs neither."""
         ticks = round(self.duration_s / TICK_S)
-        self._defects = [Defects(columns, ticks, rngs[11]) for columns in self._columns]
+        return Printout(self._tables, self.layouts, self.fields, ticks, self._defects_rng)
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -115,11 +115,11 @@ class Lab:
 
     def columns(self) -> tuple[tuple[ColumnPath, ...], ...]:
         """Return each host's columns, in esxtop's order."""
-        return self._columns
+        return self._printout.columns
 
     def decimals(self) -> tuple[tuple[int, ...], ...]:
         """Return the printed decimals of each host's columns."""
-        return self._decimals
+        return self._printout.decimals
 
     @property
     def esxtop_tables(self) -> EsxtopTables:
@@ -132,21 +132,20 @@ class Lab:
 
     def tick(self) -> Tick | None:
         """Advance by one interval of 5 s; return None for a tick that the simulated collector misses."""
-        number = self._ticks
-        seconds = number * TICK_S
+        number, now_ms = self._ticks, self.now_ms
+        return Tick(now_ms, self._printout.rows(number)) if self.step() else None
+
+    def step(self) -> bool:
+        """Advance like ``tick``, without rows: ``esxtop_tables`` hold the values; False for a missed tick."""
+        self._physics(self._ticks * TICK_S)
         self._ticks += 1
-        self._physics(seconds)
         if self.parameters.paused[0] > 0.5:
-            return None
+            return False
         self._cpu_view.update(self.cpu, self.memory, self.network, self.power, self.parameters)
         self._memory_view.update(self.memory, self.parameters)
         self._storage_view.update(self.storage, self.parameters)
         self._network_view.update(self.network)
-        flat = self._tables.flat
-        rows = tuple(rounded(flat[cells], powers) for cells, powers in self._gather)
-        for row, defects in zip(rows, self._defects, strict=True):
-            defects.apply(row, number)
-        return Tick(self.start_ms + round(seconds * 1000), rows)
+        return True
 
     def _physics(self, seconds: float) -> None:
         """One step of everything, each subsystem on what the others did last."""

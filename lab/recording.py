@@ -47,8 +47,9 @@ def record_lab(
     the writer pass through. For a lab that is viewed while it runs use ``lab.live``.
     """
     total = lab.duration_s if duration_s is None else duration_s
+    known = catalogue or load_catalogue()
     sinks = [
-        _Sink(lab, host, writer, catalogue or load_catalogue())
+        _Sink(lab, host, writer, known)
         for host, name in enumerate(lab.hosts)
         if hosts is None or name in hosts
     ]

@@ -196,6 +196,7 @@ def load_workloads() -> Workloads:
     return checked(read_toml(path), Workloads, path)
 
 
+@cache
 def load_scenarios() -> Scenarios:
     """Load all scenarios of ``resources/lab``.
 

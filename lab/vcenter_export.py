@@ -48,7 +48,7 @@ def vcenter_document(
     for number in range(max(1, int(total / INTERVAL_S)) * _TICKS):
         if cancel is not None and cancel.is_set():
             raise CancelledError("The export of the lab was stopped.", meaning="No file was written.")
-        if lab.tick() is not None:
+        if lab.step():
             sampler.take()
         limits.look(number // _TICKS)
         if number % _TICKS == _TICKS - 1:
