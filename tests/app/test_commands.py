@@ -56,9 +56,9 @@ def hyperscope(capsys: pytest.CaptureFixture[str]) -> Hyperscope:
 
 @pytest.fixture(scope="session")
 def capture(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two minutes of the lab's demo as a capture of all fields."""
+    """A minute of the lab's demo as a capture of all fields."""
     path = tmp_path_factory.mktemp("capture") / "demo.csv"
-    assert run(["lab", "export", "demo", "-o", str(path), "--all-fields", "--duration", "120"]) == 0
+    assert run(["lab", "export", "demo", "-o", str(path), "--all-fields", "--duration", "60"]) == 0
     return path
 
 

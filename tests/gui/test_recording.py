@@ -229,7 +229,7 @@ def test_a_window_that_shows_another_session_stays_there(live: Program, qtbot: Q
     wait(qtbot, lambda: live.desk.session.path == other)
     parts: list[Path] = []
     recorder(live).rotated.connect(lambda event: parts.append(Path(event.session)))
-    wait(qtbot, lambda: len(parts) == 2)
+    wait(qtbot, lambda: len(parts) >= 2)  # a slow window may hear of two at once
     assert live.desk.session.path == other
     assert "goes on in" in live.window.messages.text
     live.window.messages._button.click()

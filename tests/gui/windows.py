@@ -25,7 +25,7 @@ def running(qapp: QApplication, home: Path) -> Iterator[Program]:
     """A window whose settings and recordings are below ``home``; closing it asks nothing at the end."""
     found = build(qapp, home / "settings")
     found.desk.settings.set("record.folder", str(home / "recordings"))
-    found.desk.settings.set("lab.speed", 60)
+    found.desk.settings.set("lab.speed", 20)
     found.window.resize(1280, 800)
     found.window.show()
     try:

@@ -190,11 +190,10 @@ def test_what_is_injected_crosses_its_threshold(name: str) -> None:
     assert_truths_show(Run(name, seed=11))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", PLAYED)
 def test_what_is_injected_crosses_its_threshold_whatever_the_seed(name: str) -> None:
-    for seed in (101, 202):
-        assert_truths_show(Run(name, seed=seed))
+    """The scoreboards, which ask for more, play two seeds besides: one for esxtop and one for vCenter."""
+    assert_truths_show(Run(name, seed=101))
 
 
 def test_the_demo_shows_all_of_its_problems() -> None:

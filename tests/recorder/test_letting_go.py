@@ -8,7 +8,7 @@ from recorder.stop_file import ask_to_stop, stop_file
 from sessions.store import SessionReader
 from tests.recorder.conftest import Record
 
-FAST = ("--speed", "60", "--keep-free", "0")
+FAST = ("--speed", "30", "--keep-free", "0")
 
 
 def test_a_detached_recorder_goes_on_alone_until_a_stop_file_ends_it(

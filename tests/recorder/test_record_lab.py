@@ -22,7 +22,8 @@ from tests.sessions.memory_session import MemorySession
 
 SHORT = "cpu-costop-snapshot"
 LONG = "demo"
-FAST = ("--speed", "150", "--keep-free", "0")
+QUICK = ("--speed", "30", "--keep-free", "0")
+"""Six ticks of 46,000 values a second: soon there, and no load for who runs beside."""
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +55,7 @@ def test_a_whole_scenario_is_what_the_lab_says(
 
 
 def test_what_it_tells(record: Record, session_path: Path) -> None:
-    recorder = record(session_path, f"lab:{LONG}", *FAST, "--attached")
+    recorder = record(session_path, f"lab:{LONG}", "--speed", "150", "--keep-free", "0", "--attached")
     status = recorder.wait_for_ticks(30)
     recorder.close_stdin()
     recorder.end()
@@ -78,7 +79,7 @@ def test_what_it_tells(record: Record, session_path: Path) -> None:
 
 
 def test_marks_are_changed_and_taken_away(record: Record, session_path: Path) -> None:
-    recorder = record(session_path, f"lab:{LONG}", *FAST, "--attached")
+    recorder = record(session_path, f"lab:{LONG}", *QUICK, "--attached")
     recorder.wait_for_ticks(2)
     at = "2026-11-21T14:21:35.250Z"
     for text in ("one", "two", "twö"):
@@ -96,7 +97,7 @@ def test_marks_are_changed_and_taken_away(record: Record, session_path: Path) ->
 
 
 def test_marks_and_pauses(record: Record, session_path: Path) -> None:
-    recorder = record(session_path, f"lab:{LONG}", *FAST, "--attached")
+    recorder = record(session_path, f"lab:{LONG}", *QUICK, "--attached")
     recorder.wait_for_ticks(2)
     recorder.say(do="mark", text="I changed the limit — now")
     recorder.say(do="mark", text="earlier", at="2026-11-21T14:21:35Z")
@@ -126,7 +127,7 @@ def test_marks_and_pauses(record: Record, session_path: Path) -> None:
 
 
 def test_a_command_that_makes_no_sense_is_a_warning(record: Record, session_path: Path) -> None:
-    recorder = record(session_path, f"lab:{LONG}", *FAST, "--attached")
+    recorder = record(session_path, f"lab:{LONG}", *QUICK, "--attached")
     for line in ("no json\n", '{"do": "dance"}\n', "\n", '{"do": "mark"}\n', '{"do": "mark", "text": 7}\n'):
         recorder.write(line)
     recorder.wait_for_ticks(1)
@@ -144,7 +145,7 @@ ENDINGS = ["stop", "closing", "SIGINT", "SIGTERM", "SIGHUP"]
 def test_it_ends_cleanly(record: Record, session_path: Path, how: str) -> None:
     if sys.platform == "win32" and how.startswith("SIG"):
         pytest.skip("Windows sends no signals to one process")
-    recorder = record(session_path, f"lab:{LONG}", *FAST, "--attached")
+    recorder = record(session_path, f"lab:{LONG}", *QUICK, "--attached")
     recorder.wait_for_ticks(2)
     if how == "stop":
         recorder.say(do="stop")
@@ -165,7 +166,7 @@ def test_it_ends_cleanly(record: Record, session_path: Path, how: str) -> None:
 def test_a_second_ctrl_c_does_not_wait_but_closes_the_session(
     record: Record, session_path: Path, pause_s: float
 ) -> None:
-    recorder = record(session_path, f"lab:{LONG}", *FAST)
+    recorder = record(session_path, f"lab:{LONG}", *QUICK)
     recorder.wait_for_ticks(2)
     for _ in range(4):
         recorder.signal(signal.SIGINT)
@@ -181,7 +182,7 @@ def test_a_second_ctrl_c_does_not_wait_but_closes_the_session(
 def test_a_full_disk_below_its_messages_does_not_end_it(
     session_path: Path, tmp_path: Path, words: tuple[str, ...]
 ) -> None:
-    command = [sys.executable, "-m", "app", "record", f"lab:{LONG}", "-o", str(session_path), *FAST, *words]
+    command = [sys.executable, "-m", "app", "record", f"lab:{LONG}", "-o", str(session_path), *QUICK, *words]
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             [*command, "--duration", "4s"], cwd=ROOT, env=environment(tmp_path),
@@ -195,7 +196,7 @@ def test_a_full_disk_below_its_messages_does_not_end_it(
 def test_it_records_without_a_place_for_its_log(session_path: Path, tmp_path: Path) -> None:
     no_folder = tmp_path / "home"
     no_folder.write_text("a file")
-    command = [sys.executable, "-m", "app", "record", f"lab:{LONG}", "-o", str(session_path), *FAST]
+    command = [sys.executable, "-m", "app", "record", f"lab:{LONG}", "-o", str(session_path), *QUICK]
     done = subprocess.run(
         [*command, "--duration", "4s"], cwd=ROOT, env=environment(no_folder),
         stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False,
@@ -208,7 +209,7 @@ def test_it_records_without_a_place_for_its_log(session_path: Path, tmp_path: Pa
 def test_without_attached_it_goes_on_when_stdin_closes(
     record: Record, session_path: Path, stdin: str
 ) -> None:
-    words = (f"lab:{LONG}", *FAST)
+    words = (f"lab:{LONG}", *QUICK)
     null = stdin == "null"
     recorder = record(session_path, *words, stdin=subprocess.DEVNULL if null else subprocess.PIPE)
     recorder.wait_for_ticks(1)
@@ -223,7 +224,7 @@ def test_without_attached_it_goes_on_when_stdin_closes(
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes break otherwise there")
 def test_a_window_that_dies_ends_it(session_path: Path, tmp_path: Path) -> None:
     """Nobody reads its events any more, although stdin stays open: the same as closing stdin."""
-    words = [sys.executable, "-m", "app", "record", f"lab:{LONG}", "-o", str(session_path), *FAST]
+    words = [sys.executable, "-m", "app", "record", f"lab:{LONG}", "-o", str(session_path), *QUICK]
     reading, writing = os.pipe()
     process = subprocess.Popen(
         [*words, "--json", "--attached"],
@@ -245,7 +246,7 @@ def test_a_window_that_dies_ends_it(session_path: Path, tmp_path: Path) -> None:
 
 
 def test_it_ends_after_its_time(record: Record, session_path: Path) -> None:
-    ended = record(session_path, f"lab:{LONG}", *FAST, "--duration", "8s").end()
+    ended = record(session_path, f"lab:{LONG}", *QUICK, "--duration", "8s").end()
     assert ended["code"] == 0
     assert 8.0 <= ended["seconds"] < 40.0
 
@@ -310,9 +311,9 @@ def test_words_that_do_not_fit(
 
 
 def test_two_at_once_on_one_session(record: Record, session_path: Path) -> None:
-    first = record(session_path, f"lab:{LONG}", *FAST, "--attached")
+    first = record(session_path, f"lab:{LONG}", *QUICK, "--attached")
     first.wait_for_ticks(1)
-    second = record(session_path, f"lab:{LONG}", *FAST)
+    second = record(session_path, f"lab:{LONG}", *QUICK)
     assert second.process.wait(60) == 12
     first.close_stdin()
     assert first.end()["code"] == 0
