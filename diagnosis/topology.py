@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from diagnosis.facts import FactTable
 from diagnosis.placement import Periods, Placement, Stay, joined_periods
 from diagnosis.series_index import SeriesIndex
+from sessions.current_records import with_current_names
 from sessions.model import Entity, EntityRef, SampleSource, Series
 from sessions.times import TimeRange
 
@@ -35,8 +36,9 @@ class Topology:
     """
 
     def __init__(self, source: SampleSource, counters: Collection[str], window: TimeRange) -> None:
-        self._entities = dict(source.entities())
-        self._facts = FactTable(source.facts(), window)
+        facts = source.facts()
+        self._entities = with_current_names(source.entities(), facts)
+        self._facts = FactTable(facts, window)
         self._placement = Placement(self._facts.named("host"), window)
         self._window = window
         self._bases: dict[EntityRef, EntityRef] = {}

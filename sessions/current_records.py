@@ -6,10 +6,10 @@ one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from sessions.model import EntityRef, Event, Fact, Gap
+from sessions.model import Entity, EntityRef, Event, Fact, Gap
 
 
 def current_facts(written: Iterable[Fact]) -> list[Fact]:
@@ -27,6 +27,21 @@ def current_facts(written: Iterable[Fact]) -> list[Fact]:
             facts[before] = replace(facts[before], end=fact.start)
         latest[fact.entity, fact.name] = at
     return facts
+
+
+def with_current_names(
+    entities: Mapping[EntityRef, Entity], facts: Iterable[Fact]
+) -> dict[EntityRef, Entity]:
+    """Return the entities under the names that they have now.
+
+    An entity keeps the name that it had when the session met it; a later name is a fact ``name``. ``facts``
+    are those that hold, ordered by start, as ``current_facts`` returns them.
+    """
+    names = {fact.entity: str(fact.value) for fact in facts if fact.name == "name" and fact.end is None}
+    return {
+        ref: replace(entity, name=names[ref]) if names.get(ref, entity.name) != entity.name else entity
+        for ref, entity in entities.items()
+    }
 
 
 def current_events(written: Iterable[Event]) -> list[Event]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 import typer
@@ -13,7 +14,8 @@ from app.consoles import one_line, results
 from app.terminal import print_json
 from resources.failures import DamagedError
 from resources.units import format_bytes, format_count, format_duration
-from sessions.model import EXPECTED, RECEIVED, Gap, Source
+from sessions.current_records import with_current_names
+from sessions.model import EXPECTED, RECEIVED, EntityRef, Gap, Source
 from sessions.store import SessionInfo, SessionReader, check_session
 from sessions.times import iso
 
@@ -36,14 +38,32 @@ def info(
         )
     with SessionReader.open(session) as reader:
         found = reader.info()
+        names = {} if as_json else names_in_gaps(reader, found)
     if as_json:
         print_json(found.to_json())
     else:
-        show(found)
+        show(found, names)
 
 
-def show(found: SessionInfo) -> None:
-    """Print the session's summary, a table of its sources, their notes and their gaps."""
+def names_in_gaps(reader: SessionReader, found: SessionInfo) -> Mapping[EntityRef, str]:
+    """Return what the entities with gaps are called now: kind and name, with the VM of a part."""
+    refs = {gap.entity for gap in found.gaps if gap.entity is not None}
+    if not refs:
+        return {}
+    entities = with_current_names(reader.entities(), reader.facts())
+    names = {}
+    for ref in refs & entities.keys():
+        parent = entities[ref].parent
+        above = f"{entities[parent].name} › " if parent in entities and parent.kind == "vm" else ""
+        names[ref] = f"{ref.kind} {above}{entities[ref].name}"
+    return names
+
+
+def show(found: SessionInfo, names: Mapping[EntityRef, str]) -> None:
+    """Print the session's summary, a table of its sources, their notes and their gaps.
+
+    ``names`` are what entities with gaps are called.
+    """
     console = results()
     for name, value in summary(found):
         console.print(Text(f"{name:<10}", style="bold"), one_line(value), sep="")
@@ -64,7 +84,7 @@ def show(found: SessionInfo) -> None:
     console.print()
     console.print(table)
     for source in found.sources:
-        for line in (*notes(source), *gap_lines(found, source)):
+        for line in (*notes(source), *gap_lines(found, source, names)):
             console.print(one_line(source.spec.name, "dim"), one_line(line, "dim"), sep="  ", end="\n")
 
 
@@ -93,11 +113,11 @@ def coverage_text(source: Source) -> str:
     return "100 %" if got >= expected else f"{min(part, 99.99):.2f} %"
 
 
-def gap_lines(found: SessionInfo, source: Source) -> list[str]:
+def gap_lines(found: SessionInfo, source: Source, names: Mapping[EntityRef, str]) -> list[str]:
     """Return lines for the first gaps of a source, and how many more there are."""
     gaps = [gap for gap in found.gaps if gap.source == source.id]
     lines = [
-        f"gap: {iso(gap.start)} to {iso(gap.end)}{gap_ticks(gap)}, {gap_entity(gap)}: {gap.reason}"
+        f"gap: {iso(gap.start)} to {iso(gap.end)}{gap_ticks(gap)}, {gap_entity(gap, names)}: {gap.reason}"
         for gap in gaps[:GAPS_SHOWN]
     ]
     more = len(gaps) - GAPS_SHOWN
@@ -111,9 +131,9 @@ def gap_ticks(gap: Gap) -> str:
     return f" ({format_count(gap.ticks)} {'instant' if gap.ticks == 1 else 'instants'})"
 
 
-def gap_entity(gap: Gap) -> str:
-    """Return the key of the entity that a gap is of, or ``everything``."""
-    return gap.entity.key if gap.entity else "everything"
+def gap_entity(gap: Gap, names: Mapping[EntityRef, str]) -> str:
+    """Return what the entity that a gap is of is called, or ``everything``."""
+    return names.get(gap.entity, gap.entity.key) if gap.entity else "everything"
 
 
 def summary(found: SessionInfo) -> list[tuple[str, str]]:

@@ -16,6 +16,7 @@ from app.terminal import json_text
 from resources.failures import NotFoundError
 from resources.foreign_text import shown, visible
 from resources.units import format_value
+from sessions.current_records import with_current_names
 from sessions.export.columns import RepeatedTexts
 from sessions.export.csv_table import CsvRows
 from sessions.frames import small_frames
@@ -48,7 +49,8 @@ def query(
     Without --csv or --json: one line a series with its lowest, mean and highest value.
     """
     with SessionReader.open(session) as reader:
-        names = {ref: found.name for ref, found in reader.entities().items()}
+        entities = with_current_names(reader.entities(), reader.facts())
+        names = {ref: found.name for ref, found in entities.items()}
         chosen = choose(reader, names, entity, counter, instance)
         window = window_of(reader, start, end)
         if as_json:
@@ -80,6 +82,11 @@ def choose(
             advice="'hyperscope query S.hscope' lists all; names match as globs.",
         )
     of_entity = [series for series in reader.series() if series.entity in refs]
+    if not of_entity:
+        raise NotFoundError(
+            f"Nothing was measured of {entity!r}.",
+            meaning="It is in the inventory, and was perhaps powered off or disconnected all the time.",
+        )
     chosen = [
         series
         for series in of_entity

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from sessions.current_records import with_current_names
 from sessions.export.columns import Cell
 from sessions.model import Entity, EntityRef
 from sessions.store import SessionReader
@@ -19,7 +20,7 @@ def record_tables(session: SessionReader) -> dict[str, RecordTable]:
     return {
         "entities": (
             ("kind", "key", "name", "parent_kind", "parent_key"),
-            [_entity_row(entity) for entity in session.entities().values()],
+            [_entity_row(entity) for entity in _entities(session)],
         ),
         "facts": (("kind", "entity_key", "fact", "value", "from", "until"), _fact_rows(session)),
         "events": (("time", "end", "what", "kind", "entity_key", "text", "by"), _event_rows(session)),
@@ -29,6 +30,10 @@ def record_tables(session: SessionReader) -> dict[str, RecordTable]:
             _finding_rows(session),
         ),
     }
+
+
+def _entities(session: SessionReader) -> Iterable[Entity]:
+    return with_current_names(session.entities(), session.facts()).values()
 
 
 def _entity_row(entity: Entity) -> Row:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from sessions.current_records import with_current_names
 from sessions.export.columns import ExportColumn, RepeatedTexts
 from sessions.frames import small_frames
 from sessions.model import Entity, EntityRef, Frame, Series
@@ -21,7 +22,7 @@ def sample_batches(
     """Yield batches of samples as the columns of SAMPLE_COLUMNS, each with the fraction (0 to
     1) done after it.
     """
-    entities = session.entities()
+    entities = with_current_names(session.entities(), session.facts())
     names = {source.id: source.spec.name for source in session.sources()}
     series = session.series()
     last = series[-1].id if series else 1  # ids count from 1
