@@ -1,4 +1,4 @@
-"""The entry point: runs a command and turns every failure into one line and an exit code."""
+"""The entry point: runs a command; a failure becomes one line on stderr and an exit code."""
 
 from __future__ import annotations
 

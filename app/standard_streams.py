@@ -1,8 +1,8 @@
-"""stdin, stdout and stderr as every command finds them: there, and with failures that are ours.
+"""Prepares stdin, stdout and stderr for the commands, so that all three are usable.
 
-One that was closed by whoever started the program leads nowhere: else the next file that is opened, perhaps a
-session, would get its number, and whatever the system's libraries print would go into it. stderr never fails,
-since nobody could be told; stdout fails as a full disk does, in one sentence.
+A stream that the starter of the program closed is replaced by the null device: otherwise the next file that
+is opened, perhaps a session, would get its descriptor, and output of system libraries would go into that
+file. Writing to stderr never fails, since nobody could be told; writing to stdout raises a HyperscopeError.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def prepare_standard_streams() -> None:
-    """Make all three usable, also for names that their encoding lacks."""
+    """Make the three streams usable; characters that an encoding lacks are escaped."""
     for name, mode in (("stdin", "rb"), ("stdout", "wb"), ("stderr", "wb")):  # as they are numbered
         if getattr(sys, name) is None:
             nowhere = open(os.devnull, mode)  # noqa: PTH123, SIM115 - a name of the system; open to the end
@@ -39,7 +39,7 @@ def prepare_standard_streams() -> None:
 
 
 def silence(descriptor: int) -> None:
-    """What is written to a file descriptor from now on has no reader, and goes nowhere."""
+    """Redirect a file descriptor to the null device: nobody reads what is written to it any more."""
     with suppress(OSError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, descriptor)
@@ -47,24 +47,24 @@ def silence(descriptor: int) -> None:
 
 
 def silence_stderr() -> None:
-    """What goes to stderr from now on has no reader, and goes nowhere."""
+    """Redirect stderr to the null device: nobody reads it any more."""
     with suppress(OSError, ValueError, AttributeError):  # no stderr at all, as in a windowed program
         silence(sys.stderr.fileno())
 
 
 class _Nowhere(io.TextIOWrapper):
-    """A stream without anybody at its end."""
+    """The null device as a stream."""
 
     def isatty(self) -> bool:
-        """False; Windows calls its null device a terminal."""
+        """Return False: Windows calls its null device a terminal."""
         return False
 
 
 class _Unfailing(io.TextIOWrapper):
-    """A stderr that goes nowhere once it can't be written: a full disk, a terminal that is gone."""
+    """A stderr that is redirected to the null device once writing fails (full disk, closed terminal)."""
 
     def write(self, text: str, /) -> int:
-        """Write the text, if somebody takes it."""
+        """Write the text; failures are ignored."""
         try:
             return super().write(text)
         except OSError:
@@ -72,7 +72,7 @@ class _Unfailing(io.TextIOWrapper):
             return len(text)
 
     def flush(self) -> None:
-        """Hand over what is written, if somebody takes it."""
+        """Flush the text; failures are ignored."""
         try:
             super().flush()
         except OSError:
@@ -80,10 +80,10 @@ class _Unfailing(io.TextIOWrapper):
 
 
 class _Descriptor(io.FileIO):
-    """Where results go. Raises DiskFullError, AccessDeniedError, BrokenPipeError; once."""
+    """The descriptor of stdout. Raises DiskFullError, AccessDeniedError or BrokenPipeError, only once."""
 
     def write(self, data: ReadableBuffer, /) -> int:
-        """Write what fits; what can't be written any more must not fail again when the program ends."""
+        """Write the data; after a failure, later writes go to the null device, also when the program ends."""
         try:
             return super().write(data)
         except OSError as error:
@@ -101,7 +101,7 @@ def _failure(error: OSError) -> DiskFullError | AccessDeniedError:
 
 
 def _with_sentences(stream: io.TextIOWrapper) -> io.TextIOWrapper:
-    """The same stream, with failures that say what happened."""
+    """Return a stream on the same descriptor that raises a HyperscopeError if writing fails."""
     descriptor = _Descriptor(stream.fileno(), "wb", closefd=False)
     return io.TextIOWrapper(
         io.BufferedWriter(descriptor, buffer_size=1 << 16),

@@ -8,7 +8,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from resources.counter_schema import Counter, CounterEntry, CounterFile, EsxtopSpelling
+import msgspec
+
+from resources.counter_schema import Counter, CounterEntry, CounterFile
 from resources.toml_files import checked, knowledge_error, read_toml
 from resources.units import UNITS
 
@@ -59,17 +61,7 @@ def _twin_problems(entry: CounterEntry) -> Iterator[str]:
 
 def _counter(entry: CounterEntry, classes: dict[str, tuple[str, ...]]) -> Counter:
     spellings = tuple(
-        EsxtopSpelling(
-            cls=cls,
-            counter=written.counter,
-            per=written.per,
-            cumulative=written.cumulative,
-            text=written.text,
-            boolean=written.boolean,
-            io=written.io,
-            zero_filled=written.zero_filled,
-            tail=written.tail,
-        )
+        msgspec.structs.replace(written, cls=cls)
         for written in entry.esxtop
         for cls in classes.get(written.cls, (written.cls,))
     )

@@ -45,8 +45,10 @@ CONVERSIONS: dict[Conversion, str] = {
 """How vCenter's number is converted into the canonical one, in words, for each conversion."""
 
 
-class EsxtopSpelling(msgspec.Struct, frozen=True):
+class EsxtopSpelling(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"cls": "class"}):
     """How esxtop's batch mode names a counter: its object class, and the text after the last backslash.
+
+    In TOML ``cls`` is written ``class``, and may also be a name from the file's [classes].
 
     ``per`` "vcpu": the value is a sum over worlds and is divided by the VM's vCPUs. ``cumulative``: a count
     since boot, converted into a rate. ``text``: not a number. ``boolean``: 1/0 or Y/N. ``io``: the first row
@@ -113,22 +115,6 @@ class Counter(msgspec.Struct, frozen=True):
         return self.value_names.get(int(value)) if float(value).is_integer() else None
 
 
-class EsxtopEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"cls": "class"}):
-    """An esxtop spelling as written in TOML; ``class`` is an object class or a name from the file's
-    [classes].
-    """
-
-    cls: str
-    counter: str
-    per: Literal["", "vcpu"] = ""
-    cumulative: bool = False
-    text: bool = False
-    boolean: bool = False
-    io: bool = False
-    zero_filled: bool = False
-    tail: str = ""
-
-
 class CounterEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A [[counter]] table as written in TOML."""
 
@@ -142,7 +128,7 @@ class CounterEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     better: Literal["low", "high", ""] = ""
     short: str = ""
     value_names: dict[str, str] = {}
-    esxtop: tuple[EsxtopEntry, ...] = ()
+    esxtop: tuple[EsxtopSpelling, ...] = ()
     vcenter: tuple[VcenterSpelling, ...] = ()
 
 

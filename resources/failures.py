@@ -121,7 +121,7 @@ class DiskFullError(HyperscopeError):
 
 
 class BusyError(HyperscopeError):
-    """Another process is writing this session."""
+    """Another process writes this session."""
 
     exit_code = 12
 
@@ -175,13 +175,13 @@ class ChangedCertificateError(SourceError):
 
 
 class NotVSphereError(SourceError):
-    """Something answers there, but it is no vCenter and no ESXi host."""
+    """The server at this address is no vCenter and no ESXi host."""
 
     exit_code = 26
 
 
 class NotSSHError(SourceError):
-    """Something answers there, but it does not speak ssh, or no version that is safe."""
+    """The server at this address does not speak ssh, or no version that is safe."""
 
     exit_code = 31
 
@@ -211,6 +211,6 @@ class DisconnectedError(SourceError):
 
 
 class CancelledError(HyperscopeError):
-    """The user stopped the work; nothing is left behind."""
+    """The user cancelled the work; nothing is left behind."""
 
     exit_code = 130

@@ -1,4 +1,4 @@
-"""Names that tell entities apart: of a vCPU, a virtual disk or a port with its VM, of a row with its host."""
+"""Names that distinguish entities: a vCPU, disk or port with its VM, a table row with its host."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _DOMAIN = re.compile(r"[^.\s]*[^.\s\d][^.\s]*(?P<domain>(\.[\w-]+)+)$")
 
 
 def full_name(ref: EntityRef, snapshot: Snapshot) -> str:
-    """``db-prod › vCPU 2``: the name of an entity, after that of the VM that it is a part of."""
+    """Return an entity's name after the name of the VM that it is a part of: ``db-prod › vCPU 2``."""
     entity = snapshot.entities.get(ref)
     owner, name = entity.parent if entity else None, _name(ref, snapshot)
     return f"{_name(owner, snapshot)} › {name}" if owner is not None and owner.kind == "vm" else name
 
 
 def row_names(series: Sequence[Series], snapshot: Snapshot) -> Mapping[int, str]:
-    """What the rows of a table with one series each are called, by the id of the series.
+    """Return the name of each row of a table with one series a row, by series id.
 
-    Those that would be called alike say on which host they were measured: ``naa.6 · esx02``.
+    Rows that would have the same name also get the host that measured them: ``naa.6 · esx02``.
     """
     names = {one.id: f"{full_name(one.entity, snapshot)} {one.spec.instance}".rstrip() for one in series}
     count = Counter(names.values())
@@ -53,7 +53,9 @@ def _name(ref: EntityRef, snapshot: Snapshot) -> str:
 
 
 def _host(series: Series, snapshot: Snapshot, sources: Mapping[int, str]) -> str:
-    """The host where a VM was last, else the one whose view the series is; empty where its name says it."""
+    """Return the host where a VM was last, else the host that measured the series; empty if the name
+    has it.
+    """
     host = snapshot.host_of(series.entity)
     if host is not None:
         return snapshot.name(host)

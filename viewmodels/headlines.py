@@ -16,7 +16,8 @@ from viewmodels.snapshot import Snapshot, is_own
 class HeadlineSeries:
     """The series of an entity's headline counter, one for each source, and the word after its unit.
 
-    ``shared``: the entity is a device or datastore of several hosts, and each series what one of them saw.
+    ``shared``: the entity is a device or datastore of several hosts, and each series was measured by one of
+    them.
     """
 
     series: Sequence[Series]
@@ -26,7 +27,8 @@ class HeadlineSeries:
     def text(self, last: Mapping[int, float]) -> str:
         """Return ``23 % rdy``: the first value in ``last`` (by series id); empty if there is none.
 
-        Of what several hosts share it is the highest: the host that waits longest for it.
+        For a device that several hosts share, the highest value is taken: that of the host that waits
+        longest.
         """
         there = [one for one in self.series if one.id in last]
         if not there:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from resources.foreign_text import shown
@@ -73,9 +73,13 @@ def inventory_tree(snapshot: Snapshot) -> Node:
 
 def inventory_size(entities: Iterable[Entity]) -> str:
     """Return how many hosts and VMs there are: ``4 hosts · 41 VMs``."""
-    kinds = [entity.ref.kind for entity in entities]
+    return " · ".join(text for _, text in host_and_vm_counts([entity.ref.kind for entity in entities]))
+
+
+def host_and_vm_counts(kinds: Sequence[str]) -> list[tuple[int, str]]:
+    """Return the numbers of hosts and of VMs among the kinds of entities, each also as text (``4 hosts``)."""
     counts = ((kinds.count("host"), "host"), (kinds.count("vm"), "VM"))
-    return " · ".join(f"{format_count(count)} {word}{'' if count == 1 else 's'}" for count, word in counts)
+    return [(count, f"{format_count(count)} {word}{'' if count == 1 else 's'}") for count, word in counts]
 
 
 def not_measured(snapshot: Snapshot) -> Iterable[EntityRef]:

@@ -11,6 +11,7 @@ from sessions.findings import Finding, Severity
 from sessions.model import FloatArray, Overview
 from sessions.store import SessionReader
 from sessions.times import TimeRange
+from viewmodels.inventory_tree import host_and_vm_counts
 from viewmodels.snapshot import Snapshot
 from viewmodels.work import UnwatchedWork, Work
 
@@ -72,10 +73,6 @@ def session_summary(findings: Sequence[Finding], snapshot: Snapshot) -> str:
 
 def session_size(snapshot: Snapshot) -> str:
     """Return how large a session is: ``3 hosts · 41 VMs · 12 MB``."""
-    kinds = [ref.kind for ref in snapshot.entities]
-    parts = [
-        f"{format_count(kinds.count(kind))} {word}{'' if kinds.count(kind) == 1 else 's'}"
-        for kind, word in (("host", "host"), ("vm", "VM"))
-        if kind in kinds
-    ]
+    counts = host_and_vm_counts([ref.kind for ref in snapshot.entities])
+    parts = [text for count, text in counts if count]
     return " · ".join([*parts, format_bytes(snapshot.bytes)])

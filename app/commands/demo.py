@@ -47,7 +47,9 @@ def demo(
     seed: Seed = 1,
     as_json: AsJson = False,
 ) -> None:
-    """A simulated cluster with problems in it: four hosts, some forty VMs, one bad night."""
+    """Record a simulated cluster with problems in it (four hosts, some forty VMs, one bad night) and diagnose
+    it.
+    """
     if not (headless or as_json or out) and scenario == "demo" and has_display():
         require_libraries()
         from app.gui.start import run_window  # noqa: PLC0415 - Qt only when there is a display

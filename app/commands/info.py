@@ -29,10 +29,10 @@ def info(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Sources, entities, series, samples, gaps, time range and size of a session."""
+    """Print sources, entities, series, samples, gaps, time range and size of a session."""
     if thorough and (problems := check_session(session, thorough=True)):
         raise DamagedError(
-            f"{session} does not check: {'; '.join(one.rstrip('.') for one in problems[:3])}.",
+            f"{session} is damaged: {'; '.join(one.rstrip('.') for one in problems[:3])}.",
             meaning="What is readable is still shown by the other commands.",
             advice="Import or record again, or keep the file for us.",
         )

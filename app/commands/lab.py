@@ -30,7 +30,7 @@ commands = typer.Typer(
     help="The embedded lab: a simulated cluster with known problems in it.", rich_markup_mode=None
 )
 
-Seed = Annotated[int, typer.Option(help="Another seed is another cluster with the same kind of trouble.")]
+Seed = Annotated[int, typer.Option(help="Each seed gives another cluster with the same kind of problem.")]
 
 
 def show_lab_progress(show: Callable[[float | None, str], None]) -> Callable[[Progress], None]:
@@ -40,7 +40,7 @@ def show_lab_progress(show: Callable[[float | None, str], None]) -> Callable[[Pr
 
 @commands.command("list")
 def list_(seed: Seed = 1, as_json: AsJson = False) -> None:
-    """All scenarios: what goes wrong in each, and what an expert would conclude."""
+    """List all scenarios: what goes wrong in each, and what an expert would conclude."""
     scenarios = load_scenarios()
     if as_json:
         print_json({"scenarios": [describe(scenario, seed) for scenario in scenarios.values()]})
@@ -123,7 +123,7 @@ def export(
     host: Annotated[str, typer.Option(metavar="NAME", help="Only this host.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Write a scenario as an esxtop batch capture, with the defects that genuine ones have."""
+    """Write a scenario as an esxtop batch capture, with the defects of genuine captures."""
     chosen = require_scenario(scenario)
     if vcenter and (all_fields or split or host):
         raise UsageError(

@@ -44,9 +44,9 @@ def query(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Samples of some entities and counters.
+    """Print the samples of some entities and counters.
 
-    Without --csv or --json: one line a series with its lowest, mean and highest value.
+    Without --csv or --json: one line for each series with its lowest, mean and highest value.
     """
     with SessionReader.open(session) as reader:
         entities = with_current_names(reader.entities(), reader.facts())

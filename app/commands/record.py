@@ -53,7 +53,7 @@ def record(
             "-o",
             "--output",
             metavar="S.hscope",
-            help="The session: new, or a recording to go on with.",
+            help="The session: a new file, or a recording to continue.",
             show_default=False,
         ),
     ],
@@ -64,7 +64,7 @@ def record(
         str,
         typer.Option(
             metavar="TIME",
-            help="Go on in S-002.hscope, S-003.hscope … after so long; 0 never does. [default: 7d, or 32 GB]",
+            help="Start S-002.hscope, S-003.hscope … after this time; 0: never. [default: 7d, or 32 GB]",
             show_default=False,
         ),
     ] = "",
@@ -73,7 +73,7 @@ def record(
         typer.Option(
             metavar="MB",
             min=0,
-            help="End in good order when the disk has less left. [default: 512]",
+            help="End the recording when less is free on the disk. [default: 512]",
             show_default=False,
         ),
     ] = None,
@@ -93,7 +93,9 @@ def record(
     ] = True,
     history: Annotated[
         str,
-        typer.Option(metavar="TIME", help="Also so much of the past from vCenter's rollups: 2d, 12h …"),
+        typer.Option(
+            metavar="TIME", help="Also record this much of the past from vCenter's rollups: 2d, 12h …"
+        ),
     ] = "",
     thumbprint: Annotated[
         list[str] | None,
@@ -110,7 +112,7 @@ def record(
     speed: Annotated[
         float,
         typer.Option(
-            metavar="FACTOR", min=0, help="Lab only: its seconds in a second; 0 is as fast as it goes."
+            metavar="FACTOR", min=0, help="Lab only: lab seconds in a second; 0: as fast as possible."
         ),
     ] = 1.0,
     knowledge: Annotated[
@@ -135,9 +137,9 @@ def record(
 ) -> None:
     """Record live counters into a session, until Ctrl-C or for a given time.
 
-    A session that 'record' made is gone on with: what is missing is filled in as far as the source still has
-    it. What breaks on the way is got over: a gap remains where nothing was to be had, and 'hyperscope info'
-    shows it. Without --attached the recording also goes on when stdin closes.
+    A session that 'record' made is continued: missing samples are fetched as far as the source still has
+    them. After an outage the recording goes on by itself; samples that cannot be fetched any more are a gap,
+    which 'hyperscope info' shows. Without --attached the recording also goes on when stdin closes.
     """
     limits = load_recorder_limits()
     trim_allocator()

@@ -28,7 +28,9 @@ def selftest(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")] = False,
 ) -> None:
-    """Make a sample session, open it in a window (offscreen where there is no display), and look at it."""
+    """Make a sample session, open it in a window (offscreen if there is no display), and check what
+    is shown.
+    """
     if sys.platform.startswith("linux") and not (
         os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     ):

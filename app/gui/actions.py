@@ -42,7 +42,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("file.preferences", "Preferences…", "File", ("Ctrl+,",), "settings"),
     ActionSpec("file.quit", "Quit", "File", ("Ctrl+Q",)),
     ActionSpec(
-        "record.mark", "Drop a mark", "Record", ("M",), "mark", "Notes on the time axis what happens now.",
+        "record.mark", "Drop a mark", "Record", ("M",), "mark", "Notes what happens now on the time axis.",
         needs_session=True,
     ),
     ActionSpec(
@@ -50,8 +50,8 @@ ACTIONS: tuple[ActionSpec, ...] = (
         "Marks dropped, changed and removed since the session was opened.", managed=True,
     ),
     ActionSpec(
-        "edit.redo", "Change the mark after all", "Record", ("Ctrl+Shift+Z", "Ctrl+Y"), "redo",
-        "What was undone.", managed=True,
+        "edit.redo", "Redo the change of a mark", "Record", ("Ctrl+Shift+Z", "Ctrl+Y"), "redo",
+        "Makes the change again that was undone last.", managed=True,
     ),
     ActionSpec("record.pause", "Pause recording", "Record", ("Ctrl+Shift+P",), "pause", managed=True),
     ActionSpec("record.stop", "Stop recording", "Record", ("Ctrl+.",), "stop", managed=True),
@@ -68,8 +68,8 @@ ACTIONS: tuple[ActionSpec, ...] = (
         needs_session=True,
     ),
     ActionSpec(
-        "go.search", "Search the inventory", "Go", ("Ctrl+F",), "search", "Opens it where it is closed.",
-        needs_session=True,
+        "go.search", "Search the inventory", "Go", ("Ctrl+F",), "search",
+        "Opens the inventory if it is closed.", needs_session=True,
     ),
     ActionSpec("go.palette", "Commands and entities…", "Go", ("Ctrl+K",), "search", "Everything by name."),
     ActionSpec("view.reset", "Restore the standard layout", "View"),

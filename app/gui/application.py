@@ -25,6 +25,7 @@ from app.gui.palette import Palette
 from app.gui.panels import PANELS, panel_keys
 from app.gui.preferences import Preferences
 from app.gui.recent import RecentSessions
+from app.gui.recording import ignore_result
 from app.gui.scope_model import ScopeModel
 from app.gui.session_model import SessionModel
 from app.gui.settings import Settings
@@ -207,10 +208,6 @@ class _Frame(QObject):
         self._workbench.shutdown()
         self._desk.session.close()
         self._desk.jobs.shutdown()
-
-
-def ignore_result(_answer: bool) -> None:
-    """For calls whose answer nobody needs."""
 
 
 def _guide() -> Path:

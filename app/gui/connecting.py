@@ -156,7 +156,10 @@ class Connecting(QObject):
         _open(dialog)
 
     def _distrusted(self, process: RecorderProcess, place: str) -> None:
-        """Say what the user decided in place of what the recorder advises who has no window."""
+        """When this process ends, say that the certificate is not trusted, and offer to try again.
+
+        The recorder's own message is advice for users without a window.
+        """
 
         def say(ended: Ended) -> None:
             if ended.code == UntrustedError.exit_code:

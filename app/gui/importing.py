@@ -173,7 +173,9 @@ class _Run(QObject):
             self._show()
             self._report_success()
         else:
-            message = last.message or self._child.last_error or f"It ended without a word (code {code})."
+            message = (
+                last.message or self._child.last_error or f"The import ended without a message (code {code})."
+            )
             desk.jobs.end(self._job, "failed", message)
             if desk.session.path == self._session and not self._session.exists():
                 desk.session.close()

@@ -53,7 +53,7 @@ class Marking(QObject):
             return
         when = self._now() if at is None else at
         if when is None:
-            self._desk.notify("There is nothing recorded yet on which a mark could stand.", "info")
+            self._desk.notify("A mark needs recorded samples, and there are none yet.", "info")
             return
         note = MarkNote(self._desk.theme, self._time(when), self._window)
         note.noted.connect(lambda text: self._do("drop mark", MarkChange(None, Mark(when, text))))
@@ -161,7 +161,7 @@ class _Step(QUndoCommand):
 
 
 def clock_offset_ms(sources: Sequence[Source]) -> int:
-    """How far the clock that gave the newest sample is ahead of this computer's, in ms."""
+    """Return how far the clock of the source with the newest sample is ahead of this computer's, in ms."""
     given = [source for source in sources if source.end is not None]
     newest = max(given, key=lambda source: source.end or 0, default=None)
     return newest.spec.clock_offset_ms if newest is not None else 0

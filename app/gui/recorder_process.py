@@ -160,7 +160,7 @@ class RecorderProcess(QObject):
         last = self._last
         self._set("ended" if last is not None else "died")
         if last is None:
-            message = self._child.last_error or f"It ended without a word (code {code})."
+            message = self._child.last_error or f"The recorder ended without a message (code {code})."
             last = protocol.Ended(code or 1, None, message=message)
         self.ended.emit(last)
 

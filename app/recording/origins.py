@@ -110,7 +110,7 @@ def _ask(address: Address, proof: Proof, options: RecordOptions) -> Ask | None:
 
 def _question(address: Address, proof: Proof, stranger: Stranger) -> str:
     return (
-        f"The {proof.thing} of {address.place} is vouched for by nobody ({stranger.why}).\n"
+        f"The {proof.thing} of {address.place} is not trusted ({stranger.why}).\n"
         f"Its {proof.digest} is {stranger.shown}.\n"
-        "Is it the right one? It is remembered then. [y/N] "
+        "Is it the right one? If so, it is remembered. [y/N] "
     )

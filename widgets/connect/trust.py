@@ -46,7 +46,7 @@ class TrustDialog(QDialog):
         state = QLabel(
             "▲ Its certificate is not the one that was trusted before"
             if changed
-            else "◆ Nobody vouches for its certificate"
+            else "◆ Its certificate is not trusted"
         )
         state.setStyleSheet(f"color: {tokens.critical if changed else tokens.warning}; font-weight: 600")
         column = QVBoxLayout(self)

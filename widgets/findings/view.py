@@ -129,7 +129,7 @@ class FindingsView(Pane):
         self._bring_into_sight(card)
 
     def _bring_into_sight(self, card: FindingCard) -> None:
-        """The whole card; of one that is taller than the pane its head."""
+        """Scroll to the whole card; to its head, if it is taller than the pane."""
         self._scroll.ensureWidgetVisible(card, 0, _MARGIN)
         bar = self._scroll.verticalScrollBar()
         bar.setValue(min(bar.value(), card.y() - _MARGIN))

@@ -12,7 +12,7 @@ from viewmodels.heat_map import Heat
 ROW_HEIGHT = 18
 MIN_NAMES_WIDTH = 190
 MAX_NAMES_PART = 0.4
-"""Of the whole width: cells need some, too."""
+"""The largest part of the width that names may take; the rest is for the cells."""
 WORST_WIDTH = 96
 AXIS_HEIGHT = 22
 
@@ -36,7 +36,7 @@ class Geometry:
 
     @property
     def names_width(self) -> int:
-        """How wide the column of names is: as the longest, within bounds."""
+        """The width of the column of names in pixels: that of the longest name, within bounds."""
         return max(MIN_NAMES_WIDTH, min(self.longest_name, round(self.size.width() * MAX_NAMES_PART)))
 
     @property

@@ -43,7 +43,7 @@ def cells_image(heat: Heat, tokens: Tokens) -> QImage:
 
 
 def longest_name(heat: Heat) -> int:
-    """How many pixels the column of names would need to show each whole."""
+    """Return the width in pixels that the column of names needs to show every name in full."""
     width_of = QFontMetrics(body_font(_NAMES_FONT)).horizontalAdvance
     return max((width_of(shown(row.name)) for row in heat.rows), default=0) + _BESIDE_NAME
 

@@ -64,7 +64,7 @@ class EventLane:
             self._paint_frame(painter, self._box_of(chosen, scale), QColor(tokens.accent))
 
     def _beyond(self, scale: Scale, *, before: bool = False) -> list[Mark]:
-        """Marks after the last sample, or before the first; they stand at the edge."""
+        """Return the marks after the last sample (or ``before`` the first), which are drawn at the edge."""
         span = scale.span
         return [mark for mark in self._marks.all if (mark.at < span.start if before else mark.at > span.end)]
 

@@ -95,5 +95,8 @@ def neighbour(marks: Sequence[Mark], chosen: Mark | None, step: int, now: int) -
 
 
 def successor(gone: Mark, before: Sequence[Mark], now: Sequence[Mark]) -> Mark | None:
-    """The mark that took the place of one whose note was changed; None where it was removed."""
+    """Return the mark that replaced ``gone`` when its note was changed; None if the mark was removed.
+
+    ``before`` and ``now`` are the marks of the session before and after the change.
+    """
     return next((mark for mark in now if mark.at == gone.at and mark not in before), None)
