@@ -14,6 +14,7 @@ from app.gui.jobs import Job
 from app.gui.recording import ignore_result
 from app.gui.session_files import CAPTURES, SUFFIX, OpenablePaths, classify_paths, recordings_folder
 from app.gui.window import Window
+from viewmodels.snapshot import Snapshot
 
 _SESSIONS = f"Sessions (*{SUFFIX});;All files (*)"
 _CAPTURES = f"Captures ({' '.join(f'*{suffix}' for suffix in CAPTURES)});;All files (*)"
@@ -25,6 +26,8 @@ class Opening(QObject):
     def __init__(self, desk: Desk, window: Window, importing: Importing, parent: QObject) -> None:
         super().__init__(parent)
         self._desk, self._window, self._importing = desk, window, importing
+        self._chosen: OpenablePaths | None = None
+        desk.session.opened.connect(self._opened)
         window.dragged.connect(importing.prepare)
         window.dropped.connect(self.open_paths)
 
@@ -57,18 +60,29 @@ class Opening(QObject):
         sessions, captures = found.sessions, found.captures
         say = self._window.messages.show_message
         if sessions:
+            self._chosen = found
             self._desk.session.open(sessions[0])
         elif captures:
             self._importing.start(captures)
         else:
             say("There is neither a session nor a capture in that folder.", "warning")
+
+    def _opened(self, snapshot: Snapshot) -> None:
+        """Say what else was chosen, now that no message of the session before is taken away any more."""
+        chosen, self._chosen = self._chosen, None
+        if chosen is None or snapshot.path != chosen.sessions[0]:
+            return
+        sessions, captures = chosen.sessions, chosen.captures
+        say, opened = self._window.messages.show_message, f"{sessions[0].name} was opened"
         if len(sessions) > 1:
-            say(f"One session at a time: {sessions[0].name} was opened.", "info")
-        if sessions and captures:
+            opened = f"One session at a time: {opened}"
+        if captures:
             name = captures[0].name if len(captures) == 1 else f"{len(captures)} captures"
             say(
-                f"{sessions[0].name} was opened; {name} can be imported into a session of its own.",
+                f"{opened}; {name} can be imported into a session of its own.",
                 "info",
                 button="Import",
                 act=lambda: ignore_result(self._importing.start(captures)),
             )
+        elif len(sessions) > 1:
+            say(f"{opened}.", "info")

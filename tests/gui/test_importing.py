@@ -102,6 +102,20 @@ def test_a_session_among_captures_is_opened_and_the_rest_offered(
     wait(qtbot, lambda: live.desk.session.path == home / "esx.hscope")
 
 
+def test_what_was_dropped_beside_a_session_is_said_while_another_is_open(
+    live: Program, qtbot: QtBot, captures: Path, home: Path
+) -> None:
+    """Closing the one before took the message with it: the capture was ignored without a word."""
+    first, second = (record(home / f"{name}.hscope", seconds=60) for name in ("first", "second"))
+    live.workbench.open_paths([first])
+    wait(qtbot, lambda: live.desk.session.path == first)
+    drop(live.window, second, first, captures / "all.csv")
+    wait(qtbot, lambda: live.desk.session.path == second)
+    wait(qtbot, live.window.messages.isVisible)
+    assert "One session at a time" in live.window.messages.text
+    assert "all.csv can be imported" in live.window.messages.text
+
+
 def test_an_empty_folder_is_said(live: Program, qtbot: QtBot, home: Path) -> None:
     (home / "empty").mkdir()
     drop(live.window, home / "empty")
