@@ -10,17 +10,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QRectF
-from PySide6.QtWidgets import QApplication, QDockWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.gui.status_bar import SourceEntry, StatusBar
+from sessions.model import EntityRef
+from sessions.times import TimeRange
 from viewmodels.chart_spec import ChartSpec
 from viewmodels.curve import Curve, NamedCurve
+from viewmodels.heat_map import Heat, HeatRow
 from viewmodels.overview import OverviewLine
 from widgets.charts.card import ChartCard
 from widgets.charts.decorations import label_boxes
 from widgets.charts.legend import fit_names
 from widgets.empty_state import EmptyState
+from widgets.heatmap import HeatmapView
 from widgets.overview.section import Section
 from widgets.pane import PaneTitle
 from widgets.start import StartPage
@@ -260,3 +264,23 @@ def test_recent_sessions_that_differ_at_the_end_look_different(theme: Theme, qtb
         page.show_recent([RecentEntry(path, "night " * 30 + str(number), "today")])
         pictures.append(page.recent.grab().toImage())
     assert pictures[0] != pictures[1]
+
+
+def test_what_the_heat_map_counts_is_shortened_at_its_end_in_a_narrow_window(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    """At 960 × 600 its beginning was cut off: how many rows there are."""
+    view = HeatmapView(theme, lambda t_ms: datetime.fromtimestamp(t_ms / 1000, UTC))
+    qtbot.addWidget(view)
+    view.resize(290, 300)
+    view.set_choices(["CPU ready of each VM"], ["Highest value"])
+    rows = [HeatRow(EntityRef("vm", "a"), "a", "42 %", "ok", 1)]
+    view.show_heat(Heat("", "%", TimeRange(0, 60_000), rows, np.zeros((1, 10)), 5.0, 10.0))
+    [label] = [one for one in view.findChildren(QLabel) if "worst first" in one.text()]
+    pictures = []
+    for count in (1, 2):
+        view.show_heat(Heat("", "%", TimeRange(0, 60_000), rows * count, np.zeros((count, 10)), 5.0, 10.0))
+        pictures.append(label.grab().toImage())
+    assert label.width() < label.fontMetrics().horizontalAdvance(label.text())
+    assert pictures[0] != pictures[1]
+    assert "2 rows, worst first" in label.toolTip()

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from resources.units import format_count, format_value
 from viewmodels.heat_map import Heat
 from viewmodels.time_labels import Clock
+from widgets.elided_label import ElidedLabel
 from widgets.empty_state import EmptyState
 from widgets.heatmap.map import HeatMap
 from widgets.theme import Theme
@@ -46,7 +47,7 @@ class HeatmapView(QWidget):
             box.setMinimumContentsLength(least)
             box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             box.setMaximumWidth(_BOX_WIDTH)
-        self._summary = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self._summary = ElidedLabel()
         self._summary.setProperty("role", "muted")
         self._summary.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.map = HeatMap(theme, clock)
@@ -57,8 +58,7 @@ class HeatmapView(QWidget):
         bar.setSpacing(8)
         bar.addWidget(self.counters, 3)
         bar.addWidget(self.measures, 2)
-        bar.addStretch(1)
-        bar.addWidget(self._summary)
+        bar.addWidget(self._summary, 2)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -86,7 +86,9 @@ class HeatmapView(QWidget):
         """Show this heat map."""
         self.map.show_heat(heat)
         limit = f" · limit {format_value(heat.limit, heat.unit)}" if np.isfinite(heat.limit) else ""
-        self._summary.setText(f"{format_count(len(heat.rows))} rows, worst first{limit}" if heat.rows else "")
+        self._summary.show_text(
+            f"{format_count(len(heat.rows))} rows, worst first{limit}" if heat.rows else ""
+        )
         self.show_empty("" if heat.rows else "No entity of this session has that counter in this window.")
 
     def show_empty(self, text: str) -> None:
