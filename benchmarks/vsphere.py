@@ -31,7 +31,7 @@ from benchmarks.perf_replies import (
     series_xml,
 )
 from collectors.feed import Layout, Tick
-from collectors.vsphere.counters.metrics import MetricSet, choose
+from collectors.vsphere.counters.metrics import MetricSet, choose_realtime
 from collectors.vsphere.counters.reply import decode
 from collectors.vsphere.counters.request import QuerySpec, metric_list, query_perf
 from collectors.vsphere.counters.sample_book import SampleBook
@@ -179,7 +179,7 @@ def _ours(server: PlainVcsim, names: Sequence[str]) -> tuple[float, int]:
         wanted = [definition for definition in perf.definitions() if definition.name in names]
         vms = vsphere.ask("VMs", _vm_ids)
         metrics = metric_list((definition.id, "") for definition in wanted)
-        chosen = choose("vm", wanted, CATALOGUE, EVERYTHING, None)
+        chosen = choose_realtime("vm", wanted, CATALOGUE, EVERYTHING, None)
         now_ms = round(vsphere.server_time()[0].timestamp() * 1000)
         specs = [QuerySpec(moid, VM, metrics, now_ms - 1, now_ms) for moid in vms]
         subjects = {moid: managed_object(moid, VM, None) for moid in vms}
@@ -203,7 +203,7 @@ def _vm_ids(connection: Any) -> list[str]:
 
 def _book(chosen: MetricSet) -> tuple[SampleBook, SeriesIndex]:
     columns = SeriesIndex(INTERVAL_S)
-    columns.mean([chosen])
+    columns.set_metric_sets([chosen])
     return SampleBook(_Nowhere(), 1, columns, Watermarks(), Slots(INTERVAL_S * 1000)), columns
 
 

@@ -39,7 +39,7 @@ class KnownHosts:
         self._path = known_hosts_path() if path is None else path
         self._proof = proof
 
-    def proven_by(self, proof: Proof) -> KnownHosts:
+    def for_proof(self, proof: Proof) -> KnownHosts:
         """Return the servers of the same file that identify themselves by ``proof``."""
         return KnownHosts(self._path, proof)
 

@@ -81,12 +81,12 @@ def prompt_password(address: Address, ask: Callable[[str], str] = getpass.getpas
     return Password(_given(value), "prompt")
 
 
-def somebody_there() -> bool:
+def can_prompt() -> bool:
     """Return True if a user at a terminal can be prompted."""
     return sys.stdin is not None and sys.stdin.isatty() and sys.stderr is not None and sys.stderr.isatty()
 
 
-def keep_password(address: Address, password: Password) -> bool:
+def store_password(address: Address, password: Password) -> bool:
     """Store the password in the system's keyring; return False if no keyring accepts it."""
     try:
         keyring.set_password(SERVICE, str(address), password())
@@ -95,7 +95,7 @@ def keep_password(address: Address, password: Password) -> bool:
     return True
 
 
-def forget_password(address: Address) -> bool:
+def delete_password(address: Address) -> bool:
     """Delete the password from the keyring; return False if it was not there."""
     try:
         keyring.delete_password(SERVICE, str(address))

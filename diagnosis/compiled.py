@@ -17,7 +17,7 @@ _TEXTS = ("entity", "host", "pool")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Placeholder:
     """A placeholder in a template: a text (``entity``, ``host``, ``pool``), members of a
     signal, or a number.
     """
@@ -30,15 +30,17 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A sentence with placeholders; ``literals`` has one item more than ``places``."""
+    """A sentence with placeholders; ``literals`` has one item more than ``placeholders``."""
 
     literals: tuple[str, ...]
-    places: tuple[Place, ...]
+    placeholders: tuple[Placeholder, ...]
 
     def names(self) -> set[str]:
         """Return the signals that its placeholders use."""
-        named = {place.name for place in self.places if place.kind in ("who", "top")}
-        return named.union(*(place.node.names() for place in self.places if place.node))
+        named = {placeholder.name for placeholder in self.placeholders if placeholder.kind in ("who", "top")}
+        return named.union(
+            *(placeholder.node.names() for placeholder in self.placeholders if placeholder.node)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,23 +329,23 @@ def compile_template(text: str, names: Mapping[str, Shape], measured: Collection
     Raises ExpressionError.
     """
     pieces = _PLACE.split(text)
-    places = tuple(_place(piece.strip(), names, measured) for piece in pieces[1::2])
-    return Template(tuple(pieces[::2]), places)
+    placeholders = tuple(_place(piece.strip(), names, measured) for piece in pieces[1::2])
+    return Template(tuple(pieces[::2]), placeholders)
 
 
-def _place(text: str, names: Mapping[str, Shape], measured: Collection[str]) -> Place:
+def _place(text: str, names: Mapping[str, Shape], measured: Collection[str]) -> Placeholder:
     if text in _TEXTS:
-        return Place("text", name=text)
+        return Placeholder("text", name=text)
     expression, _, unit = text.partition(":")
     if called := _CALL.fullmatch(expression):
         kind, name = called.groups()
         if name not in measured:
             raise ExpressionError(f"{name!r} is not a measured signal")
-        return Place(kind, name=name, unit=unit)
+        return Placeholder(kind, name=name, unit=unit)
     node = parse(expression, names)
     if node.shape is Shape.SERIES or node.truth:
         raise ExpressionError(f"{{{text}}} is not one number")
-    return Place("number", node=node, unit=unit)
+    return Placeholder("number", node=node, unit=unit)
 
 
 def _has_statistic(node: Node) -> bool:

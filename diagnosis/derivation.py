@@ -21,7 +21,7 @@ FactsByName = Mapping[str, Mapping[EntityRef, Sequence[Fact]]]
 
 
 @dataclass(slots=True)
-class MadeSeries:
+class DerivedSeries:
     """All series that one rule derives in one source: member m is part of series ``first + row[m]``.
 
     ``ids[name][m]`` is the series that member m uses for the operand ``name``, or ABSENT; ``owners`` are the
@@ -59,7 +59,7 @@ class MadeSeries:
         return mine[order], place[owner[mine[order]]]
 
 
-class RuleBook:
+class DerivationRules:
     """Applies rules to the series of one source at a time.
 
     ``series`` are the series of all sources that rules may use; ``facts`` are ordered by start.
@@ -75,9 +75,9 @@ class RuleBook:
         self._series, self._entities = series, entities
         self._facts, self._by_fact = facts, facts_by_name
 
-    def derive(self, source: int, rules: Iterable[DerivedCounter], first: int) -> list[MadeSeries]:
+    def derive(self, source: int, rules: Iterable[DerivedCounter], first: int) -> list[DerivedSeries]:
         """Return the series that each rule derives in ``source``; they get ids from ``first`` on."""
-        result: list[MadeSeries] = []
+        result: list[DerivedSeries] = []
         by: dict[str, dict[EntityRef, dict[str, int]]] = {}
         for series in self._series:
             if series.source == source:
@@ -85,7 +85,7 @@ class RuleBook:
                 held[series.spec.instance] = series.id
         sampled = {ref for held in by.values() for ref in held}
         for rule in rules:
-            made = MadeSeries(rule, _parsed(rule), source, first + sum(len(one.series) for one in result))
+            made = DerivedSeries(rule, _parsed(rule), source, first + sum(len(one.series) for one in result))
             if rule.each:
                 self._over_disks(made, by)
             elif rule.counters:
@@ -100,7 +100,7 @@ class RuleBook:
         return result
 
     def _over_counters(
-        self, made: MadeSeries, by: Mapping[str, Mapping[EntityRef, Mapping[str, int]]]
+        self, made: DerivedSeries, by: Mapping[str, Mapping[EntityRef, Mapping[str, int]]]
     ) -> None:
         rule = made.rule
         tables = {name: by.get(key, {}) for name, key in rule.counters.items()}
@@ -119,14 +119,16 @@ class RuleBook:
                     made.add(ref, instance, [ids])
 
     def _over_facts(
-        self, made: MadeSeries, there: Collection[EntityRef], sampled: Collection[EntityRef]
+        self, made: DerivedSeries, there: Collection[EntityRef], sampled: Collection[EntityRef]
     ) -> None:
         for ref in sorted(self._by_fact.get(made.rule.known, {})):
             lacks = ref.kind in made.rule.entities and ref in sampled and ref not in there
             if lacks and self._fits(made.rule, ref):
                 made.add(ref, "", [{}])
 
-    def _over_disks(self, made: MadeSeries, by: Mapping[str, Mapping[EntityRef, Mapping[str, int]]]) -> None:
+    def _over_disks(
+        self, made: DerivedSeries, by: Mapping[str, Mapping[EntityRef, Mapping[str, int]]]
+    ) -> None:
         """Sums over VMs' virtual disks; those of one device get the device's name as instance."""
         rule = made.rule
         there = by.get(rule.counter, {})

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import numpy as np
 
 from diagnosis.arrays import sample_seconds
-from diagnosis.derivation import ABSENT, MadeSeries, RuleBook
+from diagnosis.derivation import ABSENT, DerivationRules, DerivedSeries
 from diagnosis.derived_facts import derived_facts
 from diagnosis.evaluate import Bounds, Operands, bound, evaluate
 from diagnosis.facts import facts_until
@@ -67,8 +67,8 @@ class DerivedSource:
         needed = {key for rule in wanted for key in rule.counters.values()}
         self._real_counters = {*counters, *needed}
         self._real = list(source.series(self._real_counters))
-        self._made: list[MadeSeries] = []
-        rule_book = RuleBook(self._real, self._entities, self._facts, self._by_fact)
+        self._made: list[DerivedSeries] = []
+        rule_book = DerivationRules(self._real, self._entities, self._facts, self._by_fact)
         first = _FIRST
         for one in sorted(fitting):
             found = rule_book.derive(one, wanted, first)
@@ -138,7 +138,7 @@ class DerivedSource:
             frames.append(Frame(made.source, ids[where], axis, self._values(made, rows, axis, window).T))
         return frames
 
-    def _chosen(self, ids: IntArray) -> Iterable[tuple[MadeSeries, IntArray, IntArray]]:
+    def _chosen(self, ids: IntArray) -> Iterable[tuple[DerivedSeries, IntArray, IntArray]]:
         """Rules that make any of the series: where in ``ids``, and which of the rule's."""
         if not (ids >= _FIRST).any():
             return
@@ -148,7 +148,7 @@ class DerivedSource:
                 yield made, where, ids[where] - made.first
 
     def _values(
-        self, made: MadeSeries, rows: IntArray, axis: IntArray, window: TimeRange | None
+        self, made: DerivedSeries, rows: IntArray, axis: IntArray, window: TimeRange | None
     ) -> FloatArray:
         """Samples (rows, times)."""
         members, row = made.members(rows)
@@ -178,7 +178,9 @@ class DerivedSource:
                     result[position, columns] = frame.values[:, column]
         return result
 
-    def _bounds(self, made: MadeSeries, rows: IntArray, window: TimeRange | None) -> tuple[Bounds, IntArray]:
+    def _bounds(
+        self, made: DerivedSeries, rows: IntArray, window: TimeRange | None
+    ) -> tuple[Bounds, IntArray]:
         members, row = made.members(rows)
         names: dict[str, Bounds] = {}
         axis = self._source.times(made.source, window)

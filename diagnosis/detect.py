@@ -48,7 +48,7 @@ class Hit:
         for placed in topology.hosts(self.source, self.entity):
             if placed.periods is None:
                 return [replace(self, host=placed.ref)]
-            spans = _runs(span_mask([self], times.size)[0] & within_periods(times, placed.periods))
+            spans = _runs(window_mask([self], times.size)[0] & within_periods(times, placed.periods))
             if spans:
                 parts.append(
                     replace(
@@ -157,7 +157,7 @@ def _hits(scene: Scene, true: FloatArray, windows: Windows, critical: BoolArray,
     return hits
 
 
-def span_mask(hits: list[Hit], samples: int) -> BoolArray:
+def window_mask(hits: list[Hit], samples: int) -> BoolArray:
     """Return which samples lie in the windows of each hit; shape (hits, samples), bool."""
     mask = np.zeros((len(hits), samples), dtype=np.bool_)
     for row, hit in enumerate(hits):
@@ -166,7 +166,7 @@ def span_mask(hits: list[Hit], samples: int) -> BoolArray:
     return mask
 
 
-def there_mask(hits: list[Hit], times: IntArray) -> BoolArray | None:
+def on_host_mask(hits: list[Hit], times: IntArray) -> BoolArray | None:
     """Return at which samples each hit's entity was on the hit's host; (hits, samples), bool.
 
     None for always.

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnosis.compiled import CompiledCause
-from diagnosis.detect import Hit, blocks, span_mask, there_mask
+from diagnosis.detect import Hit, blocks, on_host_mask, window_mask
 from diagnosis.evaluate import Operands, evaluate
 from diagnosis.language import Node
 from diagnosis.samples import SampleTable
 from diagnosis.session_events import SessionEvents
 from diagnosis.signals import Scene
 from diagnosis.topology import Topology
-from diagnosis.wording import Speaker
+from diagnosis.wording import SentenceWriter
 from resources.catalogue import Catalogue
 from resources.problem_cards import EvidenceItem
 from sessions.findings import CauseVerdict, Evidence, Verdict
@@ -73,11 +73,11 @@ class _Block:
         self._scene, self._hits, self._catalogue = scene, hits, catalogue
         self._compiled = scene.compiled
         self._operands: Operands = scene.operands(
-            span_mask(hits, scene.times.size), there_mask(hits, scene.times)
+            window_mask(hits, scene.times.size), on_host_mask(hits, scene.times)
         )
         for name, node in self._compiled.values.items():
             scene.values[name] = self._scalar(node)[:, None]
-        self._speaker = Speaker(scene, self._operands, [hit.host for hit in hits])
+        self._speaker = SentenceWriter(scene, self._operands, [hit.host for hit in hits])
 
     def explanations(self) -> Iterator[Explanation]:
         evidence = [(item, self._scalar(node)) for item, node in self._compiled.evidence]

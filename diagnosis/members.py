@@ -36,7 +36,7 @@ class Members:
     sources: list[int]
     periods: Mapping[int, Periods]
 
-    def while_there(self, values: FloatArray, times: IntArray) -> FloatArray:
+    def on_host_values(self, values: FloatArray, times: IntArray) -> FloatArray:
         """Return the members' values (members, times) with NaN at the times at which a
         member does not count.
         """

@@ -132,9 +132,11 @@ class _Texts:
     def fill(self, text: str, row: int) -> str:
         template: Template = compile_template(text, self.shapes)
         parts = [template.literals[0]]
-        for place, literal in zip(template.places, template.literals[1:], strict=True):
+        for placeholder, literal in zip(template.placeholders, template.literals[1:], strict=True):
             parts += [
-                self._value(place.node, place.unit, row) if place.node else self.subjects[row].name,
+                self._value(placeholder.node, placeholder.unit, row)
+                if placeholder.node
+                else self.subjects[row].name,
                 literal,
             ]
         return "".join(parts)

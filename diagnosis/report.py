@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from diagnosis.engine import Check, Diagnosis
-from diagnosis.session_events import change_words
+from diagnosis.session_events import describe_change
 from resources.foreign_text import visible
 from resources.units import format_count, format_duration, format_value
 from sessions.findings import CauseVerdict, Evidence, Finding, Severity, Verdict
@@ -229,7 +229,7 @@ def _when(finding: Finding) -> str:
 def _changes(finding: Finding) -> list[str]:
     """What happened shortly before it began, a line each."""
     lines = [
-        ": ".join(change_words(event, window.start))
+        ": ".join(describe_change(event, window.start))
         for window in finding.windows[:1]
         for event in finding.changes
     ]

@@ -15,7 +15,7 @@ _FEW_MS = 1000
 _Arrivals = Mapping[EntityRef, Mapping[EntityRef, Sequence[int]]]
 
 
-def change_words(event: Event, begun: int) -> tuple[str, str]:
+def describe_change(event: Event, begun: int) -> tuple[str, str]:
     """Return when an event happened relative to ``begun`` (ms), and its text: ``3 min before``,
     ``… (took 42 s)``.
     """

@@ -96,7 +96,7 @@ class Scene:
         shape = (first.size, self.times.size)
         operands = Operands(values, self.times, np.ones(shape, dtype=np.bool_), sample_seconds(self.times))
         found = np.broadcast_to(evaluate(node, operands), shape)
-        return members.while_there(found if first.size == place.size else found[place], self.times)
+        return members.on_host_values(found if first.size == place.size else found[place], self.times)
 
     def _value(self, signal: CompiledSignal, name: str) -> FloatArray:
         if signal.signal.fact:

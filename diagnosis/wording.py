@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from diagnosis import statistics
-from diagnosis.compiled import Place, Template
+from diagnosis.compiled import Placeholder, Template
 from diagnosis.evaluate import Operands, evaluate
 from diagnosis.members import Members
 from diagnosis.signals import Scene
@@ -17,7 +17,7 @@ from sessions.model import EntityRef, FloatArray
 _TOP = 3
 
 
-class Speaker:
+class SentenceWriter:
     """Fills templates for the rows of a scene, with statistics over the operands' windows; ``hosts`` has
     each row's host.
     """
@@ -32,8 +32,8 @@ class Speaker:
     def text(self, template: Template, row: int) -> str:
         """Return the sentence for one row."""
         parts = [template.literals[0]]
-        for place, literal in zip(template.places, template.literals[1:], strict=True):
-            parts += [self._fill(place, row), literal]
+        for placeholder, literal in zip(template.placeholders, template.literals[1:], strict=True):
+            parts += [self._fill(placeholder, row), literal]
         return "".join(parts)
 
     def who(self, signal: str, row: int) -> str:
@@ -42,22 +42,22 @@ class Speaker:
         """
         return next((name for name, _ in self._ranked(signal, row)), "")
 
-    def _fill(self, place: Place, row: int) -> str:
-        if place.kind == "text":
-            return {"entity": self._entity, "host": self._host, "pool": self._pool}[place.name](row)
-        if place.kind == "who":
-            return self.who(place.name, row) or "none of them"
-        if place.kind == "top":
-            return self._top(place.name, place.unit, row)
-        return format_value(float(self._values(place)[row, 0]), place.unit)
+    def _fill(self, placeholder: Placeholder, row: int) -> str:
+        if placeholder.kind == "text":
+            return {"entity": self._entity, "host": self._host, "pool": self._pool}[placeholder.name](row)
+        if placeholder.kind == "who":
+            return self.who(placeholder.name, row) or "none of them"
+        if placeholder.kind == "top":
+            return self._top(placeholder.name, placeholder.unit, row)
+        return format_value(float(self._values(placeholder)[row, 0]), placeholder.unit)
 
-    def _values(self, place: Place) -> FloatArray:
+    def _values(self, placeholder: Placeholder) -> FloatArray:
         """The place's number for every row, worked out once for all of them."""
-        assert place.node
-        if id(place) not in self._numbers:
-            values = evaluate(place.node, self._operands)
-            self._numbers[id(place)] = np.broadcast_to(values, (len(self.scene.rows), 1))
-        return self._numbers[id(place)]
+        assert placeholder.node
+        if id(placeholder) not in self._numbers:
+            values = evaluate(placeholder.node, self._operands)
+            self._numbers[id(placeholder)] = np.broadcast_to(values, (len(self.scene.rows), 1))
+        return self._numbers[id(placeholder)]
 
     def _entity(self, row: int) -> str:
         return self.scene.topology.entity(self.scene.rows[row]).name

@@ -21,11 +21,11 @@ from lab.inventory import (
     SHARED_LUNS,
     UPLINKS,
     Array,
-    Cast,
     Cluster,
     Disk,
     Host,
     Lun,
+    RoleMembers,
     Vm,
 )
 from lab.names import Names
@@ -34,7 +34,7 @@ from lab.scenario import STAGES, LoadLevel, Range, Role, Scenario, Workload, Wor
 
 _NFS_NAMES = ("nfs-vol01", "NFS_ISO_Archive", "nas02-backup")
 _HOST_MEMORY_GB = (32, 48, 64, 96, 128, 160, 192, 256, 384, 512, 768)
-_LEAST_BACKGROUND = 0.35
+_MIN_BACKGROUND = 0.35
 """Of a host's load level, what is left at least to VMs that have no demand of their own from the scenario."""
 
 
@@ -77,7 +77,9 @@ class _Builder:
         spread_disks(self.vms, self.luns, self.arrays, self.level.rate, self.placed)
         self.vms, moved = self._by_host(self.vms)
         cast = {
-            name: Cast(role, tuple(moved[one] for one in members) if role.kind in ("vm", "pool") else members)
+            name: RoleMembers(
+                role, tuple(moved[one] for one in members) if role.kind in ("vm", "pool") else members
+            )
             for name, (role, members) in picks.items()
         }
         self._number_groups()
@@ -133,7 +135,7 @@ class _Builder:
             here = [vm for vm in self.vms if vm.host == index]
             mine = [vm for vm in here if vm.name not in self.fixed]
             cast = sum(vm.cpu * vm.vcpus for vm in here if vm.name in self.fixed)
-            target = max(target - cast, _LEAST_BACKGROUND * target)
+            target = max(target - cast, _MIN_BACKGROUND * target)
             total = sum(vm.cpu * vm.vcpus for vm in mine)
             for vm in mine:
                 vm.cpu = min(0.5, vm.cpu * target / total)

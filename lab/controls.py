@@ -11,7 +11,7 @@ import numpy as np
 
 from lab.core_speed import work_per_second
 from lab.grouping import sums
-from lab.inventory import POOLS, SHARED_LUNS, UPLINKS, Cast
+from lab.inventory import POOLS, SHARED_LUNS, UPLINKS, RoleMembers
 from lab.lun_work import LUN_SHARE, WRITE_COST, io_cost
 from lab.parameters import LabState
 from lab.power import full_watts
@@ -21,7 +21,7 @@ _MAX_DEMAND = 0.5
 """Background vCPUs are never asked for more than half a core: a busy host is not made of saturated guests."""
 
 
-Cells = Callable[[Cast, str, LabState], IntArray]
+Cells = Callable[[RoleMembers, str, LabState], IntArray]
 Level = Callable[[float, IntArray, FloatArray, LabState], FloatArray]
 
 
@@ -42,7 +42,7 @@ class Control:
     level: Level = _plain
 
 
-def _vcpus(cast: Cast, which: str, state: LabState) -> IntArray:
+def _vcpus(cast: RoleMembers, which: str, state: LabState) -> IntArray:
     members, index = np.array(cast.members), state.index
     first: IntArray = index.vcpu_start[members]
     if which == "first":
@@ -52,25 +52,25 @@ def _vcpus(cast: Cast, which: str, state: LabState) -> IntArray:
     return np.flatnonzero(np.isin(index.vcpu_vm, members))
 
 
-def _background(cast: Cast, _which: str, state: LabState) -> IntArray:
+def _background(cast: RoleMembers, _which: str, state: LabState) -> IntArray:
     """The vCPUs of a host's VMs but those that play a part of their own."""
     parts = {one for other in state.cluster.cast.values() if other.role.kind == "vm" for one in other.members}
     on_host = np.flatnonzero(np.isin(state.index.vm_host, cast.members))
     return np.flatnonzero(np.isin(state.index.vcpu_vm, [n for n in on_host.tolist() if n not in parts]))
 
 
-def _vms(cast: Cast, _which: str, state: LabState) -> IntArray:
+def _vms(cast: RoleMembers, _which: str, state: LabState) -> IntArray:
     if cast.role.kind == "host":
         return np.flatnonzero(np.isin(state.index.vm_host, cast.members))
     return np.array(cast.members)
 
 
-def _on_uplink(cast: Cast, _which: str, state: LabState) -> IntArray:
+def _on_uplink(cast: RoleMembers, _which: str, state: LabState) -> IntArray:
     """The VMs whose ports go out by an uplink."""
     return np.flatnonzero([vm.host * UPLINKS + vm.uplink in cast.members for vm in state.cluster.vms])
 
 
-def _disks(cast: Cast, _which: str, state: LabState) -> IntArray:
+def _disks(cast: RoleMembers, _which: str, state: LabState) -> IntArray:
     """The busiest disk of each VM (its last), or every disk on the devices of the role."""
     index = state.index
     if cast.role.kind in ("device", "datastore"):
@@ -79,33 +79,33 @@ def _disks(cast: Cast, _which: str, state: LabState) -> IntArray:
     return np.asarray(ends[list(cast.members)])
 
 
-def _members(cast: Cast, _which: str, _state: LabState) -> IntArray:
+def _members(cast: RoleMembers, _which: str, _state: LabState) -> IntArray:
     return np.array(cast.members)
 
 
-def _arrays(cast: Cast, _which: str, state: LabState) -> IntArray:
+def _arrays(cast: RoleMembers, _which: str, state: LabState) -> IntArray:
     if cast.role.kind == "array":
         return np.array(cast.members)
     return np.array([state.cluster.luns[one].array for one in cast.members])
 
 
-def _pairs(cast: Cast, _which: str, state: LabState) -> IntArray:
+def _pairs(cast: RoleMembers, _which: str, state: LabState) -> IntArray:
     """(host, LUN) cells of a device on all hosts."""
     return np.array(
         [host * state.index.luns + lun for host in range(state.index.hosts) for lun in cast.members]
     )
 
 
-def _host_pairs(cast: Cast, _which: str, state: LabState) -> IntArray:
+def _host_pairs(cast: RoleMembers, _which: str, state: LabState) -> IntArray:
     """(host, LUN) cells of a host's shared LUNs."""
     return np.array([host * state.index.luns + lun for host in cast.members for lun in range(SHARED_LUNS)])
 
 
-def _pools(cast: Cast, _which: str, state: LabState) -> IntArray:
+def _pools(cast: RoleMembers, _which: str, state: LabState) -> IntArray:
     return np.array([state.cluster.vms[cast.members[0]].host * len(POOLS) + POOLS.index(cast.role.pool)])
 
 
-def _only(_cast: Cast, _which: str, _state: LabState) -> IntArray:
+def _only(_cast: RoleMembers, _which: str, _state: LabState) -> IntArray:
     return np.array([0])
 
 

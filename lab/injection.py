@@ -41,7 +41,7 @@ class Envelope:
 
 
 @dataclass(frozen=True, slots=True)
-class Movement:
+class ParameterChange:
     """Cells of one parameter that change from ``base`` to ``target`` with the strength of the envelope."""
 
     array: FloatArray
@@ -66,42 +66,42 @@ class Movement:
         self.array.reshape(-1)[self.cells] = moved
 
 
-def apply_all(movements: Sequence[Movement], seconds: float) -> None:
+def apply_all(changes: Sequence[ParameterChange], seconds: float) -> None:
     """Set all parameters as of this time. Where two movements share a cell, the later one counts."""
-    for movement in movements:
-        movement.reset()
-    for movement in movements:
-        movement.apply(seconds)
+    for change in changes:
+        change.reset()
+    for change in changes:
+        change.apply(seconds)
 
 
 def plan_injections(
     scenario: Scenario, state: LabState, duration_s: float, rng: np.random.Generator
-) -> tuple[Movement, ...]:
+) -> tuple[ParameterChange, ...]:
     """Return the movements of a scenario in one lab, in order.
 
     Raises KnowledgeError for an unknown parameter.
     """
-    movements: list[Movement] = []
+    changes: list[ParameterChange] = []
     for inject in scenario.inject:
         if inject.parameter not in CONTROLS:
             raise KnowledgeError(
                 f"The lab's scenario {scenario.id} changes an unknown parameter {inject.parameter!r}."
             )
-        origin = 0.0 if inject.along is None else movements[inject.along].envelope.start
-        movements.append(_movement(inject, state, origin, duration_s, rng))
-    return tuple(movements)
+        origin = 0.0 if inject.along is None else changes[inject.along].envelope.start
+        changes.append(_movement(inject, state, origin, duration_s, rng))
+    return tuple(changes)
 
 
 def _movement(
     inject: Inject, state: LabState, origin: float, duration_s: float, rng: np.random.Generator
-) -> Movement:
+) -> ParameterChange:
     control = CONTROLS[inject.parameter]
     array: FloatArray = getattr(state.parameters, control.attribute)
     cells = control.cells(state.cluster.cast[inject.on], inject.which, state)
     base = array.reshape(-1)[cells].copy()
     drawn = _draw(inject.times if inject.to is None else inject.to, rng)
     target = base * drawn if inject.to is None else control.level(drawn, cells, base, state)
-    return Movement(array, cells, base, target, _envelope(inject, origin, duration_s, rng))
+    return ParameterChange(array, cells, base, target, _envelope(inject, origin, duration_s, rng))
 
 
 def _envelope(inject: Inject, origin: float, duration_s: float, rng: np.random.Generator) -> Envelope:

@@ -118,7 +118,7 @@ class Array:
 
 
 @dataclass(frozen=True, slots=True)
-class Cast:
+class RoleMembers:
     """The objects that have a role: indices into the lists of the cluster. A nic is (host, uplink)."""
 
     role: Role
@@ -133,7 +133,7 @@ class Cluster:
     vms: tuple[Vm, ...]
     luns: tuple[Lun, ...]
     arrays: tuple[Array, ...]
-    cast: Mapping[str, Cast]
+    cast: Mapping[str, RoleMembers]
     uplink_mbps: int
     queue_depth: int
     load: LoadLevel

@@ -75,7 +75,7 @@ class Lab:
         self.index = Index.of(cluster)
         self.parameters = Parameters.of(cluster, self.index, rngs[2])
         self.state = LabState(cluster, self.index, self.parameters)
-        self.movements = plan_injections(self.scenario, self.state, self.duration_s, rngs[3])
+        self.changes = plan_injections(self.scenario, self.state, self.duration_s, rngs[3])
         self.activity = Activity(self.index, TICK_S, rngs[4])
         self.cpu = Cpu(cluster, self.index, rngs[10])
         self.power = Power(cluster)
@@ -128,7 +128,7 @@ class Lab:
 
     def truth(self) -> GroundTruth:
         """The problems of this run, computed from scenario and seed, not from the simulated counters."""
-        return find_truth(self.scenario, self.cluster, self.index, self.movements, self.duration_s)
+        return find_truth(self.scenario, self.cluster, self.index, self.changes, self.duration_s)
 
     def tick(self) -> Tick | None:
         """Advance by one interval of 5 s; return None for a tick that the simulated collector misses."""
@@ -150,7 +150,7 @@ class Lab:
     def _physics(self, seconds: float) -> None:
         """One step of everything, each subsystem on what the others did last."""
         index, parameters = self.index, self.parameters
-        apply_all(self.movements, seconds)
+        apply_all(self.changes, seconds)
         self.activity.step(parameters.activity)
         self.power.step(self.cpu.busy, parameters.frequency, parameters.power_cap)
         swap_disk = index.disk_start

@@ -64,7 +64,7 @@ class LabCollector:
         """Collect until the scenario ends or the recording is asked to stop."""
         live = LiveLab(Lab(self._scenario, seed=self._seed, fields="all"), feed)
         pace = Pace(self._speed, controls)
-        for number in range(live.take_up()):
+        for number in range(live.skip_recorded()):
             late_s = pace.wait(number * TICK_S)
             if late_s is None:
                 break
@@ -84,7 +84,7 @@ class LiveLab:
         by_host = [columns_by_host(columns, known)[0] for columns in lab.columns()]
         self._hosts = [_Host(number, host_columns, lab, feed) for number, host_columns in enumerate(by_host)]
 
-    def take_up(self) -> int:
+    def skip_recorded(self) -> int:
         """Run up to the last tick that the session has, without storing; return the number of ticks left."""
         ticks = ticks_in(self.lab.duration_s)
         last = max(host.stored_ms for host in self._hosts)
@@ -97,7 +97,7 @@ class LiveLab:
                     host.follow(t_ms)
         if stored:
             for host in self._hosts:
-                host.take_up()
+                host.skip_recorded()
         return ticks - stored
 
     def step(self, *, paused: bool, late_s: float) -> None:
@@ -161,7 +161,7 @@ class _Host:
             changed = [*self._host_columns.facts(t_ms), *changed]
         if changed:
             self._feed.add_facts(changed)
-        self._tell_gaps()
+        self._report_gaps()
         received = int(np.count_nonzero(~np.isnan(self._values)))
         expected = received if self._warming else self._values.size
         self._warming = max(0, self._warming - 1)
@@ -198,7 +198,7 @@ class _Host:
             elif known is not None:
                 yield replace(self._facts.pop(index), end=t_ms)
 
-    def take_up(self) -> None:
+    def skip_recorded(self) -> None:
         """Say again what holds, in a session that has the first part already."""
         start, self._warming = self.stored_ms, 0
         self._feed.add_facts([*self._host_columns.facts(start), *self._facts.values()])
@@ -211,7 +211,7 @@ class _Host:
         self._health = replace(self._health, state=state, behind_s=late_s, gaps=gaps)
         self._feed.report(self._source, self._health)
 
-    def _tell_gaps(self) -> None:
+    def _report_gaps(self) -> None:
         """What grew or began of the entities' own gaps; those of the whole host are ours."""
         found = {gap for gap in self._samples.gaps(self._source) if gap.entity is not None}
         if new := found - self._reported_gaps:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lab.injection import Movement
-from lab.inventory import UPLINKS, Cast, Cluster
+from lab.injection import ParameterChange
+from lab.inventory import UPLINKS, Cluster, RoleMembers
 from lab.parameters import Index
 from lab.scenario import ENTITY_KIND, Expect, Scenario
 from sessions.model import Kind
@@ -47,13 +47,13 @@ class GroundTruth:
 
 
 def find_truth(
-    scenario: Scenario, cluster: Cluster, index: Index, movements: Sequence[Movement], duration_s: float
+    scenario: Scenario, cluster: Cluster, index: Index, changes: Sequence[ParameterChange], duration_s: float
 ) -> GroundTruth:
     """Return the problems of one run."""
     truths = [
         truth
         for expect in scenario.truth
-        for truth in _expected(expect, scenario, cluster, movements, duration_s)
+        for truth in _expected(expect, scenario, cluster, changes, duration_s)
     ]
     allowed = [
         Allowed(
@@ -65,12 +65,16 @@ def find_truth(
 
 
 def _expected(
-    expect: Expect, scenario: Scenario, cluster: Cluster, movements: Sequence[Movement], duration_s: float
+    expect: Expect,
+    scenario: Scenario,
+    cluster: Cluster,
+    changes: Sequence[ParameterChange],
+    duration_s: float,
 ) -> list[Truth]:
     cast = cluster.cast[expect.on]
     start, end = 0.0, duration_s
     if scenario.inject:
-        envelope = movements[expect.inject].envelope
+        envelope = changes[expect.inject].envelope
         start, end = envelope.start, envelope.end
     return [
         Truth(
@@ -81,7 +85,7 @@ def _expected(
     ]  # fmt: skip
 
 
-def _names(cluster: Cluster, cast: Cast) -> list[str]:
+def _names(cluster: Cluster, cast: RoleMembers) -> list[str]:
     """The entities of a role, as a finding names them; an array stands for its LUNs, a pool for its VMs."""
     kind = cast.role.kind
     if kind in ("vm", "pool"):
@@ -95,7 +99,7 @@ def _names(cluster: Cluster, cast: Cast) -> list[str]:
     return [cluster.luns[one].name for one in cast.members]
 
 
-def _names_around(cluster: Cluster, index: Index, cast: Cast) -> frozenset[str]:
+def _names_around(cluster: Cluster, index: Index, cast: RoleMembers) -> frozenset[str]:
     """The entities of a role, and for a host everything that stands on it."""
     names = set(_names(cluster, cast))
     if cast.role.kind == "host":

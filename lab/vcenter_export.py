@@ -15,8 +15,8 @@ from lab.esxtop_export import whole_files
 from lab.lab import TICK_S, Lab
 from lab.recording import Progress
 from lab.vcenter_extras import Extras
-from lab.vcenter_inventory import Json, LimitsInForce, inventory
-from lab.vcenter_series import INTERVAL_S, Line, Sampler, plan_lines
+from lab.vcenter_inventory import Json, LowestLimits, inventory
+from lab.vcenter_series import INTERVAL_S, Line, Sampler, plan_series
 from resources.catalogue import Catalogue, load_catalogue
 from resources.failures import CancelledError
 from resources.stopping import StopSignal
@@ -42,15 +42,15 @@ def vcenter_document(
     """
     total = lab.duration_s if duration_s is None else duration_s
     extras = Extras(lab)
-    lines = plan_lines(lab, extras, catalogue or load_catalogue())
-    sampler, limits = Sampler(lab, extras, lines), LimitsInForce(lab.parameters)
+    lines = plan_series(lab, extras, catalogue or load_catalogue())
+    sampler, limits = Sampler(lab, extras, lines), LowestLimits(lab.parameters)
     samples: list[FloatArray] = []
     for number in range(max(1, int(total / INTERVAL_S)) * _TICKS):
         if cancel is not None and cancel.is_set():
             raise CancelledError("The export of the lab was stopped.", meaning="No file was written.")
         if lab.step():
             sampler.take()
-        limits.look(number // _TICKS)
+        limits.update(number // _TICKS)
         if number % _TICKS == _TICKS - 1:
             samples.append(sampler.sample())
         if progress is not None:

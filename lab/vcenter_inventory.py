@@ -34,7 +34,7 @@ _DISK_MB = (61_440, 204_800)
 _NAMESPACE = uuid.UUID("5d6f7c0e-4b1a-5c3d-9e2f-7a8b9c0d1e2f")
 
 
-class LimitsInForce:
+class LowestLimits:
     """The lowest limit of each VM and pool at any moment of a run; infinity if there never was one."""
 
     def __init__(self, parameters: Parameters) -> None:
@@ -45,7 +45,7 @@ class LimitsInForce:
         self.pool_memory: FloatArray = parameters.pool_memory.copy()
         self.began: dict[tuple[str, int], int] = {}
 
-    def look(self, tick: int) -> None:
+    def update(self, tick: int) -> None:
         """Update the lowest limits; for a new limit ``tick`` is remembered."""
         for name, lowest, now in (
             ("cpu", self.cpu, self._parameters.limit),
@@ -72,7 +72,7 @@ def datastore_names(cluster: Cluster) -> Mapping[int, str]:
     return {**names, NFS_LUN: cluster.luns[NFS_LUN].name}
 
 
-def inventory(lab: Lab, limits: LimitsInForce) -> Json:
+def inventory(lab: Lab, limits: LowestLimits) -> Json:
     """Return clusters, hosts, datastores, pools, VMs and events of the run, as the exported file has them."""
     return {
         "clusters": [{"name": CLUSTER, "drs": True}],
@@ -114,7 +114,7 @@ def _datastores(cluster: Cluster) -> list[Json]:
     return found
 
 
-def _pools(lab: Lab, limits: LimitsInForce) -> list[Json]:
+def _pools(lab: Lab, limits: LowestLimits) -> list[Json]:
     """The cluster's pools; one that is limited is a pool within them for the VMs that the limit holds.
 
     Their shares grow with what is in them (scalable shares), because the lab's scheduler knows no pools.
@@ -144,7 +144,7 @@ def _pool(
     }  # fmt: skip
 
 
-def _limited(limits: LimitsInForce) -> list[int]:
+def _limited(limits: LowestLimits) -> list[int]:
     """Cells of (host, pool) that had a limit."""
     cells: list[int] = np.flatnonzero(np.isfinite(limits.pool_cpu) | np.isfinite(limits.pool_memory)).tolist()
     return cells
@@ -154,12 +154,12 @@ def _limited_name(cell: int) -> str:
     return f"{POOLS[cell % len(POOLS)]} {cell // len(POOLS) + 1}"
 
 
-def _pool_of(vm: Vm, limits: LimitsInForce) -> str:
+def _pool_of(vm: Vm, limits: LowestLimits) -> str:
     cell = vm.host * len(POOLS) + vm.pool
     return _limited_name(cell) if cell in _limited(limits) else POOLS[vm.pool]
 
 
-def _vm(lab: Lab, number: int, limits: LimitsInForce) -> Json:
+def _vm(lab: Lab, number: int, limits: LowestLimits) -> Json:
     cluster, vm = lab.cluster, lab.cluster.vms[number]
     mhz, stores = cluster.hosts[vm.host].mhz, datastore_names(cluster)
     return {
@@ -194,7 +194,7 @@ def _finite(value: float) -> int | None:
     return int(value) if np.isfinite(value) else None
 
 
-def _events(cluster: Cluster, limits: LimitsInForce) -> list[Json]:
+def _events(cluster: Cluster, limits: LowestLimits) -> list[Json]:
     """Reconfigurations in the run: limits that came into force."""
     return [
         {

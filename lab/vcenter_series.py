@@ -87,7 +87,7 @@ class Sampler:
         return whole
 
 
-def plan_lines(lab: Lab, extras: Extras, catalogue: Catalogue) -> list[Line]:
+def plan_series(lab: Lab, extras: Extras, catalogue: Catalogue) -> list[Line]:
     """Return every series that a vCenter has of the lab: catalogue counters, then those
     with no esxtop twin.
     """

@@ -42,7 +42,7 @@ class Commands:
         self._recording, self._reporter, self._log, self._questions = recording, reporter, log, questions
         self._attachment, self._on_detach = attachment, on_detach
 
-    def obey(self, line: bytes) -> None:
+    def execute(self, line: bytes) -> None:
         """Carry out the command of one line; an invalid line is reported as a warning."""
         try:
             self._do(read_command(line))

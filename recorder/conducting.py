@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 
 from recorder.board import SourceStatus
-from recorder.log import RecorderLog, word_of
+from recorder.log import RecorderLog, failure_name
 from recorder.recording import Outcome, Recording
 from recorder.reporting import Reporter
 from recorder.stop_file import forget, is_asked_to_stop
@@ -63,7 +63,7 @@ class Conductor:
 
     def _log_end(self, outcome: Outcome) -> None:
         if outcome.error is not None:
-            self.log.write("failed", error=word_of(outcome.error), code=outcome.code)
+            self.log.write("failed", error=failure_name(outcome.error), code=outcome.code)
         for source in self.recording.status().sources:
             log_source(self.log, source)
         self.log.write(

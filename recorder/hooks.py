@@ -19,7 +19,7 @@ class _Places(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """One message."""
-        self._log.place(record.levelno, record.name, record.lineno)
+        self._log.log_place(record.levelno, record.name, record.lineno)
 
 
 def install_hooks(log: RecorderLog) -> None:

@@ -76,7 +76,7 @@ class RecorderLog:
             except OSError:  # no home, no permission, or a full disk, which ends the recording by itself
                 return
 
-    def place(self, level: int, name: str, line: int) -> None:
+    def log_place(self, level: int, name: str, line: int) -> None:
         """Log that a module had a message, with its place in the code but without its text."""
         if _PLACE.fullmatch(name):
             self._append(f"{_stamp()} note level={level} at={name}:{line}\n")
@@ -93,7 +93,7 @@ class RecorderLog:
         return self.path.with_name(f"{self.path.name}.{number}") if number else self.path
 
 
-def word_of(error: BaseException | None) -> str:
+def failure_name(error: BaseException | None) -> str:
     """Return the class name of an expected failure; "bug" for any other exception."""
     name = type(error).__name__
     return name if name in _WORDS else "bug"

@@ -59,7 +59,7 @@ class SessionFile:
         return self._writer.samples
 
     @property
-    def samples_in_all(self) -> int:
+    def total_samples(self) -> int:
         """The number of samples written to all files of this run."""
         return self._samples_of_closed + self._writer.samples
 

@@ -158,7 +158,7 @@ class Writing:
 
     def _note(self) -> None:
         self.samples = self._file.samples
-        self.samples_of_run = self._file.samples_in_all - self.samples_before
+        self.samples_of_run = self._file.total_samples - self.samples_before
 
     def _finish(self) -> None:
         if self._file.is_worth_keeping:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from diagnosis.session_events import change_words
+from diagnosis.session_events import describe_change
 from resources.units import format_count, format_duration, format_value
 from sessions.findings import Evidence, Finding, Verdict
 
@@ -85,7 +85,7 @@ def change_rows(finding: Finding) -> Sequence[tuple[str, str]]:
     """
     if not finding.windows:
         return ()
-    rows = [change_words(event, finding.windows[0].start) for event in finding.changes]
+    rows = [describe_change(event, finding.windows[0].start) for event in finding.changes]
     return [
         *rows,
         *([("", f"and {format_count(finding.changes_left)} more")] if finding.changes_left else []),

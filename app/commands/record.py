@@ -16,7 +16,7 @@ from app.standard_streams import silence_stderr
 from app.terminal import cancellable
 from collectors.vsphere.options import VSphereOptions
 from collectors.vsphere.selection import parse_selection
-from connections.secrets import somebody_there
+from connections.secrets import can_prompt
 from recorder.attachment import Attachment
 from recorder.board import SourceStatus
 from recorder.commands import Commands
@@ -171,7 +171,7 @@ def record(
             thumbprint or (),
             lines.next_line if lines is not None and password_stdin else None,
             questions,
-            reporter.ask if somebody_there() and lines is None else None,
+            reporter.ask if can_prompt() and lines is None else None,
         )
         collectors = collectors_of(sources, options)
 
@@ -185,7 +185,7 @@ def record(
         )  # fmt: skip
         if lines is not None and takes_commands:
             commands = Commands(recording, reporter, log, questions, attachment, silence_stderr)
-            lines.hand_over(commands.obey, attachment.lost)
+            lines.hand_over(commands.execute, attachment.lost)
         conductor = Conductor(recording, reporter, log, wake, limits.status.every_s, seconds)
         raise_failure(conductor.run([collector.name for collector in collectors]))
 

@@ -105,13 +105,13 @@ class Connecting(QObject):
 
         def work(_job: Job) -> bool:
             # Asking the keyring may open a question of the system's; and who does not record needs none.
-            from connections.secrets import Password, forget_password, keep_password  # noqa: PLC0415
+            from connections.secrets import Password, delete_password, store_password  # noqa: PLC0415
 
             if not keep:
                 for address in typed:
-                    forget_password(address)
+                    delete_password(address)
                 return True
-            kept = [keep_password(address, Password(text, "prompt")) for address, text in typed.items()]
+            kept = [store_password(address, Password(text, "prompt")) for address, text in typed.items()]
             return all(kept)
 
         def done(kept: bool) -> None:

@@ -14,8 +14,8 @@ from collectors.vsphere.options import VSphereOptions
 from connections.address import Address
 from connections.fingerprints import Proof
 from connections.known_hosts import KnownHosts
-from connections.secrets import find_password, somebody_there
-from connections.strangers import Ask, Stranger
+from connections.secrets import can_prompt, find_password
+from connections.untrusted import Ask, UntrustedServer
 from recorder.questions import Questions
 from resources.failures import UsageError
 
@@ -75,7 +75,7 @@ def _access(scheme: Scheme, address: Any, options: RecordOptions, pin: str | Non
     return Access(
         _password(address, options) if scheme.has_password else _no_password,
         pin,
-        options.known if scheme.proof is None else options.known.proven_by(scheme.proof),
+        options.known if scheme.proof is None else options.known.for_proof(scheme.proof),
         None if scheme.proof is None else _ask(address, scheme.proof, options),
         options.vsphere,
         options.speed,
@@ -92,7 +92,7 @@ def _password(address: Address, options: RecordOptions) -> Callable[[], str]:
     questions = options.questions
     if questions is None:
         with immediate_interrupt():
-            return find_password(address, interactive=somebody_there())
+            return find_password(address, interactive=can_prompt())
     try:
         return find_password(address)
     except UsageError:  # the keyring has none: whoever started us is asked
@@ -102,15 +102,15 @@ def _password(address: Address, options: RecordOptions) -> Callable[[], str]:
 def _ask(address: Address, proof: Proof, options: RecordOptions) -> Ask | None:
     questions, ask_here = options.questions, options.ask_here
     if questions is not None:
-        return lambda stranger: questions.trust(str(address), stranger.shown, stranger.why)
+        return lambda server: questions.trust(str(address), server.shown, server.why)
     if ask_here is not None:
-        return lambda stranger: ask_here(_question(address, proof, stranger))
+        return lambda server: ask_here(_question(address, proof, server))
     return None
 
 
-def _question(address: Address, proof: Proof, stranger: Stranger) -> str:
+def _question(address: Address, proof: Proof, server: UntrustedServer) -> str:
     return (
-        f"The {proof.thing} of {address.place} is not trusted ({stranger.why}).\n"
-        f"Its {proof.digest} is {stranger.shown}.\n"
+        f"The {proof.thing} of {address.place} is not trusted ({server.why}).\n"
+        f"Its {proof.digest} is {server.shown}.\n"
         "Is it the right one? If so, it is remembered. [y/N] "
     )

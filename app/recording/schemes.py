@@ -12,7 +12,7 @@ from collectors.vsphere.options import VSphereOptions
 from connections.address import Address, AddressForm, parse_address
 from connections.fingerprints import CERTIFICATE, Proof
 from connections.known_hosts import KnownHosts
-from connections.strangers import Ask
+from connections.untrusted import Ask
 from connections.vsphere.address import ESXI, VCENTER
 from resources.failures import UsageError
 

@@ -23,7 +23,7 @@ from collectors.vsphere.selection import Selection, unmatched
 from connections.address import Address
 from connections.failures import ClosedError
 from connections.known_hosts import KnownHosts
-from connections.strangers import Ask
+from connections.untrusted import Ask
 from connections.vsphere.faults import ReplacedError
 from connections.vsphere.privileges import missing_privileges
 from connections.vsphere.retry import is_transient

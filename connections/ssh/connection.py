@@ -19,15 +19,15 @@ from connections.ssh.faults import VENDOR, broken, no_common_way, not_ssh, silen
 from connections.ssh.host_key import HostKeyTrust
 from connections.ssh.keepalive import KeepAlive
 from connections.ssh.login import SshLogin, log_in
-from connections.ssh.process import RemoteProcess, watched
-from connections.strangers import Ask
+from connections.ssh.process import RemoteProcess, ended_by_stdin
+from connections.untrusted import Ask
 from resources.failures import SourceError, TimedOutError
 
 _ENDING_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class TimeOuts:
     """The time-outs of an ssh connection in seconds: TCP connect, banner and key exchange, login.
 
     After ``keepalive_s`` without traffic the machine is asked whether it is alive; ``answer_s`` bounds the
@@ -42,7 +42,7 @@ class Patience:
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class CommandResult:
     """The result of a command: ``exit_code`` is None if a signal ended it; ``stderr`` is the
     end of its stderr.
     """
@@ -68,10 +68,10 @@ class SshConnection(ServerConnection):
         pin: str | None = None,
         known: KnownHosts | None = None,
         ask: Ask | None = None,
-        patience: Patience = Patience(),
+        time_outs: TimeOuts = TimeOuts(),
     ) -> None:
         super().__init__(address)
-        self._login, self._patience = login, patience
+        self._login, self._time_outs = login, time_outs
         self._trust = HostKeyTrust(address, pin=pin, known=known, ask=ask)
         self._socket: socket.socket | None = None
         self._transport: Transport | None = None
@@ -95,18 +95,18 @@ class SshConnection(ServerConnection):
             undo.pop_all()
 
     def _open(self) -> None:
-        transport = self._spoken_to(self._connected())
+        transport = self._handshake(self._connect_socket())
         key = transport.get_remote_server_key()
         self._trust.check(key_fingerprint_of(key.get_name(), key.asbytes()))
         log_in(transport, self.address, self._login)
         self._keepalive = KeepAlive(
-            transport, self._patience.keepalive_s, self._patience.answer_s, self._fallen_silent
+            transport, self._time_outs.keepalive_s, self._time_outs.answer_s, self._close_silent
         )
 
-    def _connected(self) -> socket.socket:
+    def _connect_socket(self) -> socket.socket:
         where = (self.address.host, self.address.port)
         try:
-            connected = socket.create_connection(where, self._patience.connect_s)
+            connected = socket.create_connection(where, self._time_outs.connect_s)
         except (OSError, UnicodeError) as error:
             raise unconnected(error, self.address, "its ssh service") from error
         self._socket = connected
@@ -116,27 +116,27 @@ class SshConnection(ServerConnection):
         connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         return connected
 
-    def _spoken_to(self, connected: socket.socket) -> Transport:
+    def _handshake(self, connected: socket.socket) -> Transport:
         transport = self._transport = Transport(connected)
-        patience = self._patience
-        transport.banner_timeout = transport.handshake_timeout = patience.handshake_s
-        transport.auth_timeout = patience.login_s
-        transport.channel_timeout = patience.answer_s
+        time_outs = self._time_outs
+        transport.banner_timeout = transport.handshake_timeout = time_outs.handshake_s
+        transport.auth_timeout = time_outs.login_s
+        transport.channel_timeout = time_outs.answer_s
         options = transport.get_security_options()
         options.key_types = self._trust.ordered(options.key_types)
         began = time.monotonic()
         try:
-            transport.start_client(timeout=patience.handshake_s)
+            transport.start_client(timeout=time_outs.handshake_s)
         except IncompatiblePeer as error:
             raise no_common_way(self.address, error) from error
         except VENDOR as error:
-            raise self._unspoken(transport, error, time.monotonic() - began) from error
+            raise self._handshake_error(transport, error, time.monotonic() - began) from error
         if not transport.initial_kex_done:  # start_client's own time-out raises nothing
             raise silent("begin", self.address)
         return transport
 
-    def _unspoken(self, transport: Transport, error: BaseException, waited_s: float) -> SourceError:
-        if waited_s >= self._patience.handshake_s:
+    def _handshake_error(self, transport: Transport, error: BaseException, waited_s: float) -> SourceError:
+        if waited_s >= self._time_outs.handshake_s:
             return silent("begin", self.address)
         if isinstance(error, SSHException) and not transport.remote_version and _said_something(error):
             return not_ssh(self.address)
@@ -154,11 +154,11 @@ class SshConnection(ServerConnection):
         The command is ended when the returned process is closed and when the connection ends.
         """
         what = "start a command"
-        transport = self._living(what)
+        transport = self._require_transport(what)
         try:
             with translated(what, self.address):
-                channel = transport.open_session(timeout=self._patience.answer_s)
-                channel.exec_command(watched(command))
+                channel = transport.open_session(timeout=self._time_outs.answer_s)
+                channel.exec_command(ended_by_stdin(command))
         except SourceError as error:
             if isinstance(error.__cause__, ChannelException):
                 raise SourceError(
@@ -168,22 +168,22 @@ class SshConnection(ServerConnection):
             raise self._lost(what) or error from error
         return RemoteProcess(channel, command, self._lost)
 
-    def run(self, command: str, within_s: float, most_bytes: int = 1 << 24) -> Finished:
+    def run(self, command: str, within_s: float, max_bytes: int = 1 << 24) -> CommandResult:
         """Run ``command`` to its end and return its output.
 
-        Raises TimedOutError after ``within_s`` seconds, SourceError for more than ``most_bytes`` of output.
+        Raises TimedOutError after ``within_s`` seconds, SourceError for more than ``max_bytes`` of output.
         """
         deadline = time.monotonic() + within_s
         output = bytearray()
         with self.start(command) as process:
             while (chunk := process.read(deadline - time.monotonic())) != b"":
                 output += chunk or b""
-                if len(output) > most_bytes:
-                    raise SourceError(f"{command} says more than {most_bytes} bytes.")
+                if len(output) > max_bytes:
+                    raise SourceError(f"{command} says more than {max_bytes} bytes.")
                 if chunk is None or time.monotonic() >= deadline:
                     raise TimedOutError(f"{command} did not end within {within_s:g} s.")
             code = process.exit_code(max(0.0, deadline - time.monotonic()))
-        return Finished(code, bytes(output), process.stderr)
+        return CommandResult(code, bytes(output), process.stderr)
 
     def close(self) -> None:
         """Close the connection and end every command that runs over it. Never raises; may be repeated."""
@@ -202,11 +202,11 @@ class SshConnection(ServerConnection):
         if transport is not None and transport.is_alive() and transport is not threading.current_thread():
             transport.join(_ENDING_S)
 
-    def _fallen_silent(self) -> None:
+    def _close_silent(self) -> None:
         self._silence = silent("say whether it is there", self.address)
         self._cut()
 
-    def _living(self, what: str) -> Transport:
+    def _require_transport(self, what: str) -> Transport:
         failure = self._lost(what)
         if failure is not None:
             raise failure

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from connections.address import Address
 from connections.fingerprints import HOST_KEY, key_type_of, same_key
 from connections.known_hosts import KnownHosts
-from connections.strangers import Ask, Stranger
+from connections.untrusted import Ask, UntrustedServer
 from resources.failures import ChangedCertificateError, UntrustedError
 
 _NEVER_SEEN = "it was never seen before"
@@ -31,7 +31,7 @@ class HostKeyTrust:
     ) -> None:
         self._address = address
         self._pin = None if pin is None else HOST_KEY.parse(pin)
-        self._known = None if known is None else known.proven_by(HOST_KEY)
+        self._known = None if known is None else known.for_proof(HOST_KEY)
         self._ask = ask
 
     def ordered(self, types: Sequence[str]) -> tuple[str, ...]:
@@ -67,8 +67,8 @@ class HostKeyTrust:
         return self._known.remembered(self._address.host, self._address.port)
 
     def _ask_about(self, shown: str) -> None:
-        stranger = Stranger(self._address.host, self._address.port, shown, _NEVER_SEEN)
-        if self._ask is None or not self._ask(stranger):
+        server = UntrustedServer(self._address.host, self._address.port, shown, _NEVER_SEEN)
+        if self._ask is None or not self._ask(server):
             raise UntrustedError(
                 f"The ssh host key of {self._address.place} is not known yet.",
                 meaning=f"It is {shown}; without a check, anyone in between could pose as "

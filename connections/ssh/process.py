@@ -43,7 +43,7 @@ exit $code
 """
 
 
-def watched(command: str, grace_s: int = 2) -> str:
+def ended_by_stdin(command: str, grace_s: int = 2) -> str:
     """Return a shell command that runs ``command`` and ends it when stdin is closed: TERM,
     ``grace_s`` later KILL.
     """

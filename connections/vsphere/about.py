@@ -55,7 +55,7 @@ def read_about(info: Any, address: Address) -> About:
     return about
 
 
-def speakable_version(channel: Channel, address: Address) -> str:
+def newest_common_version(channel: Channel, address: Address) -> str:
     """Return the newest API version (pyVmomi's name) that both sides support; needs no login.
 
     Raises NotVSphereError for another kind of server, DisconnectedError for a vCenter that is still starting.

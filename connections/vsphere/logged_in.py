@@ -11,7 +11,7 @@ from typing import Any
 from pyVmomi import vim, vmodl
 
 from connections.failures import ClosedError
-from connections.vsphere.about import About, read_about, speakable_version
+from connections.vsphere.about import About, newest_common_version, read_about
 from connections.vsphere.faults import VENDOR, BadReplyError, ReplacedError, fault_name, not_vsphere
 from connections.vsphere.login import LoginGuard
 from connections.vsphere.soap import Channel
@@ -57,7 +57,7 @@ class LoggedIn:
 
         Raises SourceError, UsageError, and untranslated vendor errors.
         """
-        version = speakable_version(channel, self._address)
+        version = newest_common_version(channel, self._address)
         stub = Stub(self._wire, version)
         try:
             self._connection = self._log_in(stub)
@@ -114,7 +114,7 @@ class LoggedIn:
             if self.generation == generation:
                 self._connection = self._log_in(connection.stub)
 
-    def say_goodbye(self) -> None:
+    def log_out(self) -> None:
         """Log out, over a connection of its own. Never raises."""
         connection = self._connection
         if connection is None or not connection.stub.session_cookie:

@@ -39,13 +39,13 @@ def reconnecting(
     wait: Wait,
     *,
     first_s: float = FIRST_BACKOFF_S,
-    most_s: float = MAX_BACKOFF_S,
+    max_s: float = MAX_BACKOFF_S,
     on_failure: Callable[[SourceError, float], None] = lambda _error, _wait_s: None,
     chance: Callable[[], float] = random.random,
 ) -> bool:
     """Wait until the server answers and the login succeeds; return False if asked to stop before that.
 
-    The waits are ``first_s`` seconds, then twice as long each time up to ``most_s``, each with up to 50 % of
+    The waits are ``first_s`` seconds, then twice as long each time up to ``max_s``, each with up to 50 % of
     random jitter (``chance``), so that many recorders do not come back at once. ``on_failure`` is called with
     each failure and the wait after it. Raises SourceErrors that are not transient.
     """
@@ -57,7 +57,7 @@ def reconnecting(
         except SourceError as error:
             if not is_transient(error):
                 raise
-            pause = min(most_s, pause * 2)
+            pause = min(max_s, pause * 2)
             wait_s = _jittered(pause, chance)
             on_failure(error, wait_s)
         else:

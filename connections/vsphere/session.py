@@ -16,7 +16,7 @@ from connections.address import Address
 from connections.failures import ClosedError
 from connections.known_hosts import KnownHosts
 from connections.lifetime import ServerConnection
-from connections.strangers import Ask
+from connections.untrusted import Ask
 from connections.vsphere.about import About
 from connections.vsphere.faults import (
     VENDOR,
@@ -188,7 +188,7 @@ class VSphere(ServerConnection):
             return
         self._closed.set()
         self._wire.cut()
-        self._login.say_goodbye()
+        self._login.log_out()
         self._abandon()
         self._keep_alive.join()
 

@@ -77,7 +77,7 @@ class Channel:
         sent twice. Raises SourceError while connecting, afterwards OSError, HTTPException, BadReplyError.
         """
         connection = self._take()
-        used = not connection.fresh
+        used = not connection.is_unused
         try:
             try:
                 return self._once(connection, method, path, body, headers or {})
@@ -145,7 +145,7 @@ class Channel:
                 if not self._idle:
                     return self._wire.connection()
                 connection, since = self._idle.pop()
-            if time.monotonic() - since < IDLE_S and connection.usable():
+            if time.monotonic() - since < IDLE_S and connection.is_usable():
                 return connection
             connection.close()
 
@@ -175,7 +175,7 @@ def parse_xml(data: bytes) -> etree._Element:
         raise BadReplyError(f"no XML: {error}") from error
 
 
-def legal(data: bytes) -> bytes:
+def without_illegal_characters(data: bytes) -> bytes:
     """Remove the characters that XML forbids; servers copy them from names of devices and objects."""
     return _ILLEGAL_RAW.sub(b" ", _ILLEGAL.sub(b" ", data))
 

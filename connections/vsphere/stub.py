@@ -18,7 +18,7 @@ COOKIE = "vmware_soap_session"
 _UNREADABLE = (TypeError, KeyError, AttributeError, ValueError, IndexError, AssertionError)
 
 
-class UnaskableError(Exception):
+class UnserialisableError(Exception):
     """A request that pyVmomi can't serialise: a bug of ours."""
 
 
@@ -56,19 +56,19 @@ class Stub(SoapStubAdapter):  # type: ignore[misc]
                 if not self.pool:
                     break
                 connection, _ = self.pool.pop(0)
-            if connection.usable():
+            if connection.is_usable():
                 return connection  # type: ignore[no-any-return]
             connection.close()
-        fresh = self._wire.connection(only_xml=True)
-        fresh.connect()
-        return fresh
+        new = self._wire.connection(only_xml=True)
+        new.connect()
+        return new
 
     def SerializeRequest(self, mo: Any, info: Any, args: Any) -> Any:  # noqa: N802
         """Return the request as bytes."""
         try:
             return super().SerializeRequest(mo, info, args)
         except _UNREADABLE as error:
-            raise UnaskableError(f"{info.name}: {error}") from error
+            raise UnserialisableError(f"{info.name}: {error}") from error
 
     def InvokeMethod(self, mo: Any, info: Any, args: Any, outerStub: Any = None) -> Any:  # noqa: N802, N803
         """Call an API method. Raises BadReplyError for a reply that pyVmomi can't parse."""

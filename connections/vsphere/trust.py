@@ -16,17 +16,17 @@ import truststore
 
 from connections.fingerprints import parse_thumbprint, thumbprint_of
 from connections.known_hosts import KnownHosts
-from connections.strangers import Ask, Stranger
+from connections.untrusted import Ask, UntrustedServer
 from resources.failures import ChangedCertificateError, UntrustedError
 
 
-class Line(Protocol):
+class SocketSource(Protocol):
     """Where sockets to the server come from, which another thread may close at any time."""
 
     def dial(self) -> socket.socket:
         """Return a new connected socket."""
 
-    def adopt(self, secured: ssl.SSLSocket) -> None:
+    def adopt(self, tls_socket: ssl.SSLSocket) -> None:
         """Register the socket before its TLS handshake; raises if the connection was closed meanwhile."""
 
 
@@ -58,7 +58,7 @@ class Trust:
         self._store_context = _store_context()
         self._bare_context = _bare_context()
 
-    def connect(self, line: Line) -> ssl.SSLSocket:
+    def connect(self, line: SocketSource) -> ssl.SSLSocket:
         """Return a TLS connection with a trusted certificate, over a new socket of ``line``.
 
         Raises UntrustedError, ChangedCertificateError, and errors of sockets.
@@ -82,7 +82,7 @@ class Trust:
             return self._accepted
         return self._known.remembered(self._host, self._port)
 
-    def _pinned(self, line: Line, pin: str) -> ssl.SSLSocket:
+    def _pinned(self, line: SocketSource, pin: str) -> ssl.SSLSocket:
         shown, connection = self._bare(line)
         if shown != pin:
             connection.close()
@@ -92,7 +92,7 @@ class Trust:
             self._known.remember(self._host, self._port, pin)
         return connection
 
-    def _vouched_for(self, line: Line) -> ssl.SSLSocket:
+    def _vouched_for(self, line: SocketSource) -> ssl.SSLSocket:
         try:
             return self._by_store(line)
         except ssl.SSLCertVerificationError as error:
@@ -101,28 +101,28 @@ class Trust:
             if self._vouched is not None:
                 raise self._changed(self._vouched, shown, "a moment ago it was") from error
             why = (error.verify_message or str(error)).rstrip(".")
-            if not self._accept(Stranger(self._host, self._port, shown, why)):
+            if not self._accept(UntrustedServer(self._host, self._port, shown, why)):
                 raise self._untrusted(shown, why) from error
         return self.connect(line)
 
-    def _by_store(self, line: Line) -> ssl.SSLSocket:
+    def _by_store(self, line: SocketSource) -> ssl.SSLSocket:
         connection = _handshake(self._store_context, line, self._host)
         self._vouched = _shown(connection)
         return connection
 
-    def _bare(self, line: Line) -> tuple[str, ssl.SSLSocket]:
+    def _bare(self, line: SocketSource) -> tuple[str, ssl.SSLSocket]:
         connection = _handshake(self._bare_context, line, self._host)
         return _shown(connection), connection
 
-    def _accept(self, stranger: Stranger) -> bool:
+    def _accept(self, server: UntrustedServer) -> bool:
         with self._lock:
             if self._accepted is not None:
-                return self._accepted == stranger.shown
-            if self._ask is None or not self._ask(stranger):
+                return self._accepted == server.shown
+            if self._ask is None or not self._ask(server):
                 return False
-            self._accepted = stranger.shown
+            self._accepted = server.shown
             if self._known is not None:
-                self._known.remember(self._host, self._port, stranger.shown)
+                self._known.remember(self._host, self._port, server.shown)
             return True
 
     def _untrusted(self, shown: str, why: str) -> UntrustedError:
@@ -142,20 +142,20 @@ class Trust:
         )
 
 
-def _handshake(context: ssl.SSLContext, line: Line, host: str) -> ssl.SSLSocket:
+def _handshake(context: ssl.SSLContext, line: SocketSource, host: str) -> ssl.SSLSocket:
     plain = line.dial()
     try:
-        secured = context.wrap_socket(plain, server_hostname=host, do_handshake_on_connect=False)
+        tls_socket = context.wrap_socket(plain, server_hostname=host, do_handshake_on_connect=False)
     except BaseException:
         plain.close()
         raise
     try:
-        line.adopt(secured)
-        secured.do_handshake()
+        line.adopt(tls_socket)
+        tls_socket.do_handshake()
     except BaseException:
-        secured.close()
+        tls_socket.close()
         raise
-    return secured
+    return tls_socket
 
 
 def _shown(connection: ssl.SSLSocket) -> str:

@@ -35,7 +35,7 @@ class Wire:
         """Return an HTTP connection; it connects, and checks the certificate, when first used."""
         return VerifiedConnection(self, only_xml=only_xml)
 
-    def secured(self) -> ssl.SSLSocket:
+    def tls_socket(self) -> ssl.SSLSocket:
         """Return a new TLS connection to the trusted server. Raises SourceError."""
         try:
             with connecting(self.address):
@@ -47,10 +47,10 @@ class Wire:
         made.settimeout(self.read_s)
         return made
 
-    def adopt(self, secured: socket.socket) -> None:
+    def adopt(self, tls_socket: socket.socket) -> None:
         """Register a socket, so that ``cut`` closes it. Raises ClosedError after a ``cut``."""
         with self._lock:
-            self._open.add(secured)
+            self._open.add(tls_socket)
         if self._cut:
             raise ClosedError
 
@@ -108,7 +108,7 @@ class VerifiedConnection(http.client.HTTPConnection):
 
     def connect(self) -> None:
         """Connect and check the certificate. Raises SourceError."""
-        self.sock = self._wire.secured()
+        self.sock = self._wire.tls_socket()
 
     def getresponse(self) -> http.client.HTTPResponse:
         """Return the reply's head. Raises BadReplyError for an unexpected content type."""
@@ -123,11 +123,11 @@ class VerifiedConnection(http.client.HTTPConnection):
         return response
 
     @property
-    def fresh(self) -> bool:
+    def is_unused(self) -> bool:
         """True while nothing has been sent over this connection."""
         return self.sock is None
 
-    def usable(self) -> bool:
+    def is_usable(self) -> bool:
         """Return True if an idle connection is still open: one that the server closed has
         something to read.
         """

@@ -15,10 +15,10 @@ from keyring.errors import KeyringLocked, PasswordDeleteError
 from connections.secrets import (
     SERVICE,
     Password,
+    delete_password,
     find_password,
-    forget_password,
-    keep_password,
     prompt_password,
+    store_password,
 )
 from connections.vsphere.address import parse_address
 from resources.failures import UsageError
@@ -86,12 +86,12 @@ def test_standard_input_without_a_password(given: bytes) -> None:
 
 
 def test_the_keyring_is_asked_before_people(ring: InMemory) -> None:
-    assert keep_password(ADDRESS, Password(SECRET, "prompt"))
+    assert store_password(ADDRESS, Password(SECRET, "prompt"))
     assert list(ring.kept) == [("hyperscope", "vcenter://administrator@vsphere.local@vc01.lab")]
     found = find_password(ADDRESS, interactive=True, ask=never)
     assert (found(), found.origin) == (SECRET, "keyring")
-    assert forget_password(ADDRESS)
-    assert not forget_password(ADDRESS)
+    assert delete_password(ADDRESS)
+    assert not delete_password(ADDRESS)
 
 
 @pytest.mark.parametrize("broken", [Locked(), NO_KEYRING])
@@ -110,8 +110,8 @@ def test_without_a_keyring_somebody_is_asked(ring: InMemory, broken: keyring.bac
 
 def test_a_machine_without_a_keyring_keeps_nothing(ring: InMemory) -> None:
     keyring.set_keyring(NO_KEYRING)
-    assert not keep_password(ADDRESS, Password(SECRET, "prompt"))
-    assert not forget_password(ADDRESS)
+    assert not store_password(ADDRESS, Password(SECRET, "prompt"))
+    assert not delete_password(ADDRESS)
 
 
 def test_nobody_there_and_nothing_kept(ring: InMemory) -> None:

@@ -19,9 +19,9 @@ from connections.failures import ClosedError
 from connections.fingerprints import HOST_KEY
 from connections.known_hosts import KnownHosts
 from connections.ssh.address import parse_address
-from connections.ssh.connection import Finished, Patience, SshConnection
+from connections.ssh.connection import CommandResult, SshConnection, TimeOuts
 from connections.ssh.login import SshLogin
-from connections.strangers import Stranger
+from connections.untrusted import UntrustedServer
 from resources.failures import (
     AccessDeniedError,
     ChangedCertificateError,
@@ -45,7 +45,7 @@ from tests.connections.ssh_servers import (
 
 ROOT = Path(__file__).parents[2]
 SECRET = "Tr0ub4dor&3"
-HASTY = Patience(connect_s=5, handshake_s=1.5, login_s=5, keepalive_s=0.5, answer_s=1.5)
+HASTY = TimeOuts(connect_s=5, handshake_s=1.5, login_s=5, keepalive_s=0.5, answer_s=1.5)
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the tests' sshd is that of POSIX systems")
 
@@ -73,11 +73,11 @@ def no_thread_left() -> Iterator[None]:
     assert not [thread for thread in left if thread.is_alive()]
 
 
-def yes(_: Stranger) -> bool:
+def yes(_: UntrustedServer) -> bool:
     return True
 
 
-def never(stranger: Stranger) -> bool:
+def never(stranger: UntrustedServer) -> bool:
     pytest.fail(f"asked about {stranger}")
 
 
@@ -95,9 +95,9 @@ def connection(server: Sshd, known: KnownHosts, **options: Any) -> SshConnection
 def test_a_new_machine_is_asked_about_once_with_the_fingerprint_that_ssh_keygen_says(
     server: Sshd, known: KnownHosts, tmp_path: Path
 ) -> None:
-    asked: list[Stranger] = []
+    asked: list[UntrustedServer] = []
 
-    def right(stranger: Stranger) -> bool:
+    def right(stranger: UntrustedServer) -> bool:
         assert "Accepted" not in server.log
         asked.append(stranger)
         return True
@@ -110,17 +110,17 @@ def test_a_new_machine_is_asked_about_once_with_the_fingerprint_that_ssh_keygen_
     assert f"ssh://{server.host}:{server.port} {shown}" in lines
     assert known.remembered(server.host, server.port) is None  # no certificate of that port was trusted
     with SshConnection(server.address, by_key(server), known=known, ask=never) as again:
-        assert again.run("echo here", 10) == Finished(0, b"here\n", "")
+        assert again.run("echo here", 10) == CommandResult(0, b"here\n", "")
 
 
 @pytest.mark.parametrize("ask", [None, lambda _: False], ids=["nobody", "no"])
 def test_a_new_machine_that_nobody_vouches_for_is_refused(
-    server: Sshd, known: KnownHosts, ask: Callable[[Stranger], bool] | None
+    server: Sshd, known: KnownHosts, ask: Callable[[UntrustedServer], bool] | None
 ) -> None:
     with pytest.raises(UntrustedError) as caught:
         SshConnection(server.address, SshLogin(lambda: SECRET), known=known, ask=ask).open()
     assert f"--thumbprint {keygen_fingerprint(server.host_keys[0])}" in caught.value.advice
-    assert known.proven_by(HOST_KEY).remembered(server.host, server.port) is None
+    assert known.for_proof(HOST_KEY).remembered(server.host, server.port) is None
     assert "password" not in server.log
 
 
@@ -128,7 +128,7 @@ def test_a_pinned_key_is_taken_and_remembered(server: Sshd, known: KnownHosts) -
     pin = keygen_fingerprint(server.host_keys[0])
     with SshConnection(server.address, by_key(server), pin=pin, known=known, ask=never):
         pass
-    assert known.proven_by(HOST_KEY).remembered(server.host, server.port) == f"ssh-ed25519 {pin}"
+    assert known.for_proof(HOST_KEY).remembered(server.host, server.port) == f"ssh-ed25519 {pin}"
 
 
 def test_another_than_the_pinned_key_is_refused(server: Sshd, tmp_path: Path) -> None:
@@ -256,7 +256,7 @@ def failing(port: int) -> tuple[SourceError, float]:
     address = Address("ssh", "root", "127.0.0.1", port, usual_port=22)
     began = time.monotonic()
     with pytest.raises(SourceError) as caught:
-        SshConnection(address, SshLogin(lambda: SECRET), ask=never, patience=HASTY).open()
+        SshConnection(address, SshLogin(lambda: SECRET), ask=never, time_outs=HASTY).open()
     assert SECRET not in str(caught.value)
     return caught.value, time.monotonic() - began
 
@@ -298,8 +298,8 @@ def test_nothing_listens(server: Sshd, known: KnownHosts) -> None:
 def test_output_complaints_and_the_exit_code(server: Sshd, known: KnownHosts) -> None:
     with connection(server, known) as opened:
         done = opened.run("echo out; echo 'it''s bad' >&2; exit 3", 10)
-        assert done == Finished(3, b"out\n", "its bad\n")
-        assert opened.run("cat", 10) == Finished(0, b"", "")  # it reads nothing, and waits for nobody
+        assert done == CommandResult(3, b"out\n", "its bad\n")
+        assert opened.run("cat", 10) == CommandResult(0, b"", "")  # it reads nothing, and waits for nobody
         assert opened.run("kill -KILL $$", 10).exit_code != 0
 
 
@@ -325,7 +325,7 @@ def test_output_comes_as_it_is_written(server: Sshd, known: KnownHosts) -> None:
 def test_too_much_and_too_long(server: Sshd, known: KnownHosts) -> None:
     with connection(server, known) as opened:
         with pytest.raises(SourceError, match="more than 1000 bytes"):
-            opened.run("yes", 10, most_bytes=1000)
+            opened.run("yes", 10, max_bytes=1000)
         with pytest.raises(TimedOutError, match="did not end within"):
             opened.run("sleep 600", 0.2)
         assert opened.run("true", 10).exit_code == 0
@@ -401,7 +401,7 @@ def test_a_dropped_connection_is_said(server: Sshd, known: KnownHosts) -> None:
 
 
 def test_a_machine_that_falls_silent_is_noticed(server: Sshd, known: KnownHosts) -> None:
-    with connection(server, known, patience=HASTY) as opened:
+    with connection(server, known, time_outs=HASTY) as opened:
         process = opened.start("echo ready; sleep 600")
         assert process.read(10) == b"ready\n"
         stopped = sessions(server)
@@ -420,7 +420,7 @@ def test_a_machine_that_falls_silent_is_noticed(server: Sshd, known: KnownHosts)
 
 
 def test_an_idle_connection_stays(server: Sshd, known: KnownHosts) -> None:
-    with connection(server, known, patience=HASTY) as opened:
+    with connection(server, known, time_outs=HASTY) as opened:
         time.sleep(4 * HASTY.keepalive_s)
         assert opened.run("echo still", 10).stdout == b"still\n"
 

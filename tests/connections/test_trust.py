@@ -8,7 +8,7 @@ import pytest
 
 from connections.fingerprints import parse_thumbprint
 from connections.known_hosts import KnownHosts
-from connections.strangers import Stranger
+from connections.untrusted import UntrustedServer
 from connections.vsphere.session import VSphere
 from resources.failures import ChangedCertificateError, UntrustedError, UsageError
 from tests.vsphere.conftest import PASSWORD, Connect, address_of
@@ -22,7 +22,7 @@ def known(tmp_path: Path) -> KnownHosts:
     return KnownHosts(tmp_path / "data" / "known_hosts")
 
 
-def never(stranger: Stranger) -> bool:
+def never(stranger: UntrustedServer) -> bool:
     pytest.fail(f"asked about {stranger}")
 
 
@@ -63,9 +63,9 @@ def test_a_pin_counts_more_than_the_store(connect: Connect, front: Front, certif
 def test_the_first_time_somebody_is_asked_then_never_again(
     connect: Connect, front: Front, known: KnownHosts, certificates: Certificates
 ) -> None:
-    asked: list[Stranger] = []
+    asked: list[UntrustedServer] = []
 
-    def yes(stranger: Stranger) -> bool:
+    def yes(stranger: UntrustedServer) -> bool:
         assert not front.heard
         asked.append(stranger)
         return True
@@ -170,7 +170,7 @@ def test_a_stranger_in_between_at_the_moment_of_asking(
 ) -> None:
     """The certificate changes while somebody looks at the thumbprint: what was agreed to counts."""
 
-    def yes_but_swapped(_: Stranger) -> bool:
+    def yes_but_swapped(_: UntrustedServer) -> bool:
         front.certificate = certificates["other"]
         return True
 

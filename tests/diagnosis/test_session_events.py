@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from diagnosis import findings_json, render_report
-from diagnosis.session_events import SessionEvents, change_words
+from diagnosis.session_events import SessionEvents, describe_change
 from resources.problem_changes import Changes
 from resources.vcenter_events import load_events
 from sessions.model import EntityRef, Event, Fact
@@ -99,11 +99,11 @@ def test_nobody_tells() -> None:
 
 
 def test_words() -> None:
-    assert change_words(event("power", 820), 1_000_000) == ("3 min before", "power 820")
-    assert change_words(event("power", 1000.4), 1_000_000)[0] == "as it began"
-    assert change_words(event("power", 1040), 1_000_000)[0] == "40 s after"
+    assert describe_change(event("power", 820), 1_000_000) == ("3 min before", "power 820")
+    assert describe_change(event("power", 1000.4), 1_000_000)[0] == "as it began"
+    assert describe_change(event("power", 1040), 1_000_000)[0] == "40 s after"
     long = Event(940_000, "snapshot", "Create snapshot: success", VM, 982_000, by="LAB\\backup")
-    assert change_words(long, 1_000_000)[1] == "Create snapshot: success, by LAB\\backup (took 42 s)"
+    assert describe_change(long, 1_000_000)[1] == "Create snapshot: success, by LAB\\backup (took 42 s)"
 
 
 def test_a_finding_says_so_everywhere() -> None:

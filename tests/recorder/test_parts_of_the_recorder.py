@@ -18,7 +18,7 @@ from lab.live import LabAddress, parse_lab_address
 from recorder.durations import parse_duration
 from recorder.event_lines import EventLines
 from recorder.limits import load_recorder_limits
-from recorder.log import RecorderLog, word_of
+from recorder.log import RecorderLog, failure_name
 from recorder.parts import newest_part, next_part
 from recorder.protocol import (
     CertificateWanted,
@@ -106,8 +106,8 @@ def test_parts_of_a_long_recording(tmp_path: Path) -> None:
 def test_the_log_takes_numbers_and_words_only(tmp_path: Path) -> None:
     log = RecorderLog(tmp_path, load_recorder_limits().log)
     log.write("source", source=1, kind="vcenter", state="reconnecting", behind_s=1.23456, entities=None)
-    log.write("failed", error=word_of(LoginError(SECRET)), code=27)
-    log.write("failed", error=word_of(RuntimeError(SECRET)), code=70)
+    log.write("failed", error=failure_name(LoginError(SECRET)), code=27)
+    log.write("failed", error=failure_name(RuntimeError(SECRET)), code=70)
     refused: list[tuple[str, dict[str, float | str | None]]] = [
         (SECRET, {}),
         ("source", {"state": SECRET}),

@@ -72,9 +72,9 @@ class KeptFeed:
     def settle(self, kept: InventoryState, at: int, *, complete: bool = False) -> list[Fact]:
         """Let an inventory settle; the facts that it says, and events without pairing."""
         before = len(self.written)
-        for one in kept.settle(at, complete=complete):
-            self.add_entities(one.news.entities)
-            self.add_facts(one.news.facts)
+        for one in kept.derive_changes(at, complete=complete):
+            self.add_entities(one.changes.entities)
+            self.add_facts(one.changes.facts)
             self.add_events([event for _, event in one.noticed])
         return self.written[before:]
 

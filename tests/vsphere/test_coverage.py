@@ -28,12 +28,12 @@ def test_a_host_that_does_not_respond_is_due_and_one_in_standby_is_not() -> None
     assert there.active == 1
     silent = replace(ESX, connected=False)
     there.update([silent], 11)
-    assert (there.active, there.is_asked(silent)) == (1, True)
+    assert (there.active, there.is_polled(silent)) == (1, True)
     asleep = replace(silent, powered_on=False)
     there.update([asleep], 12)
-    assert (there.active, there.is_asked(asleep)) == (0, True)  # its last samples may still come
+    assert (there.active, there.is_polled(asleep)) == (0, True)  # its last samples may still come
     there.update([asleep], 40)
-    assert not there.is_asked(asleep)
+    assert not there.is_polled(asleep)
     there.update([ESX], 41)
     assert there.active == 1
 
@@ -41,4 +41,4 @@ def test_a_host_that_does_not_respond_is_due_and_one_in_standby_is_not() -> None
 def test_a_host_that_never_was_connected_is_not_asked() -> None:
     there, away = coverage(), replace(ESX, connected=False)
     there.update([away, GUEST], 10)
-    assert (there.active, there.is_asked(away), there.is_asked(GUEST)) == (1, False, True)
+    assert (there.active, there.is_polled(away), there.is_polled(GUEST)) == (1, False, True)

@@ -12,7 +12,7 @@ from collectors.vsphere.inventory.events import (
     RawEvent,
     ReportedEvent,
     instant,
-    noticed,
+    noticed_event,
     read_events,
     reported_event,
 )
@@ -133,9 +133,9 @@ def test_foreign_text_is_plain_and_short() -> None:
 
 
 def test_what_the_inventory_noticed_has_words() -> None:
-    event = noticed("maintenance", 5, HOST, EVENTS, name="esx01", before=False, after=True)
+    event = noticed_event("maintenance", 5, HOST, EVENTS, name="esx01", before=False, after=True)
     assert event == Event(5, "host", "Maintenance mode of esx01: on, before off", HOST)
-    assert noticed("vcpus", 5, VM, EVENTS, name="x", before=1, after=2) is None
+    assert noticed_event("vcpus", 5, VM, EVENTS, name="x", before=1, after=2) is None
 
 
 def moved(at: int) -> Event:

@@ -194,7 +194,7 @@ def test_what_was_removed_and_added_again_is_the_same_under_its_new_moid() -> No
     kept.take([Update("leave", kept.objects[moid].type, moid) for moid in old])
     again = vm("vm-71", runtime__host=Ref("HostSystem", "host-71"))
     kept.take([replace(STORE, moid="datastore-71"), host("host-71", name), again])
-    assert kept.ref_ever("vm-71") == before["vm-1"], "its events come before it is described"
+    assert kept.ref_even_if_gone("vm-71") == before["vm-1"], "its events come before it is described"
     feed.settle(kept, 2000)
     assert {moid: kept.objects[new].ref for moid, new in old.items()} == before
     assert feed.facts(before["vm-1"])["host"] == name

@@ -101,8 +101,8 @@ def test_churn_leaves_nothing_behind() -> None:
         for n in range(200):
             kept.take([Update("leave", "VirtualMachine", f"vm-x{round_}-{n}")])
         feed.settle(kept, 5005 + round_ * 10)
-        told, look = kept._reported, kept._look
+        told, look = kept._reported, kept._index
         sizes.append((len(told._entities), len(told._facts), len(look.objects), len(look._refs)))
     assert sizes[0] == sizes[1] == sizes[2]
-    assert kept.ref_ever("vm-x0-7") is not None
+    assert kept.ref_even_if_gone("vm-x0-7") is not None
     assert feed.facts(HOST)

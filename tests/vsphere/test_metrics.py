@@ -9,10 +9,10 @@ import pytest
 from collectors.vsphere.counters.metrics import (
     Definition,
     MetricSet,
-    choose,
+    choose_realtime,
     choose_rollups,
+    state_numbers,
     undefined,
-    word_numbers,
 )
 from resources.catalogue import load_catalogue
 from resources.failures import KnowledgeError
@@ -33,7 +33,9 @@ def asked(chosen: MetricSet) -> list[tuple[int, str]]:
 
 
 def test_own_value_and_instances_are_asked_apart() -> None:
-    chosen = choose("vm", definitions("cpu.ready.summation"), CATALOGUE, PRESETS[DEFAULT_PRESET], None)
+    chosen = choose_realtime(
+        "vm", definitions("cpu.ready.summation"), CATALOGUE, PRESETS[DEFAULT_PRESET], None
+    )
     assert asked(chosen) == [(1, ""), (1, "*")]
     own, each = chosen.meaning("1", ""), chosen.meaning("1", "0")
     assert own is not None
@@ -44,7 +46,7 @@ def test_own_value_and_instances_are_asked_apart() -> None:
 
 def test_only_what_is_available() -> None:
     both = definitions("cpu.ready.summation", "cpu.costop.summation")
-    chosen = choose("vm", both, CATALOGUE, PRESETS[DEFAULT_PRESET], {(1, True), (10042, False)})
+    chosen = choose_realtime("vm", both, CATALOGUE, PRESETS[DEFAULT_PRESET], {(1, True), (10042, False)})
     assert asked(chosen) == [(1, "*")]
     assert undefined(both, {(1, True), (10042, False), (10042, True)}) == [10042]
 
@@ -52,9 +54,9 @@ def test_only_what_is_available() -> None:
 def test_the_first_available_spelling_is_taken() -> None:
     latency = definitions("virtualDisk.readLatencyUS.latest", "virtualDisk.totalReadLatency.average")
     preset = PRESETS[DEFAULT_PRESET]
-    both = choose("vm", latency, CATALOGUE, preset, None)
+    both = choose_realtime("vm", latency, CATALOGUE, preset, None)
     assert asked(both) == [(2, "*")]
-    one = choose("vm", latency, CATALOGUE, preset, {(1, True)})
+    one = choose_realtime("vm", latency, CATALOGUE, preset, {(1, True)})
     meaning = one.meaning("1", "scsi0:0")
     assert meaning is not None
     assert (meaning.key, meaning.scale(20, 1)) == ("vdisk.latency_read", 1 / 1000)
@@ -65,14 +67,14 @@ def test_one_series_for_each_counter_and_place() -> None:
     names = sorted({twin.name for counter in CATALOGUE.counters() for twin in counter.vcenter})
     for preset in PRESETS.values():
         for kind in ("vm", "host"):
-            chosen = choose(kind, definitions(*names), CATALOGUE, preset, None)
+            chosen = choose_realtime(kind, definitions(*names), CATALOGUE, preset, None)
             meant = [(meaning.key, meaning.place) for meaning in chosen.meanings.values()]
             assert len(meant) == len(set(meant))
 
 
 def test_everything_keeps_the_unknown_raw() -> None:
     some = definitions("sys.heartbeat.latest", "cpu.usage.average")
-    chosen = choose("vm", some, CATALOGUE, PRESETS["everything"], {(1, False), (2, False)})
+    chosen = choose_realtime("vm", some, CATALOGUE, PRESETS["everything"], {(1, False), (2, False)})
     meaning = chosen.meaning("1", "")
     assert meaning is not None
     assert (meaning.key, meaning.unit, meaning.scale(20, 8)) == (
@@ -80,20 +82,24 @@ def test_everything_keeps_the_unknown_raw() -> None:
         "number",
         1.0,
     )
-    assert choose("vm", some[:1], CATALOGUE, PRESETS[DEFAULT_PRESET], None).ids == ()
+    assert choose_realtime("vm", some[:1], CATALOGUE, PRESETS[DEFAULT_PRESET], None).ids == ()
 
 
 def test_a_percentage_that_is_kept_raw_is_in_percent() -> None:
     """vCenter's are hundredths of one, also a cluster's, which the catalogue does not know."""
     usage = [Definition(1, "clusterServices.cpufairness.latest", "percent")]
-    meaning = choose("cluster", usage, CATALOGUE, PRESETS["everything"], {(1, False)}).meaning("1", "")
+    meaning = choose_realtime("cluster", usage, CATALOGUE, PRESETS["everything"], {(1, False)}).meaning(
+        "1", ""
+    )
     assert meaning is not None
     assert meaning.key == "raw/vcenter/clusterServices.cpufairness.latest"
     assert (meaning.unit, meaning.scale(300, 1)) == ("percent", 0.01)
 
 
 def test_what_has_no_factor_is_kept_raw() -> None:
-    chosen = choose("vm", definitions("cpu.wait.summation"), CATALOGUE, PRESETS[DEFAULT_PRESET], {(1, False)})
+    chosen = choose_realtime(
+        "vm", definitions("cpu.wait.summation"), CATALOGUE, PRESETS[DEFAULT_PRESET], {(1, False)}
+    )
     meaning = chosen.meaning("1", "")
     assert meaning is not None
     assert meaning.key == "raw/vcenter/cpu.wait.summation"
@@ -104,7 +110,7 @@ def test_the_default_reads_all_that_diagnosis_reads() -> None:
     asked = {
         meaning.name
         for kind in ("vm", "host")
-        for meaning in choose(
+        for meaning in choose_realtime(
             kind, definitions(*names), CATALOGUE, PRESETS[DEFAULT_PRESET], None
         ).meanings.values()
     }
@@ -125,9 +131,9 @@ def read_by_cards() -> set[str]:
 def test_states_by_their_words() -> None:
     state = CATALOGUE.get("mem.state")
     assert state is not None
-    assert word_numbers(state, "Possible values are high, clear, soft, hard, low. The state …") == ()
-    assert word_numbers(state, "0 (high), 1 (soft), 2 (hard), 3 (low)") == (0, 2, 3, 4)
-    assert word_numbers(state, "Free state") == ()
+    assert state_numbers(state, "Possible values are high, clear, soft, hard, low. The state …") == ()
+    assert state_numbers(state, "0 (high), 1 (soft), 2 (hard), 3 (low)") == (0, 2, 3, 4)
+    assert state_numbers(state, "Free state") == ()
 
 
 def test_rollups() -> None:

@@ -137,7 +137,7 @@ def test_an_object_that_is_refused_anyhow_costs_no_other_its_metrics(words: str,
         assert read(answers(queries, 9)) == others
         assert (set(queries.refused), queries.bad) == ({"vm-5"}, set())
         assert len(calls) <= most
-        queries.forgive()
+        queries.retry_refused()
         calls.clear()
         assert read(answers(queries, 9)) == others
         assert len(calls) <= 9, "its metrics are not tried one by one again"

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from collectors.vsphere.counters.rollups import Span, spans
-from collectors.vsphere.counters.server import Kept
+from collectors.vsphere.counters.server import HistoricalInterval
 from collectors.vsphere.options import VSphereOptions
 from connections.vsphere.session import VSphere
 from resources.failures import DisconnectedError
@@ -23,7 +23,11 @@ from tests.vsphere.feeds import MemoryFeed
 from tests.vsphere.recording import Recording, hasty, stored
 
 Start = Callable[..., TestVCenter]
-KEPT = [Kept(300, 86_400), Kept(1800, 7 * 86_400), Kept(7200, 30 * 86_400)]
+KEPT = [
+    HistoricalInterval(300, 86_400),
+    HistoricalInterval(1800, 7 * 86_400),
+    HistoricalInterval(7200, 30 * 86_400),
+]
 
 
 def test_the_finest_interval_that_is_kept() -> None:

@@ -40,16 +40,16 @@ def test_as_a_set_would(walk: list[tuple[str, int, set[int]]]) -> None:
             due |= cells if is_open else set()
         elif what == "admit":
             fresh = cells - come if is_open else set()
-            assert set(np.flatnonzero(watermarks.admit(slot, mask(members)))) == {s for _, s in fresh}
+            assert set(np.flatnonzero(watermarks.accept_new(slot, mask(members)))) == {s for _, s in fresh}
             come |= fresh
             due |= fresh
         elif what == "close":
-            watermarks.close([slot])
+            watermarks.exclude_slots([slot])
             shut.add(slot)
         else:
-            watermarks.settle(slot)
+            watermarks.forget_until(slot)
             floor = max(floor, slot)
-        assert (watermarks.due, watermarks.come) == (len(due), len(come))
+        assert (watermarks.due, watermarks.received) == (len(due), len(come))
         for at in range(7):
             if at > floor:
                 lacking = watermarks.missing(at)
@@ -60,13 +60,13 @@ def test_as_a_set_would(walk: list[tuple[str, int, set[int]]]) -> None:
 def test_series_that_join_later() -> None:
     watermarks = Watermarks()
     watermarks.grow(3)
-    assert watermarks.admit(1, mask({0, 2}, 3)).tolist() == [True, False, True]
+    assert watermarks.accept_new(1, mask({0, 2}, 3)).tolist() == [True, False, True]
     watermarks.grow(20)
     watermarks.expect(1, mask({19}, 20))
     lacking = watermarks.missing(1)
     assert lacking is not None
     assert np.flatnonzero(lacking).tolist() == [19]
-    assert np.flatnonzero(watermarks.admit(1, mask({0, 19}, 20))).tolist() == [19]
+    assert np.flatnonzero(watermarks.accept_new(1, mask({0, 19}, 20))).tolist() == [19]
 
 
 @given(st.integers(0, 2**42), st.integers(0, 40_000), st.integers(1, 60_000))

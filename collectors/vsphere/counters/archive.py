@@ -14,7 +14,7 @@ from collectors.vsphere.counters.clock import read_clock
 from collectors.vsphere.counters.counter_selection import CounterSelection
 from collectors.vsphere.counters.naming import Subject
 from collectors.vsphere.counters.rollups import ALWAYS, Rollups, Span, spans
-from collectors.vsphere.counters.server import Kept
+from collectors.vsphere.counters.server import HistoricalInterval
 from connections.failures import ClosedError
 from connections.vsphere.retry import FIRST_BACKOFF_S, retry_until_stopped
 from connections.vsphere.session import VSphere
@@ -57,7 +57,7 @@ class Archive:
             self._follow(kept, now_ms, controls, made)
 
     def _follow(
-        self, kept: Sequence[Kept], now_ms: int, controls: Controls, made: contextlib.ExitStack
+        self, kept: Sequence[HistoricalInterval], now_ms: int, controls: Controls, made: contextlib.ExitStack
     ) -> None:
         period_s = kept[0].period_s
         finest = None
@@ -70,7 +70,7 @@ class Archive:
             finest = finest or self._rollups(period_s, finest=True)
             finest.run(controls)
 
-    def _begin(self, controls: Controls) -> tuple[Sequence[Kept], int] | None:
+    def _begin(self, controls: Controls) -> tuple[Sequence[HistoricalInterval], int] | None:
         """What the server keeps, and its time (ms); None when asked to stop before it said so."""
         while not controls.is_set():
             try:

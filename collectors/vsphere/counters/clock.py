@@ -25,9 +25,9 @@ class Clock:
         """Return the server's time now, in ms since 1970, counted on from the reading."""
         return self.server_ms + (time.monotonic() - self.at) * 1000
 
-    def jumped_ms(self, before: Clock, least_ms: float) -> int:
+    def jumped_ms(self, before: Clock, min_ms: float) -> int:
         """Return by how many ms the server's clock was set since the reading ``before``; 0 for less
-        than ``least_ms``.
+        than ``min_ms``.
 
         A sleep of our machine, or a change of our own clock, is no jump of the server's clock: only a jump
         relative to both of our clocks (monotonic and wall) counts.
@@ -35,7 +35,7 @@ class Clock:
         passed = self.server_ms - before.server_ms - (self.at - before.at) * 1000
         moved = self.ahead_ms - before.ahead_ms
         jump = min(passed, moved, key=abs) if passed * moved > 0 else 0.0
-        return round(jump) if abs(jump) >= least_ms + self.doubt_ms + before.doubt_ms else 0
+        return round(jump) if abs(jump) >= min_ms + self.doubt_ms + before.doubt_ms else 0
 
 
 def read_clock(vsphere: VSphere) -> Clock:

@@ -8,7 +8,14 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from collectors.vsphere.counters.metrics import EVERY, KINDS, Definition, MetricSet, choose, undefined
+from collectors.vsphere.counters.metrics import (
+    EVERY,
+    KINDS,
+    Definition,
+    MetricSet,
+    choose_realtime,
+    undefined,
+)
 from collectors.vsphere.counters.naming import Subject
 from collectors.vsphere.counters.plan import Member
 from collectors.vsphere.counters.reply import decode
@@ -26,7 +33,7 @@ _PROBED = 3  # objects that are tried until one shows what the server makes of "
 
 
 @dataclass(frozen=True, slots=True)
-class Stars:
+class WildcardSupport:
     """How the server treats the instance ``*``: a vCenter expands it, vcsim returns it as an instance's name.
 
     ``own``: the expansion contains the entity's own value (instance ""), which then need not be queried as
@@ -37,7 +44,7 @@ class Stars:
     own: bool
 
 
-_UNSEEN = Stars(expands=True, own=False)
+_UNSEEN = WildcardSupport(expands=True, own=False)
 
 
 @dataclass(slots=True)
@@ -63,7 +70,7 @@ class CounterSelection:
     _sets: dict[str, MetricSet] = field(default_factory=dict)
     _lists: dict[str, MetricList] = field(default_factory=dict)
     _own_lists: dict[str, MetricList] = field(default_factory=dict)
-    _stars: dict[str, Stars] = field(default_factory=dict)
+    _stars: dict[str, WildcardSupport] = field(default_factory=dict)
     _sampled_at: float | None = None
 
     @property
@@ -95,7 +102,7 @@ class CounterSelection:
         known |= self.server.sampled(some, self.interval_s)
         self.undefined |= set(undefined(self.definitions, known))
         defined = [one for one in self.definitions if (kind, one.id) not in bad]
-        chosen = choose(KINDS[kind], defined, self.catalogue, self.preset, known or None)
+        chosen = choose_realtime(KINDS[kind], defined, self.catalogue, self.preset, known or None)
         if kind not in self._stars:
             shown = (self._probe(one, chosen) for one in there[:_PROBED])
             if stars := next((one for one in shown if one is not None), None):
@@ -104,7 +111,7 @@ class CounterSelection:
         self._lists[kind] = metric_list(_pairs(chosen, self._stars.get(kind, _UNSEEN)))
         self._own_lists.clear()
 
-    def _probe(self, subject: Subject, chosen: MetricSet) -> Stars | None:
+    def _probe(self, subject: Subject, chosen: MetricSet) -> WildcardSupport | None:
         """Ask one object for all instances and look at what comes; None when it gives nothing."""
         stars = metric_list(pair for pair in chosen.ids if pair[1] == EVERY)
         if not len(stars):
@@ -121,7 +128,7 @@ class CounterSelection:
                 seen.setdefault(int(counter), set()).add(instance)
         both = seen.keys() & {counter for counter, instance in chosen.ids if not instance}
         expands = not any(EVERY in instances for instances in seen.values())
-        return Stars(expands, own=all("" in seen[counter] for counter in both)) if seen else None
+        return WildcardSupport(expands, own=all("" in seen[counter] for counter in both)) if seen else None
 
     def member(self, subject: Subject, series: int) -> Member | None:
         """Return the object as a member of a query plan, or None if nothing is to be queried of it.
@@ -154,7 +161,7 @@ class CounterSelection:
         self._own_lists.pop(moid, None)
 
 
-def _pairs(chosen: MetricSet, stars: Stars) -> list[tuple[int, str]]:
+def _pairs(chosen: MetricSet, stars: WildcardSupport) -> list[tuple[int, str]]:
     every = {counter for counter, instance in chosen.ids if instance == EVERY} if stars.own else set()
     return [(counter, instance) for counter, instance in chosen.ids if instance or counter not in every]
 

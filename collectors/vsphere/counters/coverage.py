@@ -108,7 +108,7 @@ class Coverage:
             return min(low, max(int(self._last[number]), until - self._hour))
         return min(low, self._again.get(number, low))
 
-    def is_asked(self, subject: Subject) -> bool:
+    def is_polled(self, subject: Subject) -> bool:
         """Return True if an object is polled: also for a while after it was powered off, for
         its last samples.
         """
@@ -129,7 +129,7 @@ class Coverage:
             awake = (self._due_from <= slot)[owner]
             self._watermarks.expect(slot, running & awake & known & (self._book.since <= slot))
 
-    def note(self, until: int) -> None:
+    def note_answers(self, until: int) -> None:
         """Update which objects have answered, after the round up to slot ``until``."""
         owner = self._series.owner
         self._grow(until)
@@ -160,8 +160,8 @@ class Coverage:
             if lost.any():
                 self._watermarks.give_up(slot, lost)
                 yield slot, lost
-            self._ask_again(slot, until - slot, owner[missing & ~lost])
-        self._watermarks.settle(until - self._hour - 1)
+            self._poll_again(slot, until - slot, owner[missing & ~lost])
+        self._watermarks.forget_until(until - self._hour - 1)
 
     def _present(self, slot: int) -> Mask | None:
         """What is missing at ``slot``, but for VMs that ended before: they were not due."""
@@ -170,11 +170,11 @@ class Coverage:
             return None
         ended = missing & (~self._active & (self._last < slot))[self._series.owner]
         if ended.any():
-            self._watermarks.excuse(slot, ended)
+            self._watermarks.withdraw(slot, ended)
             missing &= ~ended
         return missing if missing.any() else None
 
-    def _ask_again(self, slot: int, age: int, owners: IntArray) -> None:
+    def _poll_again(self, slot: int, age: int, owners: IntArray) -> None:
         if owners.size and (age <= _AT_ONCE or age % _EVERY == 0):
             for number in np.unique(owners).tolist():
                 self._again.setdefault(number, slot - 1)
@@ -190,7 +190,7 @@ class Coverage:
                 yield slot, missing
 
     @property
-    def is_lacking(self) -> bool:
+    def has_missing_samples(self) -> bool:
         """True if samples are missing that the next round polls again."""
         return bool(self._again)
 

@@ -33,7 +33,7 @@ class GapBook:
         self._done: list[Gap] = []
         self.count = 0
 
-    def miss(self, subject: EntityRef | None, first: int, last: int, reason: str) -> None:
+    def add_missed(self, subject: EntityRef | None, first: int, last: int, reason: str) -> None:
         """Record that the slots ``first`` to ``last`` of ``subject`` have no samples (None: of
         the whole source).
         """
@@ -47,7 +47,7 @@ class GapBook:
             self.count += 1
         self._changed.add(subject)
 
-    def news(self) -> list[Gap]:
+    def take_changed(self) -> list[Gap]:
         """Return the gaps that are new or have grown since the last call."""
         news = [*self._done, *(self._gap(subject, self._runs[subject]) for subject in self._changed)]
         self._done, self._changed = [], set()

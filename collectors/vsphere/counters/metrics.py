@@ -42,8 +42,8 @@ class Meaning:
     """How the samples of one vCenter counter are stored.
 
     ``place``: the kind of its instances (``vcpu``, ``device`` …), "" for the entity's own value, "other" for
-    instances that our catalogue does not know. ``words``: for a counter that is a state, the number in our
-    catalogue for each of the server's numbers; empty when both number alike.
+    instances that our catalogue does not know. ``state_numbers``: for a counter that is a state, the number
+    in our catalogue for each of the server's numbers; empty when both number alike.
     """
 
     key: str
@@ -51,7 +51,7 @@ class Meaning:
     conversion: Conversion
     place: str
     name: str
-    words: tuple[int, ...] = ()
+    state_numbers: tuple[int, ...] = ()
 
     @property
     def per_vcpu(self) -> bool:
@@ -86,7 +86,7 @@ Available = Collection[tuple[int, bool]]
 """Counter ids that QueryAvailablePerfMetric listed, with whether for named instances."""
 
 
-def choose(
+def choose_realtime(
     kind: CounterSelection,
     definitions: Iterable[Definition],
     catalogue: Catalogue,
@@ -163,8 +163,8 @@ class _Chooser:
         if best is not None and best[0] <= rank:
             self._second(definition, named, twin)
             return
-        words = word_numbers(counter, definition.summary) if twin.conversion == "by_word" else ()
-        meaning = Meaning(counter.key, counter.unit, twin.conversion, twin.instance, definition.name, words)
+        numbers = state_numbers(counter, definition.summary) if twin.conversion == "by_word" else ()
+        meaning = Meaning(counter.key, counter.unit, twin.conversion, twin.instance, definition.name, numbers)
         self._best[counter.key, twin.instance] = (rank, definition.id, meaning)
 
     def _second(self, definition: Definition, named: bool, twin: VcenterSpelling) -> None:
@@ -202,7 +202,7 @@ def _listed(name: str, named: bool, patterns: Iterable[str]) -> bool:
     return _matches(name, chosen)
 
 
-def word_numbers(counter: Counter, summary: str) -> tuple[int, ...]:
+def state_numbers(counter: Counter, summary: str) -> tuple[int, ...]:
     """Return, for each number that the server uses for a state, the number in our catalogue.
 
     The server's summary text lists the state names in its order: releases number ``high, soft, hard, low`` or

@@ -60,7 +60,7 @@ class Polling:
         """The number of series that the planned calls return, by their last replies or by estimate."""
         return sum(member.series for call in self._plan.calls for member in call)
 
-    def look(self, slot: int) -> None:
+    def update_plan(self, slot: int) -> None:
         """Take over the inventory as of ``slot``, and make a new plan if the present one is out of date."""
         objects = self._objects()
         if objects is not self._now:
@@ -91,15 +91,15 @@ class Polling:
     def _make_plan(self, objects: Mapping[str, Subject]) -> None:
         queries, series = self._queries or self._open(objects), self._state.series
         if self._selection.refresh(objects, queries.bad):
-            series.mean(self._selection.sets)
-        queries.forgive()  # what was refused once a minute ago may have been the server's mishap
+            series.set_metric_sets(self._selection.sets)
+        queries.retry_refused()  # what was refused once a minute ago may have been the server's mishap
         same = self._plan.inventory is objects and self._plan.limits is queries.limits
         if not same:
             answered = self._answered()
             members = (
                 self._selection.member(one, answered.get(series.number(one.ref), 0))
                 for one in objects.values()
-                if one.type in REALTIME and self._coverage.is_asked(one)
+                if one.type in REALTIME and self._coverage.is_polled(one)
             )
             there = [member for member in members if member is not None]
             self._plan = _Plan(batches(there, queries.limits), queries.limits, objects)
@@ -145,7 +145,7 @@ class Polling:
                 book.take(reply, self._now.get)
             if answer.error is not None:
                 failed.append(answer.error)
-            if (why := answer.why_nothing) is not None:
+            if (why := answer.complete_failure) is not None:
                 nothing.append(why)
         if nothing and len(nothing) == len(self._plan.calls):
             book.store()

@@ -44,7 +44,7 @@ class Answer:
     left_out: tuple[tuple[Member, SourceError], ...] = ()
 
     @property
-    def why_nothing(self) -> SourceError | None:
+    def complete_failure(self) -> SourceError | None:
         """The error if no object of the call returned samples, None if at least one did."""
         if self.error is None and len(self.left_out) == len(self.call):
             return self.left_out[0][1]
@@ -91,7 +91,7 @@ class QueryCalls:
         """End the threads; a caller must first close the connection if a thread may be blocked in a call."""
         self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def forgive(self) -> None:
+    def retry_refused(self) -> None:
         """Include the members in calls again that were refused before."""
         with self._lock:
             self.refused.clear()

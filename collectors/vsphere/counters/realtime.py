@@ -18,13 +18,13 @@ from collectors.vsphere.counters.polling import Polling
 from collectors.vsphere.counters.reasons import Reasons
 from collectors.vsphere.counters.sampled_source import NO_SAMPLES, SampledSource
 from collectors.vsphere.counters.watermarks import Mask
-from collectors.vsphere.wording import iso
 from connections.failures import ClosedError
 from connections.vsphere.retry import MAX_BACKOFF_S
 from connections.vsphere.session import VSphere
 from resources.failures import NoCountersError, SourceError
 from resources.vcenter_limits import QueryLimits
 from sessions.model import EntityRef, Event
+from sessions.times import iso
 
 _FIRST_LAG = 0.1
 """How long after an instant the first round asks, in intervals; it moves with what the server needs."""
@@ -118,7 +118,7 @@ class Realtime:
         if state.cursor is None:
             state.cursor = high - (self._hour if self._backfill else 1)
         low = self._reachable(state.cursor, high)
-        self._polling.look(high)
+        self._polling.update_plan(high)
         until = min(high, low + state.slots_at_once(self._polling.series))
         if until < low:
             state.message = f"{self._jumped}." if self._jumped else ""
@@ -149,7 +149,7 @@ class Realtime:
         if jump_ms > 0:
             self._reasons.set(cursor + 1, last, text)
         elif last < cursor:
-            text += f"; it is recorded again from {iso(slots.instant(cursor))} on"
+            text += f"; it is recorded again from {iso(slots.instant(cursor) // 1000 * 1000)} on"
         self._jumped = text if jump_ms < 0 else ""
         _log.warning("%s.", text)
         self._state.feed.add_events([Event(now_ms, "clock", text)])
@@ -158,8 +158,8 @@ class Realtime:
         """The slot to go on after: what lies before the hosts' hour is a gap."""
         low = max(cursor, high - self._hour)
         if low > cursor and self._state.book.newest_ms:
-            self._state.watermarks.forgo((low - cursor) * self._coverage.due_series())
-            self._state.gaps.miss(None, cursor + 1, low, self._reasons.of(low, NO_SAMPLES))
+            self._state.watermarks.count_dropped((low - cursor) * self._coverage.due_series())
+            self._state.gaps.add_missed(None, cursor + 1, low, self._reasons.reason_at(low, NO_SAMPLES))
         return low
 
     def _settle(self, low: int, until: int) -> None:
@@ -171,12 +171,12 @@ class Realtime:
         state.book.store()
         if first and state.book.resumed:
             self._resume(low)
-        self._coverage.note(until)
+        self._coverage.note_answers(until)
         self._coverage.expect(low + 1, until)
         state.cursor = until
         for slot, lost in self._coverage.review(until):
             self._lose(slot, lost)
-        state.tell_gaps()
+        state.report_gaps()
         self._adjust_lag(until)
 
     def _learn_phase(self) -> bool:
@@ -189,7 +189,7 @@ class Realtime:
         """The time between an earlier run's last sample and what can still be had."""
         last = self._state.slots.of(self._state.book.resumed)
         if last < low:
-            self._state.gaps.miss(None, last + 1, low, AWAY)
+            self._state.gaps.add_missed(None, last + 1, low, AWAY)
 
     def _adjust_lag(self, until: int) -> None:
         """Ask later where much was not there yet at the first time, a little earlier where all was."""
@@ -220,18 +220,18 @@ class Realtime:
         cursor = self._state.cursor
         if cursor is None:
             return self._state.interval_s
-        return self._state.rest_s(cursor + 1, _SHORTEST_REST_S)
+        return self._state.seconds_until(cursor + 1, _SHORTEST_REST_S)
 
     # what is missing, and why
 
     def _lose(self, slot: int, lost: Mask) -> None:
-        usual = self._reasons.of(slot, NO_SAMPLES)
+        usual = self._reasons.reason_at(slot, NO_SAMPLES)
         refused = {one.ref: error.happened for one, error in self._polling.refused()}
 
         def reason(ref: EntityRef | None) -> str:
             return refused.get(ref, usual) if ref is not None else usual
 
-        self._state.lose(slot, lost, reason)
+        self._state.add_lost(slot, lost, reason)
 
     def _survive(self, error: SourceError, controls: Controls) -> None:
         """Wait until the server answers again; what was missed meanwhile is asked for then."""
@@ -251,7 +251,7 @@ class Realtime:
     def _excuse(self, reason: str) -> None:
         """Remember why the slots since the last good round may be missing."""
         if self._state.cursor is not None:
-            self._reasons.excuse(self._state.cursor, self._state.reached_slot(), reason)
+            self._reasons.set_where_unset(self._state.cursor, self._state.reached_slot(), reason)
 
     def _pause(self, controls: Controls) -> None:
         """Leave the server alone; what is missed is a gap."""
@@ -263,9 +263,9 @@ class Realtime:
             return
         last = state.reached_slot()
         if last > first:
-            state.watermarks.close(range(first + 1, last + 1))
-            state.gaps.miss(None, first + 1, last, PAUSED)
-            state.tell_gaps()
+            state.watermarks.exclude_slots(range(first + 1, last + 1))
+            state.gaps.add_missed(None, first + 1, last, PAUSED)
+            state.report_gaps()
             state.cursor = last
 
     def finish(self) -> None:
@@ -276,7 +276,7 @@ class Realtime:
             if state.cursor is not None and state.cursor < due:
                 while self.round():
                     pass
-            elif state.cursor is not None and self._coverage.is_lacking:
+            elif state.cursor is not None and self._coverage.has_missing_samples:
                 state.message = self._polling.fetch(state.cursor, state.cursor)
                 state.book.store()
         except SourceError as error:
@@ -292,13 +292,13 @@ class Realtime:
         for slot, lost in self._coverage.close():
             self._lose(slot, lost)
         if state.cursor is not None and state.book.newest_ms and state.cursor < due:
-            state.watermarks.forgo((due - state.cursor) * self._coverage.due_series())
-            reason = self._reasons.first(state.cursor + 1, due, STOPPED)
+            state.watermarks.count_dropped((due - state.cursor) * self._coverage.due_series())
+            reason = self._reasons.first_reason(state.cursor + 1, due, STOPPED)
             for slot in range(state.cursor + 1, due + 1):
-                reason = self._reasons.of(slot, reason)
-                state.gaps.miss(None, slot, slot, reason)
+                reason = self._reasons.reason_at(slot, reason)
+                state.gaps.add_missed(None, slot, slot, reason)
             state.cursor = due
-        state.tell_gaps()
+        state.report_gaps()
 
     def _report(self, state: State) -> None:
         source = self._state

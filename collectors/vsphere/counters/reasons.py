@@ -10,11 +10,11 @@ class Reasons:
         self._kept = kept
         self._by_slot: dict[int, str] = {}
 
-    def of(self, slot: int, usual: str) -> str:
+    def reason_at(self, slot: int, usual: str) -> str:
         """Return the reason of ``slot``, or ``usual`` if none is set."""
         return self._by_slot.get(slot, usual)
 
-    def first(self, first: int, last: int, usual: str) -> str:
+    def first_reason(self, first: int, last: int, usual: str) -> str:
         """Return the reason of the first slot from ``first`` to ``last`` that has one, else ``usual``."""
         slots = range(first, last + 1)
         return next((self._by_slot[slot] for slot in slots if slot in self._by_slot), usual)
@@ -23,7 +23,7 @@ class Reasons:
         """Set the reason of the slots ``first`` to ``last``."""
         self._by_slot |= dict.fromkeys(range(max(first, last - self._kept), last + 1), reason)
 
-    def excuse(self, cursor: int, last: int, reason: str) -> None:
+    def set_where_unset(self, cursor: int, last: int, reason: str) -> None:
         """Set the reason of the slots after ``cursor`` up to ``last`` that have no reason yet."""
         self._by_slot = {slot: why for slot, why in self._by_slot.items() if slot > cursor - 2 * self._kept}
         for slot in range(max(cursor + 1, last - self._kept), last + 1):

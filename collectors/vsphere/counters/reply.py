@@ -14,7 +14,7 @@ from lxml import etree
 from numpy.typing import NDArray
 
 from collectors.vsphere.counters import plain_reply
-from connections.vsphere.soap import legal
+from connections.vsphere.soap import without_illegal_characters
 from resources.failures import DisconnectedError
 from sessions.model import FloatArray, IntArray
 
@@ -95,7 +95,7 @@ def _returned(raw: bytes) -> Iterator[etree._Element]:
     try:
         root = etree.fromstring(raw, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
-        if (cleaned := legal(raw)) != raw:
+        if (cleaned := without_illegal_characters(raw)) != raw:
             return _returned(cleaned)
         raise _nonsense("breaks off or is no XML") from error
     if root.getroottree().docinfo.internalDTD is not None:

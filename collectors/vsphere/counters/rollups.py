@@ -12,13 +12,13 @@ import numpy as np
 
 from collectors.feed import Controls, Feed, State
 from collectors.vsphere.counters.counter_selection import CounterSelection
-from collectors.vsphere.counters.metrics import KINDS, MetricSet, choose, choose_rollups
+from collectors.vsphere.counters.metrics import KINDS, MetricSet, choose_realtime, choose_rollups
 from collectors.vsphere.counters.naming import Subject
 from collectors.vsphere.counters.plan import BatchLimits, Member, historical, query_metrics
 from collectors.vsphere.counters.query_calls import Call, QueryCalls
 from collectors.vsphere.counters.request import MetricList, metric_list
 from collectors.vsphere.counters.sampled_source import NO_SAMPLES, SampledSource
-from collectors.vsphere.counters.server import Kept
+from collectors.vsphere.counters.server import HistoricalInterval
 from connections.failures import ClosedError
 from connections.vsphere.faults import ReplacedError
 from connections.vsphere.retry import FIRST_BACKOFF_S, MAX_BACKOFF_S, is_transient
@@ -54,7 +54,7 @@ class Span:
     end_ms: int
 
 
-def spans(kept: Sequence[Kept], days: float, now_ms: int) -> list[Span]:
+def spans(kept: Sequence[HistoricalInterval], days: float, now_ms: int) -> list[Span]:
     """Return which interval to read for each part of the last ``days`` days: the finest that the
     server still keeps.
     """
@@ -147,7 +147,7 @@ class Rollups:
             state.cursor = high
             state.message = next((error.happened for _, error in (*failed, *left_out)), "")
         self._report("recording", state.behind_s())
-        return state.rest_s(high + 1, _SHORTEST_REST_S)
+        return state.seconds_until(high + 1, _SHORTEST_REST_S)
 
     def history(self, start_ms: int, end_ms: int, controls: Controls) -> None:
         """Store the rollups of hosts, VMs, clusters and datastores in (start, end], in pieces.
@@ -196,8 +196,8 @@ class Rollups:
             _log.warning("Part of the history was not to be had: %s", error.happened)
             there = [one.ref for member in call if (one := objects.get(member.moid)) is not None]
             for ref in dict.fromkeys(there) or (None,):
-                self._state.gaps.miss(ref, first, last, error.happened)
-        self._state.tell_gaps()
+                self._state.gaps.add_missed(ref, first, last, error.happened)
+        self._state.report_gaps()
 
     def _calls(self, types: Sequence[str]) -> list[Call]:
         objects = self._objects()
@@ -208,7 +208,7 @@ class Rollups:
     def _fetch(self, calls: Sequence[Call], start_ms: int, end_ms: int) -> tuple[list[Failed], list[Failed]]:
         """Store what these calls give; those that failed, and objects that were left out of theirs."""
         queries = self._queries or self._open()
-        queries.forgive()
+        queries.retry_refused()
         failed: list[Failed] = []
         left_out: list[Failed] = []
         for answer in queries.ask(calls, lambda _member: (start_ms, end_ms)):
@@ -247,13 +247,13 @@ class Rollups:
                 self._lists[kind] = metric_list(chosen.ids)
                 sets.append(chosen)
         if sets:
-            self._state.series.mean([*self._state.series.meant, *sets])
+            self._state.series.set_metric_sets([*self._state.series.metric_sets, *sets])
 
     def _chosen(self, kind: str, available: set[tuple[int, bool]]) -> MetricSet:
         asked = self._selection
         if kind in ALWAYS:
             return choose_rollups(KINDS[kind], asked.definitions, asked.preset, available)
-        return choose(KINDS[kind], asked.definitions, asked.catalogue, asked.preset, available)
+        return choose_realtime(KINDS[kind], asked.definitions, asked.catalogue, asked.preset, available)
 
     def _members(self, types: Sequence[str], objects: Mapping[str, Subject]) -> list[Member]:
         return [
@@ -273,9 +273,9 @@ class Rollups:
             missing = marks.missing(slot)
             if missing is not None and last - slot >= look_back:
                 marks.give_up(slot, missing)
-                state.lose(slot, missing, lambda _ref: reason)
-        marks.settle(last - 2 * _LOOK_BACK)
-        state.tell_gaps()
+                state.add_lost(slot, missing, lambda _ref: reason)
+        marks.forget_until(last - 2 * _LOOK_BACK)
+        state.report_gaps()
 
     def _survive(self, error: SourceError, controls: Controls, *, first_s: float = FIRST_BACKOFF_S) -> None:
         if not controls.is_set():

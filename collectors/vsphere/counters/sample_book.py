@@ -55,7 +55,7 @@ class SampleBook:
                 subject = subject_of(entity.moid)
                 if subject is not None:
                     rows.append(np.arange(entity.first, entity.last))
-                    columns.append(self._series.of(subject, entity))
+                    columns.append(self._series.columns_of(subject, entity))
             if columns:
                 self._lay(block.times, block.values, np.concatenate(rows), np.concatenate(columns))
 
@@ -106,14 +106,14 @@ class SampleBook:
         slot = self._slots.of(t_ms)
         row = np.pad(row, (0, len(self._series) - row.size), constant_values=np.nan)
         come = ~np.isnan(row) & (self._last < t_ms)
-        fresh = self._watermarks.admit(slot, come)
+        fresh = self._watermarks.accept_new(slot, come)
         count = int(np.count_nonzero(fresh))
         if not count:
             return 0
         self.newest_ms = max(self.newest_ms, t_ms)
         np.minimum(self.since, np.where(fresh, slot, NEVER), out=self.since)
         np.maximum(self.latest, np.where(fresh, slot, -NEVER), out=self.latest)
-        self._series.translate(row)
+        self._series.translate_states(row)
         stored = np.where(fresh, row * self._series.factor, np.nan)
         for layout, (start, end) in zip(self._layouts, pairwise(self._starts), strict=True):
             if fresh[start:end].any():
@@ -125,10 +125,10 @@ class SampleBook:
         size, start = len(self._series), self._starts[-1]
         if start == size:
             return
-        strangers = self._series.strangers
-        if strangers:
-            self._feed.add_entities(list(strangers.values()))
-            strangers.clear()
+        unlisted = self._series.unlisted
+        if unlisted:
+            self._feed.add_entities(list(unlisted.values()))
+            unlisted.clear()
         last = [self._last]
         while start < size:
             end = min(size, start + LAYOUT_SERIES)

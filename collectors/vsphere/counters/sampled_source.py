@@ -66,7 +66,7 @@ class SampledSource:
         """Return the last slot whose samples should have been queried by now."""
         return self.reached_slot(self.lag_s)
 
-    def rest_s(self, slot: int, shortest_s: float) -> float:
+    def seconds_until(self, slot: int, shortest_s: float) -> float:
         """Return the seconds until the samples of ``slot`` are to be queried, at least ``shortest_s``."""
         now_ms = self.clock.now_ms() if self.clock is not None else 0.0
         due_ms = self.slots.instant(slot) + self.lag_s * 1000
@@ -80,7 +80,7 @@ class SampledSource:
 
     # what is missing
 
-    def lose(self, slot: int, lost: Mask, reason: Callable[[EntityRef | None], str]) -> None:
+    def add_lost(self, slot: int, lost: Mask, reason: Callable[[EntityRef | None], str]) -> None:
         """Record a gap at ``slot`` for the lost series (a mask, (n,) bool): of their objects, or of
         the whole source.
 
@@ -89,12 +89,12 @@ class SampledSource:
         owners, specs = list(self.series.owners), self.series.specs
         due = self.watermarks.due_at(slot)
         for ref in subjects(lost, due, self.series.owner, owners, lambda column: specs[column].entity):
-            self.gaps.miss(ref, slot, slot, reason(ref))
+            self.gaps.add_missed(ref, slot, slot, reason(ref))
 
-    def tell_gaps(self) -> None:
+    def report_gaps(self) -> None:
         """Hand over the gaps that are new or have grown."""
-        if news := self.gaps.news():
-            self.feed.add_gaps(news)
+        if changed := self.gaps.take_changed():
+            self.feed.add_gaps(changed)
 
     # how it is
 
@@ -140,7 +140,7 @@ class SampledSource:
                 entities,
                 len(self.series),
                 self.watermarks.due,
-                self.watermarks.come,
+                self.watermarks.received,
                 behind_s,
                 self.gaps.count,
                 self.book.newest_ms or None,

@@ -42,9 +42,9 @@ class SeriesIndex:
         self._owners: dict[EntityRef, int] = {}
         self._per_vcpu: dict[int, dict[int, int]] = {}
         self._vcpus: dict[int, int] = {}
-        self._words: dict[int, FloatArray] = {}
+        self._state_numbers: dict[int, FloatArray] = {}
         self.specs: list[SeriesSpec] = []
-        self.strangers: dict[EntityRef, Entity] = {}
+        self.unlisted: dict[EntityRef, Entity] = {}
         self._owner: _Growing[np.int64] = _Growing(np.int64)
         self._factor: _Growing[np.float64] = _Growing(np.float64)
 
@@ -69,11 +69,11 @@ class SeriesIndex:
         return len(self.specs)
 
     @property
-    def meant(self) -> Sequence[MetricSet]:
+    def metric_sets(self) -> Sequence[MetricSet]:
         """The metric sets by which replies are resolved now."""
         return list(self._sets.values())
 
-    def mean(self, sets: Iterable[MetricSet]) -> None:
+    def set_metric_sets(self, sets: Iterable[MetricSet]) -> None:
         """Resolve replies by these metric sets from now on."""
         self._sets = {chosen.kind: chosen for chosen in sets}
         self._known.clear()
@@ -82,7 +82,7 @@ class SeriesIndex:
         """Return the number of an object; a new object gets a new number."""
         return self._owners.setdefault(ref, len(self._owners))
 
-    def of(self, subject: Subject, samples: EntitySamples) -> IntArray:
+    def columns_of(self, subject: Subject, samples: EntitySamples) -> IntArray:
         """Return the column of each series of the reply, (n,) int64; ``UNKNOWN`` for one that
         was not queried.
         """
@@ -123,13 +123,13 @@ class SeriesIndex:
                 if column in self._per_vcpu.get(owner, {}):
                     self._per_vcpu[owner][column] = round(self._vcpus[owner] * factor)
 
-    def translate(self, row: FloatArray) -> None:
+    def translate_states(self, row: FloatArray) -> None:
         """Replace the server's numbers of states by our catalogue's, in place; ``row`` has
         one value a column.
         """
-        for column, words in self._words.items():
-            if column < row.size and 0 <= row[column] < words.size:
-                row[column] = words[int(row[column])]
+        for column, numbers in self._state_numbers.items():
+            if column < row.size and 0 <= row[column] < numbers.size:
+                row[column] = numbers[int(row[column])]
 
     def _resolve(self, subject: Subject, samples: EntitySamples) -> IntArray:
         chosen = self._sets.get(KINDS.get(subject.type, ""))
@@ -146,14 +146,14 @@ class SeriesIndex:
         return columns
 
     def _column(self, subject: Subject, meaning: Meaning, instance: str) -> int:
-        spec, stranger = series_of(subject, meaning, instance, self._interval_s)
+        spec, unlisted_entity = series_of(subject, meaning, instance, self._interval_s)
         identity = spec.entity, spec.counter, spec.instance
         column = self._by_identity.get(identity)
         if column is None:
             column = self._by_identity[identity] = len(self.specs)
             self._add(spec, self.number(subject.ref), meaning, max(subject.vcpus, 1))
-            if stranger is not None:
-                self.strangers.setdefault(stranger.ref, stranger)
+            if unlisted_entity is not None:
+                self.unlisted.setdefault(unlisted_entity.ref, unlisted_entity)
         return column
 
     def _add(self, spec: SeriesSpec, owner: int, meaning: Meaning, vcpus: int) -> None:
@@ -164,8 +164,8 @@ class SeriesIndex:
         if meaning.per_vcpu:
             self._per_vcpu.setdefault(owner, {})[column] = vcpus
             self._vcpus[owner] = vcpus
-        if meaning.words:
-            self._words[column] = np.array(meaning.words, np.float64)
+        if meaning.state_numbers:
+            self._state_numbers[column] = np.array(meaning.state_numbers, np.float64)
 
 
 _N = TypeVar("_N", np.int64, np.float64)

@@ -25,7 +25,7 @@ assert set(_TYPES) == set(KINDS)
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class HistoricalInterval:
     """A historical interval of vCenter: one sample every ``period_s`` seconds, kept for
     ``length_s`` seconds.
     """
@@ -123,12 +123,12 @@ class PerfServer:
             for counter, instance in self.available(kind, moid, interval_s)
         }
 
-    def history(self) -> list[Kept]:
+    def history(self) -> list[HistoricalInterval]:
         """Return the historical intervals that the server keeps, finest first."""
 
-        def question(connection: Connection) -> Sequence[Kept]:
+        def question(connection: Connection) -> Sequence[HistoricalInterval]:
             found = connection.content.perfManager.historicalInterval or ()
-            return [Kept(one.samplingPeriod, one.length) for one in found if one.enabled]
+            return [HistoricalInterval(one.samplingPeriod, one.length) for one in found if one.enabled]
 
         return sorted(self.vsphere.ask("what history it keeps", question), key=lambda one: one.period_s)
 

@@ -36,19 +36,20 @@ class Slots:
 
 
 class Watermarks:
-    """Which samples are due and which have come, by slot and series (numbered from 0; ``grow`` adds series).
+    """Which samples are due and which were received, by slot and series (numbered from 0;
+    ``grow`` adds series).
 
-    ``due`` and ``come`` count samples over the whole run; a sample that was given up no longer counts as
-    missing. ``come`` never exceeds ``due``: a sample that comes unexpectedly (the last one of a VM that was
-    powered off) counts as due, too.
+    ``due`` and ``received`` count samples over the whole run; a sample that was given up no longer counts as
+    missing. ``received`` never exceeds ``due``: a sample that comes unexpectedly (the last one of a VM that
+    was powered off) counts as due, too.
     """
 
     def __init__(self) -> None:
         self.size = 0
         self.due = 0
-        self.come = 0
+        self.received = 0
         self._due: dict[int, _Bits] = {}
-        self._come: dict[int, _Bits] = {}
+        self._received: dict[int, _Bits] = {}
         self._lost: dict[int, _Bits] = {}
         self._floor = -(1 << 62)
         self._closed: set[int] = set()
@@ -56,7 +57,7 @@ class Watermarks:
     @property
     def slots(self) -> list[int]:
         """The slots that are still kept, ascending."""
-        return sorted(self._due.keys() | self._come.keys())
+        return sorted(self._due.keys() | self._received.keys())
 
     def grow(self, size: int) -> None:
         """Make room for series with numbers below ``size``."""
@@ -69,18 +70,18 @@ class Watermarks:
             self.due += int(np.count_nonzero(due & ~before))
             self._due[slot] = np.packbits(before | due)
 
-    def admit(self, slot: int, come: Mask) -> Mask:
-        """Mark samples of the series ``come`` (mask) as received at ``slot``; return the mask of those not
-        received before.
+    def accept_new(self, slot: int, come: Mask) -> Mask:
+        """Mark samples of the series ``come`` (mask) as received at ``slot``; return the mask
+        of the new ones.
         """
         if not self._is_open(slot):
             return np.zeros(self.size, np.bool_)
-        before = self._unpacked(self._come, slot)
+        before = self._unpacked(self._received, slot)
         fresh = come & ~before
         count = int(np.count_nonzero(fresh))
         if count:
-            self.come += count
-            self._come[slot] = np.packbits(before | fresh)
+            self.received += count
+            self._received[slot] = np.packbits(before | fresh)
             self.expect(slot, fresh)
         return fresh
 
@@ -90,7 +91,7 @@ class Watermarks:
         if due is None:
             return None
         lacking = due.copy()
-        for gone in (self._come.get(slot, due[:0]), self._lost.get(slot, due[:0])):
+        for gone in (self._received.get(slot, due[:0]), self._lost.get(slot, due[:0])):
             common = min(due.size, gone.size)
             lacking[:common] &= ~gone[:common]
         if not lacking.any():
@@ -106,26 +107,26 @@ class Watermarks:
         """Stop counting these series as missing at ``slot``. A sample that comes later is still accepted."""
         self._lost[slot] = np.packbits(self._unpacked(self._lost, slot) | lost)
 
-    def excuse(self, slot: int, series: Mask) -> None:
+    def withdraw(self, slot: int, series: Mask) -> None:
         """Make samples of these series no longer due at ``slot``, except those that have come."""
         due = self._unpacked(self._due, slot)
-        excused = due & series & ~self._unpacked(self._come, slot)
+        excused = due & series & ~self._unpacked(self._received, slot)
         self.due -= int(np.count_nonzero(excused))
         self._due[slot] = np.packbits(due & ~excused)
 
-    def forgo(self, samples: int) -> None:
+    def count_dropped(self, samples: int) -> None:
         """Count ``samples`` more as due, which the server dropped before they were read."""
         self.due += samples
 
-    def settle(self, slot: int) -> None:
+    def forget_until(self, slot: int) -> None:
         """Forget all slots up to ``slot``; no sample is accepted there any more."""
         self._floor = max(self._floor, slot)
-        for known in (self._due, self._come, self._lost):
+        for known in (self._due, self._received, self._lost):
             for old in [at for at in known if at <= slot]:
                 del known[old]
         self._closed = {at for at in self._closed if at > slot}
 
-    def close(self, slots: Iterable[int]) -> None:
+    def exclude_slots(self, slots: Iterable[int]) -> None:
         """Accept no samples at these slots, because the recording was paused."""
         self._closed.update(at for at in slots if at > self._floor)
 

@@ -37,7 +37,7 @@ class EventHistory:
         self._fresh: list[RawTask] = []
 
     @property
-    def is_silent(self) -> bool:
+    def gives_no_events(self) -> bool:
         """True if the server gives no events."""
         return bool(self._events.refused)
 

@@ -6,12 +6,12 @@ from datetime import datetime
 
 from collectors.vsphere.inventory import requests
 from collectors.vsphere.inventory.events import RawEvent, read_events
-from collectors.vsphere.inventory.history_reader import HistoryReader, is_unknown
-from collectors.vsphere.wording import iso
+from collectors.vsphere.inventory.history_reader import HistoryReader, has_no_history
 from connections.vsphere.faults import SoapFault
 from connections.vsphere.session import VSphere
 from resources.failures import PrivilegeError
 from resources.vcenter_events import EventKnowledge
+from sessions.times import iso
 
 _WHAT = "its events"
 
@@ -38,7 +38,7 @@ class EventReader:
     @property
     def cut(self) -> str:
         """A sentence on older events that were not read because there are too many; empty for none."""
-        return said_of_cut("events", self._past.cut, self._known.reading.max_count)
+        return truncation_note("events", self._past.cut, self._known.reading.max_count)
 
     def read(self, now: int) -> list[RawEvent]:
         """Return the events since the last call, oldest first; ``now`` is the server's time (ms).
@@ -52,7 +52,7 @@ class EventReader:
         try:
             return self._new(self._past.between(self._from, now), now)
         except (PrivilegeError, SoapFault) as error:
-            if isinstance(error, SoapFault) and not is_unknown(error):
+            if isinstance(error, SoapFault) and not has_no_history(error):
                 raise
             self.refused = error.happened
             return []
@@ -74,7 +74,7 @@ class EventReader:
         return sorted(new.values(), key=lambda event: event.at)
 
 
-def said_of_cut(what: str, cut: int | None, most: int) -> str:
+def truncation_note(what: str, cut: int | None, most: int) -> str:
     """Return the note that more than ``most`` rows of ``what`` exist, so that those before ``cut``
     (ms) are incomplete.
 
@@ -82,4 +82,4 @@ def said_of_cut(what: str, cut: int | None, most: int) -> str:
     """
     if cut is None:
         return ""
-    return f"Of the {what} before {iso(cut)} not all were read: there are more than {most:,}."
+    return f"Of the {what} before {iso(cut // 1000 * 1000)} not all were read: there are more than {most:,}."

@@ -76,11 +76,11 @@ def _raw(one: Element) -> RawEvent | None:
         text=text_at(one, "fullFormattedMessage") or text_at(one, "message"),
         moids=tuple(dict.fromkeys(moid for moid in moids if moid)),
         task=text_at(child(one, "info"), "descriptionId"),
-        chain=chain_of(text_at(one, "chainId")),
+        chain=chain_id(text_at(one, "chainId")),
     )
 
 
-def chain_of(written: str) -> str:
+def chain_id(written: str) -> str:
     """Return the chain id that the events of one task share; empty for none ("0" in vSphere)."""
     return "" if written.strip() == "0" else written.strip()
 
@@ -111,17 +111,17 @@ def _kind(meaning: Meaning, raw: RawEvent, known: EventKnowledge) -> str:
     return meaning.kind
 
 
-def noticed(
-    change: str, at: int, ref: EntityRef, known: EventKnowledge, *, kind: str = "", **words: object
+def noticed_event(
+    change: str, at: int, ref: EntityRef, known: EventKnowledge, *, kind: str = "", **names: object
 ) -> Event | None:
     """Return the event for a change that the inventory noticed; None for a change that is no event.
 
-    ``kind`` replaces the kind of the table's row; ``words`` fill its text.
+    ``kind`` replaces the kind of the table's row; ``names`` fill its text.
     """
     row = known.noticed.get(change)
     if row is None:
         return None
-    text = row.text.format(**{name: _word(value) for name, value in words.items()})
+    text = row.text.format(**{name: _word(value) for name, value in names.items()})
     return Event(at, kind or row.kind, tidy(text, known.text.clip), ref)
 
 

@@ -21,7 +21,7 @@ _MB = 1024.0 * 1024.0
 _HZ = 1_000_000.0
 
 
-class Look(Protocol):
+class OtherObjects(Protocol):
     """What the readers of one object may ask about other objects, by moid."""
 
     @property
@@ -42,20 +42,20 @@ class Look(Protocol):
         """Return a datastore's entity, its spellings as an instance, and its devices' canonical names."""
 
 
-def plain(fact: str) -> Callable[[FactValue, Look], Iterator[Pair]]:
+def plain(fact: str) -> Callable[[FactValue, OtherObjects], Iterator[Pair]]:
     """Return a reader that gives the value itself as the fact; empty text gives no fact."""
 
-    def facts(value: FactValue, _look: Look) -> Iterator[Pair]:
+    def facts(value: FactValue, _others: OtherObjects) -> Iterator[Pair]:
         if value != "":
             yield fact, value
 
     return facts
 
 
-def scaled(fact: str, unit: float) -> Callable[[float, Look], Iterator[Pair]]:
+def scaled(fact: str, unit: float) -> Callable[[float, OtherObjects], Iterator[Pair]]:
     """Return a reader that gives the value divided by ``unit`` as the fact."""
 
-    def facts(value: float, _look: Look) -> Iterator[Pair]:
+    def facts(value: float, _others: OtherObjects) -> Iterator[Pair]:
         yield fact, value / unit
 
     return facts
@@ -65,23 +65,23 @@ bytes_as_mb = _MB
 hz_as_mhz = _HZ
 
 
-def key_of(fact: str) -> Callable[[Ref, Look], Iterator[Pair]]:
+def key_of(fact: str) -> Callable[[Ref, OtherObjects], Iterator[Pair]]:
     """Return a reader that gives the key of the referenced object's entity as the fact."""
 
-    def facts(value: Ref, look: Look) -> Iterator[Pair]:
-        if ref := look.ref(value.moid):
+    def facts(value: Ref, others: OtherObjects) -> Iterator[Pair]:
+        if ref := others.ref(value.moid):
             yield fact, ref.key
 
     return facts
 
 
-def allocated(area: str, unit: str) -> Callable[[Allocation, Look], Iterator[Pair]]:
+def allocated(area: str, unit: str) -> Callable[[Allocation, OtherObjects], Iterator[Pair]]:
     """Return a reader for ``area`` (cpu, mem): the facts ``cpu.limit_mhz``,
     ``cpu.reservation_mhz``, ``cpu.shares``.
     """
 
-    def facts(value: Allocation, _look: Look) -> Iterator[Pair]:
-        yield from numbers(
+    def facts(value: Allocation, _others: OtherObjects) -> Iterator[Pair]:
+        yield from number_pairs(
             (f"{area}.limit_{unit}", value.limit),
             (f"{area}.reservation_{unit}", value.reservation),
             (f"{area}.shares", value.shares),
@@ -90,61 +90,61 @@ def allocated(area: str, unit: str) -> Callable[[Allocation, Look], Iterator[Pai
     return facts
 
 
-def affinity(value: tuple[str, ...], _look: Look) -> Iterator[Pair]:
+def affinity(value: tuple[str, ...], _others: OtherObjects) -> Iterator[Pair]:
     """Yield ``cpu.affinity``: the PCPU numbers in the server's order, separated by commas."""
     if value:
         yield "cpu.affinity", ",".join(value)
 
 
-def snapshots(value: Snapshots, _look: Look) -> Iterator[Pair]:
+def snapshots(value: Snapshots, _others: OtherObjects) -> Iterator[Pair]:
     """Yield the number of snapshots and the time of the oldest."""
     yield "snapshots", float(value.number)
     if value.oldest:
         yield "snapshot.oldest", value.oldest
 
 
-def no_snapshots(_look: Look) -> Iterator[Pair]:
+def no_snapshots(_others: OtherObjects) -> Iterator[Pair]:
     """Yield the facts for an unset ``snapshot`` property: there are no snapshots."""
     yield "snapshots", 0.0
 
 
-def devices(value: Devices, look: Look) -> Iterator[Pair]:
+def devices(value: Devices, others: OtherObjects) -> Iterator[Pair]:
     """Yield facts such as ``vdisk.scsi0:0.controller``, ``nic.4000.type`` and ``nic.4000.network``."""
     for disk in value.disks:
         front = f"vdisk.{disk.slot}"
-        yield from words(
-            (f"{front}.controller", look.device_names.get(disk.controller, disk.controller)),
-            (f"{front}.datastore", _key(look, disk.datastore)),
+        yield from text_pairs(
+            (f"{front}.controller", others.device_names.get(disk.controller, disk.controller)),
+            (f"{front}.datastore", _key(others, disk.datastore)),
             (f"{front}.mode", disk.mode),
         )
-        yield from numbers((f"{front}.shares", disk.shares), (f"{front}.limit_iops", disk.limit_iops))
+        yield from number_pairs((f"{front}.shares", disk.shares), (f"{front}.limit_iops", disk.limit_iops))
     for nic in value.nics:
-        yield from words(
-            (f"nic.{nic.key}.type", look.device_names.get(nic.type, nic.type)),
-            (f"nic.{nic.key}.network", nic.network or look.name(nic.portgroup) or nic.portgroup),
+        yield from text_pairs(
+            (f"nic.{nic.key}.type", others.device_names.get(nic.type, nic.type)),
+            (f"nic.{nic.key}.network", nic.network or others.name(nic.portgroup) or nic.portgroup),
         )
 
 
-def _key(look: Look, moid: str) -> str:
-    found = look.ref(moid)
+def _key(others: OtherObjects, moid: str) -> str:
+    found = others.ref(moid)
     return found.key if found else ""
 
 
-def cluster(value: ClusterConfig, _look: Look) -> Iterator[Pair]:
+def cluster(value: ClusterConfig, _others: OtherObjects) -> Iterator[Pair]:
     """Yield the DRS and HA settings."""
     if value.drs is not None:
         yield "drs.enabled", value.drs
-    yield from words(("drs.behavior", value.behavior))
-    yield from numbers(("drs.rate", value.rate))
+    yield from text_pairs(("drs.behavior", value.behavior))
+    yield from number_pairs(("drs.rate", value.rate))
     if value.ha is not None:
         yield "ha.enabled", value.ha
 
 
-def words(*pairs: tuple[str, str]) -> Iterable[Pair]:
+def text_pairs(*pairs: tuple[str, str]) -> Iterable[Pair]:
     """Return the pairs whose text is not empty."""
     return (pair for pair in pairs if pair[1])
 
 
-def numbers(*pairs: tuple[str, float | None]) -> Iterator[Pair]:
+def number_pairs(*pairs: tuple[str, float | None]) -> Iterator[Pair]:
     """Yield the pairs whose number is not None."""
     return ((fact, value) for fact, value in pairs if value is not None)

@@ -113,7 +113,7 @@ def pieces(begin: int, now: int, length: int) -> Iterator[tuple[int, int | None]
         yield start, end
 
 
-def is_unknown(error: SourceError) -> bool:
+def has_no_history(error: SourceError) -> bool:
     """Return True if the server does not have this kind of history at all (an ESXi host alone)."""
     return isinstance(error, SoapFault) and error.type_name in _UNKNOWN
 

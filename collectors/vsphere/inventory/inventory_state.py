@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 
 from collectors.vsphere.inventory.describe import describe
 from collectors.vsphere.inventory.events import ReportedEvent
-from collectors.vsphere.inventory.lookup import Identify, Lookup, Seen
+from collectors.vsphere.inventory.lookup import Identify, ObjectIndex, ObjectProperties
 from collectors.vsphere.inventory.noticed_events import NoticedEvents
 from collectors.vsphere.inventory.objects import HOST, VM, Managed
 from collectors.vsphere.inventory.paths import ORDER, PLACES
 from collectors.vsphere.inventory.refused_properties import RefusedProperties
 from collectors.vsphere.inventory.replies import Update
-from collectors.vsphere.inventory.reported_facts import News, ReportedFacts
+from collectors.vsphere.inventory.reported_facts import FactChanges, ReportedFacts
 from resources.vcenter_events import EventKnowledge
 from resources.vcenter_inventory import InventoryKnowledge
 from sessions.model import Entity, EntityRef, Event
@@ -29,7 +29,7 @@ class ObjectChanges:
     ``noticed``: events with the fact that changed, to pair with the server's events.
     """
 
-    news: News
+    changes: FactChanges
     noticed: tuple[tuple[str, Event], ...] = ()
 
 
@@ -47,12 +47,12 @@ class InventoryState:
     known: InventoryKnowledge
     events: EventKnowledge
     objects: dict[str, Managed] = field(default_factory=dict)
-    _look: Lookup = field(init=False)
+    _index: ObjectIndex = field(init=False)
     _reported: ReportedFacts = field(init=False)
     _touched: set[str] = field(default_factory=set)
     _left: set[str] = field(default_factory=set)
     _unseen: set[str] | None = None
-    _doubtful: set[str] = field(default_factory=set)
+    _to_reread: set[str] = field(default_factory=set)
     _news_of: set[str] = field(default_factory=set)
     _noticed: NoticedEvents = field(init=False)
     _refused: RefusedProperties = field(default_factory=RefusedProperties)
@@ -61,7 +61,7 @@ class InventoryState:
     _loaded: bool = False
 
     def __post_init__(self) -> None:
-        self._look = Lookup(
+        self._index = ObjectIndex(
             self.site,
             self.identify,
             self.known.device_names,
@@ -70,23 +70,23 @@ class InventoryState:
             left=self._left,
         )
         self._reported = ReportedFacts(self.known.tolerance)
-        self._noticed = NoticedEvents(self.events, self._look.name)
+        self._noticed = NoticedEvents(self.events, self._index.name)
 
-    def ref_ever(self, moid: str) -> EntityRef | None:
+    def ref_even_if_gone(self, moid: str) -> EntityRef | None:
         """Return the entity of an object, also of one that is gone; None if there is none."""
-        return self._look.ref_ever(moid)
+        return self._index.ref_even_if_gone(moid)
 
     def ref_reported(self, moid: str) -> EntityRef | None:
         """Return the entity of an object if it was added to the session, also of one that is gone."""
         known = self.objects.get(moid)
-        return known.ref if known else self._look.ref_gone(moid)
+        return known.ref if known else self._index.ref_gone(moid)
 
     def begin(self) -> None:
         """Begin a complete reading: objects that have not come by its end are gone."""
-        self._unseen = set(self._look.objects)
+        self._unseen = set(self._index.objects)
         self._paths = 0
         self._refused.clear()
-        self._doubtful.clear()
+        self._to_reread.clear()
 
     def take(self, updates: Iterable[Update]) -> None:
         """Apply updates; ``settle`` then derives the changes."""
@@ -95,20 +95,20 @@ class InventoryState:
                 self._left.add(update.moid)
                 self._touched.discard(update.moid)
                 continue
-            known = self._look.objects.get(update.moid)
+            known = self._index.objects.get(update.moid)
             if update.kind == "modify" and (known is None or update.moid in self._left):
                 continue  # it left meanwhile
             self._remember(update, known)
-            self._look.apply(self._counted(update))
+            self._index.apply(self._counted(update))
             self._touched.add(update.moid)
             self._left.discard(update.moid)
             if self._unseen is not None:
                 self._unseen.discard(update.moid)
             if update.stale:
-                self._doubtful.add(update.moid)
+                self._to_reread.add(update.moid)
             self._refused.note(update)
 
-    def _remember(self, update: Update, known: Seen | None) -> None:
+    def _remember(self, update: Update, known: ObjectProperties | None) -> None:
         if known is None or self._renames(update):
             self._news_of.add(update.moid)
         if known is not None:
@@ -119,11 +119,11 @@ class InventoryState:
         """Whether others may have to be described anew: names and URLs stand first in the rows."""
         return update.kind == "modify" and any(at < 2 for at, _ in update.values)
 
-    def doubtful(self) -> list[tuple[str, str]]:
+    def take_doubtful(self) -> list[tuple[str, str]]:
         """Return the objects (type, moid) that must be read again; each is returned once."""
-        objects = self._look.objects
-        found = sorted((objects[moid].type, moid) for moid in self._doubtful - self._left if moid in objects)
-        self._doubtful.clear()
+        objects = self._index.objects
+        found = sorted((objects[moid].type, moid) for moid in self._to_reread - self._left if moid in objects)
+        self._to_reread.clear()
         return found
 
     def take_events(self, reported: Iterable[ReportedEvent]) -> None:
@@ -134,9 +134,9 @@ class InventoryState:
             if one.changed_fact and one.event.entity is not None:
                 self._times[one.event.entity, one.changed_fact] = one.event.at
             if one.changed_fact and one.about not in self._touched:
-                self._doubtful.add(one.about)
+                self._to_reread.add(one.about)
 
-    def settle(
+    def derive_changes(
         self, at: int, *, complete: bool = False, listed: frozenset[str] = frozenset()
     ) -> Iterator[ObjectChanges]:
         """Yield the changes that the updates mean, object by object, parents before children.
@@ -147,9 +147,9 @@ class InventoryState:
         if complete:
             self._left |= (self._unseen or set()) - listed
             self._unseen = None
-            self._look.lists_paths = self._paths <= self.known.reading.max_paths
+            self._index.lists_paths = self._paths <= self.known.reading.max_paths
         if self.vcenter and not self._loaded:
-            yield ObjectChanges(News((self.vcenter,)))
+            yield ObjectChanges(FactChanges((self.vcenter,)))
         for moid in sorted(self._left):
             yield from self._remove(moid, at)
         self._left.clear()
@@ -179,7 +179,7 @@ class InventoryState:
         if self._loaded and self._news_of:
             moved = frozenset(moid for moid in self._news_of if self._is_mentioned(moid))
             if moved:
-                self._touched.update(self._look.dependents(moved))
+                self._touched.update(self._index.dependents(moved))
         self._news_of.clear()
 
     def _touch_heirs(self) -> None:
@@ -194,53 +194,53 @@ class InventoryState:
             )
 
     def _in_order(self) -> list[str]:
-        objects, depth = self._look.objects, self._look.depth
+        objects, depth = self._index.objects, self._index.depth
         present = self._touched & objects.keys()
         return sorted(present, key=lambda moid: (_RANK[objects[moid].type], depth(moid), moid))
 
     def _is_mentioned(self, moid: str) -> bool:
-        seen = self._look.objects.get(moid)
+        seen = self._index.objects.get(moid)
         return seen is not None and seen.type != VM
 
     def _remove(self, moid: str, at: int) -> Iterator[ObjectChanges]:
-        ref = self._look.ref(moid)
+        ref = self._index.ref(moid)
         managed = self.objects.pop(moid, None)
         self._refused.forget(moid)
-        self._look.remove(moid)
+        self._index.remove(moid)
         self._noticed.forget(moid)
-        if ref is None or not self._reported.knows(moid):
+        if ref is None or not self._reported.has_facts(moid):
             return
         events = self._noticed.gone(ref, managed.name if managed else ref.key, at)
-        yield ObjectChanges(self._reported.forget(moid, at), events)
+        yield ObjectChanges(self._reported.end_facts(moid, at), events)
         if managed and managed.type == VM:
-            self._reported.drop((ref, *managed.instances.values()))
+            self._reported.forget_entities((ref, *managed.instances.values()))
 
     def _renew(self, moid: str, at: int) -> Iterator[ObjectChanges]:
-        seen = self._look.objects[moid]
-        described = describe(seen, self._look, self.vcenter.ref if self.vcenter else None)
+        seen = self._index.objects[moid]
+        described = describe(seen, self._index, self.vcenter.ref if self.vcenter else None)
         if described is None:
             if moid in self.objects:  # a VM that became a template
                 gone = self.objects.pop(moid)
                 events = self._noticed.gone(gone.ref, gone.name, at)
-                yield ObjectChanges(self._reported.forget(moid, at), events)
+                yield ObjectChanges(self._reported.end_facts(moid, at), events)
             return
-        is_new = not self._reported.knows(moid)
+        is_new = not self._reported.has_facts(moid)
         ref = described.managed.ref
         times = {fact: time for (of, fact), time in self._times.items() if of == ref} if self._times else {}
-        news = self._reported.tell(moid, described, at, times)
-        for change in news.changes:
+        changes = self._reported.compare(moid, described, at, times)
+        for change in changes.changes:
             self._times.pop((change.entity, change.fact), None)
         if self.objects.get(moid) != described.managed:
             self.objects[moid] = described.managed
-        found = self._noticed.of(seen, described, news, at, is_new=is_new) if self._loaded else ()
-        yield ObjectChanges(news, tuple(found))
+        found = self._noticed.of(seen, described, changes, at, is_new=is_new) if self._loaded else ()
+        yield ObjectChanges(changes, tuple(found))
 
     @property
     def notes(self) -> list[tuple[str, str]]:
         """What could not be read or was left out, as attributes of the source (name, sentence)."""
         found: list[tuple[str, str]] = []
-        if not self._look.lists_paths:
+        if not self._index.lists_paths:
             found.append(("inventory.paths", f"{self._paths} storage paths are too many to be listed."))
-        if refused := self._refused.text(self._look.objects):
+        if refused := self._refused.text(self._index.objects):
             found.append(("inventory.refused", refused))
         return found

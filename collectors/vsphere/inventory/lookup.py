@@ -19,7 +19,7 @@ _DEEPEST = 64  # of nested pools; a server that sends a cycle is none of ours to
 
 
 @dataclass(slots=True)
-class Seen:
+class ObjectProperties:
     """An object with the values of its properties, in the order of its type's rows in ``paths``."""
 
     moid: str
@@ -46,7 +46,7 @@ class Seen:
 
 
 @dataclass(slots=True)
-class Lookup:
+class ObjectIndex:
     """The objects by moid, and their entities.
 
     ``site`` is the prefix of keys that are unique only within this server. An object keeps the entity that it
@@ -61,7 +61,7 @@ class Lookup:
     remembered: int = 10_000
     lists_paths: bool = True
     left: set[str] = field(default_factory=set)
-    objects: dict[str, Seen] = field(default_factory=dict)
+    objects: dict[str, ObjectProperties] = field(default_factory=dict)
     _refs: dict[str, EntityRef] = field(default_factory=dict)
     _owner: dict[EntityRef, str] = field(default_factory=dict)
     _gone: dict[str, EntityRef] = field(default_factory=dict)
@@ -70,19 +70,19 @@ class Lookup:
     _uuids: dict[str, str] = field(default_factory=dict)
     _copies: set[str] = field(default_factory=set)
 
-    def apply(self, update: Update) -> Seen:
+    def apply(self, update: Update) -> ObjectProperties:
         """Apply an update to its object and return the object; one that enters has only the
         update's values.
         """
         seen = self.objects.get(update.moid)
         if seen is None or update.kind == "enter":
-            seen = Seen(update.moid, update.type, [None] * len(ROWS[update.type]))
+            seen = ObjectProperties(update.moid, update.type, [None] * len(ROWS[update.type]))
             self.objects[update.moid] = seen
         for at, value in update.values:
             seen.values[at] = value
         return seen
 
-    def remove(self, moid: str) -> Seen | None:
+    def remove(self, moid: str) -> ObjectProperties | None:
         """Remove an object and return it.
 
         Its entity is remembered for a while, in case the object comes back or an event names it.
@@ -130,7 +130,7 @@ class Lookup:
         if uuid:
             yield UUID, uuid
 
-    def _note_copy(self, host: Seen) -> None:
+    def _note_copy(self, host: ObjectProperties) -> None:
         """A host whose UUID another host that is there has, too, is known by its id alone."""
         uuid = hardware_uuid(host)
         first = self._uuids.get(uuid, host.moid)
@@ -144,7 +144,7 @@ class Lookup:
         owner = self._owner.get(ref, moid)
         return owner != moid and owner in self.objects and owner not in self.left
 
-    def ref_ever(self, moid: str) -> EntityRef | None:
+    def ref_even_if_gone(self, moid: str) -> EntityRef | None:
         """Return the entity of an object that may be gone: events name such objects."""
         return self.ref(moid) or self._gone.get(moid)
 
@@ -158,7 +158,7 @@ class Lookup:
             self._renamed.add(moid)
         return moid in self._renamed
 
-    def _identify(self, seen: Seen) -> EntityRef | None:
+    def _identify(self, seen: ObjectProperties) -> EntityRef | None:
         own = f"{self.site}/{seen.moid}"
         name = seen.text("name")
         if not name or seen.type == NETWORK or seen.is_template():
@@ -174,14 +174,14 @@ class Lookup:
             return self.identify("host", [identity for _, identity in self.identities(seen.moid)], name)
         return EntityRef("cluster", own)
 
-    def _vm(self, seen: Seen, own: str) -> EntityRef | None:
+    def _vm(self, seen: ObjectProperties, own: str) -> EntityRef | None:
         if uuid := seen.text("config.instanceUuid"):
             return EntityRef("vm", uuid)
         # One that is just being made has no configuration yet; its identity comes with it.
         return EntityRef("vm", own) if seen.text("runtime.connectionState") == "connected" else None
 
     @staticmethod
-    def is_root(pool: Seen) -> bool:
+    def is_root(pool: ObjectProperties) -> bool:
         """Return True for the root resource pool of a cluster or host."""
         parent = pool.get("parent")
         return not (isinstance(parent, Ref) and parent.type in ("ResourcePool", "VirtualApp"))
@@ -221,7 +221,7 @@ class Lookup:
                 yield seen.moid
 
 
-def hardware_uuid(host: Seen) -> str:
+def hardware_uuid(host: ObjectProperties) -> str:
     """Return a host's hardware UUID in the form that all servers share; empty if its firmware has none."""
     uuid = host.text("hardware.systemInfo.uuid").strip().lower()
     return uuid if uuid.strip("0-f") else ""
@@ -239,7 +239,7 @@ def volume(url: str) -> str:
     return url.rstrip("/").rpartition("/")[2]
 
 
-def _mentions(seen: Seen) -> Iterator[str]:
+def _mentions(seen: ObjectProperties) -> Iterator[str]:
     if seen.type in (DATASTORE, NETWORK, CLUSTER):
         return
     for value in seen.values:

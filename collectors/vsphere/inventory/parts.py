@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from collectors.vsphere.inventory.facts import Look, Pair, numbers, words
+from collectors.vsphere.inventory.facts import OtherObjects, Pair, number_pairs, text_pairs
 from collectors.vsphere.inventory.values import (
     Adapter,
     Devices,
@@ -33,13 +33,13 @@ class Part:
     pairs: tuple[Pair, ...] = ()
 
 
-def vcpus(value: float, owner: EntityRef, _look: Look) -> Iterator[Part]:
+def vcpus(value: float, owner: EntityRef, _others: OtherObjects) -> Iterator[Part]:
     """Yield one entity for each vCPU; counters number them from 0."""
     for number in range(int(value)):
         yield _part(EntityRef("vcpu", f"{owner.key}/vcpu/{number}"), f"vCPU {number}", owner, str(number))
 
 
-def hardware(value: Devices, owner: EntityRef, _look: Look) -> Iterator[Part]:
+def hardware(value: Devices, owner: EntityRef, _others: OtherObjects) -> Iterator[Part]:
     """Yield the virtual disks and the ports of a VM."""
     for disk in value.disks:
         yield _part(EntityRef("vdisk", f"{owner.key}/{disk.slot}"), disk.slot, owner, disk.slot)
@@ -47,67 +47,67 @@ def hardware(value: Devices, owner: EntityRef, _look: Look) -> Iterator[Part]:
         yield _part(EntityRef("port", f"{owner.key}/nic/{nic.key}"), nic.label, owner, nic.key)
 
 
-def datastores(value: tuple[Ref, ...], _owner: EntityRef, look: Look) -> Iterator[Part]:
+def datastores(value: tuple[Ref, ...], _owner: EntityRef, others: OtherObjects) -> Iterator[Part]:
     """Yield the datastores that a VM or host uses: no new entities, only their instance names."""
     for one in value:
-        if found := look.datastore(one.moid):
+        if found := others.datastore(one.moid):
             yield Part(found[0], None, found[1])
 
 
-def mounts(value: tuple[Ref, ...], owner: EntityRef, look: Look) -> Iterator[Part]:
+def mounts(value: tuple[Ref, ...], owner: EntityRef, others: OtherObjects) -> Iterator[Part]:
     """Yield a host's datastores, and which datastore lies on each of its devices."""
-    yield from datastores(value, owner, look)
+    yield from datastores(value, owner, others)
     for one in value:
-        found = look.datastore(one.moid)
+        found = others.datastore(one.moid)
         if found is None:
             continue
         for extent in found[2]:
             yield _device(owner, extent, (("device.datastore", found[0].key),))
 
 
-def luns(value: tuple[Lun, ...], owner: EntityRef, _look: Look) -> Iterator[Part]:
+def luns(value: tuple[Lun, ...], owner: EntityRef, _others: OtherObjects) -> Iterator[Part]:
     """Yield the SCSI devices of a host; a device that several hosts can share is one entity
     for all of them.
     """
     for lun in value:
         pairs = [
-            *numbers(("device.queue_depth", lun.queue_depth)),
-            *words(("device.vendor", lun.vendor), ("device.model", lun.model)),
+            *number_pairs(("device.queue_depth", lun.queue_depth)),
+            *text_pairs(("device.vendor", lun.vendor), ("device.model", lun.model)),
         ]
         if lun.local is not None:
             pairs.append(("device.local", lun.local))
         yield _device(owner, lun.name, tuple(pairs))
 
 
-def adapters(value: tuple[Adapter, ...], owner: EntityRef, _look: Look) -> Iterator[Part]:
+def adapters(value: tuple[Adapter, ...], owner: EntityRef, _others: OtherObjects) -> Iterator[Part]:
     """Yield the host bus adapters."""
     for one in value:
-        pairs = tuple(words(("adapter.driver", one.driver), ("adapter.model", one.model)))
+        pairs = tuple(text_pairs(("adapter.driver", one.driver), ("adapter.model", one.model)))
         yield _host_part(_adapter(owner, one.name), owner, one.name, pairs=pairs)
 
 
-def paths(value: tuple[Path, ...], owner: EntityRef, look: Look) -> Iterator[Part]:
+def paths(value: tuple[Path, ...], owner: EntityRef, others: OtherObjects) -> Iterator[Part]:
     """Yield the storage paths, named as in esxtop, which is also an instance name of counters."""
-    for one in value if look.lists_paths else ():
+    for one in value if others.lists_paths else ():
         adapter, colon, _ = one.runtime.partition(":")
         above = _adapter(owner, adapter) if colon and adapter.startswith("vmhba") else owner
         ref = EntityRef("path", f"{owner.key}/{one.runtime}")
-        pairs = tuple(words(("path.state", one.state)))
+        pairs = tuple(text_pairs(("path.state", one.state)))
         yield _host_part(ref, above, one.runtime, one.name, pairs=pairs)
 
 
-def nics(value: tuple[PhysicalNic, ...], owner: EntityRef, _look: Look) -> Iterator[Part]:
+def nics(value: tuple[PhysicalNic, ...], owner: EntityRef, _others: OtherObjects) -> Iterator[Part]:
     """Yield the physical NICs (uplinks)."""
     for one in value:
-        pairs = (*numbers(("nic.speed_mbps", one.speed_mbps)), *words(("nic.driver", one.driver)))
+        pairs = (*number_pairs(("nic.speed_mbps", one.speed_mbps)), *text_pairs(("nic.driver", one.driver)))
         yield _host_part(_nic(owner, one.name), owner, one.name, pairs=pairs)
 
 
-def switches(value: tuple[Switch, ...], owner: EntityRef, _look: Look) -> Iterator[Part]:
+def switches(value: tuple[Switch, ...], owner: EntityRef, _others: OtherObjects) -> Iterator[Part]:
     """Yield the uplinks with the fact which virtual switch each serves."""
     for one in value:
         for nic in one.nics:
-            yield _host_part(_nic(owner, nic), owner, nic, pairs=tuple(words(("nic.switch", one.name))))
+            yield _host_part(_nic(owner, nic), owner, nic, pairs=tuple(text_pairs(("nic.switch", one.name))))
 
 
 def device_ref(owner: EntityRef, name: str) -> EntityRef:

@@ -13,14 +13,14 @@ from typing import Any
 
 from collectors.vsphere.inventory import elements, facts, parts
 from collectors.vsphere.inventory.elements import Reader
-from collectors.vsphere.inventory.facts import Look, Pair
+from collectors.vsphere.inventory.facts import OtherObjects, Pair
 from collectors.vsphere.inventory.objects import CLUSTER, DATASTORE, HOST, NETWORK, POOL, VM
 from collectors.vsphere.inventory.parts import Part
 from sessions.model import EntityRef
 
 # A row's reader and functions agree on the type of its value; a table of rows can't say that.
-Facts = Callable[[Any, Look], Iterable[Pair]]
-Parts = Callable[[Any, EntityRef, Look], Iterable[Part]]
+Facts = Callable[[Any, OtherObjects], Iterable[Pair]]
+Parts = Callable[[Any, EntityRef, OtherObjects], Iterable[Part]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Row:
     read: Reader
     facts: Facts | None = None
     parts: Parts | None = None
-    unset: Callable[[Look], Iterable[Pair]] | None = None
+    unset: Callable[[OtherObjects], Iterable[Pair]] | None = None
 
 
 _ROWS: Mapping[str, tuple[Row, ...]] = {

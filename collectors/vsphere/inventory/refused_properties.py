@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from collectors.vsphere.inventory.lookup import Seen
+from collectors.vsphere.inventory.lookup import ObjectProperties
 from collectors.vsphere.inventory.paths import ROWS
 from collectors.vsphere.inventory.replies import Update
 
@@ -41,7 +41,7 @@ class RefusedProperties:
         else:
             self._of.pop(update.moid, None)
 
-    def text(self, objects: Mapping[str, Seen]) -> str:
+    def text(self, objects: Mapping[str, ObjectProperties]) -> str:
         """Return the sentence, with the number of objects for each property; empty for none."""
         alike = Counter(
             (seen.type, refused) for moid, refused in self._of.items() if (seen := objects.get(moid))

@@ -13,7 +13,7 @@ from collectors.vsphere.inventory.elements import NS, Element, child, reference,
 from collectors.vsphere.inventory.paths import PLACES, ROWS, kind_of
 from collectors.vsphere.inventory.values import Ref, Value
 from connections.vsphere.faults import BadReplyError
-from connections.vsphere.soap import legal, parse_xml
+from connections.vsphere.soap import parse_xml, without_illegal_characters
 from resources.failures import DisconnectedError
 
 
@@ -52,7 +52,7 @@ def root_of(data: bytes) -> Element:
     try:
         return parse_xml(data)
     except BadReplyError:
-        if (cleaned := legal(data)) == data:
+        if (cleaned := without_illegal_characters(data)) == data:
             raise
         return parse_xml(cleaned)
 

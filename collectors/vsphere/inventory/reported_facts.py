@@ -40,7 +40,7 @@ class EntityFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class FactChanges:
     """New entities, new or ended facts, and changes of one object, to be added to the session."""
 
     entities: tuple[Entity, ...] = ()
@@ -60,15 +60,17 @@ class ReportedFacts:
     released: set[EntityRef] = field(default_factory=set)
     """Entities that nobody speaks for any more; another object may."""
     _facts: dict[str, dict[EntityRef, EntityFacts]] = field(default_factory=dict)
-    _speaker: dict[EntityRef, str] = field(default_factory=dict)
+    _reporter_of: dict[EntityRef, str] = field(default_factory=dict)
     _entities: set[EntityRef] = field(default_factory=set)
-    _same: dict[Pair, Pair] = field(default_factory=dict)
+    _shared_pairs: dict[Pair, Pair] = field(default_factory=dict)
 
-    def knows(self, moid: str) -> bool:
+    def has_facts(self, moid: str) -> bool:
         """Return True if the session has facts of the object that still hold."""
         return moid in self._facts
 
-    def tell(self, moid: str, described: Described, at: int, times: Mapping[str, int] | None = None) -> News:
+    def compare(
+        self, moid: str, described: Described, at: int, times: Mapping[str, int] | None = None
+    ) -> FactChanges:
         """Compare an object with what the session has; return the difference and remember it as reported.
 
         ``at`` (ms, server's clock) is the time of the changes; ``times`` gives better ones for some facts
@@ -79,37 +81,37 @@ class ReportedFacts:
         facts: list[Fact] = []
         changes: list[Change] = []
         for ref, pairs in described.facts:
-            if self._speaker.setdefault(ref, moid) != moid:
+            if self._reporter_of.setdefault(ref, moid) != moid:
                 continue
-            once = tuple(self._once(pair) for pair in pairs)
+            once = tuple(self._shared(pair) for pair in pairs)
             after[ref] = self._compare(ref, before.get(ref), once, at, times or {}, facts, changes)
-        for ref, said in before.items():
+        for ref, ended in before.items():
             if ref not in after:
-                self._end(ref, said, at, facts, changes)
+                self._end(ref, ended, at, facts, changes)
         self._facts[moid] = after
         new = tuple(one for one in described.entities if one.ref not in self._entities)
         self._entities.update(one.ref for one in new)
-        return News(new, tuple(facts), tuple(changes))
+        return FactChanges(new, tuple(facts), tuple(changes))
 
-    def forget(self, moid: str, at: int) -> News:
+    def end_facts(self, moid: str, at: int) -> FactChanges:
         """End all facts of an object that is gone at ``at`` (ms); return the ended facts."""
         facts: list[Fact] = []
         changes: list[Change] = []
-        for ref, said in self._facts.pop(moid, {}).items():
-            self._end(ref, said, at, facts, changes)
-        return News((), tuple(facts), tuple(changes))
+        for ref, ended in self._facts.pop(moid, {}).items():
+            self._end(ref, ended, at, facts, changes)
+        return FactChanges((), tuple(facts), tuple(changes))
 
-    def drop(self, refs: Iterable[EntityRef]) -> None:
+    def forget_entities(self, refs: Iterable[EntityRef]) -> None:
         """Forget that these entities were added, so that they are added again if they come back."""
         self._entities.difference_update(refs)
 
     def _end(
-        self, ref: EntityRef, said: EntityFacts, at: int, facts: list[Fact], changes: list[Change]
+        self, ref: EntityRef, ended: EntityFacts, at: int, facts: list[Fact], changes: list[Change]
     ) -> None:
-        self._speaker.pop(ref, None)
+        self._reporter_of.pop(ref, None)
         self.released.add(ref)
-        for name, value in said.pairs:
-            facts.append(Fact(ref, name, value, said.since(name), max(at, said.since(name))))
+        for name, value in ended.pairs:
+            facts.append(Fact(ref, name, value, ended.since(name), max(at, ended.since(name))))
             changes.append(Change(ref, name, value, None))
 
     def _compare(
@@ -148,9 +150,13 @@ class ReportedFacts:
             changes.append(Change(ref, name, old.get(name), new.get(name)))
         return EntityFacts(pairs, before.start, later or None)
 
-    def _once(self, pair: Pair) -> Pair:
-        """Thousands of VMs share most of what is said of them: keep one of each."""
-        return self._same.setdefault(pair, pair) if len(self._same) < _KEPT else self._same.get(pair, pair)
+    def _shared(self, pair: Pair) -> Pair:
+        """Thousands of VMs share most of what is reported of them: keep one of each."""
+        return (
+            self._shared_pairs.setdefault(pair, pair)
+            if len(self._shared_pairs) < _KEPT
+            else self._shared_pairs.get(pair, pair)
+        )
 
     def _drifts(self, name: str, old: FactValue, new: FactValue) -> bool:
         allowed = self.tolerance.get(name)

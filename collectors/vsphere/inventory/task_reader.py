@@ -6,8 +6,8 @@ import time
 from datetime import datetime
 
 from collectors.vsphere.inventory import requests
-from collectors.vsphere.inventory.event_reader import said_of_cut
-from collectors.vsphere.inventory.history_reader import HistoryReader, is_unknown
+from collectors.vsphere.inventory.event_reader import truncation_note
+from collectors.vsphere.inventory.history_reader import HistoryReader, has_no_history
 from collectors.vsphere.inventory.tasks import RawTask, read_tasks
 from connections.vsphere.faults import SoapFault
 from connections.vsphere.logged_in import Connection
@@ -53,7 +53,7 @@ class TaskReader:
     @property
     def cut(self) -> str:
         """A sentence on older tasks that were not read because there are too many; empty for none."""
-        return said_of_cut("tasks", self._over.cut, self._reading.max_count)
+        return truncation_note("tasks", self._over.cut, self._reading.max_count)
 
     def read(self, now: int, *, running: bool = False) -> list[RawTask]:
         """Return the tasks that ended since the last call, oldest first, and those in
@@ -74,7 +74,7 @@ class TaskReader:
             if (over or under_way) and self._labels is None:
                 self._labels = self._vsphere.ask(_WHAT, _labels)
         except (PrivilegeError, SoapFault) as error:
-            if isinstance(error, SoapFault) and not is_unknown(error):
+            if isinstance(error, SoapFault) and not has_no_history(error):
                 raise
             self.refused = error.happened
             return []

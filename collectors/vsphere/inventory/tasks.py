@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import unquote
 
 from collectors.vsphere.inventory.elements import Element, child, text_at, tidy
-from collectors.vsphere.inventory.events import RawEvent, ReportedEvent, chain_of, instant
+from collectors.vsphere.inventory.events import RawEvent, ReportedEvent, chain_id, instant
 from collectors.vsphere.inventory.replies import returned
 from resources.vcenter_events import EventKnowledge, Meaning
 from sessions.model import EntityRef, Event
 
-_REMEMBERED = 20_000
+_MAX_REMEMBERED = 20_000
 """Events, and chains of them, that tasks may belong to."""
-_OF_A_CHAIN = 100
+_MAX_CHAIN_EVENTS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class RawTask:
     queued: int = 0
 
     @property
-    def name_of_its_own(self) -> str:
+    def event_id(self) -> str:
         """The id of its session event: key and request time, because a host numbers its tasks from 1
         after a restart.
         """
@@ -70,7 +70,7 @@ def _raw(one: Element) -> RawTask | None:
         start=start,
         end=max(start, end if end is not None else start) if is_over else None,
         fault=fault,
-        chain=chain_of(text_at(one, "eventChainId")),
+        chain=chain_id(text_at(one, "eventChainId")),
         queued=start if queued is None else queued,
     )
 
@@ -82,7 +82,7 @@ def _fault_type(one: Element) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class TaskNews:
+class TaskEvents:
     """New events of tasks. ``reported``: which changes of the inventory these tasks explain."""
 
     events: tuple[Event, ...] = ()
@@ -90,7 +90,7 @@ class TaskNews:
 
 
 @dataclass(slots=True)
-class Chain:
+class TaskChain:
     """The events of one task: the last of each entity and kind, and whether one of them reports a failure."""
 
     failed: bool = False
@@ -101,10 +101,10 @@ class Chain:
         self.failed = self.failed or failed
         self.last.pop((event.entity, event.kind), None)
         self.last[event.entity, event.kind] = event
-        if len(self.last) > _OF_A_CHAIN:
+        if len(self.last) > _MAX_CHAIN_EVENTS:
             del self.last[next(iter(self.last))]
 
-    def speaker(self, ref: EntityRef | None, kind: str) -> Event | None:
+    def outcome_event(self, ref: EntityRef | None, kind: str) -> Event | None:
         """Return the event that stands for the task: the last one of entity ``ref``, preferably
         of this ``kind``.
 
@@ -129,22 +129,24 @@ class TaskBook:
     since: int = 0
     _begun: set[str] = field(default_factory=set)
     _waiting: list[tuple[int, RawTask]] = field(default_factory=list)
-    _chains: dict[str, Chain] = field(default_factory=dict)
-    _lately: list[Event] = field(default_factory=list)
+    _chains: dict[str, TaskChain] = field(default_factory=dict)
+    _recent_events: list[Event] = field(default_factory=list)
 
     def take_events(self, reported: Iterable[tuple[RawEvent, ReportedEvent]]) -> None:
         """Remember events that were recorded, so that a task's last event can carry its start and end."""
         for raw, one in reported:
             if raw.chain:
-                chain = self._chains.pop(raw.chain) if raw.chain in self._chains else Chain()
+                chain = self._chains.pop(raw.chain) if raw.chain in self._chains else TaskChain()
                 chain.add(one.event, failed=self.known.failures.fullmatch(raw.type) is not None)
                 self._chains[raw.chain] = chain  # the newest last
-            self._lately.append(one.event)
-        for name in list(self._chains)[: max(0, len(self._chains) - _REMEMBERED)]:
+            self._recent_events.append(one.event)
+        for name in list(self._chains)[: max(0, len(self._chains) - _MAX_REMEMBERED)]:
             del self._chains[name]
-        self._lately = self._lately[-_REMEMBERED:]
+        self._recent_events = self._recent_events[-_MAX_REMEMBERED:]
 
-    def take(self, tasks: Iterable[RawTask], now: int, ref_of: Callable[[str], EntityRef | None]) -> TaskNews:
+    def take(
+        self, tasks: Iterable[RawTask], now: int, ref_of: Callable[[str], EntityRef | None]
+    ) -> TaskEvents:
         """Take over the tasks as of ``now`` (ms, server's clock); return their new events."""
         events: list[Event] = []
         reported: list[ReportedEvent] = []
@@ -155,9 +157,12 @@ class TaskBook:
             reported += self._reported(task, meaning, ref, now)
             if task.end is not None:
                 self._waiting.append((now, task))
-            elif now - task.start >= self.known.task_texts.long_s * 1000 and self._speaker(task, ref) is None:
+            elif (
+                now - task.start >= self.known.task_texts.long_s * 1000
+                and self._outcome_event(task, ref) is None
+            ):
                 events += self._begin(task, ref)
-        return TaskNews(tuple(events), tuple(reported))
+        return TaskEvents(tuple(events), tuple(reported))
 
     def due(
         self, now: int, ref_of: Callable[[str], EntityRef | None], *, at_once: bool = False
@@ -184,20 +189,20 @@ class TaskBook:
             ReportedEvent(Event(at, meaning.kind, "", ref), meaning.changed_fact, frozenset((ref,)), about)
         ]
 
-    def _speaker(self, task: RawTask, ref: EntityRef | None) -> Event | None:
+    def _outcome_event(self, task: RawTask, ref: EntityRef | None) -> Event | None:
         """The event that speaks for the task: of its chain; without one the nearest of its kind."""
         if task.chain:
             chain = self._chains.get(task.chain)
             if chain is None or (task.fault and not chain.failed):
                 return None
-            return chain.speaker(ref, self._kind(task))
+            return chain.outcome_event(ref, self._kind(task))
         if task.fault:
             return None
         within = self.known.pairing.within_s * 1000
         end = task.start if task.end is None else task.end
         near = (
             event
-            for event in self._lately
+            for event in self._recent_events
             if task.start - within <= event.at <= end + within
             and (event.entity, event.kind) == (ref, self._kind(task))
         )
@@ -210,20 +215,20 @@ class TaskBook:
         return [self._event(task, ref, self.known.task_texts.started)]
 
     def _over(self, task: RawTask, ref: EntityRef | None) -> Event:
-        speaker = self._speaker(task, ref)
-        if speaker is not None and task.key not in self._begun:
-            by = speaker.by or tidy(task.user, self.known.text.clip)
-            return replace(speaker, at=task.start, end=task.end, by=by)
+        event = self._outcome_event(task, ref)
+        if event is not None and task.key not in self._begun:
+            by = event.by or tidy(task.user, self.known.text.clip)
+            return replace(event, at=task.start, end=task.end, by=by)
         return self._event(
             task, ref, self.known.task_texts.error if task.fault else self.known.task_texts.success
         )
 
     def _event(self, task: RawTask, ref: EntityRef | None, text: str) -> Event:
         limit = self.known.text.clip
-        words = {"task": self.label(task), "name": task.entity, "fault": task.fault}
-        plain = {name: tidy(word, limit) for name, word in words.items()}
+        texts = {"task": self.label(task), "name": task.entity, "fault": task.fault}
+        plain = {name: tidy(value, limit) for name, value in texts.items()}
         said = tidy(text.format(**plain), limit)
-        name, by = tidy(task.name_of_its_own, limit), tidy(task.user, limit)
+        name, by = tidy(task.event_id, limit), tidy(task.user, limit)
         return Event(task.start, self._kind(task), said, ref, task.end, name, by)
 
     def _kind(self, task: RawTask) -> str:

@@ -121,7 +121,7 @@ class InventoryWatcher:
 
     def _read_all(self, progress: Callable[[int], None] = lambda _objects: None) -> None:
         listed = self._reading.read(progress)
-        self._tell(self._state.settle(self._now(), complete=True, listed=listed))
+        self._report_changes(self._state.derive_changes(self._now(), complete=True, listed=listed))
         self._reading.end()
 
     def run(self, controls: Controls) -> None:
@@ -175,9 +175,9 @@ class InventoryWatcher:
             return
         if came or time.monotonic() >= self._next_events:
             self._read_events()
-        if doubtful := self._state.doubtful():
+        if doubtful := self._state.take_doubtful():
             self._state.take(self._follower.read_anew(doubtful))
-        self._tell(self._state.settle(self._now()))
+        self._report_changes(self._state.derive_changes(self._now()))
         self._report_due()
         self._report_notes()
 
@@ -208,7 +208,7 @@ class InventoryWatcher:
         self._next_events = time.monotonic() + self._event_knowledge.reading.poll_s
         self._measure_clock()
         state = self._state
-        new = event_history.read(self._now(), state.ref_ever, state.ref_reported, running=running)
+        new = event_history.read(self._now(), state.ref_even_if_gone, state.ref_reported, running=running)
         self._pairing.take_events(new.reported)
         self._state.take_events([one for one in new.reported if one.event.at >= self._loaded_at])
         if new.events:
@@ -219,13 +219,13 @@ class InventoryWatcher:
             self._vsphere.server_time()
             self._next_clock = time.monotonic() + self._known.reading.clock_s
 
-    def _tell(self, settled: Iterator[ObjectChanges]) -> None:
+    def _report_changes(self, changes: Iterator[ObjectChanges]) -> None:
         entities: list[Entity] = []
         facts: list[Fact] = []
         now = self._now()
-        for one in settled:
-            entities += one.news.entities
-            facts += one.news.facts
+        for one in changes:
+            entities += one.changes.entities
+            facts += one.changes.facts
             for changed_fact, event in one.noticed:
                 self._pairing.notice(changed_fact, event, now)
             if len(entities) + len(facts) >= self._known.reading.facts:
@@ -249,8 +249,8 @@ class InventoryWatcher:
 
     def _report_due(self, *, at_once: bool = False) -> None:
         now, event_history = self._now(), self._event_history
-        is_silent = event_history is not None and event_history.is_silent
-        due = self._pairing.due(now, at_once=at_once or is_silent)
+        gives_no_events = event_history is not None and event_history.gives_no_events
+        due = self._pairing.due(now, at_once=at_once or gives_no_events)
         if event_history is not None:
             due += event_history.due(now, self._state.ref_reported, at_once=at_once)
         if due:

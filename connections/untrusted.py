@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Stranger:
+class UntrustedServer:
     """A server with an unknown certificate or host key; ``shown`` is its SHA-256 thumbprint or fingerprint.
 
     ``why`` says why it is not trusted: the error of the system's certificate store, or that it is new.
@@ -19,5 +19,5 @@ class Stranger:
     why: str
 
 
-Ask = Callable[[Stranger], bool]
+Ask = Callable[[UntrustedServer], bool]
 """Asks somebody whether what a stranger shows is right; True means: trust it and remember it."""
