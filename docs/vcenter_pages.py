@@ -7,7 +7,7 @@ from typing import Literal
 
 from page_tables import lines, table
 
-from collectors.vsphere.counters.metrics import Definition, Meaning, choose
+from collectors.vsphere.counters.metrics import Definition, Meaning, choose_realtime
 from resources.catalogue import Catalogue, load_catalogue
 from resources.counter_schema import Counter, VcenterSpelling
 from resources.vcenter_presets import DEFAULT_PRESET, Preset, load_presets
@@ -103,7 +103,7 @@ def recorded(kind: Literal["vm", "host"], preset: Preset, catalogue: Catalogue) 
     """What a preset records of a server that has all counters of the catalogue, as the recorder chooses."""
     known = dict.fromkeys(twin.name for counter in catalogue.counters() for twin in counter.vcenter)
     definitions = [Definition(number, name, "") for number, name in enumerate(known, 1)]
-    chosen = choose(kind, definitions, catalogue, preset, None)
+    chosen = choose_realtime(kind, definitions, catalogue, preset, None)
     by_id = {str(definition.id): definition.name for definition in definitions}
     return {(by_id[counter], named): meaning for (counter, named), meaning in chosen.meanings.items()}
 
