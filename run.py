@@ -44,7 +44,7 @@ WINDOW = (
 TESTS = f"{WINDOW} xvfb openssh-server fio nginx-light|nginx openbox xdotool fonts-inter|fonts-noto-core"
 
 # Half of the tests wait for other processes most of the time: recorders, servers, windows.
-TESTS_A_CORE = 2
+TESTS_A_CORE = 3
 
 # The simulated vCenters: ours, and govmomi's as its users have it (the newest that installs this way).
 GO_BIN = ROOT / ".cache" / "go-bin"

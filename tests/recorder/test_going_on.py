@@ -6,6 +6,8 @@ import json
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from recorder.earlier_run import EarlierRun
 from sessions.model import Entity, EntityRef, Event, Fact
 from sessions.store import SessionReader, check_session
@@ -27,6 +29,7 @@ def stop(recorder: Recorder) -> None:
     assert check_session(recorder.session, thorough=True) == []
 
 
+@pytest.mark.slow
 def test_renamed_while_nobody_recorded(record: Record, session_path: Path, vcenter: TestVCenter) -> None:
     recorder = record_vcenter(record, session_path, vcenter)
     rounds(recorder, 2)
@@ -80,6 +83,7 @@ def test_what_happened_is_told_once(record: Record, session_path: Path, vcenter:
             vcenter.fault("task_ended", task=keys[1])
 
 
+@pytest.mark.slow
 def test_a_servers_clock_that_is_set(record: Record, session_path: Path, vcenter: TestVCenter) -> None:
     began = round(vcenter.now() * 1000)
     recorder = record_vcenter(record, session_path, vcenter)

@@ -75,6 +75,7 @@ def test_every_fault_is_got_over(
     assert source["samples"] == sum(len(samples) for samples in stored(session_path).values())
 
 
+@pytest.mark.slow
 def test_what_is_lost_is_a_gap_to_the_sample(
     record: Record, session_path: Path, vcenter: TestVCenter, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -99,6 +100,7 @@ def test_what_is_lost_is_a_gap_to_the_sample(
     assert source["expected"] - source["received"] == lost
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_it_goes_on(record: Record, session_path: Path, vcenter: TestVCenter) -> None:
     kill_and_resume(record, session_path, vcenter, kills=3)
 
@@ -128,6 +130,7 @@ def kill_and_resume(record: Record, session: Path, server: TestVCenter, kills: i
         assert len(keys) == len(set(keys))
 
 
+@pytest.mark.slow
 def test_two_sources_at_once(record: Record, session_path: Path, start_vcenter: StartVCenter) -> None:
     """One of them restarts, then goes away for good: the other does not care."""
     first = start_vcenter(hosts=1, vms=2, interval=1, history=20, rollup=10, rollup_days=0)
@@ -295,6 +298,7 @@ except RuntimeError as error:
     assert any("at=connections.vsphere.login:" in text for text in texts)
 
 
+@pytest.mark.slow
 def test_it_is_flat_over_many_pauses_and_faults(
     record: Record, session_path: Path, vcenter: TestVCenter
 ) -> None:

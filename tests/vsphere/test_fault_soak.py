@@ -22,6 +22,7 @@ __all__ = ["start_vcenter"]
 pytestmark = pytest.mark.usefixtures("start_vcenter")  # skips where the test vCenter is not built
 
 
+@pytest.mark.slow
 def test_faults_of_all_stages_in_twos_and_threes() -> None:
     with ThreadPoolExecutor(4) as pool:
         results = list(pool.map(lambda number: play(20, number), range(4)))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+import msgspec
 import pytest
 
 from collectors.vsphere.inventory.objects import VM
@@ -14,6 +16,7 @@ from connections.vsphere.retry import is_transient
 from connections.vsphere.session import VSphere
 from connections.vsphere.soap import call
 from resources.failures import DisconnectedError, SourceError
+from resources.vcenter_events import EventKnowledge, load_events
 from tests.vcenter.running import PASSWORD, TestVCenter
 from tests.vsphere.inventories import KeptFeed, kinds
 
@@ -61,10 +64,18 @@ def connected(server: TestVCenter) -> Iterator[BehindAProxy]:
 
 
 @contextmanager
-def watcher_of(server: TestVCenter) -> Iterator[tuple[InventoryWatcher, KeptFeed]]:
+def watcher_of(
+    server: TestVCenter, events: EventKnowledge | None = None
+) -> Iterator[tuple[InventoryWatcher, KeptFeed]]:
     with connected(server) as vsphere:
         feed = KeptFeed()
-        yield InventoryWatcher(vsphere, feed, 1), feed
+        yield InventoryWatcher(vsphere, feed, 1, events=events), feed
+
+
+def asked_for_each_second() -> EventKnowledge:
+    """What is known of events, asked for ten times as often."""
+    known = load_events()
+    return dataclasses.replace(known, reading=msgspec.structs.replace(known.reading, poll_s=1))
 
 
 def follow(server: TestVCenter, watcher: InventoryWatcher, until: Callable[[], bool]) -> None:
@@ -112,7 +123,7 @@ def test_nothing_vanishes_and_nothing_is_missed(vcenter: TestVCenter, what: str)
 
 
 def test_a_page_of_events_that_is_lost_is_read_again(vcenter: TestVCenter) -> None:
-    with watcher_of(vcenter) as (watcher, feed):
+    with watcher_of(vcenter, asked_for_each_second()) as (watcher, feed):
         watcher.load()
         follow(vcenter, watcher, lambda: True)
         own = next(iter(watcher.snapshot().of(VM)))

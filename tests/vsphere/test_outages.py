@@ -16,6 +16,9 @@ from tests.vsphere.recording import Recording, differences, hasty, stored
 Start = Callable[..., TestVCenter]
 
 
+pytestmark = pytest.mark.slow
+
+
 @pytest.fixture
 def server(start_vcenter: Start) -> TestVCenter:
     return start_vcenter(hosts=2, vms=4, interval=1, history=60, rollup=3, rollup_days=0)
