@@ -272,7 +272,9 @@ def test_what_the_heat_map_counts_is_shortened_at_its_end_in_a_narrow_window(
     """At 960 × 600 its beginning was cut off: how many rows there are."""
     view = HeatmapView(theme, lambda t_ms: datetime.fromtimestamp(t_ms / 1000, UTC))
     qtbot.addWidget(view)
-    view.resize(290, 300)
+    view.resize(480, 300)
+    view.show()
+    qtbot.waitExposed(view)
     view.set_choices(["CPU ready of each VM"], ["Highest value"])
     rows = [HeatRow(EntityRef("vm", "a"), "a", "42 %", "ok", 1)]
     view.show_heat(Heat("", "%", TimeRange(0, 60_000), rows, np.zeros((1, 10)), 5.0, 10.0))
