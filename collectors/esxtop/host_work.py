@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 from typing import cast
 
@@ -36,8 +37,8 @@ class RowBuffer:
 class HostWork:
     """Takes the piece's rows in order.
 
-    They are repaired and gathered as often as ``buffer`` is full, and make blocks as soon as they take
-    ``most_bytes``.
+    They are repaired and gathered as often as ``buffer`` is full, and make blocks that take at most
+    ``most_bytes`` before they are compressed.
     """
 
     def __init__(self, plan: HostPlan, piece: Piece, index: int, buffer: RowBuffer, most_bytes: int) -> None:
@@ -55,6 +56,7 @@ class HostWork:
         self._runs = ZeroFillRuns(plan.repairs, piece.base)
         self._sound: list[BoolArray] = []
         self._begin = 0
+        self._made = 0
         self._count = 0
         self._lowest = np.full(len(plan.facts), np.inf)
         self._highest = np.full(len(plan.facts), -np.inf)
@@ -68,7 +70,7 @@ class HostWork:
         while done < len(rows):
             if self._count == len(self._buffer):
                 self._repair_and_gather()
-                if self._gathered.nbytes >= self._most_bytes:
+                if self._is_block_due():
                     self._make_blocks()
             some = min(len(rows) - done, len(self._buffer) - self._count)
             self._buffer[self._count : self._count + some] = rows[done : done + some, self._take]
@@ -82,6 +84,15 @@ class HostWork:
         self._make_blocks()
         return HostResult(tuple(self._blocks), tuple(self._runs.runs()), self._lowest, self._highest)
 
+    def _is_block_due(self) -> bool:
+        """Whether to make blocks now: as few of the piece as memory allows, of about the same size."""
+        size = self._gathered.nbytes
+        rows, all_rows = self._begin - self._made, len(self._piece.times) - self._made
+        if not size or size * all_rows <= self._most_bytes * rows:
+            return False
+        blocks = math.ceil(size * all_rows / (self._most_bytes * rows))
+        return size >= self._most_bytes or rows * blocks >= all_rows
+
     def _make_blocks(self) -> None:
         """A block for each layout of what was gathered."""
         blocks = (self._gathered.block(begin, end) for begin, end in pairwise(self._plan.cuts))
@@ -89,6 +100,7 @@ class HostWork:
         if made:
             self._blocks.append(made)
         self._gathered.clear()
+        self._made = self._begin
 
     def _repair_and_gather(self) -> None:
         """Repair what is in the buffer, and gather the rows that are to be kept."""

@@ -35,7 +35,7 @@ from sessions.store import SessionWriter
 
 _MAX_WORKERS_IF_NARROW = 3
 _NARROW_COLUMNS = 8192
-_SIZES = ((48 << 20, 1024), (30 << 20, 1024), (12 << 20, 512))
+_SIZES = ((48 << 20, 1024), (48 << 20, 1024), (12 << 20, 512))
 """Bytes of values that each process may gather, and rows of a piece, by the number of workers.
 
 Both and the number of workers are chosen so that all processes together stay below 300 MB, whatever the

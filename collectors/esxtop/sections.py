@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,7 +16,7 @@ from collectors.esxtop.rows import ExactRows
 from collectors.esxtop_names import ZERO_FILLED, FillRun, HostColumns, TextColumn, join_runs
 from sessions.model import EntityRef, FloatArray, Gap, IntArray
 
-_MAX_ROWS = 4096
+_MAX_ROWS = 3584
 _BATCH_BYTES = 8 << 20
 """What is settled at a time."""
 _LAST_ROWS = 256
@@ -92,26 +92,37 @@ def rows_at_once(width: int) -> int:
     return max(1, min(_MAX_ROWS, _BATCH_BYTES // (8 * max(1, width))))
 
 
-@dataclass(frozen=True, slots=True)
 class PieceSizes:
-    """How large pieces are, and their numbers.
+    """How many rows each piece gets, and the numbers of pieces.
 
     Each of ``processes`` may gather ``value_bytes`` of values; ``block_rows`` make a good block.
     """
 
-    processes: int
-    value_bytes: int
-    block_rows: int
-    numbers: Iterator[int] = field(default_factory=itertools.count)
+    def __init__(self, processes: int, value_bytes: int, block_rows: int) -> None:
+        self.value_bytes = value_bytes
+        self.numbers = itertools.count()
+        self._processes = processes
+        self._block_rows = block_rows
+        self._last_share: int | None = None
 
     def rows(self, width: int, rows_left: float) -> int:
-        """Rows of a piece: fewer towards the end, so that all processes finish together."""
-        most = max(self.block_rows, min(_MAX_ROWS, self.value_bytes // (8 * max(1, width))))
-        if self.processes == 1 or math.isinf(rows_left):
+        """Rows of the next piece, when ``rows_left`` are still to come.
+
+        Pieces get smaller towards the end, so that all processes finish together. The last ones are one for
+        each process, since a block costs as much as 400 rows of it: the importing process, which also writes
+        what all others made, gets half as much as they do.
+        """
+        most = max(self._block_rows, min(_MAX_ROWS, self.value_bytes // (8 * max(1, width))))
+        if self._processes == 1 or math.isinf(rows_left):
             return most
-        rows = max(_LAST_ROWS, int(rows_left) // self.processes)
-        too_few_after = rows_left - rows < _LAST_ROWS / 2
-        return min(most, int(rows_left) + 1 if too_few_after else rows)
+        left = int(rows_left)
+        if left >= self._processes * self._block_rows:
+            self._last_share = None
+            return min(most, left // self._processes)
+        if self._last_share is None:
+            self._last_share = max(_LAST_ROWS, math.ceil(left / (self._processes - 0.5)))
+        rows = self._last_share
+        return left + 1 if left - rows < _LAST_ROWS / 2 else rows
 
 
 class OpenSection:
