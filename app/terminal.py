@@ -14,7 +14,7 @@ from queue import Empty, SimpleQueue
 from types import FrameType
 
 from app.standard_streams import silence_stderr
-from resources.foreign_text import shown
+from resources.foreign_text import shown, visible
 from resources.units import format_duration
 
 _LINE = 4096
@@ -31,6 +31,17 @@ def print_error(sentence: str) -> None:
         print(f"hyperscope: {shown(sentence, _MAX_SENTENCE)}", file=sys.stderr, flush=True)  # noqa: T201
     except OSError:
         silence_stderr()
+
+
+def print_line(text: str) -> None:
+    """One line of a command's result on stdout, foreign text made safe; a terminal wraps it."""
+    sys.stdout.write(visible(text[:_MAX_SENTENCE]) + "\n")
+
+
+def hint(text: str) -> None:
+    """One line on stderr that says what to do next; that nobody reads it is no failure."""
+    with suppress(OSError):
+        sys.stderr.write(shown(text, _MAX_SENTENCE) + "\n")
 
 
 def print_json(document: object) -> None:

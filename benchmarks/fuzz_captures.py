@@ -23,7 +23,7 @@ from benchmarks.reading_commands import (
     interrupted_when_slow,
     run_all,
 )
-from collectors.esxtop import import_captures
+from collectors.esxtop.importing import import_captures
 from resources.catalogue import Catalogue, load_catalogue
 from resources.failures import HyperscopeError
 from tests.esxtop.captures import Style, Written, capture, host_columns, plausible_rows

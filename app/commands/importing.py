@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from app.commands.import_start import run_at_terminal
 from app.commands.json_option import AsJson
-from collectors.worker_process import start_ahead
 
 
 def import_(
@@ -40,12 +40,11 @@ def import_(
     Several files of one host may come in any order and may overlap. Ask for all fields when you record:
     'esxtop -b -a -d 5 -n 720 > capture.csv'; without -a ballooning per VM, limits and aborts are not in it.
     """
-    # Worker processes start while this one imports what it needs itself, which takes as long. A window's
-    # import first lowers its priority, which theirs follows.
-    ahead = [] if attached else start_ahead(files, workers or None)
-    from app.commands.import_run import run_attached, run_import  # noqa: PLC0415 - see above
-
     if attached:
+        # Only here, since an import at a terminal needs nothing of what follows a window's commands. It first
+        # lowers its priority, which that of its worker processes follows: they start later.
+        from app.commands.import_for_window import run_attached  # noqa: PLC0415
+
         run_attached(files, out, workers)
-    else:
-        run_import(files, out, workers, ahead, as_json=as_json)
+        return
+    run_at_terminal(files, out, workers or None, as_json=as_json)

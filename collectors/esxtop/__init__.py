@@ -1,6 +1,4 @@
-"""esxtop batch captures: what ``esxtop -b`` wrote, and what became of it since, into a session."""
+"""esxtop batch captures: what ``esxtop -b`` wrote, and what became of it since, into a session.
 
-from collectors.esxtop.importing import import_captures
-from collectors.esxtop.report import CancelSignal, DamagedRow, FileReport, ImportReport, Progress
-
-__all__ = ["CancelSignal", "DamagedRow", "FileReport", "ImportReport", "Progress", "import_captures"]
+``importing`` does it, ``report`` says what came of it; worker processes load ``pool`` and ``work`` only.
+"""

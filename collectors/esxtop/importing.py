@@ -21,11 +21,18 @@ from collectors.esxtop.namesakes import Namesakes
 from collectors.esxtop.opening import Capture, recognise
 from collectors.esxtop.outcome import Outcome
 from collectors.esxtop.peek import Peek, peek
-from collectors.esxtop.plan import Piece, PieceResult, SectionPlan, layout_cuts, plan_host
+from collectors.esxtop.plan import Piece, PieceResult, SectionPlan, layout_cuts
 from collectors.esxtop.pool import Workers
 from collectors.esxtop.reading import CaptureReader
 from collectors.esxtop.report import CancelSignal, ImportReport, Progress
-from collectors.esxtop.sections import HostPart, OpenSection, PieceSizes, host_part, rows_at_once
+from collectors.esxtop.sections import (
+    HostPart,
+    OpenSection,
+    PieceSizes,
+    host_part,
+    plan_host,
+    rows_at_once,
+)
 from collectors.esxtop_names import Counters, HostColumns, columns_by_host
 from collectors.worker_process import MAX_WORKERS, WorkerProcess, worker_count
 from resources.catalogue import load_catalogue

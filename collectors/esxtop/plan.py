@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from collectors.esxtop.report import Losses
 from collectors.esxtop.rows import RowShape
-from collectors.esxtop_names import FillRun, HostColumns, RepairRules
+from collectors.esxtop_names import FillRun, RepairRules
 from sessions.model import FloatArray, IntArray
 from sessions.store import EncodedBlock
 
@@ -114,16 +114,6 @@ class PieceResult:
     lost: IntArray
     losses: Losses
     no_io: bool
-
-
-def plan_host(host_columns: HostColumns) -> HostPlan:
-    """Where the values of a host stand in a row, and how they are cut into layouts."""
-    return HostPlan(
-        columns=host_columns.columns,
-        cuts=layout_cuts(len(host_columns.columns)),
-        repairs=host_columns.repairs,
-        facts=np.array([position for position, _ in host_columns.fact_columns], dtype=np.int64),
-    )
 
 
 def layout_cuts(series: int) -> tuple[int, ...]:

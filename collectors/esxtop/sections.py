@@ -11,7 +11,7 @@ import numpy as np
 
 from collectors.esxtop.header import Header
 from collectors.esxtop.history import NAME, HostHistory
-from collectors.esxtop.plan import HostResult, Piece, SectionPlan
+from collectors.esxtop.plan import HostPlan, HostResult, Piece, SectionPlan, layout_cuts
 from collectors.esxtop.rows import ExactRows
 from collectors.esxtop_names import ZERO_FILLED, FillRun, HostColumns, TextColumn, join_runs
 from sessions.model import EntityRef, FloatArray, Gap, IntArray
@@ -84,6 +84,16 @@ def host_part(
         stated=(*host_columns.stated, *names),
         lowest=np.full(count, np.inf),
         highest=np.full(count, -np.inf),
+    )
+
+
+def plan_host(host_columns: HostColumns) -> HostPlan:
+    """Where the values of a host stand in a row, and how they are cut into layouts."""
+    return HostPlan(
+        columns=host_columns.columns,
+        cuts=layout_cuts(len(host_columns.columns)),
+        repairs=host_columns.repairs,
+        facts=np.array([position for position, _ in host_columns.fact_columns], dtype=np.int64),
     )
 
 

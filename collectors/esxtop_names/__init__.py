@@ -1,17 +1,24 @@
-"""What esxtop's columns mean: the path grammar, and how columns join into entities and series."""
+"""What esxtop's columns mean: the path grammar, and how columns join into entities and series.
 
-from collectors.esxtop_names.host_columns import Counters, HostColumns, TextColumn, columns_by_host
-from collectors.esxtop_names.owners import ESXTOP_CLASSES
-from collectors.esxtop_names.paths import LONGEST_PATH, ColumnPath, PathReader, format_path, parse_path
-from collectors.esxtop_names.repairs import (
-    ZERO_FILLED,
-    EsxtopRepairs,
-    FillRun,
-    RepairRules,
-    ZeroFillRuns,
-    join_runs,
-)
-from collectors.esxtop_names.zero_fill import ZeroFill
+A name is loaded when somebody asks for it: the worker processes of an import repair rows and read no names.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collectors.esxtop_names.host_columns import Counters, HostColumns, TextColumn, columns_by_host
+    from collectors.esxtop_names.owners import ESXTOP_CLASSES
+    from collectors.esxtop_names.paths import LONGEST_PATH, ColumnPath, PathReader, format_path, parse_path
+    from collectors.esxtop_names.repairs import (
+        ZERO_FILLED,
+        EsxtopRepairs,
+        FillRun,
+        RepairRules,
+        ZeroFillRuns,
+        join_runs,
+    )
+    from collectors.esxtop_names.zero_fill import ZeroFill
 
 __all__ = [
     "ESXTOP_CLASSES",
@@ -32,3 +39,32 @@ __all__ = [
     "join_runs",
     "parse_path",
 ]
+
+_MODULES = {
+    "Counters": "host_columns",
+    "HostColumns": "host_columns",
+    "TextColumn": "host_columns",
+    "columns_by_host": "host_columns",
+    "ESXTOP_CLASSES": "owners",
+    "LONGEST_PATH": "paths",
+    "ColumnPath": "paths",
+    "PathReader": "paths",
+    "format_path": "paths",
+    "parse_path": "paths",
+    "ZERO_FILLED": "repairs",
+    "EsxtopRepairs": "repairs",
+    "FillRun": "repairs",
+    "RepairRules": "repairs",
+    "ZeroFillRuns": "repairs",
+    "join_runs": "repairs",
+    "ZeroFill": "zero_fill",
+}
+"""Where each name is defined."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found: object = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = found
+    return found

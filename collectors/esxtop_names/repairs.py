@@ -12,13 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from collectors.esxtop_names.zero_fill import ZeroFill
 from sessions.model import FloatArray, IntArray
 from sessions.store import NOTHING, Int32Array, numbers_of
+
+if TYPE_CHECKING:
+    from collectors.esxtop_names.zero_fill import ZeroFill
 
 BoolArray = NDArray[np.bool_]
 

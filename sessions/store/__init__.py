@@ -1,12 +1,20 @@
-"""The session file: one SQLite database with one writer and many readers. ``schema`` describes the tables."""
+"""The session file: one SQLite database with one writer and many readers. ``schema`` describes the tables.
 
-from sessions.store.blocks import BLOCK_TICKS, EncodedBlock, encode_block
-from sessions.store.check import check_session
-from sessions.store.gathering import Gathering
-from sessions.store.hundredths import NOTHING, Int32Array, numbers_of
-from sessions.store.info import SessionInfo
-from sessions.store.reader import SessionReader
-from sessions.store.writer import SessionWriter
+A name is loaded when somebody asks for it: who only encodes blocks (a worker process of an import) or only
+writes needs neither the reader nor SQLite, which take a while to load.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sessions.store.blocks import BLOCK_TICKS, EncodedBlock, encode_block
+    from sessions.store.check import check_session
+    from sessions.store.gathering import Gathering
+    from sessions.store.hundredths import NOTHING, Int32Array, numbers_of
+    from sessions.store.info import SessionInfo
+    from sessions.store.reader import SessionReader
+    from sessions.store.writer import SessionWriter
 
 __all__ = [
     "BLOCK_TICKS",
@@ -21,3 +29,26 @@ __all__ = [
     "encode_block",
     "numbers_of",
 ]
+
+_MODULES = {
+    "BLOCK_TICKS": "blocks",
+    "EncodedBlock": "blocks",
+    "encode_block": "blocks",
+    "check_session": "check",
+    "Gathering": "gathering",
+    "NOTHING": "hundredths",
+    "Int32Array": "hundredths",
+    "numbers_of": "hundredths",
+    "SessionInfo": "info",
+    "SessionReader": "reader",
+    "SessionWriter": "writer",
+}
+"""Where each name is defined."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found: object = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = found
+    return found

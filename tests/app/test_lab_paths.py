@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.commands.diagnose import diagnose_file
-from collectors.esxtop import import_captures
+from collectors.esxtop.importing import import_captures
 from lab import FieldSet, Lab, export_lab, find_scenario, load_scenarios, record_lab
 from sessions.findings import Finding
 from sessions.store import SessionWriter

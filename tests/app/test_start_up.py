@@ -12,7 +12,7 @@ import pytest
 
 from app.command_line import build
 from app.command_table import COMMANDS
-from app.program import run
+from app.program import plain_import, run
 from resources.version import VERSION
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -90,6 +90,45 @@ def test_a_command_loads_only_what_it_uses(command: str, not_needed: set[str]) -
 def test_a_recording_of_the_lab_loads_no_vsphere(tmp_path: Path) -> None:
     words = ("record", "lab:demo", "-o", str(tmp_path / "s.hscope"), "--duration", "3s", "--speed", "60")
     assert not loaded(*words) & {"pyVmomi", "connections.vsphere.session", "diagnosis", *WINDOW}
+
+
+def test_a_plain_import_loads_nothing_that_draws_or_reads_a_command_line(tmp_path: Path) -> None:
+    words = ("import", str(tmp_path / "none.csv"), "-o", str(tmp_path / "s.hscope"))
+    unused = {"typer", "pydantic", "rich", "recorder", "sessions.store.reader"}
+    assert not loaded(*words) & {*unused, *VSPHERE, *WINDOW}
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("import a.csv -o s.hscope", (["a.csv"], "s.hscope")),
+        ("import -o s.hscope a.csv b.csv.gz", (["a.csv", "b.csv.gz"], "s.hscope")),
+        ("import a.csv --output s.hscope b.csv", (["a.csv", "b.csv"], "s.hscope")),
+        ("import a.csv -o s.hscope --json", None),
+        ("import a.csv -os.hscope", None),
+        ("import a.csv -o s.hscope -o t.hscope", None),
+        ("import a.csv -o", None),
+        ("import -o s.hscope", None),
+        ("import - -o s.hscope", None),
+        ("import a.csv -o --help", None),
+        ("import --help", None),
+        ("import", None),
+        ("info -o s.hscope a.csv", None),
+    ],
+)
+def test_only_an_import_without_other_options_is_plain(
+    words: str, expected: tuple[list[str], str] | None
+) -> None:
+    found = plain_import(words.split())
+    assert found == (expected and ([Path(name) for name in expected[0]], Path(expected[1])))
+
+
+@pytest.mark.parametrize("words", [["missing.csv"], ["missing.csv", "--workers", "0"], ["", "-q"]])
+def test_a_plain_import_fails_as_any_other(words: list[str], tmp_path: Path) -> None:
+    files = [str(tmp_path / word) if word.endswith(".csv") else word for word in words]
+    code = run(["import", *files, "-o", str(tmp_path / "s.hscope")])
+    assert code == (2 if "-q" in words else 3)
+    assert not (tmp_path / "s.hscope").exists()
 
 
 def test_the_program_says_its_version(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from collectors.esxtop import import_captures
+from collectors.esxtop.importing import import_captures
 from diagnosis import Diagnosis, diagnose_session, findings_json
 from diagnosis.ranking import link, overlap
 from resources.failures import CancelledError

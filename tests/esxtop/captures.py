@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from collectors.esxtop import ImportReport, import_captures
+from collectors.esxtop.importing import import_captures
+from collectors.esxtop.report import ImportReport
 from collectors.esxtop_names import ColumnPath, format_path
 from sessions.model import FloatArray, IntArray, Series
 from sessions.store import SessionReader

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from collectors.esxtop import import_captures
+from collectors.esxtop.importing import import_captures
 from resources.failures import (
     AccessDeniedError,
     AlreadyExistsError,

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from collectors.esxtop import import_captures
+from collectors.esxtop.importing import import_captures
 from collectors.esxtop_names import ColumnPath
 from sessions.store import SessionReader, check_session
 from tests.esxtop.captures import (

@@ -9,7 +9,7 @@ from shutil import copy
 import numpy as np
 import pytest
 
-from collectors.esxtop import import_captures
+from collectors.esxtop.importing import import_captures
 from collectors.esxtop_names import columns_by_host, parse_path
 from resources.catalogue import load_catalogue
 from sessions.store import SessionReader, check_session

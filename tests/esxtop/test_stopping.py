@@ -16,7 +16,8 @@ import psutil
 import pytest
 
 from collectors import worker_process
-from collectors.esxtop import Progress, import_captures
+from collectors.esxtop.importing import import_captures
+from collectors.esxtop.report import Progress
 from resources.failures import CancelledError, DiskFullError
 from sessions.store import SessionReader
 from tests.esxtop.captures import capture
@@ -141,7 +142,7 @@ def test_a_worker_that_is_killed_costs_no_sample(file: Path) -> None:
 CHILD = """
 import sys, time
 from pathlib import Path
-from collectors.esxtop import import_captures
+from collectors.esxtop.importing import import_captures
 
 def slowly(now):
     print(now.rows, flush=True)

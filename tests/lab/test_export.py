@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from collectors.esxtop import import_captures
+from collectors.esxtop.importing import import_captures
 from collectors.esxtop_names import format_path, parse_path
 from lab import FieldSet, Lab, export_lab, record_lab
 from lab.fields import APERF
