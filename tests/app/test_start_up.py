@@ -120,7 +120,8 @@ def test_only_an_import_without_other_options_is_plain(
     words: str, expected: tuple[list[str], str] | None
 ) -> None:
     found = plain_import(words.split())
-    assert found == (expected and ([Path(name) for name in expected[0]], Path(expected[1])))
+    paths = None if expected is None else ([Path(name) for name in expected[0]], Path(expected[1]))
+    assert found == paths
 
 
 @pytest.mark.parametrize("words", [["missing.csv"], ["missing.csv", "--workers", "0"], ["", "-q"]])
