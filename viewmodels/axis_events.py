@@ -76,9 +76,9 @@ class Track(Generic[Event_co]):
         ``window`` is mapped to the pixels from ``left`` to ``right``; a bar is at least ``min_width`` pixels
         wide.
         """
-        there = self._long & (self._starts <= window.end) & (self._ends >= window.start)
-        begins = np.clip(_pixels(self._starts[there], window, left, right), left, right)
-        ends = np.clip(_pixels(self._ends[there], window, left, right), left, right)
+        overlapping = self._long & (self._starts <= window.end) & (self._ends >= window.start)
+        begins = np.clip(_pixels(self._starts[overlapping], window, left, right), left, right)
+        ends = np.clip(_pixels(self._ends[overlapping], window, left, right), left, right)
         if not begins.size:
             return []
         reached = np.maximum.accumulate(np.maximum(ends, begins + min_width))

@@ -104,10 +104,10 @@ class BucketTotals:
 
     def add_overview(self, found: Overview) -> None:
         """Add one series that was read with ``SessionReader.overview`` at the width of these buckets."""
-        there = np.isfinite(found.mean)
-        times, samples = found.start[there], found.count[there]
+        present = np.isfinite(found.mean)
+        times, samples = found.start[present], found.count[present]
         number, count = self._buckets.bucket_of(times), self._buckets.count
-        total = np.bincount(number, found.mean[there] * samples, count)
+        total = np.bincount(number, found.mean[present] * samples, count)
         weight = np.bincount(number, samples, count)
         means = np.divide(total, weight, out=np.full(count, np.nan), where=weight > 0)
         is_sparse = samples.size > 0 and np.median(samples) <= 1
@@ -120,9 +120,9 @@ class BucketTotals:
         return mean
 
     def _put(self, means: FloatArray) -> None:
-        there = np.isfinite(means)
-        self._sum[there] += means[there]
-        self._series += there
+        present = np.isfinite(means)
+        self._sum[present] += means[present]
+        self._series += present
 
 
 def line_points(middles: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -147,8 +147,8 @@ def _highest(values: FloatArray, first: IntArray) -> FloatArray:
 
 
 def _mean(values: FloatArray, first: IntArray) -> FloatArray:
-    there = np.isfinite(values)
-    total = np.add.reduceat(np.where(there, values, 0.0), first, axis=0)
-    count = np.add.reduceat(there.astype(np.float64), first, axis=0)
+    present = np.isfinite(values)
+    total = np.add.reduceat(np.where(present, values, 0.0), first, axis=0)
+    count = np.add.reduceat(present.astype(np.float64), first, axis=0)
     mean: FloatArray = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
     return mean

@@ -154,8 +154,8 @@ class Curve:
     @cached_property
     def y(self) -> FloatArray:
         """The values of the present samples."""
-        there = np.delete(self.values, self._absent) if self._absent.size else self.values
-        return np.ascontiguousarray(there, np.float64)
+        present = np.delete(self.values, self._absent) if self._absent.size else self.values
+        return np.ascontiguousarray(present, np.float64)
 
     @cached_property
     def _breaks(self) -> tuple[IntArray, FloatArray]:

@@ -55,8 +55,8 @@ class Cells:
 
     def text(self, row: int, column: int) -> str:
         """Return the text of a cell, with a symbol before it if it is over a limit: ``▲ 97.20``."""
-        words = number_text(float(self.numbers[row, column]), self.decimals[column])
-        return _MARKS[self.states[row, column]] + words
+        text = number_text(float(self.numbers[row, column]), self.decimals[column])
+        return _MARKS[self.states[row, column]] + text
 
     def widest(self, column: int) -> str:
         """Return the longest text of a column: its largest number, with or without a symbol."""
@@ -89,10 +89,10 @@ def decimals_of(values: FloatArray, unit: str) -> int:
     """
     if unit == "%":
         return len(_DECIMAL_STEPS)  # the system's thousands of percent leave a VM's hundredths alone
-    there = values[np.isfinite(values)]
-    if unit in _WHOLE and (there == there.astype(np.int64)).all():
+    present = values[np.isfinite(values)]
+    if unit in _WHOLE and (present == present.astype(np.int64)).all():
         return 0
-    largest = float(np.abs(there).max(initial=0.0))
+    largest = float(np.abs(present).max(initial=0.0))
     return sum(largest < step for step in _DECIMAL_STEPS)
 
 

@@ -95,7 +95,7 @@ def why_no_rows(screen: Screen, sources: Collection[str], catalogue: Catalogue) 
 def _rows(
     screen: Screen, snapshot: Snapshot, keys: Collection[Key], options: ScreenOptions
 ) -> Iterator[tuple[Row, Cells]]:
-    words = options.name_filter.casefold().split()
+    search_words = options.name_filter.casefold().split()
     hosts = _hosts(snapshot)
     host_names = {name for ref in options.hosts for name in (ref.key, snapshot.name(ref))}
     only_vms = options.only_vms and "vm" in screen.kinds
@@ -104,7 +104,7 @@ def _rows(
             continue
         if entity.ref.kind == "world" and entity.parent is not None and entity.parent.kind != "host":
             continue
-        if not all(word in _name(entity, snapshot).casefold() for word in words):
+        if not all(word in _name(entity, snapshot).casefold() for word in search_words):
             continue
         host = hosts.get(entity.ref)
         if options.hosts and host is not None and host not in options.hosts:

@@ -69,8 +69,8 @@ def main_evidence(finding: Finding, max_count: int) -> Sequence[Evidence]:
 
 def followers_label(followers: int, *, unfolded: bool) -> str:
     """Return the text of the button that unfolds consequences: ``▸ 3 findings follow from this``."""
-    words = "1 finding follows" if followers == 1 else f"{followers} findings follow"
-    return f"{'▾' if unfolded else '▸'} {words} from this"
+    sentence = "1 finding follows" if followers == 1 else f"{followers} findings follow"
+    return f"{'▾' if unfolded else '▸'} {sentence} from this"
 
 
 def duration_label(finding: Finding) -> str:

@@ -30,10 +30,10 @@ class HeadlineSeries:
         For a device that several hosts share, the highest value is taken: that of the host that waits
         longest.
         """
-        there = [one for one in self.series if one.id in last]
-        if not there:
+        current = [one for one in self.series if one.id in last]
+        if not current:
             return ""
-        one = max(there, key=lambda series: last[series.id]) if self.shared else there[0]
+        one = max(current, key=lambda series: last[series.id]) if self.shared else current[0]
         return f"{format_value(last[one.id], one.spec.unit)} {self.suffix}".rstrip()
 
 

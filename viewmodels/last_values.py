@@ -50,10 +50,10 @@ def _by_look_back(series: Iterable[Series], intervals: Mapping[int, float]) -> d
 
 
 def _last_of(frame: Frame) -> Iterable[tuple[int, float]]:
-    there = np.isfinite(frame.values)
-    if not there.size:
+    present = np.isfinite(frame.values)
+    if not present.size:
         return ()
-    newest = frame.values.shape[0] - 1 - np.argmax(there[::-1], axis=0)
+    newest = frame.values.shape[0] - 1 - np.argmax(present[::-1], axis=0)
     values = frame.values[newest, np.arange(frame.ids.size)]
-    some = there.any(axis=0)
+    some = present.any(axis=0)
     return zip(frame.ids[some].tolist(), values[some].tolist(), strict=True)

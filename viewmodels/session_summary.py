@@ -47,18 +47,18 @@ def spark_of(curves: Sequence[Overview], span: TimeRange) -> tuple[float, ...]:
 
 
 def _at(curve: Overview, at: FloatArray) -> FloatArray | None:
-    there = np.isfinite(curve.mean)
-    if not there.any():
+    present = np.isfinite(curve.mean)
+    if not present.any():
         return None
-    middle = (curve.start[there] + curve.end[there]) / 2
-    values: FloatArray = np.interp(at, middle, curve.mean[there])
+    middle = (curve.start[present] + curve.end[present]) / 2
+    values: FloatArray = np.interp(at, middle, curve.mean[present])
     return values
 
 
 def worst_severity(findings: Sequence[Finding]) -> str:
     """Return the worst severity of the findings; "ok" if there are none."""
-    there = {finding.severity for finding in findings}
-    return next((severity for severity in WORST_FIRST if severity in there), "ok")
+    severities = {finding.severity for finding in findings}
+    return next((severity for severity in WORST_FIRST if severity in severities), "ok")
 
 
 def session_summary(findings: Sequence[Finding], snapshot: Snapshot) -> str:

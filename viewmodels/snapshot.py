@@ -222,14 +222,14 @@ def snapshot_of_sources(whole: Snapshot, sources: Collection[int]) -> Snapshot:
     if not sources:
         return whole
     series = [one for one in whole.series if one.source in sources]
-    there: set[EntityRef] = set()
+    included: set[EntityRef] = set()
     for one in series:
         ref: EntityRef | None = one.entity
-        while ref is not None and ref not in there:  # a session is untrusted and may hold a cycle
-            there.add(ref)
+        while ref is not None and ref not in included:  # a session is untrusted and may hold a cycle
+            included.add(ref)
             entity = whole.entities.get(ref)
             ref = entity.parent if entity is not None else None
-    entities = {ref: entity for ref, entity in whole.entities.items() if ref in there}
+    entities = {ref: entity for ref, entity in whole.entities.items() if ref in included}
     return replace(
         whole,
         entity_index=EntityIndex(entities).built(),

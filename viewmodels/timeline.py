@@ -45,8 +45,8 @@ class Load:
     @property
     def top(self) -> float:
         """The highest value, NaN if there is none."""
-        there = self.values[np.isfinite(self.values)]
-        return float(there.max()) if there.size else np.nan
+        present = self.values[np.isfinite(self.values)]
+        return float(present.max()) if present.size else np.nan
 
     def near(self, t_ms: float) -> float:
         """Return the value nearest to the time ``t_ms``, NaN if there is none."""

@@ -35,6 +35,6 @@ class ElidedLabel(QLabel):
         """Draw as much of the text as fits."""
         painter = QPainter(self)
         area = self.contentsRect()
-        words = painter.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, area.width())
+        text = painter.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, area.width())
         painter.setPen(self.palette().color(QPalette.ColorRole.WindowText))
-        painter.drawText(area, self.alignment(), words)
+        painter.drawText(area, self.alignment(), text)

@@ -67,8 +67,8 @@ def _sources(desk: Desk, snapshot: Snapshot) -> Iterator[Entry]:
     if desk.scope.scope.sources:
         yield Entry("All sources", "source", icon, lambda: choose_source(desk, 0))
     for one in snapshot.sources:
-        words = f"Only what {shown(one.spec.name)} shows"
-        yield Entry(words, f"source · {one.spec.kind}", icon, partial(_only, desk, one.id))
+        text = f"Only what {shown(one.spec.name)} shows"
+        yield Entry(text, f"source · {one.spec.kind}", icon, partial(_only, desk, one.id))
 
 
 def choose_source(desk: Desk, source: int) -> None:

@@ -117,12 +117,12 @@ class StatusBar(QWidget):
     def _part(self, entry: SourceEntry, text: str) -> str:
         tokens = self._theme.tokens
         symbol = f'<span style="color:{tokens.health(entry.state)}">{SYMBOLS[entry.state]}</span>'
-        words = escape(text)
+        html = escape(text)
         if len(self._entries) > 1 and entry.source:
             hidden = bool(self._chosen) and entry.source not in self._chosen
             look = f"color:{tokens.faint if hidden else tokens.muted}; text-decoration:none"
-            words = f'<a href="{entry.source}" style="{look}">{words}</a>'
-        return f"{symbol}&nbsp;{words}"
+            html = f'<a href="{entry.source}" style="{look}">{html}</a>'
+        return f"{symbol}&nbsp;{html}"
 
     def _fitting(self, texts: Sequence[str]) -> int:
         """Return how many entries fit in full, with room for "and 3 more" beside them."""

@@ -33,7 +33,7 @@ def test_rows_keep_their_place_and_are_stopped_and_cleared(theme: Theme, qtbot: 
     assert stopped == [1]
     view.show_jobs([JobRow(1, "Import", "failed", text="No space left."), JobRow(2, "Other", "done")])
     assert view.cards[1] is card
-    assert card._words.text() == "Failed · No space left."
+    assert card._status.text() == "Failed · No space left."
     assert not card.bar.isVisible()
     with qtbot.waitSignal(view.cleared):
         qtbot.mouseClick(view.clear, Qt.MouseButton.LeftButton)

@@ -132,8 +132,8 @@ class PlotDrawing:
         at_the_top = position.y() <= self.area.top() + _NEAR
         marks, events = self._marks.near(near, _MAX_TIP_LINES), self._events.near(near, _MAX_TIP_LINES)
         found: list[AxisEvent] = [*marks, *events]
-        there = [one for one in found if at_the_top or near.contains(one.at)]
-        return "\n".join(event_label(one, self.time_axis.clock) for one in there[:_MAX_TIP_LINES])
+        labelled = [one for one in found if at_the_top or near.contains(one.at)]
+        return "\n".join(event_label(one, self.time_axis.clock) for one in labelled[:_MAX_TIP_LINES])
 
     def apply_theme(self, tokens: Tokens) -> None:
         """Use the colours of a theme."""

@@ -99,12 +99,12 @@ class ConnectDialog(QDialog):
     @property
     def profile(self) -> Profile:
         """Return the profile that the form describes."""
-        words = self.select.text().replace(",", " ").split()
+        globs = self.select.text().replace(",", " ").split()
         return Profile(
             self.name.text().strip(),
             tuple(row.place for row in self._rows),
             str(self.preset.currentData() or self._usual.preset),
-            tuple(words),
+            tuple(globs),
             self.backfill.isChecked(),
         )
 

@@ -36,7 +36,7 @@ class PasswordDialog(QDialog):
         self.setWindowTitle(f"Password of {shown(place)}")
         title = ElidedLabel(place)
         title.setProperty("role", "display")
-        words = QLabel(
+        introduction = QLabel(
             f"Password of {breakable(shown(user))}", textFormat=Qt.TextFormat.PlainText, wordWrap=True
         )
         self.trouble = QLabel(f"◆ {trouble}", textFormat=Qt.TextFormat.PlainText, wordWrap=True)
@@ -59,7 +59,7 @@ class PasswordDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 20, 24, 16)
         column.setSpacing(10)
-        for widget in (title, words, self.trouble, self.line, self.keep):
+        for widget in (title, introduction, self.trouble, self.line, self.keep):
             column.addWidget(widget)
         column.addStretch(1)
         column.addSpacing(8)

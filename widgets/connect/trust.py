@@ -54,7 +54,7 @@ class TrustDialog(QDialog):
         column.setSpacing(12)
         column.addWidget(title)
         column.addWidget(state)
-        column.addWidget(_words(_meaning(certificate)))
+        column.addWidget(_text_label(_meaning(certificate)))
         self.shown = _thumbprint("SHA-256 thumbprint that it shows now", certificate.sha256)
         column.addWidget(self.shown)
         if changed:
@@ -99,7 +99,7 @@ def _meaning(certificate: Certificate) -> str:
     )
 
 
-def _words(text: str) -> QLabel:
+def _text_label(text: str) -> QLabel:
     label = QLabel(text, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
     label.setProperty("role", "muted")
     return label

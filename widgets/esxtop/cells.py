@@ -67,17 +67,17 @@ class Cells:
                     painter.setPen(QColor(tokens.accent))
                     painter.drawRect(box.adjusted(0, 0, -1, -1))
                 painter.setPen(texts[state])
-                self._paint_words(painter, box, row, column)
+                self._paint_text(painter, box, row, column)
 
-    def _paint_words(self, painter: QPainter, box: QRect, row: int, column: int) -> None:
-        words = self._model.text_at(row, column)
+    def _paint_text(self, painter: QPainter, box: QRect, row: int, column: int) -> None:
+        text = self._model.text_at(row, column)
         if column >= EsxtopModel.FIXED:
-            painter.drawText(box.adjusted(SIDE, 0, -SIDE, 0), _RIGHT, words)
+            painter.drawText(box.adjusted(SIDE, 0, -SIDE, 0), _RIGHT, text)
             return
         indent = (self._model.row_at(row)[1].depth if column == 0 else 0) * _INDENT
         place = box.adjusted(SIDE + indent, 0, -SIDE, 0)
         metrics = painter.fontMetrics()
-        painter.drawText(place, _LEFT, metrics.elidedText(words, Qt.TextElideMode.ElideMiddle, place.width()))
+        painter.drawText(place, _LEFT, metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, place.width()))
 
     def _rows(self, area: QRect) -> Iterator[tuple[int, int, int]]:
         """Yield number, top and height of each visible row."""
@@ -108,14 +108,14 @@ def _faded(colour: QColor, part: float) -> QColor:
 
 
 def _paint_spark(painter: QPainter, area: QRect, values: FloatArray, tokens: Tokens) -> None:
-    there = np.flatnonzero(np.isfinite(values))
-    if there.size < 2:
+    present = np.flatnonzero(np.isfinite(values))
+    if present.size < 2:
         return
     top = max(float(np.nanmax(values)), 1e-9)
     low = min(float(np.nanmin(values)), 0.0)
     width = max(area.width() - NUMBER_WIDTH - SIDE, 20)
-    x = area.left() + 4 + there / max(values.size - 1, 1) * width
-    y = area.bottom() - 3 - (values[there] - low) / max(top - low, 1e-9) * (area.height() - 7)
+    x = area.left() + 4 + present / max(values.size - 1, 1) * width
+    y = area.bottom() - 3 - (values[present] - low) / max(top - low, 1e-9) * (area.height() - 7)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(QPen(_faded(QColor(tokens.accent), 0.7), 1))
     painter.drawPolyline(QPolygonF([QPointF(a, b) for a, b in zip(x.tolist(), y.tolist(), strict=True)]))

@@ -192,9 +192,9 @@ class EsxtopTable(QTableView):
         for column in range(EsxtopModel.FIXED, model.columnCount()):
             spec = model.column_at(column)
             marked = spec is not None and np.isfinite(spec.warning)
-            least = _MARKED_WIDTH if marked else NUMBER_WIDTH
+            min_width = _MARKED_WIDTH if marked else NUMBER_WIDTH
             title = str(model.headerData(column, Qt.Orientation.Horizontal))
-            self.setColumnWidth(column, max(header.horizontalAdvance(title) + _ARROW + 2 * SIDE, least))
+            self.setColumnWidth(column, max(header.horizontalAdvance(title) + _ARROW + 2 * SIDE, min_width))
         for column in range(1, model.columnCount()):
             self._frozen.setColumnHidden(column, True)
         self.setColumnWidth(0, self._name_width(model))

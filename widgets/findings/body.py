@@ -115,7 +115,7 @@ class CardBody(QWidget):
             grid.addWidget(limit, number, 2)
         hidden = len(self._finding.evidence) - len(items)
         if hidden or self._all:
-            more = _button(_more_words(hidden), "evidence")
+            more = _button(_more_label(hidden), "evidence")
             more.setProperty("role", "ghost")
             more.setStyleSheet("padding: 1px 4px 1px 0; text-align: left; font-size: 12px")
             more.clicked.connect(self._toggle_evidence)
@@ -170,12 +170,12 @@ class CardBody(QWidget):
         for number, step in enumerate(self._finding.remedies):
             count = text_label(f"{number + 1}.", "muted", wrap=False)
             count.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight)
-            words = _small(step)
-            words.setText(shown(step, 600))  # as it is: somebody may copy a command out of it
-            words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-            words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            label = _small(step)
+            label.setText(shown(step, 600))  # as it is: somebody may copy a command out of it
+            label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             grid.addWidget(count, number, 0)
-            grid.addWidget(words, number, 1)
+            grid.addWidget(label, number, 1)
         return box
 
 
@@ -213,7 +213,7 @@ def _grid(box: QWidget, *, columns: int, widest: int, gaps: tuple[int, int]) -> 
     return grid
 
 
-def _more_words(hidden: int) -> str:
+def _more_label(hidden: int) -> str:
     if not hidden:
         return "Fewer numbers"
     return "and 1 more number" if hidden == 1 else f"and {hidden} more numbers"

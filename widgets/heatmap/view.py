@@ -42,9 +42,9 @@ class HeatmapView(QWidget):
         self.measures = QComboBox()
         self.measures.setAccessibleName("Measure")
         self.measures.activated.connect(self.measure_chosen)
-        for box, least in ((self.counters, _COUNTER_LETTERS), (self.measures, _MEASURE_LETTERS)):
+        for box, min_letters in ((self.counters, _COUNTER_LETTERS), (self.measures, _MEASURE_LETTERS)):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            box.setMinimumContentsLength(least)
+            box.setMinimumContentsLength(min_letters)
             box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             box.setMaximumWidth(_BOX_WIDTH)
         self._summary = ElidedLabel()

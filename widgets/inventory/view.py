@@ -209,12 +209,12 @@ class InventoryView(Pane):
             self.chosen.emit(self.selected())
 
     def _search(self) -> None:
-        words = self.search.text().strip().casefold()
-        self._proxy.setFilterFixedString(words)
+        query = self.search.text().strip().casefold()
+        self._proxy.setFilterFixedString(query)
         empty = self._proxy.rowCount() == 0
-        self._none.setVisible(empty and bool(words))
-        self.tree.setVisible(not (empty and bool(words)))
-        if words:
+        self._none.setVisible(empty and bool(query))
+        self.tree.setVisible(not (empty and bool(query)))
+        if query:
             self.tree.expandAll()
         else:
             self._unfold()
@@ -228,8 +228,8 @@ class InventoryView(Pane):
         self._wait.stop()
         self._search()
         index = self._proxy.index(0, 0)
-        words = self.search.text().strip().casefold()
-        while index.isValid() and (index.data(REF) is None or words not in index.data(SEARCH)):
+        query = self.search.text().strip().casefold()
+        while index.isValid() and (index.data(REF) is None or query not in index.data(SEARCH)):
             index = self.tree.indexBelow(index)
         if index.isValid():
             self.tree.setCurrentIndex(index)

@@ -85,8 +85,8 @@ class MarkNote(Popup):
         window = self._window
         self.adjustSize()
         corner = window.mapToGlobal(QPoint(0, 0))
-        most = corner.x() + window.width() - self.width() - 8
-        left = min(max(place.x() - self.width() // 2, corner.x() + 8), most)
+        max_x = corner.x() + window.width() - self.width() - 8
+        left = min(max(place.x() - self.width() // 2, corner.x() + 8), max_x)
         self.move(left, max(place.y() - self.height() - 8, corner.y() + 8))
         self.show()
 

@@ -15,14 +15,14 @@ class DropHint(QWidget):
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme, self._over = theme, parent
-        self._words = ""
+        self._text = ""
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         parent.installEventFilter(self)
         self.hide()
 
-    def show_text(self, words: str) -> None:
+    def show_text(self, text: str) -> None:
         """Show the overlay with this text."""
-        self._words = words
+        self._text = text
         self.setGeometry(self._over.rect())
         self.raise_()
         self.show()
@@ -47,4 +47,4 @@ class DropHint(QWidget):
         font.setPixelSize(22)
         painter.setFont(font)
         painter.setPen(QColor(tokens.text))
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self._words)
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self._text)

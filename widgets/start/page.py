@@ -111,10 +111,10 @@ class StartPage(QWidget):
         step = steps.get(Qt.Key(key))
         if step is None or watched not in around:
             return False
-        there = around.index(watched) + step
-        if 0 <= there < len(around):
-            around[there].setFocus(Qt.FocusReason.TabFocusReason)
-        elif there >= len(around) and self.recent.isVisible():
+        target = around.index(watched) + step
+        if 0 <= target < len(around):
+            around[target].setFocus(Qt.FocusReason.TabFocusReason)
+        elif target >= len(around) and self.recent.isVisible():
             self.recent.setFocus(Qt.FocusReason.TabFocusReason)
         return True
 
@@ -203,15 +203,15 @@ class _Nothing(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("role", "card")
-        words = QLabel(
+        hint = QLabel(
             "Sessions that you open are listed here with their worst finding. To see what one looks like, "
             "let the lab record one: no vCenter is needed.",
             wordWrap=True,
         )
-        words.setProperty("role", "muted")
+        hint.setProperty("role", "muted")
         self.button = QPushButton("Try the lab")
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 16, 16, 16)
         row.setSpacing(16)
-        row.addWidget(words, 1)
+        row.addWidget(hint, 1)
         row.addWidget(self.button)

@@ -17,20 +17,20 @@ class Progress(QFrame):
         super().__init__(parent)
         self.setProperty("role", "card")
         self.setAccessibleName("What is being connected")
-        self._title, self._words = ElidedLabel(), ElidedLabel()
+        self._title, self._step = ElidedLabel(), ElidedLabel()
         self._title.setProperty("role", "title")
-        self._words.setProperty("role", "muted")
+        self._step.setProperty("role", "muted")
         self.bar = QProgressBar(textVisible=False)
         self.bar.setAccessibleName("How far it is")
         self.stop = QPushButton("Stop")
         self.stop.clicked.connect(self.stopped)
-        words = QVBoxLayout()
-        words.setSpacing(4)
-        words.addWidget(self._title)
-        words.addWidget(self._words)
+        texts = QVBoxLayout()
+        texts.setSpacing(4)
+        texts.addWidget(self._title)
+        texts.addWidget(self._step)
         head = QHBoxLayout()
         head.setSpacing(16)
-        head.addLayout(words, 1)
+        head.addLayout(texts, 1)
         head.addWidget(self.stop)
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 12, 16, 14)
@@ -39,17 +39,17 @@ class Progress(QFrame):
         column.addWidget(self.bar)
         self.hide()
 
-    def show_step(self, title: str, words: str) -> None:
+    def show_step(self, title: str, step: str) -> None:
         """Show what is being connected and the current step; an empty title hides the card.
 
         The bar of a hidden card is not animated, which saves processor time.
         """
         self._title.show_text(title)
-        self._words.show_text(words)
+        self._step.show_text(step)
         self.bar.setRange(0, 0 if title else 1)
         self.setVisible(bool(title))
 
     @property
     def text(self) -> str:
         """The text that is shown."""
-        return " · ".join(part for part in (self._title.text(), self._words.text()) if part)
+        return " · ".join(part for part in (self._title.text(), self._step.text()) if part)

@@ -108,13 +108,13 @@ class RecentDelegate(QStyledItemDelegate):
         painter.drawText(
             QRect(box.left(), box.top(), 20, 20), Qt.AlignmentFlag.AlignCenter, SYMBOLS[entry.worst]
         )
-        words = box.adjusted(28, 0, -(_SPARK.width() + _WHEN + 32), 0)
+        text_box = box.adjusted(28, 0, -(_SPARK.width() + _WHEN + 32), 0)
         self._paint_line(
-            painter, QRect(words.left(), words.top(), words.width(), 20), entry.title, tokens.text
+            painter, QRect(text_box.left(), text_box.top(), text_box.width(), 20), entry.title, tokens.text
         )
         font.setPixelSize(12)
         painter.setFont(font)
-        below = QRect(words.left(), words.top() + 20, words.width(), 18)
+        below = QRect(text_box.left(), text_box.top() + 20, text_box.width(), 18)
         self._paint_line(painter, below, entry.summary or entry.path, tokens.muted)
         left = box.right() - _WHEN - _SPARK.width() - 16
         self._paint_spark(painter, QRect(left, box.top() + 7, _SPARK.width(), _SPARK.height()), entry.spark)
