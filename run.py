@@ -53,57 +53,57 @@ SERVER = ROOT / "tests" / "vcenter" / "server"
 GOVMOMI = {name: f"github.com/vmware/govmomi/{name}@v0.46.0" for name in ("vcsim", "govc")}
 
 
-def main(words: Sequence[str]) -> int:
+def main(arguments: Sequence[str]) -> int:
     """Run the command that the arguments name; return the exit code."""
     if sys.version_info < OLDEST:
         found = ".".join(map(str, sys.version_info[:3]))
         return fail(f"Python {found} is too old.", f"Install Python {OLDEST[0]}.{OLDEST[1]} or newer.")
     verbs = {"test": test, "lint": only_lint, "bench": bench, "bundle": bundle, "lock": lock}
-    if words and words[0] in verbs:
-        return verbs[words[0]](words[1:])
-    if opens_window(words):
+    if arguments and arguments[0] in verbs:
+        return verbs[arguments[0]](arguments[1:])
+    if opens_window(arguments):
         packages(WINDOW)  # those that can't be installed here are named by the program once more
     # -P: a folder called app where the user stands must not be taken for ours.
-    return prepare("run") or python("-P", "-m", "app", *(words or ("demo",)))
+    return prepare("run") or python("-P", "-m", "app", *(arguments or ("demo",)))
 
 
-def opens_window(words: Sequence[str]) -> bool:
+def opens_window(arguments: Sequence[str]) -> bool:
     """Return True if these arguments need Qt: the window, the self-test, the demo unless headless."""
     displayed = bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-    if not words:
+    if not arguments:
         return displayed
-    if words[0] == "demo":
-        return displayed and not {"--headless", "--json", "-o", "--help"}.intersection(words)
-    return words[0] in ("gui", "selftest") and "--help" not in words
+    if arguments[0] == "demo":
+        return displayed and not {"--headless", "--json", "-o", "--help"}.intersection(arguments)
+    return arguments[0] in ("gui", "selftest") and "--help" not in arguments
 
 
-def test(words: Sequence[str]) -> int:
+def test(arguments: Sequence[str]) -> int:
     """Run lint and every test; arguments go to pytest (then only these tests run). Returns the exit code."""
     if code := prepare("test") or packages(TESTS):
         return code
-    if words:  # a few tests: those that need what could not be built are skipped, and say so
+    if arguments:  # a few tests: those that need what could not be built are skipped, and say so
         simulators()
-        return python("-m", "pytest", *words, where=ROOT)
+        return python("-m", "pytest", *arguments, where=ROOT)
     building = begin_simulators()  # meanwhile: a minute or two on a fresh machine
     linted = lint()
     ready = end_simulators(building) or linted
-    same = "--hypothesis-profile=ci"  # the same examples each time; a run with words looks for new ones
+    same = "--hypothesis-profile=ci"  # the same examples each time; a run with arguments looks for new ones
     workers = str(TESTS_A_CORE * (os.cpu_count() or 1))
     return ready or python("-m", "pytest", "-n", workers, "--dist", "worksteal", "-q", same, where=ROOT)
 
 
-def bench(words: Sequence[str]) -> int:
+def bench(arguments: Sequence[str]) -> int:
     """Run the benchmarks, with their peers installed; return the exit code."""
     ready = prepare("bench") or packages(TESTS) or simulators()
-    return ready or python("-m", "benchmarks", *words, where=ROOT)
+    return ready or python("-m", "benchmarks", *arguments, where=ROOT)
 
 
-def bundle(words: Sequence[str]) -> int:
+def bundle(arguments: Sequence[str]) -> int:
     """Build the program as one folder; return the exit code."""
-    return prepare("test") or python("packaging/bundle.py", *words, where=ROOT)
+    return prepare("test") or python("packaging/bundle.py", *arguments, where=ROOT)
 
 
-def only_lint(_words: Sequence[str]) -> int:
+def only_lint(_arguments: Sequence[str]) -> int:
     """Run lint in an environment that has the tools; return the exit code."""
     return prepare("test") or lint()
 
@@ -298,7 +298,7 @@ def stamp_file() -> Path:
     return VENV / "hyperscope-installed.txt"
 
 
-def lock(words: Sequence[str]) -> int:
+def lock(arguments: Sequence[str]) -> int:
     """Resolve every requirement file for Windows, macOS and Linux, CPython 3.11 and newer, with hashes."""
     if code := prepare("run"):
         return code
@@ -313,13 +313,13 @@ def lock(words: Sequence[str]) -> int:
     for level, groups in LOCKS.items():
         target = str(lock_file(level).relative_to(ROOT))
         code = code or python(
-            *("-m", "uv", "pip", "compile", *options, *groups, *words, "-o", target, "pyproject.toml"),
+            *("-m", "uv", "pip", "compile", *options, *groups, *arguments, "-o", target, "pyproject.toml"),
             where=ROOT,
         )
     return code
 
 
-def python(*words: str, where: Path | None = None) -> int:
+def python(*arguments: str, where: Path | None = None) -> int:
     """Run .venv's Python in the current folder (or in ``where``) and return its exit code."""
     # Importable from anywhere; UTF-8 on a Windows console and in its pipes.
     environment = {
@@ -329,7 +329,7 @@ def python(*words: str, where: Path | None = None) -> int:
         "PYTHONPYCACHEPREFIX": str(COMPILED),
     }
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # it would have every process compile our modules anew
-    with subprocess.Popen([str(PYTHON), *words], env=environment, cwd=where) as child:
+    with subprocess.Popen([str(PYTHON), *arguments], env=environment, cwd=where) as child:
         while True:
             try:
                 return child.wait()

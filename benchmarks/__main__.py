@@ -59,7 +59,7 @@ def main() -> int:
         print(f"== {name}", file=sys.stderr, flush=True)
         if name == "scoreboard":
             board = scoreboard.run(
-                range(1, seeds + 1), out=CACHE / "scoreboard.jsonl", progress=scoreboard.sayer()
+                range(1, seeds + 1), out=CACHE / "scoreboard.jsonl", progress=scoreboard.progress_printer()
             )
             parts[name] = scoreboard.markdown(board)
         else:

@@ -17,7 +17,7 @@ from tests.diagnosis.recordings import Recording
 from tests.sessions.memory_session import MemorySession
 
 AT_ONCE = 500  # series; reading all at once would not fit into memory
-MOST_FOR_GAPS = 1.3
+MAX_FOR_GAPS = 1.3
 
 
 def measure(cache: Path, *, quick: bool) -> list[Row]:
@@ -26,11 +26,13 @@ def measure(cache: Path, *, quick: bool) -> list[Row]:
     """
     hours = 1 if quick else 24
     names = ("healthy-normal", "demo")
-    rows = [row for name in names for row in over(big_session(cache, hours=hours, scenario=name), name)]
-    return [*rows, with_gaps(vms=400, gaps=200) if quick else with_gaps(vms=4000, gaps=2000)]
+    rows = [
+        row for name in names for row in diagnose_file(big_session(cache, hours=hours, scenario=name), name)
+    ]
+    return [*rows, measure_gaps(vms=400, gaps=200) if quick else measure_gaps(vms=4000, gaps=2000)]
 
 
-def over(path: Path, scenario: str) -> list[Row]:
+def diagnose_file(path: Path, scenario: str) -> list[Row]:
     """Measure the diagnosis of the session at ``path`` with all problem
     cards; ``scenario`` names it in the table.
     """
@@ -57,7 +59,7 @@ def over(path: Path, scenario: str) -> list[Row]:
     ]
 
 
-def with_gaps(*, vms: int, gaps: int) -> Row:
+def measure_gaps(*, vms: int, gaps: int) -> Row:
     """Compare the diagnosis of VMs that have gaps of their own with that of
     the same VMs without gaps, in CPU seconds.
     """
@@ -69,8 +71,8 @@ def with_gaps(*, vms: int, gaps: int) -> Row:
         f"{together:.2f} s",
         f"without the gaps {alone:.2f} s",
         f"{together / alone:.2f}×",
-        f"≤ {MOST_FOR_GAPS}×",
-        together <= MOST_FOR_GAPS * alone,
+        f"≤ {MAX_FOR_GAPS}×",
+        together <= MAX_FOR_GAPS * alone,
     )
 
 

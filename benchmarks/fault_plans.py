@@ -67,8 +67,8 @@ class Fault:
     options: Mapping[str, object]
 
     def __str__(self) -> str:
-        words = " ".join(f"{name}={value}" for name, value in self.options.items())
-        return f"{self.stage}: {self.kind} {words}".rstrip()
+        arguments = " ".join(f"{name}={value}" for name, value in self.options.items())
+        return f"{self.stage}: {self.kind} {arguments}".rstrip()
 
 
 def plan(rnd: random.Random) -> list[Fault]:

@@ -170,8 +170,8 @@ def play(seed: int, number: int) -> Result:
         soak = Soak(server, Path(folder))
         found = list(soak.run(faults, rnd, wanted))
     took = round(time.monotonic() - began, 1)
-    words = tuple(str(fault) for fault in faults)
-    return Result(seed, number, words, tuple(soak.refusals), tuple(found), took)
+    arguments = tuple(str(fault) for fault in faults)
+    return Result(seed, number, arguments, tuple(soak.refusals), tuple(found), took)
 
 
 def known(path: Path | None, seed: int) -> dict[int, Result]:

@@ -268,7 +268,7 @@ _FORGERIES: Sequence[tuple[str, str, str, Callable[[random.Random, int], bytes]]
 """Table, column, how many values it holds (SQL), and what makes a blob of so many."""
 
 
-def litter(path: Path, rng: random.Random) -> None:
+def add_stray_files(path: Path, rng: random.Random) -> None:
     """Put a file or folder where the session's lock, SQLite's logs or backup copies would be."""
     for suffix in rng.sample(("-lock", "-wal", "-shm", "-journal", ".v0.bak"), rng.choice((1, 2))):
         content = (b"", b"garbage", bytes(4096), rng.randbytes(40_000), path.read_bytes())
@@ -293,7 +293,7 @@ def forge_documents(path: Path, rng: random.Random) -> None:
 
 
 MUTATIONS: Sequence[Mutation] = (
-    litter,
+    add_stray_files,
     forge_documents,
     flip_bits,
     overwrite_bytes,

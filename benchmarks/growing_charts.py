@@ -104,7 +104,7 @@ def _span(reader: SessionReader) -> TimeRange:
     return span
 
 
-def anew(reader: SessionReader) -> Mapping[int, Curve]:
+def read_all(reader: SessionReader) -> Mapping[int, Curve]:
     """Read all samples of all series into new curves: what the window would cost without keeping anything."""
     return {
         number: Curve(frame.times, np.ascontiguousarray(frame.values[:, column]))
@@ -113,7 +113,7 @@ def anew(reader: SessionReader) -> Mapping[int, Curve]:
     }
 
 
-class OnlyNew:
+class AppendNew:
     """Reads as the window does: new samples are appended to the curves that were read before."""
 
     def __init__(self) -> None:
@@ -141,7 +141,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         session = Path(folder) / "week.hscope"
         layout = make(session, days)
-        ours, peer = growths(session, layout, OnlyNew(), count), growths(session, layout, anew, count // 3)
+        ours, peer = (
+            growths(session, layout, AppendNew(), count),
+            growths(session, layout, read_all, count // 3),
+        )
     if "--json" in sys.argv:
         print(json.dumps({"ours": asdict(ours), "peer": asdict(peer), "days": days}))
         return

@@ -79,8 +79,8 @@ def unrepeating(capture: Path, cache: Path, shape: str, values: Values) -> list[
     runs: dict[str, list[Run]] = {name: [] for name in commands}
     for _ in range(TURNS):
         session.unlink(missing_ok=True)
-        for name, words in commands.items():
-            runs[name].append(run(words, watch=False))
+        for name, arguments in commands.items():
+            runs[name].append(run(arguments, watch=False))
     stored = size_of(session)
     session.unlink()
     watched = run(commands["here"])
@@ -134,8 +134,8 @@ def first_rows(capture: Path, cache: Path) -> list[Row]:
     session.unlink(missing_ok=True)
     begin = time.perf_counter()
     first = 0.0
-    words = [sys.executable, "-m", "app", "import", str(capture), "-o", str(session)]
-    with subprocess.Popen(words, env=as_installed()) as child:
+    arguments = [sys.executable, "-m", "app", "import", str(capture), "-o", str(session)]
+    with subprocess.Popen(arguments, env=as_installed()) as child:
         while child.poll() is None and not first:
             if has_rows(session):
                 first = time.perf_counter() - begin

@@ -45,13 +45,13 @@ class Run:
     cpu_seconds: float = 0.0
 
 
-def run(words: Sequence[str], *, watch: bool = True) -> Run:
+def run(arguments: Sequence[str], *, watch: bool = True) -> Run:
     """Run Python with these command-line arguments and, if
     ``watch``, measure the memory of its process tree.
     """
     begin, cpu = time.perf_counter(), _cpu_of_children()
     with subprocess.Popen(
-        [sys.executable, *words],
+        [sys.executable, *arguments],
         env=as_installed(),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -65,7 +65,7 @@ def run(words: Sequence[str], *, watch: bool = True) -> Run:
         watcher.stop.set()
     seconds = time.perf_counter() - begin
     if child.returncode:
-        raise RuntimeError(f"{' '.join(words)} ended with {child.returncode}:\n{output}")
+        raise RuntimeError(f"{' '.join(arguments)} ended with {child.returncode}:\n{output}")
     return Run(seconds, watcher.peak, watcher.peak_rss, output, _cpu_of_children() - cpu)
 
 

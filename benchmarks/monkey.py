@@ -40,9 +40,9 @@ def main() -> int:
         while time.monotonic() - begun < options.minutes * 60:
             size, theme = _LOOKS[seed % len(_LOOKS)]
             left = options.minutes * 60 - (time.monotonic() - begun)
-            words = ["--seed", str(seed), "--size", size, "--theme", theme]
-            words += ["--seconds", f"{min(_RUN_S, left):.0f}", "--round-s", f"{_LIFE_S:.0f}"]
-            report = let_loose(folder / f"home{seed}", *words, files=files, patience_s=_RUN_S * 3)
+            arguments = ["--seed", str(seed), "--size", size, "--theme", theme]
+            arguments += ["--seconds", f"{min(_RUN_S, left):.0f}", "--round-s", f"{_LIFE_S:.0f}"]
+            report = let_loose(folder / f"home{seed}", *arguments, files=files, patience_s=_RUN_S * 3)
             findings.update(report["findings"])
             events.update(report["events"])
             longest = max(longest, report.get("longest_s", 0.0))

@@ -32,7 +32,7 @@ MAX_OUTPUT = 4_000_000
 CTRL_C_AFTER_S = 10.0
 HANGS_AFTER_S = 90.0
 CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-NOBODY_READS = 1  # what a command exits with when whoever reads its output has enough
+PIPE_CLOSED = 1  # what a command exits with when whoever reads its output has enough
 
 COMMANDS: tuple[tuple[str, ...], ...] = (
     ("info",),
@@ -109,37 +109,37 @@ def run_all(session: Path, outcomes: Counter[str]) -> None:
     Raises UndocumentedError, or whatever exception escaped from a command.
     """
     folder = session.parent
-    for words in COMMANDS:
+    for arguments in COMMANDS:
         out = folder / "exported"
-        more = ["-o", str(out)] if words[0] == "export" else []
+        more = ["-o", str(out)] if arguments[0] == "export" else []
         before = {path.name for path in folder.iterdir()}
-        code = run_one([words[0], str(session), *words[1:], *more])
-        outcomes[f"{words[0]} {code}"] += 1
-        if out.exists() != (words[0] == "export" and code == 0):
+        code = run_one([arguments[0], str(session), *arguments[1:], *more])
+        outcomes[f"{arguments[0]} {code}"] += 1
+        if out.exists() != (arguments[0] == "export" and code == 0):
             raise UndocumentedError(
-                f"{words} ended with {code} and the folder {'is' if out.exists() else 'is not'} there"
+                f"{arguments} ended with {code} and the folder {'is' if out.exists() else 'is not'} there"
             )
         shutil.rmtree(out, ignore_errors=True)
         left = {path.name for path in folder.iterdir()} - before
         if any(name.startswith(".hyperscope-export") for name in left):
-            raise UndocumentedError(f"{words} left {left}")
+            raise UndocumentedError(f"{arguments} left {left}")
 
 
-def run_one(words: list[str]) -> int:
+def run_one(arguments: list[str]) -> int:
     """Run one command with these arguments in this process, check its output, and return its exit code."""
     out, err = Output(), Output()
     with redirect_stdout(out), redirect_stderr(err), interrupted_when_slow():
         try:
-            code = run(words)
+            code = run(arguments)
         except SystemExit as leaving:
             code = int(str(leaving.code))
     text, complaint = out.getvalue(), err.getvalue()
-    if code != NOBODY_READS and code not in documented_exits():
-        raise UndocumentedError(f"{words} ended with {code}")
-    if code not in (0, NOBODY_READS) and (complaint.count("\n") != 1 or not complaint.strip()):
-        raise UndocumentedError(f"{words} ended with {code} and said {complaint[:200]!r}")
-    if CONTROL.search(complaint) or ("--csv" not in words and CONTROL.search(text)):
-        raise UndocumentedError(f"{words} printed control characters")
-    if "--json" in words and code == 0:
+    if code != PIPE_CLOSED and code not in documented_exits():
+        raise UndocumentedError(f"{arguments} ended with {code}")
+    if code not in (0, PIPE_CLOSED) and (complaint.count("\n") != 1 or not complaint.strip()):
+        raise UndocumentedError(f"{arguments} ended with {code} and said {complaint[:200]!r}")
+    if CONTROL.search(complaint) or ("--csv" not in arguments and CONTROL.search(text)):
+        raise UndocumentedError(f"{arguments} printed control characters")
+    if "--json" in arguments and code == 0:
         json.loads(text)
     return code

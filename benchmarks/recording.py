@@ -28,7 +28,7 @@ def measure(cache: Path, *, quick: bool) -> list[Row]:  # noqa: ARG001
         PlainVcsim(cluster=4, host=8, vm=10 if quick else 100, standalone_host=0) as server,
     ):
         session = Path(folder) / "recorded.hscope"
-        words = [
+        arguments = [
             sys.executable,
             "-m",
             "app",
@@ -38,9 +38,9 @@ def measure(cache: Path, *, quick: bool) -> list[Row]:  # noqa: ARG001
             str(session),
             "--password-stdin",
         ]
-        words += ["--thumbprint", server.thumbprint, "--duration", "30s" if quick else "2m"]
+        arguments += ["--thumbprint", server.thumbprint, "--duration", "30s" if quick else "2m"]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(words, input=f"{PASSWORD}\n", text=True, capture_output=True, check=True)
+        subprocess.run(arguments, input=f"{PASSWORD}\n", text=True, capture_output=True, check=True)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         with SessionReader.open(session) as reader:
             sources = reader.sources()

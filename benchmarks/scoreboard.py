@@ -109,7 +109,7 @@ class Board:
             total.add(score)
         return total
 
-    def short(self) -> list[str]:
+    def missed_goals(self) -> list[str]:
         """List the missed goals: problems whose recall or precision is
         below 1, quiet scenarios with false alarms.
         """
@@ -283,7 +283,7 @@ def _row(name: str, score: Score) -> str:
     return f"| {name} | {score.truths} | {numbers} | {score.alarms} |"
 
 
-def sayer() -> Progress:
+def progress_printer() -> Progress:
     """Return a progress callback that prints to stderr, at most every 30 s, how far the board is."""
     begin = said = time.monotonic()
     first: int | None = None
@@ -319,7 +319,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--misses", action="store_true", help="say what was missed, mistaken or raised")
     options = parser.parse_args(arguments)
     seeds = range(options.first_seed, options.first_seed + options.seeds)
-    board = run(seeds, options.scenario, options.workers, out=options.out, progress=sayer())
+    board = run(seeds, options.scenario, options.workers, out=options.out, progress=progress_printer())
     text = markdown(board)
     print(text)
     if options.misses:
@@ -328,9 +328,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.json.write_text(json.dumps(board.document(), indent=1) + "\n", encoding="utf-8")
     if options.markdown:
         options.markdown.write_text(text, encoding="utf-8")
-    short = board.short()
-    print("\n".join(short))
-    return 1 if short else 0
+    missed_goals = board.missed_goals()
+    print("\n".join(missed_goals))
+    return 1 if missed_goals else 0
 
 
 if __name__ == "__main__":

@@ -81,9 +81,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(markdown(board))
     if options.misses:
         print("\n".join(line for score in board.problems.values() for line in score.misses))
-    short = board.short()
-    print("\n".join(short))
-    return 1 if short else 0
+    missed_goals = board.missed_goals()
+    print("\n".join(missed_goals))
+    return 1 if missed_goals else 0
 
 
 if __name__ == "__main__":

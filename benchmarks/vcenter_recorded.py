@@ -37,9 +37,9 @@ def play(name: str, seed: int, duration: str, folder: Path) -> dict[str, Score]:
     export_vcenter(lab, document)
     session = folder / "recorded.hscope"
     with TestVCenter(document, history=read_vcenter(document)["ticks"], interval=20) as vcenter:
-        words = [sys.executable, "-m", "app", "record", vcenter.place.address, "-o", str(session)]
-        words += ["--duration", duration, "--thumbprint", vcenter.place.thumbprint, "--password-stdin"]
-        done = subprocess.run(words, input=PASSWORD + "\n", text=True, capture_output=True, check=False)
+        arguments = [sys.executable, "-m", "app", "record", vcenter.place.address, "-o", str(session)]
+        arguments += ["--duration", duration, "--thumbprint", vcenter.place.thumbprint, "--password-stdin"]
+        done = subprocess.run(arguments, input=PASSWORD + "\n", text=True, capture_output=True, check=False)
         if done.returncode:
             raise RuntimeError(f"{name}: record ended with {done.returncode}: {done.stderr}")
     with SessionReader.open(session) as reader:
@@ -71,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         misses = [line for score in scores.values() for line in score.misses]
         print(f"{name}: {'; '.join(misses) or 'all found'}", flush=True)
     print(markdown(board))
-    return 1 if board.short() else 0
+    return 1 if board.missed_goals() else 0
 
 
 if __name__ == "__main__":

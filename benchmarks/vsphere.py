@@ -148,7 +148,7 @@ def _govc(server: PlainVcsim, vms: int, names: Sequence[str]) -> tuple[float, in
 
     def sample(some: Sequence[str], counters: Sequence[str]) -> tuple[float, int]:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        words = [
+        arguments = [
             program,
             "metric.sample",
             "-i",
@@ -160,7 +160,9 @@ def _govc(server: PlainVcsim, vms: int, names: Sequence[str]) -> tuple[float, in
             *some,
             *counters,
         ]
-        printed = subprocess.run(words, env=environment, capture_output=True, text=True, check=True).stdout
+        printed = subprocess.run(
+            arguments, env=environment, capture_output=True, text=True, check=True
+        ).stdout
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         return cpu, len(printed.splitlines())

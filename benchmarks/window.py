@@ -34,9 +34,9 @@ def measure(cache: Path, *, quick: bool) -> list[Row]:
     ]
 
 
-def _child(*words: str) -> dict[str, Any]:
+def _child(*arguments: str) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(
-        run(("-m", "benchmarks.window_child", *words), watch=False).output.splitlines()[-1]
+        run(("-m", "benchmarks.window_child", *arguments), watch=False).output.splitlines()[-1]
     )
     return found
 
@@ -58,8 +58,8 @@ def _frames() -> list[Row]:
 
 
 def _growth(*, quick: bool) -> Row:
-    words = ("-m", "benchmarks.growing_charts", "--json", *(["--quick"] if quick else []))
-    found = json.loads(run(words, watch=False).output.splitlines()[-1])
+    arguments = ("-m", "benchmarks.growing_charts", "--json", *(["--quick"] if quick else []))
+    found = json.loads(run(arguments, watch=False).output.splitlines()[-1])
     (read, drawn), (read_anew, drawn_anew) = (
         (one["reading_s"] * 1000, one["drawing_s"] * 1000) for one in (found["ours"], found["peer"])
     )
@@ -106,8 +106,8 @@ def _day(cache: Path, *, quick: bool) -> list[Row]:
 def _table(seconds: int) -> Row:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "growing.hscope"
-        words = [sys.executable, "-m", "benchmarks.growing_session", str(path), str(seconds + 60)]
-        with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as recorder:
+        arguments = [sys.executable, "-m", "benchmarks.growing_session", str(path), str(seconds + 60)]
+        with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as recorder:
             assert recorder.stdout is not None
             recorder.stdout.readline()
             found = _child("table", str(path), str(seconds))

@@ -50,7 +50,7 @@ def start(program: Program, begun: float) -> dict[str, float]:
     ``begun`` is the caller's clock before it started this process: the start time that the system notes for a
     process counts from the boot time, which has whole seconds only.
     """
-    turn(0)
+    run_event_loop(0)
     seconds = time.time() - begun
     program.window.close()
     return {"window_s": seconds}
@@ -62,7 +62,7 @@ def open_session(program: Program, path: Path) -> dict[str, float]:
     The window is idle for a second before that, because nobody chooses a file faster.
     """
     program.window.show_panel("charts")
-    turn(1_000)
+    run_event_loop(1_000)
     stack = program.window.findChild(ChartStack)
     assert stack is not None
     begun = time.perf_counter()
@@ -72,7 +72,7 @@ def open_session(program: Program, path: Path) -> dict[str, float]:
     wait_for(lambda: program.desk.findings.diagnosis is not None)
     for page in ("overview", "esxtop", "heatmap", "charts"):
         program.window.show_panel(page)
-        turn(1_500)
+        run_event_loop(1_500)
     memory = psutil.Process().memory_full_info()
     program.window.close()
     return {"first_chart_s": first, "memory_bytes": memory.uss, "rss_bytes": memory.rss}
@@ -91,7 +91,7 @@ def drop(program: Program, capture: Path, folder: Path) -> dict[str, float]:
     going_on = any(job.state == "running" for job in program.desk.jobs.visible_jobs())
     for job in program.desk.jobs.visible_jobs():
         job.cancel()
-    turn(1_000)
+    run_event_loop(1_000)
     program.window.close()
     return {"first_chart_s": first, "going_on": float(going_on)}
 
@@ -104,11 +104,11 @@ def table(program: Program, path: Path, seconds: float) -> dict[str, float]:
     program.desk.session.open(path)
     wait_for(lambda: view.table.model().rowCount() > 0)
     wait_for(lambda: program.desk.findings.diagnosis is not None)
-    turn(4_000)
+    run_event_loop(4_000)
     updates = [0]
     view.table.model().dataChanged.connect(lambda *_: updates.__setitem__(0, updates[0] + 1))
     stalls = Stalls()
-    turn(round(seconds * 1000))
+    run_event_loop(round(seconds * 1000))
     stalls.stop()
     rows, columns = view.table.model().rowCount(), view.table.model().columnCount()
     program.window.close()
@@ -174,10 +174,10 @@ def _lab_followed(program: Program) -> dict[str, float]:
     pages = itertools.cycle(("overview", "charts", "esxtop", "heatmap"))
     while recording():
         program.window.show_panel(next(pages))
-        turn(1_500)
+        run_event_loop(1_500)
         held.append(psutil.Process().memory_full_info().uss)
     program.window.show_panel("charts")
-    turn(6_000)
+    run_event_loop(6_000)
     return {
         "bytes": statistics.median(held[len(held) // 2 :]),
         "threads": threading.active_count(),
@@ -206,7 +206,7 @@ class Stalls:
         self._last = now
 
 
-def turn(milliseconds: int) -> None:
+def run_event_loop(milliseconds: int) -> None:
     """Run the event loop for so many milliseconds."""
     loop = QEventLoop()
     QTimer.singleShot(milliseconds, loop.quit)
@@ -226,24 +226,24 @@ def wait_for(ready: Callable[[], bool], milliseconds: int = 120_000) -> None:
         raise TimeoutError("the window did not show it in time")
 
 
-def main(words: list[str]) -> None:
+def main(arguments: list[str]) -> None:
     """Run the measurement that the first argument names and print its JSON document."""
     application = QApplication(["hyperscope"])
-    if words[0] == "soak":
-        print(json.dumps(soak(int(words[1]))))
+    if arguments[0] == "soak":
+        print(json.dumps(soak(int(arguments[1]))))
         return
     with tempfile.TemporaryDirectory() as folder:
         program = started(lambda: build(application, Path(folder)))
-        if words[0] == "start":
-            found = start(program, float(words[1]))
-        elif words[0] == "open":
-            found = open_session(program, Path(words[1]))
-        elif words[0] == "hour":
-            found = hour(program, Path(folder), int(words[1]))
-        elif words[0] == "drop":
-            found = drop(program, Path(words[1]), Path(folder))
+        if arguments[0] == "start":
+            found = start(program, float(arguments[1]))
+        elif arguments[0] == "open":
+            found = open_session(program, Path(arguments[1]))
+        elif arguments[0] == "hour":
+            found = hour(program, Path(folder), int(arguments[1]))
+        elif arguments[0] == "drop":
+            found = drop(program, Path(arguments[1]), Path(folder))
         else:
-            found = table(program, Path(words[1]), float(words[2]))
+            found = table(program, Path(arguments[1]), float(arguments[2]))
     print(json.dumps(found))
 
 

@@ -126,6 +126,6 @@ class KnownHosts:
         except OSError as error:
             raise AccessDeniedError(
                 f"{self._path} can't {how}: {error.strerror or error}.",
-                meaning="It holds the servers that were trusted; without it nothing is trusted by memory.",
+                meaning="It lists the servers that were trusted; without it each of them is unknown.",
                 advice="Repair its permissions, or give --thumbprint.",
             ) from error

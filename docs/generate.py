@@ -88,8 +88,8 @@ def commands_table() -> str:
     """Return README.md's table of commands, each with the first sentence of its help."""
     top: Any = typer.main.get_command(build())
     rows = (
-        (f"`{words}`", " ".join((command.help or "").partition("\n\n")[0].split()))
-        for words, command in leaf_commands("hyperscope", top)
+        (f"`{command_line}`", " ".join((command.help or "").partition("\n\n")[0].split()))
+        for command_line, command in leaf_commands("hyperscope", top)
     )
     return table(("Command", "What it does"), rows)
 
@@ -101,10 +101,10 @@ def exit_codes_table() -> str:
 
 def counter_row(counter: Counter) -> tuple[str, ...]:
     """Return the cells of one counter."""
-    words = ", ".join(f"{number} {word}" for number, word in counter.value_names.items())
+    numbers = ", ".join(f"{number} {word}" for number, word in counter.value_names.items())
     meaning = [counter.meaning]
-    if words and counter.unit != "flag":
-        meaning.append(f"Numbers: {words}.")
+    if numbers and counter.unit != "flag":
+        meaning.append(f"Numbers: {numbers}.")
     meaning.append(f"*How we know: {counter.source}.*")
     return (
         lines([f"`{counter.key}`", counter.label]),
@@ -180,9 +180,9 @@ def with_blocks(text: str) -> str:
     return text
 
 
-def main(words: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Write all pages, or only check them; returns the exit code."""
-    if words not in ([], ["--check"]):
+    if arguments not in ([], ["--check"]):
         sys.stderr.write("usage: python docs/generate.py [--check]\n")
         return 2
     readme = README.read_text(encoding="utf-8")
@@ -191,12 +191,12 @@ def main(words: list[str]) -> int:
     if readme != renewed:
         stale[README.name] = lambda: renewed
     for name, page in stale.items():
-        if words:
+        if arguments:
             sys.stderr.write(f"{name} is stale: run python docs/generate.py\n")
         else:
             (DOCS.parent / name).write_text(page(), encoding="utf-8", newline="\n")
             sys.stdout.write(f"{name} written\n")
-    return 1 if words and stale else 0
+    return 1 if arguments and stale else 0
 
 
 if __name__ == "__main__":

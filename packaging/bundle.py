@@ -41,10 +41,10 @@ def main() -> int:
     sample = DIST / "selftest" / "demo.hscope"
     sample.unlink(missing_ok=True)
     demo = ["demo", "--headless", "--duration", "120", "--json", "-o", str(sample)]
-    for words in (["--help"], ["selftest"], demo, ["info", str(sample)]):
-        code = run(program, words)
+    for arguments in (["--help"], ["selftest"], demo, ["info", str(sample)]):
+        code = run(program, arguments)
         if code:
-            print(f"bundle: {program.name} {' '.join(words)} ended with {code}", file=sys.stderr)
+            print(f"bundle: {program.name} {' '.join(arguments)} ended with {code}", file=sys.stderr)
             return code
     return 0
 
@@ -55,14 +55,14 @@ def console_program() -> Path:
     return DIST / "hyperscope" / name
 
 
-def run(program: Path, words: list[str]) -> int:
+def run(program: Path, arguments: list[str]) -> int:
     """Run the frozen program with neither this clone nor its packages on its path; return its exit code."""
     environment = {name: text for name, text in os.environ.items() if not name.startswith("PYTHON")}
-    print(f"testing: {program.name} {' '.join(words)}", flush=True)
+    print(f"testing: {program.name} {' '.join(arguments)}", flush=True)
     folder = DIST / "selftest"
     folder.mkdir(exist_ok=True)
     done = subprocess.run(
-        [str(program), *words],
+        [str(program), *arguments],
         check=False,
         cwd=folder,
         env=environment,

@@ -270,7 +270,7 @@ def encode(message: Command | Event) -> bytes:
 def read_command(line: bytes) -> RecordCommand:
     """Parse a line to a recorder. Raises UsageError, which never repeats the line."""
     if len(line) > MAX_COMMAND_BYTES:
-        raise UsageError("A command on stdin is longer than any can be.")
+        raise UsageError("A command on stdin is longer than the longest valid one.")
     try:
         command: RecordCommand = msgspec.json.decode(line, type=RecordCommand)
     except _UNREADABLE:
@@ -325,9 +325,9 @@ _RECORD_EVENTS, _IMPORT_EVENTS = _decoders(RecordEvent), _decoders(ImportEvent)
 
 def _read_event(line: bytes, decoders: _Decoders) -> Any:
     if len(line) > MAX_EVENT_BYTES:
-        raise UsageError("An event is longer than any can be.")
+        raise UsageError("An event is longer than the longest valid one.")
     try:
         decoder = decoders.get(_KIND.decode(line).event)
         return None if decoder is None else decoder.decode(line)
     except _UNREADABLE as error:
-        raise UsageError("A line is no event.") from error
+        raise UsageError("A line from the child process is no event.") from error

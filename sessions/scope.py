@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from sessions.model import EntityRef
 from sessions.times import TimeRange
 
-_LEAST_MS = 1_000
+_MIN_MS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Scope:
         window = self._within(span) if span is not None else None
         if window is None or window.start < window.end:
             return window
-        return TimeRange(window.start - _LEAST_MS, window.end)
+        return TimeRange(window.start - _MIN_MS, window.end)
 
     def _within(self, span: TimeRange) -> TimeRange | None:
         if self.window is None:

@@ -124,16 +124,16 @@ def test_every_way_into_the_window_brings_qts_libraries(run: Any, monkeypatch: p
 
     monkeypatch.setattr(run, "packages", packages)
     monkeypatch.setattr(run, "prepare", lambda _level: 0)
-    monkeypatch.setattr(run, "python", lambda *_words: 0)
+    monkeypatch.setattr(run, "python", lambda *_arguments: 0)
     monkeypatch.setenv("DISPLAY", ":9")
-    for words in ([], ["gui", "a.hscope"], ["selftest"], ["demo"]):
+    for arguments in ([], ["gui", "a.hscope"], ["selftest"], ["demo"]):
         asked.clear()
-        assert run.main(words) == 0
-        assert asked == [run.WINDOW], words
+        assert run.main(arguments) == 0
+        assert asked == [run.WINDOW], arguments
     monkeypatch.delenv("DISPLAY")
     asked.clear()
-    for words in ([], ["demo"], ["demo", "--headless"], ["info", "a.hscope"], ["gui", "--help"]):
-        assert run.main(words) == 0
+    for arguments in ([], ["demo"], ["demo", "--headless"], ["info", "a.hscope"], ["gui", "--help"]):
+        assert run.main(arguments) == 0
     assert not asked
 
 

@@ -15,8 +15,8 @@ from collectors.esxtop_names.instances import (
     read_virtual_disk,
     read_world,
 )
-from sessions.identity import is_shared_device
 from sessions.model import EntityRef
+from sessions.shared_devices import is_shared_device
 
 
 @dataclass(frozen=True, slots=True)

@@ -256,7 +256,7 @@ class SelectedObjects:
         nothing = unmatched(self.selection, inventory)
         if nothing:
             raise NotFoundError(
-                f"Nothing is called {' or '.join(nothing)} here.",
+                f"No object of this server is called {' or '.join(nothing)}.",
                 advice="Names are those of the vSphere Client; * and ? stand for any characters.",
             )
 

@@ -179,7 +179,7 @@ class SshConnection(ServerConnection):
             while (chunk := process.read(deadline - time.monotonic())) != b"":
                 output += chunk or b""
                 if len(output) > max_bytes:
-                    raise SourceError(f"{command} says more than {max_bytes} bytes.")
+                    raise SourceError(f"The output of {command} is larger than {max_bytes} bytes.")
                 if chunk is None or time.monotonic() >= deadline:
                     raise TimedOutError(f"{command} did not end within {within_s:g} s.")
             code = process.exit_code(max(0.0, deadline - time.monotonic()))

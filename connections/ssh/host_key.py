@@ -79,7 +79,7 @@ class HostKeyTrust:
     def _changed(self, shown: str, expected: str) -> ChangedCertificateError:
         whose = "remembered is" if self._pin is None else "--thumbprint says"
         return ChangedCertificateError(
-            f"The ssh host key of {self._address.place} is not the one that was to be expected.",
+            f"The ssh host key of {self._address.place} is not the expected one.",
             meaning=f"It shows {shown}, {whose} {expected}. "
             "Either it was installed anew, or someone in between poses as it. No password was sent.",
             advice=f"If its administrators confirm the new one, add --thumbprint {shown.rpartition(' ')[2]}.",

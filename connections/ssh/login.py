@@ -101,7 +101,7 @@ def _refused(address: Address, error: BaseException | None) -> LoginError:
         )
     if allowed:
         return LoginError(
-            f"{address.place} does not let {address.user} in with what there is.",
+            f"{address.place} accepts none of the given keys and passwords of {address.user}.",
             meaning=f"It takes only: {allowed}.",
             advice="Give a key where it wants one, or let its sshd take passwords.",
         )

@@ -86,7 +86,7 @@ class RemoteProcess:
         """
         while (chunk := self.read(silence_s)) != b"":
             if chunk is None:
-                raise TimedOutError(f"{self._command} has said nothing for {silence_s:g} s.")
+                raise TimedOutError(f"{self._command} has written nothing for {silence_s:g} s.")
             yield chunk
 
     @property

@@ -127,7 +127,7 @@ class Trust:
 
     def _untrusted(self, shown: str, why: str) -> UntrustedError:
         return UntrustedError(
-            f"Nobody vouches for the certificate of {self._host}: {why}.",
+            f"The certificate of {self._host} is not trusted: {why}.",
             meaning="Its SHA-256 thumbprint is "
             f"{shown}; without a check, anyone in between could pose as {self._host} and get the password.",
             advice=f"If that is right, add --thumbprint {shown}, or have this system trust its issuer.",
@@ -135,7 +135,7 @@ class Trust:
 
     def _changed(self, expected: str, shown: str, whose: str) -> ChangedCertificateError:
         return ChangedCertificateError(
-            f"The certificate of {self._host} is not the one that was to be expected.",
+            f"The certificate of {self._host} is not the expected one.",
             meaning=f"It shows {shown}, {whose} {expected}. "
             "Either it was renewed, or someone in between poses as it. No password was sent.",
             advice=f"If its administrators confirm the new one, add --thumbprint {shown}.",

@@ -21,7 +21,7 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 class CsvRows:
     """Writes rows to an open text file (RFC 4180, lines ended by LF).
 
-    Texts that a spreadsheet would run as formulas are made harmless, see ``defused``.
+    Texts that a spreadsheet would run as formulas are made harmless, see ``escape_formula``.
     """
 
     def __init__(self, file: TextIO, columns: Sequence[str]) -> None:
@@ -72,7 +72,7 @@ class CsvTable:
         self._stack.close()
 
 
-def defused(text: str) -> str:
+def escape_formula(text: str) -> str:
     """Return ``text``, with an apostrophe before it if a spreadsheet would run it as a formula.
 
     Formulas start with one of ``= + - @``, a tab or a line break (OWASP, CSV Injection); the apostrophe makes
@@ -84,7 +84,7 @@ def defused(text: str) -> str:
 def _cells(column: ExportColumn) -> Iterable[object]:
     """A column as csv writes it: times in ISO 8601 (UTC), numbers to their last digit, texts defused."""
     if isinstance(column, RepeatedTexts):
-        texts = map(defused, column.texts)
+        texts = map(escape_formula, column.texts)
         return chain.from_iterable(map(repeat, texts, column.counts.tolist()))
     if isinstance(column, np.ndarray):
         return chain.from_iterable(_slabs(column))
@@ -107,4 +107,4 @@ def _slabs(column: NDArray[Any]) -> Iterator[list[object]]:
 
 
 def _cell(cell: Cell) -> Cell:
-    return defused(cell) if isinstance(cell, str) else cell
+    return escape_formula(cell) if isinstance(cell, str) else cell

@@ -20,10 +20,10 @@ from sessions.store.chunks import Coding, encode_floats, encode_integers, pack_p
 from sessions.store.codec import (
     MAX_DECIMALS,
     MAX_EXACT,
-    measured,
     pack_bytes,
     pack_floats,
     pack_ints,
+    summable,
     unsigned,
 )
 from sessions.store.merging import in_order
@@ -104,7 +104,7 @@ def encode_block(times: IntArray, stored: FloatArray) -> EncodedBlock:
 
 
 def _strip(times: IntArray, stored: FloatArray) -> EncodedBlock:
-    rows = np.where(measured(stored), stored, np.nan)
+    rows = np.where(summable(stored), stored, np.nan)
     samples = int(np.count_nonzero(~np.isnan(rows)))
     ends = int(times[0]), int(times[-1])
     return EncodedBlock(*ends, times.size, stored.shape[1], samples, pack_ints(times), pack_floats(rows))
@@ -174,11 +174,11 @@ def encode_series(columns: FloatArray) -> tuple[Summary, list[bytes]]:
     those that vary.
     """
     low, high = columns.min(axis=1), columns.max(axis=1)  # NaN where any tick is absent
-    constant = (low == high) & measured(low)
+    constant = (low == high) & summable(low)
     shape = np.where(constant, np.uint8(CONSTANT), np.uint8(VARYING))
     others = np.flatnonzero(~constant)
     some = columns[others]
-    present = measured(some)
+    present = summable(some)
     count = present.sum(axis=1)
     shape[others[count == 0]] = ABSENT
     varies = count > 0

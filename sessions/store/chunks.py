@@ -22,7 +22,7 @@ from pcodec import ChunkConfig, DeltaSpec, ModeSpec
 from pcodec.wrapped import FileCompressor, FileDecompressor
 
 from sessions.model import FloatArray
-from sessions.store.codec import MAX_EXACT, BlobError, measured, seal, unseal
+from sessions.store.codec import MAX_EXACT, BlobError, seal, summable, unseal
 
 _TYPES = tuple(np.dtype(name) for name in ("<f8", "<u1", "<u2", "<u4", "<u8"))
 _PCODEC_NAMES = ("f64", "u8", "u16", "u32", "u64")
@@ -135,7 +135,7 @@ def _base(data: bytes) -> tuple[int, int]:
 def _numbers(codes: NDArray[Any], base: int, places: int, values: FloatArray) -> None:
     """(codes + base) / 10**places; exact, because the sum is below 2**53."""
     if codes.dtype == np.float64:
-        if not measured(codes).all():
+        if not summable(codes).all():
             raise BlobError("a chunk with a value out of range")
         values[...] = codes
         return

@@ -37,7 +37,7 @@ class BlobError(ValueError):
     """A blob that does not decode to what its row declares. Never leaves the store: see ``database``."""
 
 
-def measured(values: FloatArray) -> NDArray[np.bool_]:
+def summable(values: FloatArray) -> NDArray[np.bool_]:
     """Return which values are finite numbers small enough to be summed (not NaN, below 1e290)."""
     finite: NDArray[np.bool_] = np.abs(values) < MAX_VALUE
     return finite
@@ -160,7 +160,7 @@ class PackedFloats:
         planes = self.planes[:, which]
         if self.is_float:
             values: FloatArray = _interleave(planes, np.dtype("<f8")).astype(np.float64)
-            if not (measured(values) | np.isnan(values)).all():
+            if not (summable(values) | np.isnan(values)).all():
                 raise BlobError("a value out of range")
             return values
         return _from_codes(planes, self.base, self.places)

@@ -12,7 +12,7 @@ from sessions.store.codec import BlobError, unpack_floats, unpack_ints
 from sessions.store.database import Database
 from sessions.store.merging import Piece
 from sessions.store.pending import Pending
-from sessions.store.precedence import Precedence, silence
+from sessions.store.precedence import Precedence, blank_overridden
 from sessions.store.schema import CHUNK_BITS
 
 
@@ -115,13 +115,13 @@ def _joined(
     waiting = list(reversed(others))
     for strip in group:
         while waiting and waiting[-1][0] < strip.id:
-            silence(times, stored, waiting.pop()[1])
+            blank_overridden(times, stored, waiting.pop()[1])
         packed = _blob(database, "SELECT rows FROM strip WHERE id = ?", strip)
         rows = unpack_floats(packed, strip.ticks * series).reshape(strip.ticks, series)
         for at, row in zip(np.searchsorted(times, pieces[strip.id]).tolist(), rows, strict=True):
             np.copyto(stored[at], row, where=~np.isnan(row))
     for _, later in reversed(waiting):
-        silence(times, stored, later)
+        blank_overridden(times, stored, later)
     return encode_block(times, stored)
 
 

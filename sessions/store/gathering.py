@@ -23,7 +23,7 @@ from sessions.store.blocks import (
     encode_block,
     encode_series,
 )
-from sessions.store.codec import measured
+from sessions.store.codec import summable
 from sessions.store.hundredths import NOTHING, Int32Array, encode_hundredths, to_hundredths, to_numbers
 
 _MAX_16 = np.iinfo(np.int16).max
@@ -84,14 +84,14 @@ class _Batch:
     def of(cls, times: IntArray, values: FloatArray) -> _Batch:
         still = values[0] + 0.0
         moves = (values[1:] != still).any(axis=0)
-        moves |= ~measured(still)
+        moves |= ~summable(still)
         moving = np.flatnonzero(moves)
         some = values[:, moving]
         whole, exact = to_hundredths(some)
         if exact.all():
             return cls(times, still, _in_little_room(moving, whole), moving[:0], np.empty((len(times), 0)))
         other = np.flatnonzero(~exact.all(axis=0))
-        present = measured(some[:, other])
+        present = summable(some[:, other])
         whole[:, other] = np.where(present, whole[:, other], NOTHING)
         inexact = (present & ~exact[:, other]).any(axis=0)
         wide = other[inexact]
@@ -108,11 +108,11 @@ class _Batch:
         moves = (whole[1:] != whole[0]).any(axis=0)
         moves |= whole[0] == NOTHING
         still[positions] = numbers[0] + 0.0
-        wide = (numbers[1:] != numbers[0]).any(axis=0) | ~measured(numbers[0])
+        wide = (numbers[1:] != numbers[0]).any(axis=0) | ~summable(numbers[0])
         moves[positions] = False
         moving = np.flatnonzero(moves)
         some = numbers[:, wide] + 0.0
-        some[~measured(some)] = np.nan
+        some[~summable(some)] = np.nan
         taken = whole if len(moving) == whole.shape[1] else whole[:, moving]
         return cls(times, still, _in_little_room(moving, taken), positions[wide], some)
 

@@ -73,11 +73,11 @@ def _sorted_out(samples: Samples, source: int, pixels: _Pixels) -> tuple[list[Se
         return [], touched
     first = pixels.of(np.array([segment.start for segment in known]))
     last = pixels.of(np.array([segment.end for segment in known]))
-    contested = samples.contested(source)
+    overlapping = samples.overlapping(source)
     whole = {
         segment.id: segment
         for segment, fits in zip(known, (first == last).tolist(), strict=True)
-        if fits and segment.id not in contested
+        if fits and segment.id not in overlapping
     }
     return list(whole.values()), [segment for segment in touched if segment.id not in whole]
 

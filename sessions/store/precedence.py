@@ -59,7 +59,7 @@ class Precedence:
         return self._common[one, other]
 
 
-def silence(times: IntArray, stored: FloatArray, later: Piece) -> None:
+def blank_overridden(times: IntArray, stored: FloatArray, later: Piece) -> None:
     """Set ``stored`` (times, series) to NaN, in place, wherever ``later`` has a value."""
     at = np.searchsorted(times, later.times)
     at[at == times.size] = 0

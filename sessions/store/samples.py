@@ -13,7 +13,7 @@ from sessions.store.contents import Contents, Decoded
 from sessions.store.database import Database
 from sessions.store.inventory import Inventory
 from sessions.store.merging import Piece, merge
-from sessions.store.segments import Layout, Places, Segment, contested, load_layouts, load_segments
+from sessions.store.segments import Layout, Places, Segment, load_layouts, load_segments, overlapping
 from sessions.times import TimeRange, joined
 
 MAX_CELLS = 1 << 28
@@ -30,7 +30,7 @@ class Samples:
         self.inventory = Inventory()
         self.segments: Sequence[Segment] = ()
         self._layouts: dict[int, Layout] = {}
-        self._contested: dict[int, frozenset[int]] = {}
+        self._overlapping: dict[int, frozenset[int]] = {}
         self._seen: int | None = None
 
     def refresh(self) -> None:
@@ -46,7 +46,7 @@ class Samples:
         sources.require_all(self.database, {batch.source for batch in self.inventory.batches})
         load_layouts(self.database, self._layouts, self.inventory.source)
         self.segments = load_segments(self.database, self._layouts)
-        self._contested.clear()
+        self._overlapping.clear()
         self._seen = version
 
     def _require_same_session(self) -> None:
@@ -64,11 +64,11 @@ class Samples:
         """Return the source's blocks and strips in the order of writing."""
         return [segment for segment in self.segments if segment.layout.source == source]
 
-    def contested(self, source: int) -> frozenset[int]:
+    def overlapping(self, source: int) -> frozenset[int]:
         """Return the ids of the source's segments whose samples overlap with those of another segment."""
-        if source not in self._contested:
-            self._contested[source] = contested(self.of_source(source), self.contents.times)
-        return self._contested[source]
+        if source not in self._overlapping:
+            self._overlapping[source] = overlapping(self.of_source(source), self.contents.times)
+        return self._overlapping[source]
 
     def times(self, source: int, window: TimeRange | None) -> IntArray:
         """Return the sampling instants of a source; strictly increasing, shape (n,), int64, ms."""

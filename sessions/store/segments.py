@@ -147,7 +147,7 @@ def read_times(database: Database, segment: Segment) -> IntArray:
     return times
 
 
-def contested(segments: Sequence[Segment], times: Callable[[Segment], IntArray]) -> frozenset[int]:
+def overlapping(segments: Sequence[Segment], times: Callable[[Segment], IntArray]) -> frozenset[int]:
     """Return the ids of segments that share an instant and a series with another one: their
     samples must be merged.
     """

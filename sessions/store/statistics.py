@@ -80,12 +80,12 @@ def _sorted_out(
     samples: Samples, source: int, window: TimeRange | None
 ) -> tuple[list[Segment], list[Segment]]:
     """A source's segments in the window: blocks that lie in it, and what must be decoded."""
-    contested = samples.contested(source)
+    overlapping = samples.overlapping(source)
     whole: list[Segment] = []
     cut: list[Segment] = []
     for segment in samples.of_source(source):
         if segment.touches(window):
-            answers = segment.is_block and segment.id not in contested and segment.within(window)
+            answers = segment.is_block and segment.id not in overlapping and segment.within(window)
             (whole if answers else cut).append(segment)
     return whole, cut
 

@@ -110,7 +110,7 @@ def test_what_is_a_little_late_ends_in_the_block_of_its_instant(tmp_path: Path) 
     store(path, calls)
     with SessionReader.open(path) as reader:
         assert reader.sources()[0].ticks == 900
-        assert reader._samples.contested(1) == frozenset()
+        assert reader._samples.overlapping(1) == frozenset()
         blocks = [segment.ticks for segment in reader._samples.segments if segment.is_block]
     assert sum(blocks) == 900
 

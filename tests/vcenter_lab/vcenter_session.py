@@ -15,8 +15,8 @@ import numpy as np
 from lab.lab import TICK_S
 from resources.catalogue import Catalogue, Counter, VcenterSpelling
 from resources.conversions import scale_of
-from sessions.identity import is_shared_device
 from sessions.model import Entity, EntityRef, Event, Fact, Kind, SeriesSpec, SourceSpec
+from sessions.shared_devices import is_shared_device
 from tests.sessions.memory_session import MemorySession
 
 NAME = "vc01.lab"

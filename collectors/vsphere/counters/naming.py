@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from collectors.vsphere.counters.metrics import Meaning
-from sessions.identity import is_shared_device
 from sessions.model import Entity, EntityRef, Kind, SeriesSpec
+from sessions.shared_devices import is_shared_device
 
 
 class Subject(Protocol):

@@ -113,7 +113,7 @@ _HUGE = 8_000_000
 def _nonsense(what: str) -> DisconnectedError:
     return DisconnectedError(
         f"The server's reply with samples {what}.",
-        meaning="What it should have held is asked again.",
+        meaning="Its samples are queried again.",
     )
 
 

@@ -180,7 +180,9 @@ class Follower:
                 return read(self._vsphere.post(request, what=_WHAT, once=once))
             except SoapFault as fault:
                 if fault.type_name in _GONE:
-                    raise LostTrackError(f"The server forgot what we follow ({fault.type_name}).") from fault
+                    raise LostTrackError(
+                        f"The server no longer has our filter of the inventory ({fault.type_name})."
+                    ) from fault
                 raise
 
 

@@ -17,8 +17,8 @@ from collectors.vsphere.inventory.values import (
     Ref,
     Switch,
 )
-from sessions.identity import is_shared_device
 from sessions.model import Entity, EntityRef
+from sessions.shared_devices import is_shared_device
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,7 @@ def reference_of(data: bytes) -> Ref:
     """Return the object that a reply refers to: a new view, filter or collector."""
     found = returned(data)
     if not found or not found[0].text:
-        raise DisconnectedError("The server made something and did not say what.")
+        raise DisconnectedError("The server created an object and did not name it.")
     return reference(found[0])
 
 
