@@ -318,13 +318,13 @@ def test_output_comes_as_it_is_written(server: Sshd, known: KnownHosts) -> None:
         assert next(chunks) == b"one\n"
         assert process.read(0.05) is None
         assert process.exit_code(0.05) is None
-        with pytest.raises(TimedOutError, match="has said nothing"):
+        with pytest.raises(TimedOutError, match="has written nothing"):
             next(process.chunks(0.05))
 
 
 def test_too_much_and_too_long(server: Sshd, known: KnownHosts) -> None:
     with connection(server, known) as opened:
-        with pytest.raises(SourceError, match="more than 1000 bytes"):
+        with pytest.raises(SourceError, match="larger than 1000 bytes"):
             opened.run("yes", 10, max_bytes=1000)
         with pytest.raises(TimedOutError, match="did not end within"):
             opened.run("sleep 600", 0.2)

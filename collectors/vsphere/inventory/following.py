@@ -181,7 +181,7 @@ class Follower:
             except SoapFault as fault:
                 if fault.type_name in _GONE:
                     raise LostTrackError(
-                        f"The server no longer has our filter of the inventory ({fault.type_name})."
+                        f"The server no longer has our filter ({fault.type_name})."
                     ) from fault
                 raise
 
