@@ -1,4 +1,6 @@
-"""For all tests: the folder of what is made once a run, and an order that leaves no worker a long tail."""
+"""For all tests: the folder for files that are made once in a run, and an order that keeps all
+workers busy.
+"""
 
 from __future__ import annotations
 
@@ -13,20 +15,20 @@ from tests.order import long_ones_first
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the run's folder; workers are told of it by their environment."""
+    """Create the run's folder; its path reaches the workers in an environment variable."""
     if not hasattr(config, "workerinput"):
         os.environ[FOLDER] = tempfile.mkdtemp(prefix="hyperscope-tests-")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Take the run's folder away."""
+    """Delete the run's folder."""
     if not hasattr(config, "workerinput"):
         shutil.rmtree(os.environ.pop(FOLDER), ignore_errors=True)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deal the tests out; without workers they stay in the order of their files."""
+    """Put long tests first for several workers; without workers the files' order is kept."""
     workers = getattr(config, "workerinput", {}).get("workercount", 1)
     if workers > 1:
         items[:] = long_ones_first(items, workers, lambda item: item.get_closest_marker("slow") is not None)

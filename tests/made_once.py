@@ -1,7 +1,8 @@
-"""Files that take long to make and that tests only read: made once a run, whichever process needs them first.
+"""Test files that take long to make and are only read: made once in a run by the first process that needs
+them.
 
-A run's files lie in one folder that ``tests/conftest.py`` makes and removes, so that none outlives the code
-that made it. Every caller gets a copy of its own, and may do with it what it likes.
+The files of a run are in a folder that ``tests/conftest.py`` creates and deletes, so that none is older than
+the code that made it. Every caller gets its own copy.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ _LOOK_S = 0.05
 
 
 def copy_of(key: str, target: Path, make: Callable[[Path], object]) -> Path:
-    """Copy to ``target`` what ``make`` writes to the path that it is given; ``key`` says what that is.
+    """Copy to ``target`` the file that ``make(path)`` writes; ``key`` identifies its content.
 
-    Another process that makes the same thing now is waited for. Outside a test run it is made anew.
+    If another process is making the same file, this waits for it. Outside a test run the file is made every
+    time.
     """
     if FOLDER in os.environ:
         shutil.copyfile(_made(key, make), target)

@@ -1,4 +1,4 @@
-"""In what order several workers take the tests of a run: what takes long begins first."""
+"""The order of tests for several workers: long tests begin first."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ Test = TypeVar("Test")
 
 
 def long_ones_first(tests: Sequence[Test], workers: int, is_long: Callable[[Test], bool]) -> list[Test]:
-    """The tests with the long ones at the beginning of some workers' shares, the others as they were.
+    """Return the tests with the long ones at the beginning of every second worker's share.
 
-    ``--dist worksteal`` gives each worker a share of equal size, one after another, and who is done takes
-    from the end of another's. Long tests mostly wait: only every second worker begins with them, so that
-    those beside it have the processors meanwhile.
+    ``--dist worksteal`` gives each worker an equal share in order, and idle workers steal from the end of
+    others' shares. Long tests mostly wait, so the workers beside them have the processors meanwhile.
     """
     long = [test for test in tests if is_long(test)]
     short = iter([test for test in tests if not is_long(test)])

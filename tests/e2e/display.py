@@ -1,4 +1,4 @@
-"""A display of its own for a test: Xvfb on a free number, with a window manager."""
+"""An X display for a test: Xvfb on a free number, with a window manager."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ _END_S = 10.0
 
 @contextmanager
 def display() -> Iterator[str]:
-    """Yields ``:N``. Skips the test, saying why, where the programs are not installed."""
+    """Yield the name of the display (``:N``); skips the test if Xvfb or the window manager is not
+    installed.
+    """
     missing = [name for name in _NEEDED if shutil.which(name) is None]
     if missing:
         pytest.skip(f"not installed: {', '.join(missing)}")

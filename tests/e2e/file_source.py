@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 
 class Source(QLabel):
-    """Drags its file as soon as the mouse moves."""
+    """A label that starts dragging its file as soon as the mouse moves."""
 
     def __init__(self, file: Path) -> None:
         super().__init__(file.name)

@@ -30,7 +30,7 @@ from app.gui.application import Program, build
 from app.gui.panels import panel_keys
 from tests.e2e.hands import let_run, until
 from tests.e2e.watch import Watch, living
-from tests.gui.left_behind import Beings
+from tests.gui.left_behind import LiveObjects
 from tests.gui.windows import drop
 
 _PAUSES_MS = (5, 10, 20, 50, 150)
@@ -96,35 +96,35 @@ _LEAVES = frozenset({"file.quit"})
 
 
 class Hand:
-    """One xdotool for the whole run, told line by line; it never waits for the window."""
+    """One xdotool process for the whole run; commands are written to it without waiting for the window."""
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(["xdotool", "-"], stdin=subprocess.PIPE, text=True)
 
     def do(self, *lines: str) -> None:
-        """Send commands of xdotool."""
+        """Send commands to xdotool."""
         assert self._process.stdin is not None
         self._process.stdin.write("".join(f"{line}\n" for line in lines))
         self._process.stdin.flush()
 
     def close(self) -> None:
-        """End it."""
+        """End xdotool."""
         assert self._process.stdin is not None
         self._process.stdin.close()
         until("the end of xdotool", lambda: self._process.poll() is not None)
 
 
 class _Fence(QObject):
-    """Where addresses go that the window would open in a browser: nowhere."""
+    """Receives the addresses that the window would open in a browser."""
 
     @Slot(QUrl)
     def swallow(self, _url: QUrl) -> None:
-        """Open no browser."""
+        """Ignore the address."""
 
 
 @dataclass
 class Monkey:
-    """Chooses what to do next, and does it; everything follows from the seed and what the window shows."""
+    """Chooses and performs random actions; seed and window decide which."""
 
     program: Program
     hand: Hand
@@ -135,7 +135,7 @@ class Monkey:
     in_dialog: int = 0
 
     def act(self) -> None:
-        """One action. It may run within a loop of the window's own, as while something is dragged."""
+        """Perform one action; it may run inside one of the window's own event loops (during a drag)."""
         for dialog in _dialogs():
             if isinstance(
                 dialog, QFileDialog
@@ -221,7 +221,7 @@ class Monkey:
         return text
 
     def _action(self) -> str:
-        """Through the menu's action, as a click on it would: pages that no shortcut reaches."""
+        """Trigger an action of the menu, to reach pages without a shortcut."""
         possible = [
             (name, one)
             for name, one in self.program.window.actions_by_id.items()
@@ -246,13 +246,13 @@ class Monkey:
         return path.name
 
     def _lab(self) -> str:
-        """A recording, now and then: half of the time something should be live."""
+        """Start a recording now and then, so that something is live half of the time."""
         if self.program.workbench.recordings.process is None and not _dialogs():
             self.program.workbench.try_lab()
         return ""
 
     def _target(self) -> tuple[QPoint, str]:
-        """A point on the screen: in three of four cases within a widget that can be seen, else anywhere."""
+        """Return a point on the screen: usually within a visible widget, else anywhere."""
         if self.chance.random() < 0.25:
             return self._anywhere(), "anywhere"
         seen = [one for one in self._reachable() if not one.visibleRegion().isEmpty()]
@@ -287,7 +287,7 @@ def _on_screen(point: QPoint) -> QPoint:
 
 
 def _dialogs() -> list[QDialog]:
-    """Dialogs that are open and hold up the rest."""
+    """Return the open modal dialogs."""
     return [
         one
         for one in QApplication.topLevelWidgets()
@@ -296,13 +296,13 @@ def _dialogs() -> list[QDialog]:
 
 
 def x_key(portable: str) -> str:
-    """A key as Qt writes it (``Ctrl+Shift+L``), as xdotool takes it."""
+    """Convert a key from Qt's notation (``Ctrl+Shift+L``) into xdotool's."""
     parts = ["plus"] if portable == "+" else portable.replace("++", "+plus").split("+")
     return "+".join(_X_NAMES.get(part, part.lower() if len(part) == 1 else part) for part in parts if part)
 
 
 def live(options: argparse.Namespace, application: QApplication, watch: Watch, number: int) -> Counter[str]:
-    """One life of a window: built, used, closed; returns how often what was done."""
+    """Build, use and close one window; returns how often each action was done."""
     home: Path = options.home
     program = build(application, home / "settings")
     window, settings = program.window, program.desk.settings
@@ -340,7 +340,7 @@ def live(options: argparse.Namespace, application: QApplication, watch: Watch, n
 
 
 def _close(program: Program, watch: Watch) -> None:
-    """Dismiss what is open, close the window, and wait for its children to end."""
+    """Dismiss dialogs, close the window, and wait until its child processes have ended."""
     for _ in range(10):
         for one in (QApplication.activePopupWidget(), *_dialogs()):
             if one is not None and isValid(one):
@@ -357,7 +357,7 @@ def _close(program: Program, watch: Watch) -> None:
 
 
 def main() -> int:
-    """Play rounds until the time is over; exit code 1 where something was found."""
+    """Run windows until the time is over; returns 1 if anything was found."""
     parser = argparse.ArgumentParser(prog="monkey")
     parser.add_argument("home", type=Path)
     parser.add_argument("files", nargs="*", type=Path)
@@ -377,7 +377,7 @@ def main() -> int:
     watch.start()
     ends, number, done, lives = time.monotonic() + options.seconds, 0, Counter[str](), []
     while time.monotonic() < ends:
-        before = Beings.now()
+        before = LiveObjects.now()
         done += live(options, application, watch, number)
         watch.doing("the window was closed")
         let_run(0.3)

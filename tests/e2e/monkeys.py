@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def let_loose(home: Path, *words: str, files: Sequence[Path] = (), patience_s: float) -> dict[str, Any]:
-    """Run one; returns its report. What it wrote on stderr is in ``home``/monkey.log."""
+    """Run one monkey; returns its report. Its stderr is in ``home``/monkey.log."""
     folders = {key: str(home / key.lower()) for key in ("XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME")}
     home.mkdir(parents=True, exist_ok=True)
     command = [
@@ -68,7 +68,7 @@ def _run(
 
 
 def _without_network() -> list[str]:
-    """What it types into the connect dialog reaches nobody, where this system lets us shut the door."""
+    """Return a command prefix that cuts off the network, if this system can do that."""
     if shutil.which("unshare") is None:
         return []
     door = ["unshare", "-n", "--"]

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from app.gui.application import Program, build
 from tests.e2e.hands import (
-    WaitedInVainError,
+    WaitTimeoutError,
     click,
     click_in,
     drag,
@@ -41,8 +41,8 @@ from widgets.marks import MarkNote
 NOTE = "users call"
 
 
-def lab(program: Program, _words: list[str]) -> dict[str, object]:
-    """Try the lab, live."""
+def lab(program: Program, _arguments: list[str]) -> dict[str, object]:
+    """Record the lab with the start page's button."""
     click(program.workbench.start_page.choices["lab"])
     until("the lab is shown", lambda: program.desk.session.snapshot is not None)
     assert program.desk.scope.scope.follow
@@ -52,9 +52,9 @@ def lab(program: Program, _words: list[str]) -> dict[str, object]:
     return view(program)
 
 
-def vcenter(program: Program, words: list[str]) -> dict[str, object]:
-    """Connect to a vCenter by the dialog."""
-    place, user, password, thumbprint = words
+def vcenter(program: Program, arguments: list[str]) -> dict[str, object]:
+    """Connect to a vCenter with the connect dialog."""
+    place, user, password, thumbprint = arguments
     click(program.workbench.start_page.choices["connect"])
     dialog = one_visible(program.window, ConnectDialog)
     row = dialog.rows[0]
@@ -70,10 +70,10 @@ def vcenter(program: Program, words: list[str]) -> dict[str, object]:
     return from_finding_to_mark(program)
 
 
-def capture(program: Program, words: list[str]) -> dict[str, object]:
-    """Drag a capture out of another program into the window."""
+def capture(program: Program, arguments: list[str]) -> dict[str, object]:
+    """Drag a capture from another program into the window."""
     window = program.window
-    command = [sys.executable, "-m", "tests.e2e.file_source", words[0], "20", "780"]
+    command = [sys.executable, "-m", "tests.e2e.file_source", arguments[0], "20", "780"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as files:
         assert files.stdout is not None
         files.stdout.readline()
@@ -85,8 +85,8 @@ def capture(program: Program, words: list[str]) -> dict[str, object]:
     return from_finding_to_mark(program)
 
 
-def again(program: Program, _words: list[str]) -> dict[str, object]:
-    """Open the session that was open last, from the start page."""
+def again(program: Program, _arguments: list[str]) -> dict[str, object]:
+    """Open the last session from the start page."""
     page = program.workbench.start_page
     recent = page.recent
     until("the session is listed", lambda: recent.model().rowCount() == 1)
@@ -97,7 +97,7 @@ def again(program: Program, _words: list[str]) -> dict[str, object]:
 
 
 def from_finding_to_mark(program: Program) -> dict[str, object]:
-    """A finding appears, is shown, and a mark is dropped; the recording, if any, is stopped."""
+    """Wait for a finding, show its evidence, drop a mark, and stop the recording if there is one."""
     window, desk = program.window, program.desk
     until("a problem", lambda: any(one.severity != "info" for one in desk.findings.findings))
     panel = one_visible(window, FindingsView)
@@ -124,7 +124,7 @@ def from_finding_to_mark(program: Program) -> dict[str, object]:
 
 
 def curve_to_the_next_chart(program: Program) -> None:
-    """Drag a name of the first chart's legend onto the second chart."""
+    """Drag a name from the first chart's legend onto the second chart."""
     cards = one_visible(program.window, ChartsPage).stack.cards
     entry = next(one for one in cards[0].head.legend.entries if one.isVisible())
     before = [chart.series for chart in program.desk.charts.charts]
@@ -140,19 +140,19 @@ def curve_to_the_next_chart(program: Program) -> None:
 
 
 def show_me(program: Program) -> None:
-    """Go to the evidence; a card that is renewed under the mouse in that moment is clicked again."""
+    """Press "Show me"; the click is repeated if the card was rebuilt under the mouse."""
     window = program.window
     for _ in range(3):
-        with suppress(RuntimeError, IndexError, WaitedInVainError):
+        with suppress(RuntimeError, IndexError, WaitTimeoutError):
             until("a way to the evidence", lambda: shows(program), 10)
             click(shows(program)[0])
             until("the evidence", lambda: visible(window, ChartsPage) and has_curves(program), 60)
             return
-    raise WaitedInVainError("the evidence")
+    raise WaitTimeoutError("the evidence")
 
 
 def unfolded(program: Program, panel: FindingsView) -> bool:
-    """Whether a way to the evidence is in sight; what a user does about it when not is done."""
+    """Return True if a button "Show me" is visible; otherwise unfold a card or scroll to one."""
     if shows(program):
         return True
     if not any(card.is_open for card in panel.cards):
@@ -163,20 +163,20 @@ def unfolded(program: Program, panel: FindingsView) -> bool:
 
 
 def shows(program: Program) -> list[QPushButton]:
-    """The buttons that lead to a finding's evidence and are in sight."""
+    """Return the visible buttons "Show me"."""
     found = visible(program.window, QPushButton)
     return [one for one in found if one.text() == "Show me" and not one.visibleRegion().isEmpty()]
 
 
 def has_curves(program: Program) -> bool:
-    """Whether a chart shows samples."""
+    """Return True if a chart shows samples."""
     panel = program.window.findChild(ChartsPage)
     assert panel is not None
     return any(one.curve.y.size > 1 for card in panel.stack.cards for one in card.curves)
 
 
 def view(program: Program) -> dict[str, object]:
-    """What is looked at, as plain values."""
+    """Return what the window shows, as plain values."""
     page, snapshot = program.window.pages.currentWidget(), program.desk.session.snapshot
     assert snapshot is not None
     return {
@@ -184,7 +184,7 @@ def view(program: Program) -> dict[str, object]:
         "scope": msgspec.to_builtins(program.desk.scope.scope),
         "charts": [chart.title for chart in program.desk.charts.charts],
         "page": page.objectName(),
-        "words": program.window.top.scope.text,
+        "arguments": program.window.top.scope.text,
         "marks": [mark.text for mark in snapshot.marks],
         "states": sorted({source.state for source in snapshot.sources}),
     }
@@ -199,8 +199,8 @@ SCENES: dict[str, Callable[[Program, list[str]], dict[str, object]]] = {
 
 
 def main() -> int:
-    """Play one scene, then close the window with the keyboard."""
-    name, home, *words = sys.argv[1:]
+    """Run one scene, then close the window with the keyboard."""
+    name, home, *arguments = sys.argv[1:]
     application = QApplication(sys.argv[:1])
     program = build(application, Path(home) / "settings")
     program.desk.settings.set("record.folder", str(Path(home) / "recordings"))
@@ -210,7 +210,7 @@ def main() -> int:
     until("the window", lambda: program.window.windowHandle().isExposed() and program.window.isActiveWindow())
     let_run(0.5)
     try:
-        seen = SCENES[name](program, words)
+        seen = SCENES[name](program, arguments)
     except BaseException:
         QGuiApplication.primaryScreen().grabWindow(0).save(str(Path(home) / f"{name}-failed.png"))
         raise

@@ -1,4 +1,4 @@
-"""Watches a window while somebody uses it: bugs, warnings, stalls, and what is left when it is closed."""
+"""Watches a window in use for bugs, warnings, stalls, and objects that remain when it is closed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 from PySide6.QtCore import QMessageLogContext, QObject, QTimer, QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
-from tests.gui.left_behind import Beings
+from tests.gui.left_behind import LiveObjects
 
 _BEAT_MS = 50
 _LOOK_S = 0.1
@@ -25,10 +25,11 @@ _HARMLESS = ("This plugin does not support", "propagateSizeHints", "Could not lo
 
 
 class Watch(QObject):
-    """Collects findings, each once, with how often it was seen. ``stall_s``: a longer pause is one.
+    """Collects findings, each once with a count. A pause of the event loop over ``stall_s`` seconds is a
+    stall.
 
-    A stall is the time in which the event loop came round to nothing, less what the thread waited for a
-    processor; its stack is that of the window's thread.
+    Time in which the GUI thread waited for a processor is subtracted. A stall is reported with the stack of
+    the GUI thread.
     """
 
     def __init__(self, stall_s: float) -> None:
@@ -47,7 +48,7 @@ class Watch(QObject):
         self._thread = threading.Thread(target=self._look, name="watch", daemon=True)
 
     def start(self) -> None:
-        """Begin."""
+        """Begin to watch."""
         warnings.simplefilter("error")
         sys.excepthook = self._raised
         threading.excepthook = lambda caught: self._raised(
@@ -61,28 +62,28 @@ class Watch(QObject):
         self._thread.start()
 
     def end(self) -> None:
-        """Watch no longer."""
+        """Stop watching."""
         self._ended.set()
         self._thread.join()
         self._timer.stop()
         qInstallMessageHandler(None)
 
     def rest(self, resting: bool) -> None:
-        """Stalls are the watcher's own doing while it rests."""
+        """While ``resting``, ignore stalls: the watcher itself causes them."""
         self._beat = time.monotonic()
         self._resting = resting
 
     def doing(self, action: str) -> None:
-        """What is being tried now: a finding says it."""
+        """Set the current action, which findings name."""
         self._doing = action
 
-    def compare(self, before: Beings, when: str) -> None:
-        """Note what lives now and did not then."""
+    def compare(self, before: LiveObjects, when: str) -> None:
+        """Report objects that exist now but did not in ``before``."""
         for left in before.newer():
             self.note(f"left behind {when}: {left}")
 
     def note(self, text: str, more: str = "") -> None:
-        """A finding; ``more`` is what differs each time."""
+        """Record a finding; ``more`` holds details that may differ each time."""
         if text not in self.findings:
             print(f"FINDING after {self._doing}: {text} {more}", file=sys.stderr, flush=True)
         self.findings[text] += 1
@@ -92,7 +93,7 @@ class Watch(QObject):
         self._beat = time.monotonic()
 
     def _still_s(self, beat: float, queued: float) -> float:
-        """How long it has done nothing, less what it waited for a processor."""
+        """Return the seconds without an event, less those in which the thread waited for a processor."""
         return time.monotonic() - beat - (self._queued_s() - queued)
 
     def _look(self) -> None:
@@ -113,7 +114,7 @@ class Watch(QObject):
         return self._resting
 
     def _queued_s(self) -> float:
-        """Seconds in which the window's thread was ready and the machine gave it no processor."""
+        """Return the seconds in which the GUI thread was ready but had no processor."""
         try:
             return int(self._task.read_text(encoding="ascii").split()[1]) / 1e9
         except OSError:  # not Linux
@@ -132,7 +133,7 @@ class Watch(QObject):
 
 
 def living() -> dict[str, int]:
-    """How many there are of what must not grow: widgets, threads, objects of Qt that Python knows."""
+    """Return the numbers of widgets, threads and Qt objects, which must not grow."""
     gc.collect()
     known: list[Any] = [one for one in gc.get_objects() if issubclass(type(one), QObject)]
     return {

@@ -1,4 +1,4 @@
-"""Every test of the window: offscreen, Qt's warnings are failures, nothing is left behind."""
+"""Fixtures for all tests of the window: offscreen, Qt's warnings are failures, nothing may be left behind."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ __all__ = ["nothing_left_behind"]
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where everything of this test goes that would be the user's."""
+    """The folder for all files that would be the user's."""
     private_folders(tmp_path, monkeypatch)
     return tmp_path
 
 
 @pytest.fixture
 def live(qapp: QApplication, home: Path, nothing_left_behind: None) -> Iterator[Program]:
-    """A window that may start children."""
+    """A window that may start child processes."""
     with running(qapp, home) as program:
         yield program
 

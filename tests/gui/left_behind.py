@@ -25,19 +25,21 @@ Kind = TypeVar("Kind", bound=QObject)
 
 
 @dataclass(frozen=True)
-class Beings:
-    """What there is at a moment, by identity; kept alive, so that no identity is used again."""
+class LiveObjects:
+    """The objects that exist at a moment, by identity; they are kept alive so that no identity is reused."""
 
     threads: tuple[threading.Thread, ...]
     objects: tuple[QObject, ...]
 
     @classmethod
-    def now(cls) -> Beings:
-        """All that live now, whoever made them."""
+    def now(cls) -> LiveObjects:
+        """Return the objects that exist now."""
         return cls(tuple(threading.enumerate()), (*_running(), *_ticking(), *QApplication.topLevelWidgets()))
 
     def newer(self) -> list[str]:
-        """What lives now and did not then, a line each; what only waits to be deleted is deleted first."""
+        """Return a line for each object that exists now but did not then, after pending deletions are
+        done.
+        """
         _settle()
         if self._found():
             gc.collect()  # what only a circle of references keeps is nobody's
@@ -58,8 +60,8 @@ class Beings:
 
 @pytest.fixture(autouse=True)
 def nothing_left_behind(qapp: QApplication) -> Iterator[None]:
-    """Fails a test that leaves a thread, a running timer or a top-level widget, whoever its parent is."""
-    before = Beings.now()
+    """Fail a test that leaves a thread, a running timer or a top-level widget behind."""
+    before = LiveObjects.now()
     yield
     left = before.newer()
     assert not left, f"left behind: {', '.join(left)}"
@@ -72,7 +74,7 @@ def _settle() -> None:
 
 
 def _all(kind: type[Kind]) -> list[Kind]:
-    """Every object of a kind that Python knows of; not asked by isinstance, which runs foreign code."""
+    """Return all objects of a kind that Python knows; without isinstance, which could run foreign code."""
     return [one for one in gc.get_objects() if issubclass(type(one), kind) and isValid(one)]
 
 
@@ -87,7 +89,7 @@ def _ticking() -> list[QTimer]:
 
 
 def _is_somebodys(window: QWidget) -> bool:
-    """Popups of a widget that lives go with it; what Qt keeps for itself is no matter of ours."""
+    """Return True for popups that are deleted with their widget, and for Qt's own windows."""
     return (
         window.parent() is None and type(window).__name__ not in _QT_KEEPS and _class(window) not in _QT_KEEPS
     )

@@ -1,4 +1,4 @@
-"""The lab for the window's tests, as sessions and as captures: each made once a run."""
+"""Sessions and captures of the lab for the tests of the window, each made once in a run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.made_once import copy_of
 
 
 def record(path: Path, scenario: str = "demo", seconds: float = 600.0) -> Path:
-    """A session of a scenario's first seconds; each caller has a copy of its own."""
+    """Write a session with a scenario's first ``seconds`` to ``path``; returns the path."""
 
     def make(fresh: Path) -> None:
         with SessionWriter.create(fresh, title=scenario, durable=False) as writer:
@@ -20,7 +20,7 @@ def record(path: Path, scenario: str = "demo", seconds: float = 600.0) -> Path:
 
 
 def capture(path: Path, scenario: str = "demo", seconds: float = 600.0, host: str = "") -> Path:
-    """What esxtop prints in a scenario's first seconds, of all hosts or of one; a copy for each caller."""
+    """Write an esxtop capture of a scenario's first ``seconds``, of all hosts or of one; returns the path."""
 
     def make(fresh: Path) -> None:
         lab = Lab(find_scenario(load_scenarios(), scenario), seed=1, fields="default")

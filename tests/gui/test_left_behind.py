@@ -13,7 +13,7 @@ import pytest
 from PySide6.QtCore import QObject, QThread, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
-from tests.gui.left_behind import Beings
+from tests.gui.left_behind import LiveObjects
 
 ROOT = Path(__file__).resolve().parents[2]
 Undo = Callable[[], object]
@@ -93,7 +93,7 @@ def a_window_that_was_never_shown() -> tuple[str, Undo]:
     ],
 )
 def test_it_is_seen(qapp: QApplication, leak: Callable[[], tuple[str, Undo]]) -> None:
-    before = Beings.now()
+    before = LiveObjects.now()
     text, undo = leak()
     left = before.newer()
     assert any(one.startswith(text) for one in left), left
@@ -102,7 +102,7 @@ def test_it_is_seen(qapp: QApplication, leak: Callable[[], tuple[str, Undo]]) ->
 
 
 def test_what_ends_is_not_held_against_a_test(qapp: QApplication) -> None:
-    before = Beings.now()
+    before = LiveObjects.now()
     window = QWidget()
     timer = QTimer(window, interval=60_000)
     timer.start()

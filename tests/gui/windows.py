@@ -22,7 +22,7 @@ Part = TypeVar("Part", bound=QObject)
 
 @contextmanager
 def running(qapp: QApplication, home: Path) -> Iterator[Program]:
-    """A window whose settings and recordings are below ``home``; closing it asks nothing at the end."""
+    """Yield a window whose settings and recordings are below ``home``; closing it asks no questions."""
     found = build(qapp, home / "settings")
     found.desk.settings.set("record.folder", str(home / "recordings"))
     found.desk.settings.set("lab.speed", 20)
@@ -37,21 +37,21 @@ def running(qapp: QApplication, home: Path) -> Iterator[Program]:
 
 
 def private_folders(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Logs, trusted certificates and the keyring of a test are its own, and its children's."""
+    """Use folders below ``home`` for logs, known hosts and keyring, also in child processes."""
     for name in ("XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"):
         monkeypatch.setenv(name, str(home / name.lower()))
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
 
 
 def child_of(window: QWidget, kind: type[Part], name: str = "") -> Part:
-    """A part of the window that is there."""
+    """Return the child widget of a kind, optionally with an object name."""
     found = window.findChild(kind, name) if name else window.findChild(kind)
     assert found is not None, kind
     return found
 
 
 def wait(qtbot: QtBot, done: Callable[[], object]) -> None:
-    """Wait in a real event loop until something is so."""
+    """Run an event loop until ``done()`` is true."""
     qtbot.waitUntil(lambda: bool(done()), timeout=WAIT)
 
 
@@ -65,6 +65,6 @@ def drop(window: QWidget, *paths: Path) -> None:
 
 
 def has_charts(program: Program) -> bool:
-    """Whether a chart shows samples."""
+    """Return True if a chart shows samples."""
     cards = child_of(program.window, ChartsPage).stack.cards
     return any(one.curve.y.size > 1 for card in cards for one in card.curves)

@@ -24,7 +24,9 @@ def add_source(
     every_s: float,
     start: int = T0,
 ) -> None:
-    """A source that gave ``rows`` (ticks, series), one tick every so many seconds."""
+    """Add a source with ``rows`` (ticks, series), one tick every ``every_s`` seconds from ``start``
+    (ms) on.
+    """
     source = writer.add_source(spec)
     layout = writer.add_layout(source, writer.add_series(source, specs))
     times = start + round(every_s * 1000) * np.arange(rows.shape[0], dtype=np.int64)
@@ -33,6 +35,6 @@ def add_source(
 
 @contextmanager
 def reading(path: Path) -> Iterator[tuple[SessionReader, Snapshot]]:
-    """A reader of a session, and its snapshot."""
+    """Yield a reader of the session and its snapshot."""
     with SessionReader.open(path) as reader:
         yield reader, read_snapshot(reader, path)

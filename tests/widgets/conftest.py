@@ -1,4 +1,4 @@
-"""Every test of the window: offscreen, Qt's warnings are failures, nothing is left behind."""
+"""Fixtures for all tests of widgets: offscreen, Qt's warnings are failures, nothing may be left behind."""
 
 from __future__ import annotations
 
