@@ -129,7 +129,8 @@ def line_points(middles: FloatArray, values: FloatArray) -> tuple[FloatArray, Fl
     """Return the times (ms) and values of a line through bucketed values, with one NaN for each gap.
 
     A bucket that is empty only because buckets are shorter than the sampling interval is left out, so that
-    the line is not broken there.
+    the line is not broken there. Of a run of equal values the ends remain: a line of many short pieces is
+    painted as dots.
     """
     filled = np.flatnonzero(np.isfinite(values))
     if filled.size < 2:
@@ -137,7 +138,10 @@ def line_points(middles: FloatArray, values: FloatArray) -> tuple[FloatArray, Fl
     apart = np.diff(filled)
     kept = np.isfinite(values)
     kept[filled[:-1][apart > 2 * max(int(np.median(apart)), 1)] + 1] = True
-    return middles[kept], values[kept]
+    middles, values = middles[kept], values[kept]
+    ends = np.ones(values.size, np.bool_)
+    ends[1:-1] = (values[1:-1] != values[:-2]) | (values[1:-1] != values[2:])
+    return middles[ends], values[ends]
 
 
 def _highest(values: FloatArray, first: IntArray) -> FloatArray:

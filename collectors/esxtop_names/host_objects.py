@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from collectors.esxtop_names.instances import (
     Group,
+    Port,
     World,
     cartel_id,
     looks_like_vm,
@@ -19,6 +20,7 @@ from collectors.esxtop_names.instances import (
     read_port,
     read_world,
     vcpu_number,
+    vm_of_client,
 )
 from sessions.model import Entity, EntityRef, Kind
 
@@ -67,6 +69,14 @@ class HostObjects:
         if len(known) == 1:
             return known[0]
         return self.add("vm", f"{self.name}/vm-name/{name}", name, self.host)
+
+    def vm_of_port(self, port: Port) -> EntityRef:
+        """The VM that a port with a world belongs to: its cartel's, its world's, or the one of its name."""
+        known = self.cartels.get(port.world)
+        if known is None and port.world in self.worlds:
+            parent = self.entities[self.worlds[port.world]].parent
+            known = parent if parent is not None and parent.kind == "vm" else None
+        return known or self.vm_named(port.client if port.client in self.named else vm_of_client(port.client))
 
     def ambiguous_names(self) -> list[str]:
         """Names that several VMs share: their virtual disks can't be told apart."""
@@ -153,4 +163,4 @@ def _learn_cartels_from_ports(objects: HostObjects, counters: CountersOf) -> Non
     for instance in counters.get("Network Port", ()):
         port = read_port(instance)
         if port and port.world and port.world not in objects.cartels and port.world not in objects.worlds:
-            objects.cartels[port.world] = objects.vm_named(port.client)
+            objects.cartels[port.world] = objects.vm_of_port(port)

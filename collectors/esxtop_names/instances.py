@@ -19,6 +19,7 @@ _PATH = re.compile(r"([^:]+):C\d+:T\d+:L\d+")
 _NUMBERED = re.compile(r"(.+)-(\d+)", re.DOTALL)
 _VIRTUAL_DISK = re.compile(r"(.+):([a-z]{2,8}\d+:\d+)", re.DOTALL)
 _PORT = re.compile(r"(.+?):(\d+):(?:(\d+):)?(.*)", re.DOTALL)
+_ADAPTER_OF_CLIENT = re.compile(r"(?<=.)\.eth\d+\Z")
 _NIC = re.compile(r"vmnic\d+")
 _USER_WORLD = re.compile(r".+\.\d+")
 _SYSTEM_GROUPS = frozenset({"system", "helper", "drivers", "ft", "vmotion", "init", "user", "host", "idle"})
@@ -111,6 +112,11 @@ def read_port(text: str) -> Port | None:
     """A ``Network Port`` instance."""
     match = _PORT.fullmatch(text)
     return Port(match[1], match[2], match[3] or "", match[4]) if match else None
+
+
+def vm_of_client(client: str) -> str:
+    """The VM's name in a port's client: ``hermes`` of ``hermes.eth0``, as ESXi 6.7 and later print it."""
+    return _ADAPTER_OF_CLIENT.sub("", client)
 
 
 def is_uplink(client: str) -> bool:

@@ -117,8 +117,7 @@ def _port(objects: HostObjects, instance: str) -> Owner | None:
         return None
     key = f"{objects.name}/port/{port.id}"
     if port.world:
-        vm = objects.cartels.get(port.world) or objects.vm_named(port.client)
-        return Owner(objects.add("port", key, f"{port.portset}:{port.id}", vm))
+        return Owner(objects.add("port", key, f"{port.portset}:{port.id}", objects.vm_of_port(port)))
     if is_uplink(port.client):
         nic = objects.local("nic", port.client)
         objects.switches.setdefault(nic, port.portset)

@@ -257,3 +257,32 @@ def test_any_header_gives_one_distinct_series_a_column(paths: list[ColumnPath]) 
         assert len(set(keys)) == len(keys)
         assert {spec.entity for spec in one.specs} <= known
         assert {entity.parent for entity in one.entities} - {None} <= known
+
+
+@pytest.mark.parametrize(
+    ("others", "client", "owner"),
+    [
+        ((), "hermes.eth0", VM),
+        ((r"Group Cpu(7:hermes.eth0)\% VmWait",), "hermes.eth0", f"{H}/vm/7"),
+        ((), "hermes", VM),
+        ((), "gone.eth12", f"{H}/vm-name/gone"),
+        ((r"Vcpu(1303688:hermes:445000:vmx)\% Run",), "other.eth1", VM),
+    ],
+)
+def test_a_port_is_named_after_the_vm_and_its_adapter(
+    catalogue: Catalogue, others: tuple[str, ...], client: str, owner: str
+) -> None:
+    """ESXi 6.7 and later print hermes.eth0; the port's world is the VM's if it is one of its worlds."""
+    found = layout(
+        catalogue,
+        r"Group Cpu(1303688:hermes)\% VmWait",
+        *others,
+        rf"Network Port(DvsPortset-0:67108872:445000:{client})\Packets Received/sec",
+        r"Physical Disk Per-Device-Per-World(naa.600-445001)\Commands/sec",
+    )
+    (port,) = (entity for entity in found.entities if entity.ref.kind == "port")
+    assert port.parent is not None
+    assert port.parent.key == owner
+    names = {entity.name for entity in found.entities if entity.ref.kind == "vm"}
+    assert "gone.eth12" not in names
+    assert ("hermes.eth0" in names) == any("eth0" in text for text in others)

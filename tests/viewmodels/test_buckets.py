@@ -133,6 +133,13 @@ def test_a_line_goes_over_buckets_that_are_shorter_than_the_interval_and_breaks_
     assert_array_equal(shown, [1, 2, 3, NAN, 4])
 
 
+def test_a_line_that_stays_level_is_one_piece_and_keeps_its_gaps() -> None:
+    values = np.array([1.0] * 5 + [2.0] * 4 + [NAN] * 3 + [2.0] * 4)
+    times, shown = line_points(np.arange(16.0), values)
+    assert_array_equal(times, [0, 4, 5, 8, 9, 12, 15])
+    assert_array_equal(shown, [1, 1, 2, 2, NAN, 2, 2])
+
+
 @pytest.mark.parametrize("values", [[NAN, NAN, NAN], [NAN, 1.0, NAN]])
 def test_a_line_of_fewer_than_two_values_is_left_as_it_is(values: list[float]) -> None:
     times, shown = line_points(np.arange(3.0), np.array(values))
