@@ -34,12 +34,14 @@ def print_error(sentence: str) -> None:
 
 
 def print_line(text: str) -> None:
-    """One line of a command's result on stdout, foreign text made safe; a terminal wraps it."""
+    """Print one line of a command's result on stdout, with foreign text made safe; the terminal wraps the
+    line.
+    """
     sys.stdout.write(visible(text[:_MAX_SENTENCE]) + "\n")
 
 
 def hint(text: str) -> None:
-    """One line on stderr that says what to do next; that nobody reads it is no failure."""
+    """Print one line on stderr on what to do next; if nobody reads stderr any more, that is ignored."""
     with suppress(OSError):
         sys.stderr.write(shown(text, _MAX_SENTENCE) + "\n")
 

@@ -1,4 +1,6 @@
-"""What ``import --attached`` does: an import that a window has started and follows, by JSON lines."""
+"""The work of ``import --attached``: an import that the window has started; it reports events as JSON
+lines.
+"""
 
 from __future__ import annotations
 

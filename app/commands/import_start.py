@@ -1,4 +1,4 @@
-"""The beginning of an import at a terminal: worker processes start before this one loads anything else."""
+"""Starts an import at a terminal: worker processes are started before this process imports anything else."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from collectors.worker_process import start_ahead
 def run_at_terminal(
     files: Sequence[Path], out: Path, workers: int | None = None, *, as_json: bool = False
 ) -> None:
-    """Import with a bar, where there is a terminal, and say what came of it.
+    """Import the captures ``files`` into the session ``out``, with a progress bar, and print the report.
 
-    ``workers`` is the number of worker processes, chosen by the files' size when None.
+    ``workers`` is the number of worker processes; None chooses it by the files' size.
     """
     ahead = start_ahead(files, workers)
     from app.commands.import_run import run_import  # noqa: PLC0415 - takes as long as the workers' start

@@ -46,7 +46,7 @@ def info(
 
 
 def names_in_gaps(reader: SessionReader, found: SessionInfo) -> Mapping[EntityRef, str]:
-    """Return what the entities with gaps are called now: kind and name, with the VM of a part."""
+    """Return kind and current name of each entity that has a gap; a part of a VM is named with its VM."""
     refs = {gap.entity for gap in found.gaps if gap.entity is not None}
     if not refs:
         return {}

@@ -68,7 +68,9 @@ class Opening(QObject):
             say("There is neither a session nor a capture in that folder.", "warning")
 
     def _opened(self, snapshot: Snapshot) -> None:
-        """Say what else was chosen, now that no message of the session before is taken away any more."""
+        """Show which other files were chosen; a message shown earlier would be removed with the old
+        session.
+        """
         chosen, self._chosen = self._chosen, None
         if chosen is None or snapshot.path != chosen.sessions[0]:
             return

@@ -184,7 +184,7 @@ def view(program: Program) -> dict[str, object]:
         "scope": msgspec.to_builtins(program.desk.scope.scope),
         "charts": [chart.title for chart in program.desk.charts.charts],
         "page": page.objectName(),
-        "arguments": program.window.top.scope.text,
+        "scope_text": program.window.top.scope.text,
         "marks": [mark.text for mark in snapshot.marks],
         "states": sorted({source.state for source in snapshot.sources}),
     }

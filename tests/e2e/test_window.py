@@ -56,7 +56,7 @@ def play(tmp_path: Path) -> Iterator[Play]:
 def same_again(play: Play, first: dict[str, Any]) -> None:
     """Opened again, offline, everything is looked at as it was left."""
     second = play("again")
-    for what in ("session", "scope", "charts", "page", "words", "marks"):
+    for what in ("session", "scope", "charts", "page", "scope_text", "marks"):
         assert second[what] == first[what], what
     assert second["states"] == ["complete"]
     assert second["page"] == "panel-charts"
