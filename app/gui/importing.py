@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.gui.child import Child
 from app.gui.desk import Desk
 from app.gui.jobs import Job
-from app.gui.session_files import recordings_folder, session_beside
+from app.gui.session_files import os_error_text, recordings_folder, session_beside
 from app.gui.window import Window
 from recorder.protocol import (
     Import,
@@ -56,12 +56,17 @@ class Importing(QObject):
         if self._run is not None:
             self._desk.notify("An import is running. Stop it in the jobs, or wait for it.", "warning")
             return None
+        session = session_beside(captures, recordings_folder(self._desk.settings.text("record.folder")))
+        try:
+            session.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            self._complain(error)
+            return None
         self.prepare()
         self._idle.stop()
         child, self._ready = self._ready, None
         if child is None:
             return None
-        session = session_beside(captures, recordings_folder(self._desk.settings.text("record.folder")))
         self._run = _Run(child, captures, session, self._desk, self._window, self)
         self._run.over.connect(self._over)
         return session
@@ -84,8 +89,11 @@ class Importing(QObject):
         try:
             return Child(_ARGUMENTS, read_import_event, self, low_priority=True)
         except OSError as error:
-            self._desk.notify(f"The import can't be started: {error}.", "critical")
+            self._complain(error)
             return None
+
+    def _complain(self, error: OSError) -> None:
+        self._desk.notify(f"The import can't be started: {os_error_text(error)}", "critical")
 
     def _drop_ready_child(self) -> None:
         if self._ready is not None:
@@ -124,7 +132,6 @@ class _Run(QObject):
         self._job: Job = desk.jobs.add_external(f"Importing {what}", self.cancel)
         child.received.connect(self._take_event)
         child.ended.connect(self._end)
-        session.parent.mkdir(parents=True, exist_ok=True)
         files = tuple(str(file.resolve()) for file in captures)
         child.send(Import(files, str(session.resolve())))
 

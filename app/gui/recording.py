@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.gui.desk import Desk
 from app.gui.recorder_process import RecorderProcess, RecordRequest
+from app.gui.session_files import os_error_text
 from app.gui.source_labels import beginning, live_entries, stored_entries
 from app.gui.window import Window
 from recorder.protocol import Ended, Rotated, SourceReport, Started, StatusReport, Warned
@@ -73,7 +74,7 @@ class Recordings(QObject):
             Path(request.session).parent.mkdir(parents=True, exist_ok=True)
             process = RecorderProcess(request, self)
         except OSError as error:
-            self._desk.notify(f"The recording can't be started: {error}.", "critical")
+            self._desk.notify(f"The recording can't be started: {os_error_text(error)}", "critical")
             return None
         self._process, self._has_samples = process, False
         self._window.messages.hide()  # how an earlier recording ended is over

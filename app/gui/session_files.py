@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
@@ -52,8 +53,20 @@ def is_session(path: Path) -> bool:
 
 
 def recordings_folder(chosen: str) -> Path:
-    """Return the folder for recordings: the one in the settings, else Hyperscope in the user's documents."""
-    return Path(chosen) if chosen else platformdirs.user_documents_path() / "Hyperscope"
+    """Return the folder for recordings: the one in the settings, else Hyperscope in the user's documents.
+
+    A relative one is in the user's documents, too: nobody knows where the program was started.
+    """
+    folder = Path(chosen or "Hyperscope")
+    with suppress(RuntimeError):  # ~ and the name of nobody
+        folder = folder.expanduser()
+    return platformdirs.user_documents_path() / folder
+
+
+def os_error_text(error: OSError) -> str:
+    """Return ``Permission denied: /recordings``: what the system says, without its number."""
+    what = error.strerror or str(error)
+    return f"{what}: {error.filename}" if error.filename else what
 
 
 def session_beside(captures: Sequence[Path], otherwise: Path) -> Path:

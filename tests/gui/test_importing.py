@@ -88,6 +88,20 @@ def test_what_is_no_capture_is_said(live: Program, qtbot: QtBot, home: Path) -> 
     assert not list(home.glob("*.hscope"))
 
 
+def test_a_folder_for_sessions_that_can_not_be_made_is_said(live: Program, qtbot: QtBot, home: Path) -> None:
+    """It was reported as a bug of the program."""
+    (home / "file").write_text("x")
+    live.desk.settings.set("record.folder", str(home / "file" / "folder"))
+    drop(live.window, home / "gone" / "esx.csv")
+    wait(qtbot, live.window.messages.isVisible)
+    assert "can't be started" in live.window.messages.text
+    assert str(home / "file") in live.window.messages.text
+    assert "Errno" not in live.window.messages.text
+    assert not live.workbench.importing.is_running
+    live.workbench.try_lab()
+    assert "Errno" not in live.window.messages.text
+
+
 def test_a_session_among_captures_is_opened_and_the_rest_offered(
     live: Program, qtbot: QtBot, captures: Path, home: Path
 ) -> None:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
+import platformdirs
 import pytest
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtTest import QAbstractItemModelTester
@@ -13,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
-from app.gui.session_files import classify_paths, free_path, session_beside, session_for
+from app.gui.session_files import classify_paths, free_path, recordings_folder, session_beside, session_for
 from app.gui.start_board import opened_label
 from sessions.model import Entity, EntityRef, Overview, SeriesSpec, SourceSpec
 from sessions.store import SessionWriter
@@ -70,6 +71,16 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "night (2).hscope").touch()
     assert free_path(first).name == "night (3).hscope"
     assert session_beside([capture, capture], tmp_path).name == "night and 1 more.hscope"
+
+
+def test_a_folder_in_the_settings_does_not_depend_on_where_the_program_was_started() -> None:
+    """``~/esx`` and ``esx`` made folders of these names wherever somebody had started it."""
+    documents = platformdirs.user_documents_path()
+    assert recordings_folder("") == documents / "Hyperscope"
+    assert recordings_folder("~/esx") == Path.home() / "esx"
+    assert recordings_folder("esx") == documents / "esx"
+    assert recordings_folder("~nobody-at-all/esx") == documents / "~nobody-at-all" / "esx"
+    assert recordings_folder(str(Path.home() / "x")) == Path.home() / "x"
 
 
 def test_a_recording_is_named_after_its_source(tmp_path: Path) -> None:
