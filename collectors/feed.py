@@ -82,7 +82,7 @@ class Health:
 
 
 class Feed(Protocol):
-    """Where a collector puts what it received; safe to call from any thread, blocks while the writer is busy.
+    """The recorder's interface for collectors; safe to call from any thread, blocks while the writer is busy.
 
     Every call may raise HyperscopeError when the writer has failed (a full disk): the collector lets it pass
     through.
@@ -165,7 +165,7 @@ class Feed(Protocol):
 
 
 class Controls(Protocol):
-    """What the recorder asks of a running collector: to pause, or to stop."""
+    """The recorder's requests to a running collector: to pause, or to stop."""
 
     @property
     def paused(self) -> bool:

@@ -32,7 +32,7 @@ class ExpressionError(ValueError):
 
 
 class Shape(IntEnum):
-    """Which dimensions a value has: none, entities, or entities × times."""
+    """The dimensions of a value: none (a number), entities, or entities × times."""
 
     CONSTANT = 0
     ENTITY = 1  # one value for each entity, shape (entities, 1)

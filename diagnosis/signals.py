@@ -128,7 +128,9 @@ def _distinct(members: Members) -> tuple[IntArray, IntArray]:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Which rows can meet a rule at all, decided by chunk statistics without reading samples."""
+    """The rows that can meet a rule, decided by chunk statistics without reading samples;
+    masks (rows,), bool.
+    """
 
     possible: BoolArray  # the condition can be true at some sample
     decidable: BoolArray  # what the condition needs is there

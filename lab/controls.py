@@ -31,7 +31,7 @@ def _plain(level: float, cells: IntArray, _base: FloatArray, _state: LabState) -
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """How a scenario changes one attribute of ``Parameters``.
+    """A parameter that scenarios can change: one attribute of ``Parameters`` with its cells and unit.
 
     ``cells`` maps a role to flat positions in the attribute's array; ``level`` converts a scenario's number
     to values for these cells (``CONTROLS`` says what the number is relative to).

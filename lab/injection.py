@@ -16,7 +16,7 @@ from sessions.model import FloatArray, IntArray
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """When an injection acts, in seconds of lab time: 0 before ``start``, rising during ``ramp``,
+    """The strength of an injection over lab time in seconds: 0 before ``start``, rising during ``ramp``,
     1 until ``end``.
 
     With ``period`` the injection recurs from ``start`` on, for ``length`` seconds each time.

@@ -40,7 +40,11 @@ class Allowed:
 
 @dataclass(frozen=True, slots=True)
 class GroundTruth:
-    """``truth`` must be found; ``also`` may be found; any other finding above info is a false alarm."""
+    """The problems of one run.
+
+    Those in ``truth`` must be found and those in ``also`` may be; any other finding above info is a false
+    alarm.
+    """
 
     truth: tuple[Truth, ...]
     also: tuple[Allowed, ...]

@@ -8,20 +8,20 @@ from resources.toml_files import RESOURCES, checked, read_toml
 
 
 class QueueLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The largest amount of data that may wait to be stored."""
+    """The largest amount of data that may wait to be stored: number of jobs, and MB."""
 
     megabytes: float
     items: int
 
 
 class DiskLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How much must stay free on the session's disk."""
+    """The space in MB that must stay free on the session's disk."""
 
     keep_free_mb: float
 
 
 class RotationLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """When a recording continues in a new file; 0 is never."""
+    """The age (days) or size (GB) at which a recording continues in a new file; 0 is never."""
 
     days: float
     gigabytes: float
@@ -38,19 +38,19 @@ class StatusLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class StoppingLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How long collectors may take to end, in seconds."""
+    """The time in seconds that collectors may take to end."""
 
     wait_s: float
 
 
 class MemoryLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How many new objects may exist before Python's garbage collector runs."""
+    """The number of new objects at which Python's garbage collector runs."""
 
     objects: int
 
 
 class LogLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How much of the log is kept."""
+    """The size of one log file in MB, and the number of older log files that are kept."""
 
     megabytes: float
     older: int

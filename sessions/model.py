@@ -243,7 +243,7 @@ class Overview:
 
 
 class SampleSource(Protocol):
-    """What diagnosis and exports read. Ids are the store's series ids; windows include both ends."""
+    """A readable session, as diagnosis and exports use it. Ids are series ids; windows include both ends."""
 
     def span(self) -> TimeRange | None:
         """Return the time from the first to the last sample of all sources; None without samples."""

@@ -1,4 +1,4 @@
-"""Whether names that several sources give belong to the same entity."""
+"""Whether a storage device that several hosts see is one entity."""
 
 from __future__ import annotations
 

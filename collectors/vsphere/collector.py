@@ -67,7 +67,7 @@ class VSphereCollector:
 
     @property
     def name(self) -> str:
-        """``vcenter://user@host``."""
+        """The connection's name in messages: ``vcenter://user@host``."""
         return str(self._address)
 
     def run(self, feed: Feed, controls: Controls) -> None:

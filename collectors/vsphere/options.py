@@ -11,7 +11,7 @@ from resources.vcenter_presets import DEFAULT_PRESET
 
 @dataclass(frozen=True, slots=True)
 class VSphereOptions:
-    """What to record. ``preset`` names a table of resources/vcenter/presets.toml.
+    """The user's choice of what to record. ``preset`` names a table of resources/vcenter/presets.toml.
 
     ``backfill``: also record the last hour, which hosts keep. ``history_days``: also record so many days of
     rollups. ``rollups``: record new 300 s rollups of clusters and datastores while recording.

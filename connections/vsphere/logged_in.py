@@ -29,7 +29,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """What requests are sent with: pyVmomi's service instance, its content, and the SOAP stub."""
+    """The means to send requests: pyVmomi's service instance, its content, and the SOAP stub."""
 
     si: Any
     content: Any
@@ -99,9 +99,9 @@ class LoggedIn:
 
     @property
     def connection(self) -> Connection:
-        """What requests are sent with.
+        """The present connection for requests.
 
-        Raises ClosedError before ``open``, and after the connections were cut.
+        Raises ClosedError before ``open``, and after the sockets were cut.
         """
         if self._connection is None or self._wire.is_cut:
             raise ClosedError

@@ -21,7 +21,7 @@ from resources.failures import ChangedCertificateError, UntrustedError
 
 
 class SocketSource(Protocol):
-    """Where sockets to the server come from, which another thread may close at any time."""
+    """A source of new sockets to the server, all of which another thread may close at any time."""
 
     def dial(self) -> socket.socket:
         """Return a new connected socket."""

@@ -50,7 +50,7 @@ _AUTO = _config(ModeSpec.auto(), DeltaSpec.auto())
 
 
 class Coding(IntEnum):
-    """How the integers of a chunk are compressed: directly, as differences, or only packed into bits.
+    """The compression of a chunk's integers: directly, as differences, or only packed into bits.
 
     Evenly distributed values (noise) can't be made smaller than by bit packing, which takes a fifth of the
     time.

@@ -27,7 +27,8 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Archive:
-    """Which rollups are recorded: ``history_days`` days back, and new ones from now on if ``live``.
+    """The rollups of one vCenter: those of the last ``history_days`` days, and new ones from
+    now on if ``live``.
 
     The finest interval is stored as the source ``NAME rollups``. Where the history is longer than vCenter
     keeps that interval, coarser intervals follow as sources named like ``NAME rollups 1800 s``.

@@ -34,7 +34,8 @@ _PROBED = 3  # objects that are tried until one shows what the server makes of "
 
 @dataclass(frozen=True, slots=True)
 class WildcardSupport:
-    """How the server treats the instance ``*``: a vCenter expands it, vcsim returns it as an instance's name.
+    """The server's treatment of the instance ``*``: a vCenter expands it, vcsim returns it as an
+    instance's name.
 
     ``own``: the expansion contains the entity's own value (instance ""), which then need not be queried as
     well.

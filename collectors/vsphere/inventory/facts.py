@@ -22,7 +22,7 @@ _HZ = 1_000_000.0
 
 
 class OtherObjects(Protocol):
-    """What the readers of one object may ask about other objects, by moid."""
+    """An index of all objects by moid, in which the reader of one object's property looks up others."""
 
     @property
     def device_names(self) -> Mapping[str, str]:

@@ -237,7 +237,7 @@ class InventoryState:
 
     @property
     def notes(self) -> list[tuple[str, str]]:
-        """What could not be read or was left out, as attributes of the source (name, sentence)."""
+        """Attributes of the source (name, sentence) on what could not be read or was left out."""
         found: list[tuple[str, str]] = []
         if not self._index.lists_paths:
             found.append(("inventory.paths", f"{self._paths} storage paths are too many to be listed."))
