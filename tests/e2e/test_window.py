@@ -78,5 +78,5 @@ def test_a_vcenter_from_the_dialog_to_offline(
 
 
 def test_a_dropped_capture_from_import_to_offline(play: Play, tmp_path: Path) -> None:
-    dropped = capture(tmp_path / "esx night.csv", seconds=1800)
+    dropped = capture(tmp_path / "esx night.csv", seconds=900)
     same_again(play, play("capture", str(dropped)))

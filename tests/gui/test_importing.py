@@ -21,9 +21,9 @@ HOSTS = [f"esx0{number}.lab.local" for number in range(1, 5)]
 
 @pytest.fixture(scope="module")
 def captures(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Half an hour of the lab, and its first minutes as a file a host."""
+    """A quarter of an hour of the lab, and its first minutes as a file a host."""
     folder = tmp_path_factory.mktemp("captures")
-    capture(folder / "all.csv", seconds=1800)
+    capture(folder / "all.csv", seconds=900)
     for host in HOSTS:
         capture(folder / f"host-{host}.csv", seconds=300, host=host)
     return folder
