@@ -25,6 +25,9 @@ LONG = "demo"
 QUICK = ("--speed", "30", "--keep-free", "0")
 """Six ticks of 46,000 values a second: soon there, and no load for who runs beside."""
 
+SECONDS = ("lab:data-few-samples", "--speed", "4", "--keep-free", "0")
+"""A scenario of 15 s that ends by itself after four, however long the program took to start."""
+
 
 @pytest.fixture(scope="module")
 def whole() -> MemorySession:
@@ -182,10 +185,10 @@ def test_a_second_ctrl_c_does_not_wait_but_closes_the_session(
 def test_a_full_disk_below_its_messages_does_not_end_it(
     session_path: Path, tmp_path: Path, words: tuple[str, ...]
 ) -> None:
-    command = [sys.executable, "-m", "app", "record", f"lab:{LONG}", "-o", str(session_path), *QUICK, *words]
+    command = [sys.executable, "-m", "app", "record", *SECONDS, "-o", str(session_path), *words]
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            [*command, "--duration", "4s"], cwd=ROOT, env=environment(tmp_path),
+            command, cwd=ROOT, env=environment(tmp_path),
             stdin=subprocess.DEVNULL, stdout=full, stderr=full, timeout=60, check=False,
         )  # fmt: skip
     assert done.returncode == 0
@@ -196,9 +199,9 @@ def test_a_full_disk_below_its_messages_does_not_end_it(
 def test_it_records_without_a_place_for_its_log(session_path: Path, tmp_path: Path) -> None:
     no_folder = tmp_path / "home"
     no_folder.write_text("a file")
-    command = [sys.executable, "-m", "app", "record", f"lab:{LONG}", "-o", str(session_path), *QUICK]
+    command = [sys.executable, "-m", "app", "record", *SECONDS, "-o", str(session_path)]
     done = subprocess.run(
-        [*command, "--duration", "4s"], cwd=ROOT, env=environment(no_folder),
+        command, cwd=ROOT, env=environment(no_folder),
         stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
