@@ -142,6 +142,7 @@ def test_the_inventory_maps_counters_instances() -> None:
         "4000": "port/uuid-1/nic/4000",
         "5c3f-aa": store,
         "fast": store,
+        "datastore-1": store,
     }
     assert instances(kept.objects["host-1"].instances) == {
         "vmnic0": "nic/esx01/vmnic0",
@@ -153,6 +154,7 @@ def test_the_inventory_maps_counters_instances() -> None:
         "fc.a-fc.b-naa.60": "path/esx01/vmhba2:C0:T1:L3",
         "5c3f-aa": store,
         "fast": store,
+        "datastore-1": store,
     }
     assert kept.objects["resgroup-2"].cluster == "domain-c1"
     assert "resgroup-1" not in kept.objects

@@ -198,7 +198,8 @@ class ObjectIndex:
             return None
         info = seen.get("info")
         names, extents = (info.names, info.extents) if isinstance(info, DatastoreInfo) else ((), ())
-        spellings = (volume(seen.text("summary.url")), *names, seen.text("name"))
+        # An ESXi host's own id of a datastore is its volume; govmomi's simulator uses the id everywhere.
+        spellings = (volume(seen.text("summary.url")), *names, seen.text("name"), moid)
         return ref, tuple(one for one in dict.fromkeys(spellings) if one), extents
 
     def cluster_of(self, host: str) -> str:
