@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -138,8 +140,13 @@ def write_json(path: Path, values: Mapping[str, object]) -> None:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_suffix(".part")
-        part.write_text(json.dumps(dict(values), indent=1), encoding="utf-8")
-        os.replace(part, path)  # noqa: PTH105 - Path.replace is the same call
+        handle, part = tempfile.mkstemp(prefix=f"{path.stem}-", suffix=".part", dir=path.parent)
     except OSError:
         return
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(dict(values), file, indent=1)
+        os.replace(part, path)  # noqa: PTH105 - Path.replace is the same call
+    except OSError:
+        with suppress(OSError):
+            os.unlink(part)  # noqa: PTH108 - a name, as mkstemp gives it
