@@ -183,6 +183,30 @@ def test_vms_that_come_move_stop_and_go(server: TestVCenter, options: VSphereOpt
     assert recording.feed.gaps == []
 
 
+def test_a_vm_that_was_off_for_long_loses_nothing_until_it_is_seen_to_run(
+    server: TestVCenter, tmp_path: Path
+) -> None:
+    late = VSphereOptions(extra_dirs=hasty(tmp_path, join_s=6))
+    with Recording(server, late) as recording:
+        recording.rounds(1)
+        start = recording.last()
+        server.fault("vm_power", vm="vm-00002", on=False)
+        recording.rounds(5)  # beyond its last late samples
+        server.fault("vm_moved", vm="vm-00001", host="esx0002.lab")
+        recording.rounds(9)  # it is not asked for any more
+        server.fault("vm_power", vm="vm-00002", on=True)
+        woken = round(server.now() * 1000)
+        recording.until(
+            lambda: any(
+                max(there) > woken for key, there in stored(recording.feed).items() if key[1] == "vm-00002"
+            )
+        )
+        recording.rounds(3)
+        end = recording.last() - 1_000
+    assert differences(recording.feed, server, start - 5_000, end) == []
+    assert recording.feed.gaps == []
+
+
 def test_a_pause_is_a_gap(server: TestVCenter, options: VSphereOptions) -> None:
     with Recording(server, options) as recording:
         recording.rounds(1)

@@ -46,6 +46,7 @@ class Coverage:
         self._active = np.zeros(0, np.bool_)
         self._joined = np.zeros(0, np.int64)
         self._due_from = np.zeros(0, np.int64)
+        self._woken = np.zeros(0, np.int64)
         self._last = np.zeros(0, np.int64)
         self._answering = np.zeros(0, np.int64)
         self._again: dict[int, int] = {}
@@ -65,6 +66,7 @@ class Coverage:
         active[running] = True
         woken = active & ~self._active
         self._due_from[woken] = slot + _WAKING
+        self._woken[woken] = slot
         self._ended = {number: at for number, at in self._ended.items() if slot - at < self._look_back}
         self._ended.update(dict.fromkeys(np.flatnonzero(self._active & ~active).tolist(), slot))
         self._active = active
@@ -84,6 +86,7 @@ class Coverage:
             self._active = np.concatenate((self._active, np.zeros(more, np.bool_)))
             self._joined = np.concatenate((self._joined, np.full(more, slot, np.int64)))
             self._due_from = np.concatenate((self._due_from, np.full(more, slot, np.int64)))
+            self._woken = np.concatenate((self._woken, np.full(more, -NEVER, np.int64)))
             self._last = np.concatenate((self._last, np.full(more, -NEVER, np.int64)))
             self._answering = np.concatenate((self._answering, np.full(more, slot, np.int64)))
 
@@ -95,8 +98,9 @@ class Coverage:
     def start(self, subject: Subject, low: int, until: int) -> int:
         """Return the slot after which an object is polled in a round from ``low`` to ``until``.
 
-        The slot is before ``low`` for a new object (back-fill) and for one with missing samples that are
-        polled again.
+        The slot is before ``low`` for a new object (back-fill), for one that runs again (until it has
+        answered: it may have run for a while before that was noticed), and for one with missing samples that
+        are polled again.
         """
         number = self._series.number(subject.ref)
         if number >= self._last.size:
@@ -104,7 +108,7 @@ class Coverage:
         if self._last[number] == -NEVER:
             first = int(self._joined[number]) - (self._hour if self._backfill else 1)
             return min(low, max(first, until - self._hour))
-        if number in self._ended:
+        if number in self._ended or self._last[number] < self._woken[number]:
             return min(low, max(int(self._last[number]), until - self._hour))
         return min(low, self._again.get(number, low))
 
