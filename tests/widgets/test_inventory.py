@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
 from sessions.model import EntityRef
 from viewmodels.inventory_tree import Node
+from widgets.eliding import elided_name
 from widgets.inventory import InventoryModel, InventoryView
 from widgets.inventory.model import HEALTH, VALUE
-from widgets.theme import Theme
+from widgets.theme import Theme, body_font
 
 
 def ref(kind: str, key: str) -> EntityRef:
@@ -120,3 +122,15 @@ def test_names_that_only_end_differently_can_be_told_apart(qtbot: QtBot, theme: 
     boxes = [view.tree.visualRect(proxy.index(row, 0, proxy.index(0, 0))) for row in range(2)]
     first, second = (view.tree.viewport().grab(box).toImage() for box in boxes)
     assert first != second
+
+
+@pytest.mark.parametrize("room", [70, 80, 90, 100])
+def test_names_that_differ_before_their_end_can_be_told_apart(qapp: object, room: int) -> None:
+    """At 960 × 600 there were eight ``JBOS…ing)`` below two hosts."""
+    metrics = QFontMetrics(body_font(13))
+    names = [f"JBOSS {number:02} (billing)" for number in range(12)]
+    short = [elided_name(name, room, metrics) for name in names]
+    assert len(set(short)) == len(names)
+    assert all(metrics.horizontalAdvance(name) <= room for name in short)
+    assert elided_name("web01", 300, metrics) == "web01"
+    assert "003" in elided_name("a very long name of a virtual machine 003", room, metrics)

@@ -14,6 +14,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QTableView
 
 from sessions.model import FloatArray
+from widgets.eliding import elided_name
 from widgets.esxtop.model import EsxtopModel
 from widgets.theme import Theme, Tokens
 
@@ -76,8 +77,7 @@ class Cells:
             return
         indent = (self._model.row_at(row)[1].depth if column == 0 else 0) * _INDENT
         place = box.adjusted(SIDE + indent, 0, -SIDE, 0)
-        metrics = painter.fontMetrics()
-        painter.drawText(place, _LEFT, metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, place.width()))
+        painter.drawText(place, _LEFT, elided_name(text, place.width(), painter.fontMetrics()))
 
     def _rows(self, area: QRect) -> Iterator[tuple[int, int, int]]:
         """Yield number, top and height of each visible row."""

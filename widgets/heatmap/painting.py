@@ -12,6 +12,7 @@ from resources.foreign_text import shown
 from resources.units import format_value
 from viewmodels.heat_map import Heat
 from viewmodels.time_labels import Clock, time_label, time_ticks
+from widgets.eliding import elided_name
 from widgets.heatmap.colours import levels, ramp, strongest
 from widgets.heatmap.geometry import ROW_HEIGHT, WORST_WIDTH, Geometry
 from widgets.theme import SYMBOLS, Tokens, body_font
@@ -84,8 +85,8 @@ class HeatPainter:
         painter.setPen(QColor(tokens.health(row.state)))
         painter.drawText(box.adjusted(10, 0, 0, 0), _MIDDLE, SYMBOLS[row.state] if row.state != "ok" else "")
         painter.setPen(QColor(tokens.text))
-        elide, room = Qt.TextElideMode.ElideMiddle, self.geometry.names_width - _BESIDE_NAME
-        name = painter.fontMetrics().elidedText(shown(row.name), elide, room)
+        room = self.geometry.names_width - _BESIDE_NAME
+        name = elided_name(shown(row.name), room, painter.fontMetrics())
         painter.drawText(box.adjusted(_NAME_LEFT, 0, 0, 0), _MIDDLE, name)
         painter.setPen(QColor(tokens.muted))
         painter.drawText(box.adjusted(0, 0, -12, 0), _MIDDLE | Qt.AlignmentFlag.AlignRight, row.worst)

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 )
 
 from sessions.model import EntityRef
+from widgets.eliding import elided_name
 from widgets.empty_state import EmptyState
 from widgets.inventory.model import HEALTH, KIND, REF, SEARCH, VALUE, InventoryModel
 from widgets.pane import Pane
@@ -94,7 +95,7 @@ class _Row(QStyledItemDelegate):
         font.setBold(index.data(REF) is None or index.data(KIND) == "cluster")
         painter.setFont(font)
         painter.setPen(QColor(tokens.text))
-        name = painter.fontMetrics().elidedText(str(index.data()), Qt.TextElideMode.ElideMiddle, text.width())
+        name = elided_name(str(index.data()), text.width(), painter.fontMetrics())
         painter.drawText(text, middle | Qt.AlignmentFlag.AlignLeft, name)
         painter.restore()
 
