@@ -264,8 +264,8 @@ def find_go() -> str | None:
     for go in (shutil.which("go"), shutil.which("go", path=str(PYTHON.parent))):
         if go is None:
             continue
-        said = subprocess.run([go, "version"], check=False, capture_output=True, text=True).stdout
-        version = re.search(r"go(\d+)\.(\d+)", said)
+        output = subprocess.run([go, "version"], check=False, capture_output=True, text=True).stdout
+        version = re.search(r"go(\d+)\.(\d+)", output)
         if version and (int(version[1]), int(version[2])) >= GO_OLDEST:
             return go
     return None

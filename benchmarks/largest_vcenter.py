@@ -127,7 +127,7 @@ class Replay:
     def realtime(self, feed: StoreFeed, source: int) -> _Driven:
         """Make the realtime loop that records from this vCenter into ``feed``."""
         server = SimpleNamespace(vsphere=self, sampled=self._sampled)
-        asked = CounterSelection(
+        selection = CounterSelection(
             cast("PerfServer", server),
             CATALOGUE,
             Preset("", "", ("*",)),
@@ -137,7 +137,13 @@ class Replay:
             "PerfMgr",
         )
         return _Driven(
-            cast("VSphere", self), feed, source, lambda: self.objects, asked, load_limits(), backfill=False
+            cast("VSphere", self),
+            feed,
+            source,
+            lambda: self.objects,
+            selection,
+            load_limits(),
+            backfill=False,
         )
 
     def _sampled(self, objects: Sequence[tuple[str, str]], _interval_s: int) -> set[tuple[int, bool]]:
@@ -218,9 +224,9 @@ class StoreFeed:
         """Add a source to the session and return its number."""
         return self.writer.add_source(spec)
 
-    def update_source(self, source: int, **said: Any) -> None:
+    def update_source(self, source: int, **changes: Any) -> None:
         """Change fields of a source."""
-        self.writer.update_source(source, **said)
+        self.writer.update_source(source, **changes)
 
     def identify(self, kind: Kind, identities: Sequence[str], name: str) -> EntityRef:  # noqa: ARG002 - nobody is renamed
         """Return the reference of the entity with this kind and name."""

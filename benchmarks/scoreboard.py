@@ -40,7 +40,7 @@ GOAL_RECALL = 0.97
 GOAL_PRECISION = 0.97
 GOAL_CAUSE = 0.9
 _QUIET = ("healthy", "lookalike")
-_SAY_EVERY_S = 30.0
+_PRINT_EVERY_S = 30.0
 
 Progress = Callable[[int, int, int], None]
 """Told how many runs are done, of how many, and what went wrong in them."""
@@ -285,16 +285,16 @@ def _row(name: str, score: Score) -> str:
 
 def progress_printer() -> Progress:
     """Return a progress callback that prints to stderr, at most every 30 s, how far the board is."""
-    begin = said = time.monotonic()
+    begin = printed_at = time.monotonic()
     first: int | None = None
 
     def say(done: int, total: int, wrong: int) -> None:
-        nonlocal said, first
+        nonlocal printed_at, first
         first = done - 1 if first is None else first
         now = time.monotonic()
-        if now - said < _SAY_EVERY_S and done < total:
+        if now - printed_at < _PRINT_EVERY_S and done < total:
             return
-        said = now
+        printed_at = now
         pace = (done - first) / max(now - begin, 1e-9)
         left = (total - done) / pace / 60
         print(

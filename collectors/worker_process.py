@@ -45,15 +45,15 @@ def worker_count(total_bytes: int) -> int:
     return 0 if total_bytes < SMALL_BYTES else min((os.cpu_count() or 1) - 1, MAX_WORKERS)
 
 
-def start_ahead(files: Sequence[Path], asked: int | None) -> list[WorkerProcess]:
-    """Start the workers that an import of ``files`` will need (``asked`` if the user gave a number)
+def start_ahead(files: Sequence[Path], requested: int | None) -> list[WorkerProcess]:
+    """Start the workers that an import of ``files`` will need (``requested`` if the user gave a number)
     and return them.
     """
     try:
         total = sum(file.stat().st_size for file in files)
     except (OSError, ValueError):
         return []  # the import itself will say what is wrong
-    return [WorkerProcess() for _ in range(worker_count(total) if asked is None else asked)]
+    return [WorkerProcess() for _ in range(worker_count(total) if requested is None else requested)]
 
 
 def _serve(tasks: Connection, answers: Connection) -> None:

@@ -93,8 +93,8 @@ class CompiledCause:
 
     def texts(self) -> Iterable[Template]:
         """The sentences of the cause."""
-        said = (self.stated.because, self.stated.otherwise) if self.stated else ()
-        return (self.because, self.because_possible, self.otherwise, self.unknown, *said, *self.remedies)
+        stated = (self.stated.because, self.stated.otherwise) if self.stated else ()
+        return (self.because, self.because_possible, self.otherwise, self.unknown, *stated, *self.remedies)
 
 
 @dataclass(frozen=True, slots=True)

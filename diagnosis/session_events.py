@@ -59,8 +59,8 @@ class SessionEvents:
         stays = self._stays.get(event.entity) if event.entity is not None else None
         if not stays or event.entity is None or event.entity.kind != "vm":
             return None
-        settled = event.until + round(self._changes.inventory_delay_s * 1000)
-        number = bisect_right(stays, settled, key=lambda stay: stay[0])
+        known_from = event.until + round(self._changes.inventory_delay_s * 1000)
+        number = bisect_right(stays, known_from, key=lambda stay: stay[0])
         return EntityRef("host", stays[max(number - 1, 0)][1])
 
     def arrivals(

@@ -142,8 +142,8 @@ class Topology:
         window).
         """
         stays = self.stays(source, ref)
-        asked = windows or (self._window,)
-        return max(stays, key=lambda stay: stay.overlap_ms(asked)).host if stays else None
+        chosen = windows or (self._window,)
+        return max(stays, key=lambda stay: stay.overlap_ms(chosen)).host if stays else None
 
     def pool(self, ref: EntityRef) -> EntityRef | None:
         """Return the resource pool of a VM, None if the session does not know it."""
@@ -196,5 +196,8 @@ class Topology:
         return self._in_source.get(source, ())
 
     def views(self, ref: EntityRef) -> Sequence[tuple[int, EntityRef]]:
-        """Return where the same entity has series: (source, the entity or a host's view of it)."""
+        """Return all (source, entity) pairs under which the same entity has series.
+
+        In a vCenter's source the entity may be a host's view of a shared device.
+        """
         return self._seen_from.get(self.base(ref), ())

@@ -145,8 +145,8 @@ def _of_lun(level: float, cells: IntArray, base: FloatArray, state: LabState) ->
     parameters = state.parameters
     lun = state.cluster.luns[int(state.index.disk_lun[cells[0]])]
     cost = io_cost(parameters.io_kb[cells], parameters.reads[cells], WRITE_COST[lun.array])
-    asked = float((base * cost).sum()) / (LUN_SHARE * state.cluster.arrays[lun.array].iops)
-    return base * (level / max(asked, 1e-9))
+    usual_load = float((base * cost).sum()) / (LUN_SHARE * state.cluster.arrays[lun.array].iops)
+    return base * (level / max(usual_load, 1e-9))
 
 
 def _of_host(level: float, cells: IntArray, base: FloatArray, state: LabState) -> FloatArray:

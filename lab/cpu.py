@@ -93,8 +93,8 @@ class Cpu:
         pace = frequency * (1.0 - WORK_LOSS * self._sharing)
         available = between(1.0 - parameters.blocked - stalled, 0.02, 1.0)
         work = self._spread(parameters.demand * activity)
-        asked = np.minimum(work / pace[index.vcpu_host] + parameters.spin, available)
-        need = np.minimum(asked + self._backlog / tick_s, available)
+        demanded = np.minimum(work / pace[index.vcpu_host] + parameters.spin, available)
+        need = np.minimum(demanded + self._backlog / tick_s, available)
         allowed = self._limited_need(parameters, need, frequency)
         self.kernel = np.minimum(parameters.kernel * self._pcpus + self._per_host(system), 0.6 * self._pcpus)
         run, wait, gang, saturated = self._schedule(parameters, allowed)
@@ -104,8 +104,8 @@ class Cpu:
         self.limited = np.minimum(need - allowed, available - run - wait)
         self._costop(parameters, run, wait, gang, available)
         self.run, self.system = run, system
-        self._backlog = between(self._backlog + (asked - run) * tick_s, 0.0, _BACKLOG_S)
-        self._account(available, asked, frequency)
+        self._backlog = between(self._backlog + (demanded - run) * tick_s, 0.0, _BACKLOG_S)
+        self._account(available, demanded, frequency)
         self._remember()
 
     def _spread(self, work: FloatArray) -> FloatArray:
@@ -208,7 +208,7 @@ class Cpu:
         room = np.maximum(available - run - self.ready, 0.0)
         self.costop = np.where(index.vcpus[index.vcpu_vm] > 1, np.minimum(costop, room), 0.0)
 
-    def _account(self, available: FloatArray, asked: FloatArray, frequency: FloatArray) -> None:
+    def _account(self, available: FloatArray, demanded: FloatArray, frequency: FloatArray) -> None:
         """Used, overlap, latency and demand, as esxtop derives them."""
         index = self._index
         host_system = (self.kernel / self._pcpus)[index.vcpu_host]
@@ -217,7 +217,7 @@ class Cpu:
         self.used = self.run * speed + self.system - self.overlap * speed
         slow = np.maximum(0.0, 1.0 - np.minimum(speed, 1.0))
         self.latency = between(self.ready - self.limited + self.costop + self.run * slow, 0.0, 1.0)
-        self.demand = np.minimum(asked + self.ready + self.costop, available) * frequency[index.vcpu_host]
+        self.demand = np.minimum(demanded + self.ready + self.costop, available) * frequency[index.vcpu_host]
 
     def _remember(self) -> None:
         """Utilisation of hosts, and how many cores have both threads busy (for the next tick)."""

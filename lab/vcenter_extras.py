@@ -40,7 +40,9 @@ class _Block:
 
 
 class Extras:
-    """Computes these values at each tick, as one array that is appended to that of the tables."""
+    """Computes the values of all extra series at each tick, as one array that is appended to
+    that of the tables.
+    """
 
     def __init__(self, lab: Lab) -> None:
         self._lab = lab

@@ -185,9 +185,9 @@ def _debian_texts(name: str) -> tuple[Path, ...]:
 def _debian_terms(texts: tuple[Path, ...]) -> str:
     if not texts:
         return ""
-    said = re.findall(r"^License: *(\S[^\n]*)$", texts[0].read_text(errors="replace"), re.MULTILINE)
+    found = re.findall(r"^License: *(\S[^\n]*)$", texts[0].read_text(errors="replace"), re.MULTILINE)
     lesser = " (LGPL)" if any("LGPL" in text.name for text in texts) else ""
-    return (", ".join(sorted({one.strip() for one in said})) or "see its text") + lesser
+    return (", ".join(sorted({one.strip() for one in found})) or "see its text") + lesser
 
 
 def _folder(component: Component) -> str:

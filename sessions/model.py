@@ -87,8 +87,8 @@ class SourceSpec:
     @property
     def counted(self) -> tuple[int, int] | None:
         """The numbers of expected and received samples of a live source; None where they were not counted."""
-        said = dict(self.attributes)
-        numbers = [said.get(name, "") for name in (EXPECTED, RECEIVED)]
+        texts = dict(self.attributes)
+        numbers = [texts.get(name, "") for name in (EXPECTED, RECEIVED)]
         if not all(text.isascii() and text.isdigit() and len(text) <= 18 for text in numbers):
             return None
         return int(numbers[0]), int(numbers[1])

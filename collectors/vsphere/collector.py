@@ -112,19 +112,25 @@ class VSphereCollector:
         )
         selected = SelectedObjects(self._options.selection, watcher)
         selected.require(watcher.load(reading))
-        asked = self._selection(PerfServer(vsphere), selected.objects())
+        counter_selection = self._selection(PerfServer(vsphere), selected.objects())
         lacking += [("privileges", str(missing)) for missing in missing_privileges(vsphere)]
         attributes = self._source_attributes(vsphere, watcher, lacking)
-        feed.update_source(source, interval_s=float(asked.interval_s), attributes=attributes)
+        feed.update_source(source, interval_s=float(counter_selection.interval_s), attributes=attributes)
         realtime = Realtime(
-            vsphere, feed, source, selected.objects, asked, self._limits, backfill=self._options.backfill
+            vsphere,
+            feed,
+            source,
+            selected.objects,
+            counter_selection,
+            self._limits,
+            backfill=self._options.backfill,
         )
         rollups = Archive(
             vsphere,
             feed,
             self._source(vsphere),
             selected.objects,
-            asked,
+            counter_selection,
             self._limits,
             history_days=self._options.history_days,
             live=self._options.rollups,

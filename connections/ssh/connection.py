@@ -53,11 +53,10 @@ class CommandResult:
 
 
 class SshConnection(ServerConnection):
-    """One connection; thread-safe once it is open.
+    """A logged-in ssh connection to a host or a guest; thread-safe once it is open.
 
-    Call ``open`` before use and ``close`` after, or use ``with``.
-
-    ``pin`` is the fingerprint that the host key must have; without a pin ``known`` and ``ask`` decide.
+    Call ``open`` before use and ``close`` after, or use ``with``. ``pin`` is the fingerprint that the host
+    key must have; without a pin ``known`` and ``ask`` decide.
     """
 
     def __init__(

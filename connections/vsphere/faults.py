@@ -146,9 +146,12 @@ def soap_error(
             advice="Give the account the read-only role on the vCenter's root, propagating to its children.",
             moid=detail.get("object", ""),
         )
-    said = f": {words}" if words else "."
+    message = f": {words}" if words else "."
     return SoapFault(
-        f"{address.place} refused {what} ({type_name}){said}", type_name=type_name, text=text, detail=detail
+        f"{address.place} refused {what} ({type_name}){message}",
+        type_name=type_name,
+        text=text,
+        detail=detail,
     )
 
 

@@ -49,13 +49,12 @@ class _Answer:
 
 
 class VSphere(ServerConnection):
-    """One connection; thread-safe.
+    """A logged-in connection to a vCenter or ESXi host; thread-safe.
 
-    Call ``open`` before use and ``close`` after, which logs out, or use ``with``.
-
-    ``password`` is called for each login; its result is not kept. ``thumbprint`` pins the certificate;
-    without it the system's certificate store, ``known`` and ``ask`` decide, in this order. ``connect_s`` and
-    ``read_s`` are the time-outs, in seconds, of each connect and each read.
+    Call ``open`` before use and ``close`` after, which logs out, or use ``with``. ``password`` is called for
+    each login; its result is not kept. ``thumbprint`` pins the certificate; without it the system's
+    certificate store, ``known`` and ``ask`` decide, in this order. ``connect_s`` and ``read_s`` are the
+    time-outs, in seconds, of each connect and each read.
     """
 
     def __init__(

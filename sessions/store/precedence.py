@@ -64,5 +64,5 @@ def blank_overridden(times: IntArray, stored: FloatArray, later: Piece) -> None:
     at = np.searchsorted(times, later.times)
     at[at == times.size] = 0
     same = np.flatnonzero(times[at] == later.times)
-    said = np.ix_(at[same], later.rows)
-    stored[said] = np.where(np.isnan(later.load()[:, same].T), stored[said], np.nan)
+    cells = np.ix_(at[same], later.rows)
+    stored[cells] = np.where(np.isnan(later.load()[:, same].T), stored[cells], np.nan)

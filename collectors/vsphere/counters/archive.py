@@ -38,7 +38,7 @@ class Archive:
     feed: Feed
     source: SourceSpec
     objects: Callable[[], Mapping[str, Subject]]
-    asked: CounterSelection
+    counter_selection: CounterSelection
     limits: QueryLimits
     history_days: float
     live: bool
@@ -75,7 +75,7 @@ class Archive:
         """What the server keeps, and its time (ms); None when asked to stop before it said so."""
         while not controls.is_set():
             try:
-                return self.asked.server.history(), round(read_clock(self.vsphere).now_ms())
+                return self.counter_selection.server.history(), round(read_clock(self.vsphere).now_ms())
             except ClosedError:
                 raise
             except SourceError as error:
@@ -108,7 +108,13 @@ class Archive:
         )
         self.feed.report(source, Health("connecting", float(period_s)))
         return Rollups(
-            self.vsphere, self.feed, source, self.objects, self.asked, self.limits, period_s=period_s
+            self.vsphere,
+            self.feed,
+            source,
+            self.objects,
+            self.counter_selection,
+            self.limits,
+            period_s=period_s,
         )
 
 

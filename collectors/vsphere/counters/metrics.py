@@ -146,8 +146,8 @@ class _Chooser:
                 self._offer(definition, counter, twin, named)
                 return
         keys = [counter.key for counter, _ in twins]
-        asked = _listed(definition.name, named, self._preset.raw.of(self._kind))
-        if asked or self._preset.everything or any(_matches(key, self._preset.counters) for key in keys):
+        is_listed = _listed(definition.name, named, self._preset.raw.of(self._kind))
+        if is_listed or self._preset.everything or any(_matches(key, self._preset.counters) for key in keys):
             self._keep_raw(definition, named, twins[0][1].instance if twins else "")
 
     def _twins(self, name: str, named: bool) -> list[tuple[Counter, VcenterSpelling]]:

@@ -31,8 +31,8 @@ class Member:
     @property
     def elements(self) -> int:
         """The number of XML elements of its part of the request or of the reply, whichever is larger."""
-        asked = _REQUEST_ELEMENTS + _METRIC_ELEMENTS * len(self.metrics)
-        return max(asked, _REQUEST_ELEMENTS + _SERIES_ELEMENTS * self.series)
+        queried = _REQUEST_ELEMENTS + _METRIC_ELEMENTS * len(self.metrics)
+        return max(queried, _REQUEST_ELEMENTS + _SERIES_ELEMENTS * self.series)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,8 @@ class BatchLimits:
         """Return smaller limits after the server said that a call with these members exceeds
         ``maxQueryMetrics``.
         """
-        asked = sum(len(member.metrics) for member in members)
-        known = asked if self.metrics == UNLIMITED else min(asked, self.metrics)
+        queried = sum(len(member.metrics) for member in members)
+        known = queried if self.metrics == UNLIMITED else min(queried, self.metrics)
         return replace(self, metrics=max(1, known // 2))
 
 
@@ -74,16 +74,16 @@ def batches(members: Iterable[Member], limits: BatchLimits) -> list[tuple[Member
     """
     calls: list[tuple[Member, ...]] = []
     call: list[Member] = []
-    elements = asked = 0
+    elements = queried = 0
     for member in members:
         full = elements + member.elements > limits.elements or len(call) >= limits.entities
-        over = limits.metrics != UNLIMITED and asked + len(member.metrics) > limits.metrics
+        over = limits.metrics != UNLIMITED and queried + len(member.metrics) > limits.metrics
         if call and (full or over):
             calls.append(tuple(call))
-            call, elements, asked = [], 0, 0
+            call, elements, queried = [], 0, 0
         call.append(member)
         elements += member.elements
-        asked += len(member.metrics)
+        queried += len(member.metrics)
     return [*calls, tuple(call)] if call else calls
 
 
@@ -95,7 +95,7 @@ def historical(members: Iterable[Member], limits: BatchLimits) -> list[tuple[Mem
     """
     calls: list[tuple[Member, ...]] = []
     call: list[Member] = []
-    asked = 0
+    queried = 0
     for member in members:
         is_cluster = member.type == "ClusterComputeResource"
         most = _smaller(limits.metrics, limits.cluster_metrics) if is_cluster else limits.metrics
@@ -103,12 +103,12 @@ def historical(members: Iterable[Member], limits: BatchLimits) -> list[tuple[Mem
             if is_cluster:
                 calls.append((part,))
                 continue
-            over = limits.metrics != UNLIMITED and asked + len(part.metrics) > limits.metrics
+            over = limits.metrics != UNLIMITED and queried + len(part.metrics) > limits.metrics
             if call and (over or len(call) >= limits.entities):
                 calls.append(tuple(call))
-                call, asked = [], 0
+                call, queried = [], 0
             call.append(part)
-            asked += len(part.metrics)
+            queried += len(part.metrics)
     return [*calls, tuple(call)] if call else calls
 
 

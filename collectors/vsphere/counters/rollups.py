@@ -250,10 +250,12 @@ class Rollups:
             self._state.series.set_metric_sets([*self._state.series.metric_sets, *sets])
 
     def _chosen(self, kind: str, available: set[tuple[int, bool]]) -> MetricSet:
-        asked = self._selection
+        selection = self._selection
         if kind in ALWAYS:
-            return choose_rollups(KINDS[kind], asked.definitions, asked.preset, available)
-        return choose_realtime(KINDS[kind], asked.definitions, asked.catalogue, asked.preset, available)
+            return choose_rollups(KINDS[kind], selection.definitions, selection.preset, available)
+        return choose_realtime(
+            KINDS[kind], selection.definitions, selection.catalogue, selection.preset, available
+        )
 
     def _members(self, types: Sequence[str], objects: Mapping[str, Subject]) -> list[Member]:
         return [

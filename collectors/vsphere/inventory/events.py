@@ -165,6 +165,8 @@ class Pairing:
         self._waiting = [one for one in self._waiting if not at_once and now - one[0] < wait]
         return found
 
-    def _same(self, changed_fact: str, event: Event, at: int, told: str, refs: frozenset[EntityRef]) -> bool:
+    def _same(
+        self, changed_fact: str, event: Event, at: int, reported_fact: str, refs: frozenset[EntityRef]
+    ) -> bool:
         near = abs(event.at - at) <= self.known.pairing.within_s * 1000
-        return near and changed_fact == told and event.entity in refs
+        return near and changed_fact == reported_fact and event.entity in refs

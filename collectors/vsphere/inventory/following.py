@@ -89,8 +89,10 @@ class Follower:
 
         What several types have is left out of all of them, for the fault does not say whose it is.
         """
-        asked = [(kind, path) for kind, paths in self._paths.items() for path in paths if path != "name"]
-        dropped = [one for one in asked if one[1] == name] or [one for one in asked if _is_part(name, one[1])]
+        requested = [(kind, path) for kind, paths in self._paths.items() for path in paths if path != "name"]
+        dropped = [one for one in requested if one[1] == name] or [
+            one for one in requested if _is_part(name, one[1])
+        ]
         for kind, path in dropped:
             self._paths[kind].remove(path)
             self.unknown.append(f"{kind}.{path}")

@@ -22,7 +22,7 @@ T = TypeVar("T")
 Row = TypeVar("Row")
 
 _UNKNOWN = ("NotImplemented", "NotSupported")
-_LEAST_MS = 2000
+_MIN_MS = 2000
 """A piece of time that is not halved any more."""
 
 
@@ -70,7 +70,7 @@ class HistoryReader(Generic[Row]):
         last = max(begin, now if end is None else end)
         if is_whole:
             return found
-        if last - begin <= _LEAST_MS:
+        if last - begin <= _MIN_MS:
             self.cut = last
             return found
         middle = (begin + last) // 2

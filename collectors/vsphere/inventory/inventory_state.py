@@ -89,7 +89,7 @@ class InventoryState:
         self._to_reread.clear()
 
     def take(self, updates: Iterable[Update]) -> None:
-        """Apply updates; ``settle`` then derives the changes."""
+        """Apply updates; ``derive_changes`` then derives the changes."""
         for update in updates:
             if update.kind == "leave":
                 self._left.add(update.moid)

@@ -43,17 +43,17 @@ def retrieve(collector: str, objects: Iterable[tuple[str, str]], paths: Mapping[
     """Return the RetrievePropertiesEx request for these objects (type, moid); ``paths``: type
     → property paths.
     """
-    asked = "".join(f"<objectSet>{reference('obj', *one)}</objectSet>" for one in objects)
-    spec = f"<specSet>{_properties(paths)}{asked}</specSet><options/>"
+    object_sets = "".join(f"<objectSet>{reference('obj', *one)}</objectSet>" for one in objects)
+    spec = f"<specSet>{_properties(paths)}{object_sets}</specSet><options/>"
     return call("RetrievePropertiesEx", ("PropertyCollector", collector), spec)
 
 
 def _properties(paths: Mapping[str, Iterable[str]]) -> str:
     return "".join(
         f"<propSet>{tag('type', kind)}<all>false</all>"
-        + "".join(tag("pathSet", path) for path in asked)
+        + "".join(tag("pathSet", path) for path in names)
         + "</propSet>"
-        for kind, asked in paths.items()
+        for kind, names in paths.items()
     )
 
 

@@ -227,9 +227,9 @@ class TaskBook:
         limit = self.known.text.clip
         texts = {"task": self.label(task), "name": task.entity, "fault": task.fault}
         plain = {name: tidy(value, limit) for name, value in texts.items()}
-        said = tidy(text.format(**plain), limit)
+        message = tidy(text.format(**plain), limit)
         name, by = tidy(task.event_id, limit), tidy(task.user, limit)
-        return Event(task.start, self._kind(task), said, ref, task.end, name, by)
+        return Event(task.start, self._kind(task), message, ref, task.end, name, by)
 
     def _kind(self, task: RawTask) -> str:
         meaning = self.known.tasks.get(task.id)
