@@ -14,7 +14,10 @@ from sessions.times import TimeRange, parse_time
 
 __all__ = ["AsJson", "From", "SessionPath", "To", "window_of"]
 
-SessionPath = Annotated[Path, typer.Argument(metavar="S.hscope", help="A session file.", show_default=False)]
+SessionPath = Annotated[
+    Path, typer.Argument(metavar="S.hscope", help="A session file.", show_default=False, readable=False)
+]
+"""Whether it may be read shows when it is opened: that has an exit code of its own."""
 From = Annotated[
     str, typer.Option("--from", metavar="TIME", help="Only from this time on: 2026-11-21T14:20 (UTC).")
 ]

@@ -55,6 +55,7 @@ def record(
             metavar="S.hscope",
             help="The session: a new file, or a recording to continue.",
             show_default=False,
+            readable=False,
         ),
     ],
     duration: Annotated[

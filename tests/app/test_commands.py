@@ -294,6 +294,17 @@ def test_a_file_without_permission_is_refused(hyperscope: Hyperscope, capture: P
     )
 
 
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may read everything; Windows has ACLs")
+@pytest.mark.parametrize("words", [("info",), ("query",), ("diagnose",), ("record", "lab:demo", "-o")])
+def test_a_session_without_permission_is_refused(
+    hyperscope: Hyperscope, session: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    locked = tmp_path / "locked.hscope"
+    locked.write_bytes(session.read_bytes())
+    locked.chmod(0)
+    assert hyperscope(*words, locked).code == failures.AccessDeniedError.exit_code
+
+
 @pytest.mark.parametrize("command", ["info", "query", "diagnose"])
 def test_what_is_no_session_is_refused(
     hyperscope: Hyperscope, capture: Path, tmp_path: Path, command: str
