@@ -279,6 +279,7 @@ def test_what_the_heat_map_counts_is_shortened_at_its_end_in_a_narrow_window(
     rows = [HeatRow(EntityRef("vm", "a"), "a", "42 %", "ok", 1)]
     view.show_heat(Heat("", "%", TimeRange(0, 60_000), rows, np.zeros((1, 10)), 5.0, 10.0))
     [label] = [one for one in view.findChildren(QLabel) if "worst first" in one.text()]
+    assert "1 row, worst first" in label.toolTip()
     pictures = []
     for count in (1, 2):
         view.show_heat(Heat("", "%", TimeRange(0, 60_000), rows * count, np.zeros((count, 10)), 5.0, 10.0))

@@ -86,8 +86,8 @@ class HeatmapView(QWidget):
         """Show this heat map."""
         self.map.show_heat(heat)
         limit = f" · limit {format_value(heat.limit, heat.unit)}" if np.isfinite(heat.limit) else ""
-        rows = "1 row" if len(heat.rows) == 1 else f"{format_count(len(heat.rows))} rows, worst first"
-        self._summary.show_text(f"{rows}{limit}" if heat.rows else "")
+        rows = "1 row" if len(heat.rows) == 1 else f"{format_count(len(heat.rows))} rows"
+        self._summary.show_text(f"{rows}, worst first{limit}" if heat.rows else "")
         self.show_empty("" if heat.rows else "No entity of this session has that counter in this window.")
 
     def show_empty(self, text: str) -> None:
