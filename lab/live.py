@@ -64,7 +64,7 @@ class LabCollector:
         """Collect until the scenario ends or the recording is asked to stop."""
         live = LiveLab(Lab(self._scenario, seed=self._seed, fields="all"), feed)
         pace = Pace(self._speed, controls)
-        for number in range(live.skip_recorded()):
+        for number in range(live.skip_recorded(controls)):
             late_s = pace.wait(number * TICK_S)
             if late_s is None:
                 break
@@ -84,12 +84,17 @@ class LiveLab:
         by_host = [columns_by_host(columns, known)[0] for columns in lab.columns()]
         self._hosts = [_Host(number, host_columns, lab, feed) for number, host_columns in enumerate(by_host)]
 
-    def skip_recorded(self) -> int:
-        """Run up to the last tick that the session has, without storing; return the number of ticks left."""
+    def skip_recorded(self, controls: Controls) -> int:
+        """Run up to the last tick that the session has, without storing; return the number of ticks left.
+
+        It takes a while; when the recording is asked to stop meanwhile, no tick is left.
+        """
         ticks = ticks_in(self.lab.duration_s)
         last = max(host.stored_ms for host in self._hosts)
         stored = min(ticks, (last - self.lab.start_ms) // TICK_MS + 1) if last else 0
         for _ in range(stored):
+            if controls.is_set():
+                return 0
             t_ms, tick = self.lab.now_ms, self.lab.tick()
             if tick is not None:
                 for host in self._hosts:

@@ -10,11 +10,14 @@ import numpy as np
 import pytest
 
 from lab import Lab, Pace, record_lab
+from lab.lab import TICK_S
+from lab.live import LiveLab
 from resources.failures import CancelledError
 from sessions.model import Kind
 from sessions.store import SessionReader, SessionWriter
 from tests.lab.in_memory import lab_session
 from tests.lab.runs import SCENARIOS
+from tests.vsphere.feeds import MemoryFeed, Stop
 
 
 def a_lab(scenario: str = "cpu-limit-vm") -> Lab:
@@ -126,3 +129,17 @@ def test_stopping_keeps_what_there_is(tmp_path: Path) -> None:
         )  # fmt: skip
     with SessionReader.open(tmp_path / "a.hscope") as session:
         assert session.sources()[0].ticks == 6
+
+
+def test_going_on_stops_while_it_runs_up_to_what_is_stored() -> None:
+    feed, stopped, going = MemoryFeed(), Stop(), Stop()
+    stopped.set()
+    first = LiveLab(a_lab(), feed)
+    for _ in range(4):
+        first.step(paused=False, late_s=0.0)
+    lab = a_lab()
+    start = lab.now_ms
+    assert LiveLab(lab, feed).skip_recorded(stopped) == 0
+    assert lab.now_ms == start
+    assert LiveLab(lab, feed).skip_recorded(going) == lab.duration_s // TICK_S - 4
+    assert lab.now_ms == start + 4 * TICK_S * 1000
