@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from collectors.esxtop_names import ColumnPath
 
@@ -64,7 +64,7 @@ class Namesakes:
         if all(host == name for host, name in names.items()):
             return paths
         return [
-            replace(path, host=names[path.host]) if path is not None and path.host in names else path
+            path._replace(host=names[path.host]) if path is not None and path.host in names else path
             for path in paths
         ]
 

@@ -151,10 +151,7 @@ class _HostReader:
     def read(self, columns: Iterable[int]) -> HostColumns:
         """The layout of the given columns, all of which are this host's."""
         chosen = [(column, path) for column in columns if (path := self._paths[column]) is not None]
-        counters: dict[str, dict[str, set[str]]] = {}
-        for _, path in chosen:
-            counters.setdefault(path.cls, {}).setdefault(path.instance, set()).add(path.counter)
-        objects = read_host_objects(self._host, counters)
+        objects = read_host_objects(self._host, _counters_of(path for _, path in chosen))
         specs: list[SeriesSpec] = []
         meanings: list[_Meaning] = []
         kept: list[tuple[int, ColumnPath]] = []
@@ -220,6 +217,19 @@ class _HostReader:
         self._seen[entity, counter, instance] = times
         self._seen[entity, counter, f"{instance}#{times}"] = 1
         return f"{instance}#{times}"
+
+
+def _counters_of(paths: Iterable[ColumnPath]) -> dict[str, dict[str, set[str]]]:
+    """Class → instance → the counters that the header has of it."""
+    found: dict[str, dict[str, set[str]]] = {}
+    front: tuple[str, str] | None = None
+    counters: set[str] = set()
+    for path in paths:
+        if front != (path.cls, path.instance):  # columns of one instance stand together
+            front = (path.cls, path.instance)
+            counters = found.setdefault(path.cls, {}).setdefault(path.instance, set())
+        counters.add(path.counter)
+    return found
 
 
 def _look_up(catalogue: Counters, cls: str, counter: str) -> _Meaning:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 LONGEST_PATH = 1024
 """A longer column name is not one: real ones stay below 300 characters."""
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnPath:
+class ColumnPath(NamedTuple):
     """One column: whose (``host``), of what (``cls`` and ``instance``), and which ``counter``.
 
     ``instance`` is empty for classes without one (``Memory``). Counters and instances both hold

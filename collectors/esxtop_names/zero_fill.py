@@ -18,6 +18,7 @@ from collectors.esxtop_names.paths import ColumnPath
 from sessions.model import EntityRef, IntArray, SeriesSpec
 
 _STATES = ("% Run", "% Wait", "% Ready")
+_NOTHING = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +63,14 @@ def _by_entity(
 ) -> dict[EntityRef, dict[str, list[int]]]:
     """Entity → counter → positions, of one class; columns whose instance could not be read are left out."""
     found: dict[EntityRef, dict[str, list[int]]] = {}
+    entity, counters = None, {}
     for position, path in enumerate(paths):
-        if path.cls == cls and specs[position].entity.kind != "host":
-            found.setdefault(specs[position].entity, {}).setdefault(path.counter, []).append(position)
+        if path.cls != cls:
+            continue
+        owner = specs[position].entity
+        if owner is not entity:  # columns of one entity stand together: hashing it for each takes long
+            entity, counters = owner, found.setdefault(owner, {}) if owner.kind != "host" else {}
+        counters.setdefault(path.counter, []).append(position)
     return found
 
 
@@ -79,6 +85,8 @@ def _fill(
 
 
 def _sorted(columns: Mapping[str, Sequence[int]]) -> IntArray:
+    if not columns:
+        return _NOTHING  # a header of 20,000 columns has thousands of worlds
     return np.asarray(sorted(chain.from_iterable(columns.values())), dtype=np.int64)
 
 
