@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sessions.model import FloatArray, IntArray
 from sessions.store.blocks import ABSENT, DELTA_GAIN, SLAB_VALUES, VARYING, Summary, join
-from sessions.store.chunks import Coding, encode_integers, pack_presence
+from sessions.store.chunks import Coding, encode_integers, encode_rows, pack_presence
 from sessions.store.codec import unsigned
 
 Int32Array = NDArray[np.int32]
@@ -127,19 +127,24 @@ def _encode_rows(
     for width in np.unique(widths).tolist():
         group = rows[widths == width]
         dtype = unsigned(int(spans[widths == width].max()))
-        some = codes[group] if one == 1 else codes[group] // np.uint32(one)
-        bases = (low[group] // one).tolist()
-        for row, values, base, coding in zip(
-            group.tolist(), some.astype(dtype), bases, codings[group].tolist(), strict=True
-        ):
-            missing = absent.get(row)
-            if missing is None:
-                chunks[row] = encode_integers(values, base, places, coding=coding)
-            else:
-                presence = pack_presence(~missing)
-                chunks[row] = encode_integers(
-                    values[~missing], base, places, coding=coding, presence=presence
-                )
+        some = codes if len(group) == len(codes) else codes[group]
+        values = (some if one == 1 else some // np.uint32(one)).astype(dtype)
+        bases, of_group = low[group] // one, codings[group]
+        is_sparse = np.isin(group, list(absent))
+        full, sparse = np.flatnonzero(~is_sparse), np.flatnonzero(is_sparse)
+        some = values if not len(sparse) else values[full]
+        made = encode_rows(some, bases[full].tolist(), places, of_group[full].tolist())
+        for row, chunk in zip(group[full].tolist(), made, strict=True):
+            chunks[row] = chunk
+        for at in sparse.tolist():
+            present = ~absent[int(group[at])]
+            chunks[int(group[at])] = encode_integers(
+                values[at][present],
+                int(bases[at]),
+                places,
+                coding=of_group[at],
+                presence=pack_presence(present),
+            )
 
 
 def _codings(codes: _Codes, low: Int32Array, high: Int32Array) -> NDArray[np.uint8]:
