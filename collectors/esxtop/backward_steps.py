@@ -18,11 +18,11 @@ class BackwardSteps:
         self._first = (0, 0)
 
     def restart(self) -> None:
-        """Another capture begins, which may be older."""
+        """Forget the last time: another capture begins in this file, and it may be older."""
         self._last = NO_TIME
 
     def follow(self, times: IntArray, lines: IntArray) -> None:
-        """The next rows: their times (milliseconds) and line numbers."""
+        """Count the backward steps in the next rows, given their times (milliseconds) and line numbers."""
         if not len(times):
             return
         steps = np.diff(times, prepend=times[0] if self._last == NO_TIME else self._last)
@@ -33,7 +33,7 @@ class BackwardSteps:
         self._last = int(times[-1])
 
     def note(self) -> str | None:
-        """One sentence for the import's report; None when time runs forward."""
+        """Return one sentence for the import's report, or None if time never went back."""
         if not self._count:
             return None
         line, back_ms = self._first

@@ -24,12 +24,12 @@ _NO_STAMP = (-2,) * 6
 
 
 class RowClock(Protocol):
-    """Gives the times of a file's lines, batch by batch, from the first line on."""
+    """Computes when each line of a file was sampled; called for all lines of the file, in order."""
 
     notes: tuple[str, ...]
 
     def times(self, lines: Lines) -> IntArray:
-        """Milliseconds of each line on the file's clock, NO_TIME for one that has none."""
+        """Return each line's time in milliseconds of the file's local time; NO_TIME where it has none."""
 
 
 class EsxtopClock:
@@ -45,7 +45,7 @@ class EsxtopClock:
         self._repeats = 0
 
     def times(self, lines: Lines) -> IntArray:
-        """Milliseconds of each line on the file's clock, NO_TIME for one that has none."""
+        """Return each line's time in milliseconds of the file's local time; NO_TIME where it has none."""
         view = np.frombuffer(lines.data, dtype=np.uint8)
         times = esxtop_times(view, lines.starts, lines.ends)
         real = np.flatnonzero(times != NO_TIME)
@@ -70,7 +70,7 @@ class EsxtopClock:
 
 
 class SurveyedClock:
-    """The clock of a file whose timestamps only make sense together: all are read before any is given."""
+    """Times of a file that another program rewrote: the date format is found by reading all rows first."""
 
     def __init__(self, capture: Capture) -> None:
         surveyed = _survey(capture)
@@ -81,14 +81,14 @@ class SurveyedClock:
         self._at = 0
 
     def times(self, lines: Lines) -> IntArray:
-        """Milliseconds of each line on the file's clock, NO_TIME for one that has none."""
+        """Return each line's time in milliseconds of the file's local time; NO_TIME where it has none."""
         times = self._times[self._at : self._at + len(lines.starts)]
         self._at += len(lines.starts)
         return times
 
 
 def clock_for(capture: Capture, header: Header, beginning: Lines | None) -> RowClock:
-    """The clock that a file needs: esxtop's own when its first and last rows are as esxtop writes them."""
+    """Return EsxtopClock if the first and last rows are as esxtop writes them, else SurveyedClock."""
     if not header.has_time or beginning is None or _is_genuine(capture, beginning):
         return EsxtopClock()
     return SurveyedClock(capture)

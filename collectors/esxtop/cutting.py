@@ -22,20 +22,20 @@ _MAX_BYTES = 256 << 20
 
 
 class Section(Protocol):
-    """What the importer made of a header."""
+    """What a Cutter needs to know of the section (the rows under one header) that it cuts."""
 
     @property
     def number(self) -> int:
-        """Identifies the section in pieces and results."""
+        """The section's number, by which pieces and results name it."""
 
     def rows_per_piece(self, rows_left: float) -> int:
-        """How many rows suit a worker, when so many are still to come."""
+        """Return how many rows the next piece should have if ``rows_left`` rows follow."""
 
     def next_piece(self) -> int:
-        """A number for a new piece, unique in the import."""
+        """Return the number of a new piece, unique within the import."""
 
     def begin(self, line: bytes) -> None:
-        """Told of the section's first row."""
+        """Take note of the section's first row: text columns are read from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +92,11 @@ class Cutter:
 
     @property
     def width(self) -> int:
-        """How many values a row has."""
+        """The number of values in a row."""
         return self._header.shape.width
 
     def restart(self) -> None:
-        """The next row is the first of a capture: nothing before it counts."""
+        """Begin a new capture: the next row has no row before it, so that no rate is computed across."""
         self._first = True
         self._context = 0
         self._rows = _NO_ROWS
@@ -104,7 +104,7 @@ class Cutter:
         self.close()
 
     def is_cut(self, line: bytes) -> bool:
-        """Whether a line at the end of the text was cut short."""
+        """Return True if the file's last line has fewer fields than the header, or ends within a field."""
         delimiter = self._header.shape.delimiter
         line = line.rstrip(b" \r")
         fields = line.count(delimiter) - (self._header.shape.trailing and line.endswith(delimiter))
@@ -130,7 +130,7 @@ class Cutter:
                 yield self._cut()
 
     def flush(self) -> Iterator[Piece]:
-        """The rows that are left, as a piece."""
+        """Yield the remaining rows as a last piece."""
         if len(self._rows) > self._context:
             yield self._cut()
 

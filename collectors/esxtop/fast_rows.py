@@ -1,4 +1,4 @@
-"""Sound rows into numbers at the speed of simdjson, and all others by the definition in ``rows``.
+"""Parses rows with simdjson where they are valid, and field by field (``rows``) where they are not.
 
 A row without its time is almost a JSON array: quotation marks become blanks, and brackets go around. Whatever
 JSON reads differently from the definition (a leading zero, a bare point, ``nan``, a stray quotation mark) it
@@ -58,7 +58,7 @@ class RowParser:
         return values
 
     def several(self, lines: Sequence[bytes]) -> FloatArray | None:
-        """Values of sound rows, shape (len(lines), width); None when any of them needs a closer look."""
+        """Return the values of rows, shape (len(lines), width), or None if any must be read by ``one``."""
         if self._has_text:
             return None
         if len(lines) == 1 and not lines[0].endswith(self._delimiter):
@@ -69,7 +69,7 @@ class RowParser:
         return None if values is None else values.reshape(len(lines), self._values)
 
     def one(self, line: bytes) -> tuple[FloatArray, CellTrouble | None]:
-        """Values of one row, shape (width,), and its unreadable cells.
+        """Return the values of one row, shape (width,), and its unreadable cells (None if there are none).
 
         Raises RowError when the number of fields is not the header's.
         """

@@ -20,7 +20,7 @@ _HEADER_START = re.compile(rb"\s*\"?\(PDH-CSV")
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a header line says.
+    """A parsed header line.
 
     ``paths`` are the value columns, in order, after repairs (None: a name that could not be read, which is in
     ``unreadable``); ``shape`` is how a row of them is written. ``columns`` counts real columns with the time
@@ -39,12 +39,12 @@ class Header:
 
 
 def looks_like_header(line: bytes) -> bool:
-    """Whether a line in the middle of a file starts another capture."""
+    """Return True if a line in the middle of a file is a header, which begins another capture."""
     return _HEADER_START.match(line) is not None
 
 
 def read_header(line: bytes, catalogue: Counters) -> Header | None:
-    """The header that ``line`` is, or None when it is not one.
+    """Parse a header line; None if it is not a header.
 
     ``catalogue`` tells which columns hold text instead of numbers.
     """
@@ -75,7 +75,7 @@ def read_header(line: bytes, catalogue: Counters) -> Header | None:
 
 
 def is_esxtop(paths: Sequence[ColumnPath | None], catalogue: Counters) -> bool:
-    """Whether any column is esxtop's. Windows has a class ``Memory`` too, with other counters."""
+    """Return True if any column is esxtop's. Windows' PDH files have a class ``Memory``, too."""
     return any(
         path is not None
         and (

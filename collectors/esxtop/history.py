@@ -1,4 +1,4 @@
-"""One host over all files of an import: its times, what is known of them already, its gaps and facts."""
+"""One host over all files of an import: sample times, rows that came twice, gaps and facts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FEWEST_STEPS = 3
 
 @dataclass(slots=True)
 class _Seen:
-    """The rows that one layout of the host has so far."""
+    """The sample times that were imported so far for one layout of the host."""
 
     ids: IntArray
     parts: list[IntArray] = field(default_factory=list)
@@ -30,14 +30,14 @@ class _Seen:
     highest: int = -1
 
     def already(self, times: IntArray) -> BoolArray:
-        """Which of ``times`` the layout has."""
+        """Return which of ``times`` were imported before, as a mask."""
         if self.highest < self.lowest or times.min() > self.highest or times.max() < self.lowest:
             return np.zeros(len(times), dtype=np.bool_)
         self.parts = [np.concatenate(self.parts)]
         return np.isin(times, self.parts[0])
 
     def add(self, times: IntArray) -> None:
-        """Remember rows."""
+        """Add the times of newly imported rows."""
         if len(times):
             empty = self.highest < self.lowest
             self.parts.append(times)
@@ -45,7 +45,7 @@ class _Seen:
             self.highest = int(times.max()) if empty else max(self.highest, int(times.max()))
 
     def times(self) -> IntArray:
-        """All of its times."""
+        """Return all times of the layout, in the order of import."""
         return np.concatenate(self.parts) if self.parts else np.empty(0, dtype=np.int64)
 
 
@@ -54,7 +54,7 @@ NAME = "name"
 
 
 class HostHistory:
-    """Collects what all files say of a host.
+    """Collects sample times, gaps, facts and notes of one host from all files.
 
     ``repeated`` counts rows that were left out as known; ``layouts`` the stored layouts by their series.
     """
@@ -70,8 +70,10 @@ class HostHistory:
         self._lost: list[IntArray] = []
         self._facts: dict[tuple[EntityRef, str, str | float], int] = {}
 
-    def known(self, layouts: tuple[int, ...], ids: IntArray, times: IntArray) -> tuple[RepeatedRows, ...]:
-        """What the host has at ``times`` already; the rest counts as known from now on."""
+    def find_repeated(
+        self, layouts: tuple[int, ...], ids: IntArray, times: IntArray
+    ) -> tuple[RepeatedRows, ...]:
+        """Return which rows repeat samples that were imported before; remember the others as imported."""
         own = self._seen.setdefault(layouts, _Seen(ids))
         again = np.ones(len(times), dtype=np.bool_)
         again[np.unique(times, return_index=True)[1]] = False
@@ -91,18 +93,18 @@ class HostHistory:
         own.add(times[~again])
         return tuple(found)
 
-    def lose(self, times: IntArray) -> None:
-        """Rows of which nothing could be read."""
+    def add_lost_rows(self, times: IntArray) -> None:
+        """Add the times of rows that could not be read at all."""
         if len(times):
             self._lost.append(times)
 
-    def state(self, entity: EntityRef, name: str, value: str | float, start: int) -> None:
-        """A fact that held at ``start``."""
+    def add_fact(self, entity: EntityRef, name: str, value: str | float, start: int) -> None:
+        """Add a fact that held at ``start`` (milliseconds)."""
         key = (entity, name, value)
         self._facts[key] = min(start, self._facts.get(key, start))
 
     def facts(self) -> Iterator[Fact]:
-        """All facts; one that another of its name follows holds until then."""
+        """Yield all facts; each ends when the next fact of the same entity and name begins."""
         by_name: dict[tuple[EntityRef, str], list[Fact]] = {}
         for (entity, name, value), start in self._facts.items():
             by_name.setdefault((entity, name), []).append(Fact(entity, name, value, start))
@@ -115,13 +117,13 @@ class HostHistory:
             yield facts[-1]
 
     def times(self) -> IntArray:
-        """Every sampling instant once, in order."""
+        """Return all sample times of the host, sorted and without duplicates."""
         parts = [seen.times() for seen in self._seen.values()]
         every = np.unique(np.concatenate(parts)) if parts else np.empty(0, dtype=np.int64)
         return every[~np.isin(every, self._all_lost())] if self._lost else every
 
     def interval_s(self) -> float | None:
-        """The usual distance of two samples."""
+        """Return the median time between two samples in seconds; None for fewer than two."""
         times = self.times()
         return float(np.median(np.diff(times))) / 1000 if len(times) > 1 else None
 

@@ -1,4 +1,4 @@
-"""One host's part of a piece: rows are collected, repaired, and gathered for their blocks."""
+"""One host's columns of a piece: values are repaired, gathered and compressed into blocks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sessions.store import NOTHING, EncodedBlock, Gathering, Int32Array, numbers
 
 
 class RowBuffer:
-    """Room for some rows of a host, as numbers or as hundredths; used again and again."""
+    """Reusable arrays for a batch of a host's rows: one for numbers, one for hundredths."""
 
     def __init__(self, rows: int, series: int) -> None:
         self._shape = (rows, series)
@@ -23,7 +23,7 @@ class RowBuffer:
         self._numbers: FloatArray | None = None
 
     def like(self, rows: FloatArray | Int32Array) -> FloatArray | Int32Array:
-        """The room for rows of that type."""
+        """Return the array whose type is that of ``rows``."""
         # Fresh memory is slow, and a capture rarely has rows of both types.
         if rows.dtype.kind == "f":
             if self._numbers is None:
@@ -35,13 +35,15 @@ class RowBuffer:
 
 
 class HostWork:
-    """Takes the piece's rows in order.
+    """Turns one host's values of a piece into blocks; rows are added in order.
 
     They are repaired and gathered as often as ``buffer`` is full, and make blocks that take at most
-    ``most_bytes`` before they are compressed.
+    ``max_gathered_bytes`` before they are compressed.
     """
 
-    def __init__(self, plan: HostPlan, piece: Piece, index: int, buffer: RowBuffer, most_bytes: int) -> None:
+    def __init__(
+        self, plan: HostPlan, piece: Piece, index: int, buffer: RowBuffer, max_gathered_bytes: int
+    ) -> None:
         self.no_io = False
         self._plan = plan
         self._piece = piece
@@ -49,7 +51,7 @@ class HostWork:
         self._buffers = buffer
         self._buffer: FloatArray | Int32Array = np.empty((0, len(plan.columns)))
         self._take = _as_slice(plan.columns)
-        self._most_bytes = most_bytes
+        self._max_gathered_bytes = max_gathered_bytes
         self._gathered = Gathering()
         self._blocks: list[tuple[EncodedBlock, ...]] = []
         self._repairs = EsxtopRepairs(plan.repairs)
@@ -62,7 +64,7 @@ class HostWork:
         self._highest = np.full(len(plan.facts), -np.inf)
 
     def add(self, rows: FloatArray | Int32Array, sound: BoolArray) -> None:
-        """Take rows of all hosts, numbers or hundredths, and which of them are whole."""
+        """Add rows of all hosts' columns, as numbers or hundredths; ``sound`` marks the readable rows."""
         if self._buffer.dtype != rows.dtype or not len(self._buffer):
             self._repair_and_gather()
             self._buffer = self._buffers.like(rows)
@@ -70,7 +72,7 @@ class HostWork:
         while done < len(rows):
             if self._count == len(self._buffer):
                 self._repair_and_gather()
-                if self._is_block_due():
+                if self._must_make_block():
                     self._make_blocks()
             some = min(len(rows) - done, len(self._buffer) - self._count)
             self._buffer[self._count : self._count + some] = rows[done : done + some, self._take]
@@ -79,19 +81,19 @@ class HostWork:
             done += some
 
     def finish(self) -> HostResult:
-        """The blocks, and what the rows said beside them."""
+        """Compress the remaining rows; return all blocks, zero-fill runs, and the range of fact columns."""
         self._repair_and_gather()
         self._make_blocks()
         return HostResult(tuple(self._blocks), tuple(self._runs.runs()), self._lowest, self._highest)
 
-    def _is_block_due(self) -> bool:
+    def _must_make_block(self) -> bool:
         """Whether to make blocks now: as few of the piece as memory allows, of about the same size."""
         size = self._gathered.nbytes
         rows, all_rows = self._begin - self._made, len(self._piece.times) - self._made
-        if not size or size * all_rows <= self._most_bytes * rows:
+        if not size or size * all_rows <= self._max_gathered_bytes * rows:
             return False
-        blocks = math.ceil(size * all_rows / (self._most_bytes * rows))
-        return size >= self._most_bytes or rows * blocks >= all_rows
+        blocks = math.ceil(size * all_rows / (self._max_gathered_bytes * rows))
+        return size >= self._max_gathered_bytes or rows * blocks >= all_rows
 
     def _make_blocks(self) -> None:
         """A block for each layout of what was gathered."""

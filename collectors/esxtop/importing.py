@@ -124,7 +124,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 class _Import:
-    """One run: the session, the hosts and sections met so far, and what was lost."""
+    """The state of one import: the session, the hosts and sections found so far, and losses."""
 
     def __init__(
         self,
@@ -152,7 +152,7 @@ class _Import:
         self._spooled: dict[int, Path] = {}
 
     def run(self) -> ImportReport:
-        """Do it all; leaves no file behind when it fails."""
+        """Import all files; if that fails, the unfinished session is deleted."""
         with _translated(self._out):
             writer = SessionWriter.create(self._out, title=_title(self._found), durable=False, bulk=True)
             try:
@@ -191,7 +191,7 @@ class _Import:
                 self._outcome.bytes_done = before + reader.tally.position
                 self._tell()
                 if piece is not None:
-                    self._hand_out(self._sections[piece.section].without_known(piece), writer)
+                    self._hand_out(self._sections[piece.section].mark_repeated_rows(piece), writer)
         self._outcome.bytes_done = before + found.capture.size
         self._outcome.file(name, found.header, reader.tally)
 
@@ -200,11 +200,11 @@ class _Import:
         if piece.spooled:
             self._spooled[piece.number] = piece.path
         last = self._is_last(piece)
-        if self._pool.full(last=last):
+        if self._pool.has_enough_to_do(last=last):
             self._collect(writer, 0)
         # While processes start, what is there to look at first comes from this one.
-        if self._pool.full(last=last) or piece.number == 0:
-            self._store(writer, self._pool.do_here(piece, self._tell))
+        if self._pool.has_enough_to_do(last=last) or piece.number == 0:
+            self._store(writer, self._pool.do_in_this_process(piece, self._tell))
             if piece.number == 0:
                 self._report()  # who waits for something to look at hears of it at once
         else:
@@ -228,7 +228,7 @@ class _Import:
                 for layout, block in zip(part.layouts, blocks, strict=True):
                     writer.add_block(layout, block)
             part.take(host)
-            part.history.lose(result.lost)
+            part.history.add_lost_rows(result.lost)
         self._outcome.piece(result)
         spooled = self._spooled.pop(result.number, None)
         if spooled is not None:

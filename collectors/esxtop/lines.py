@@ -34,12 +34,12 @@ class Lines:
     overlong: int = 0
 
     def line(self, index: int) -> bytes:
-        """The text of a line."""
+        """Return the bytes of line ``index``."""
         return self.data[self.starts[index] : self.ends[index]]
 
 
 def lines_of(stream: TextStream, skip: int, chunk: int = _READ) -> Iterator[Lines]:
-    """All lines of a stream; ``skip`` is the text's offset of its first byte (after a byte order mark)."""
+    """Yield all lines of a stream in batches; ``skip`` is the length of the byte order mark before it."""
     rest: list[bytes] = []
     held, offset, number = 0, skip, 1
     overlong = False

@@ -1,4 +1,4 @@
-"""Opening what the user called a capture: compression told by content, encodings, and what it is instead.
+"""Opens a capture: detects compression and encoding by content, and says what a wrong file is instead.
 
 Everything behind this module reads plain bytes in an ASCII-compatible encoding whose lines end in ``\\n``.
 """
@@ -49,7 +49,7 @@ class Capture:
 
     @property
     def direct(self) -> bool:
-        """Whether the file's bytes are the text's bytes."""
+        """True if the file is neither compressed nor recoded, so that workers can read it at byte offsets."""
         return not self.compression and not self.encoding and not self.carriage_returns
 
 
@@ -74,11 +74,11 @@ class TextStream:
 
     @property
     def position(self) -> int:
-        """Bytes of the file on disk consumed so far."""
+        """How many bytes of the file on disk were read so far."""
         return self._raw.tell()
 
     def chunks(self, size: int = CHUNK) -> Iterator[bytes]:
-        """The text, in pieces of about ``size`` bytes."""
+        """Yield the text in chunks of about ``size`` bytes."""
         while True:
             try:
                 data = self._read(size)
@@ -92,7 +92,7 @@ class TextStream:
             yield self._transform(data) if self._transform else data
 
     def give_back(self, count: int) -> bool:
-        """Read the last ``count`` bytes again next time; False where that can't be done."""
+        """Move back by ``count`` bytes, so that they are read again; False if the stream can't seek."""
         if self._transform or self._read != self._raw.read:
             return False
         self._raw.seek(-count, 1)
@@ -100,7 +100,7 @@ class TextStream:
 
 
 def recognise(path: Path) -> Capture:
-    """What kind of file ``path`` is.
+    """Detect how the file ``path`` is compressed and encoded.
 
     Raises NotFoundError, AccessDeniedError, or NotACaptureError for a directory, an empty file and everything
     whose first bytes say that it is no text.
@@ -129,7 +129,7 @@ def recognise(path: Path) -> Capture:
 
 @contextmanager
 def text_of(capture: Capture) -> Iterator[TextStream]:
-    """The capture's text from its start (after a byte order mark)."""
+    """Open the capture's text, from its start (after a byte order mark)."""
     with _opened(capture.path) as raw:
         read = Unpacked(raw, capture.compression).read if capture.compression else raw.read
         yield TextStream(read, raw, capture.skip, _transform(capture))

@@ -23,7 +23,7 @@ _MAX_NAMED = 5
 
 
 class Outcome:
-    """The tally of one import. ``bytes_done`` counts bytes of the files on disk."""
+    """Counts what one import has read, stored and lost. ``bytes_done`` counts bytes of the files on disk."""
 
     def __init__(self, bytes_total: int) -> None:
         self.bytes_done = 0
@@ -41,24 +41,24 @@ class Outcome:
         self._rows = 0
 
     def progress(self) -> Progress:
-        """How far the import is."""
+        """Return the progress so far."""
         return Progress(self.bytes_done, self._bytes_total, self._rows, time.monotonic() - self._began)
 
     def host(self, host_columns: HostColumns, ids: IntArray) -> None:
-        """A host of a header, its series stored as ``ids``."""
+        """Count the entities and series (``ids`` in the session) of one host of a header."""
         self._entities.update(entity.ref for entity in host_columns.entities)
         self._series.update(ids.tolist())
         self._texts.update((text.entity, text.name) for text in host_columns.texts)
 
     def header(self, header: Header) -> None:
-        """A header of a file."""
+        """Note unreadable column names and the time zone of a header."""
         self._unreadable |= dict.fromkeys(header.unreadable)
         if header.bias_minutes:
             zone = f"{header.zone} ({header.bias_minutes:+d} minutes)"
             self._notes[f"Times were written in {zone} and are stored in UTC."] = None
 
     def piece(self, result: PieceResult) -> None:
-        """What a worker made of a piece, once it is stored."""
+        """Count rows, samples and losses of a piece that was stored."""
         self._rows += len(result.times)
         self._losses.merge(result.losses)
         self._samples += sum(
@@ -68,7 +68,7 @@ class Outcome:
             self._notes[_NO_IO] = None
 
     def file(self, name: str, header: Header, tally: Tally) -> None:
-        """A file that was read to its end."""
+        """Note that a file was read to its end."""
         self._files.append(FileReport(name, header.columns, tally.rows, header.zone))
         self._losses.merge(tally.losses)
         self._notes |= dict.fromkeys(f"{name}: {note}" for note in tally.notes)
@@ -76,12 +76,12 @@ class Outcome:
             self._notes[f"{name}: It has a header but no sample."] = None
 
     def fragment(self, name: str, header: Header) -> None:
-        """A file that names columns and has no sample."""
+        """Note that a file only names columns and has no sample."""
         self._files.append(FileReport(name, header.columns, 0, header.zone))
         self._notes[f"{name}: It only names columns: it holds no sample."] = None
 
     def attributes(self, host: HostHistory) -> list[tuple[str, str]]:
-        """What the session says of a host's source: files, columns, rows, time zone, what was lost."""
+        """Return the attributes of a host's source: files, columns, rows, time zone, notes on losses."""
         zones = dict.fromkeys(file.zone for file in self._files)
         return [
             ("files", ", ".join(file.name for file in self._files)),
@@ -92,7 +92,7 @@ class Outcome:
         ]
 
     def report(self, out: Path, hosts: Collection[HostHistory]) -> ImportReport:
-        """All of it; the session is closed by now."""
+        """Return the report of the finished import; call it after the session was closed."""
         times = [host.times() for host in hosts]
         every = np.concatenate(times) if times else np.empty(0, dtype=np.int64)
         intervals = [seconds for host in hosts if (seconds := host.interval_s()) is not None]

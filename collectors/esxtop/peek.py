@@ -35,7 +35,7 @@ class Peek:
 
 
 def peek(capture: Capture, catalogue: Counters) -> Peek:
-    """The header of a capture.
+    """Read the header and the first rows of a capture.
 
     Raises NotACaptureError when the file is something else.
     """
@@ -63,7 +63,7 @@ def peek(capture: Capture, catalogue: Counters) -> Peek:
 
 
 def header_index(lines: Lines) -> int | None:
-    """Index of the line that should be the header.
+    """Return the index of the line that should be the header.
 
     It is the first, but for a spreadsheet's ``sep=;`` and for what a login says before the program that
     writes the header runs.
@@ -74,7 +74,7 @@ def header_index(lines: Lines) -> int | None:
 
 
 def lines_before_header(lines: Lines) -> int:
-    """How many lines stand before the header, not counting a spreadsheet's ``sep=;``."""
+    """Return the number of lines before the header, not counting a spreadsheet's ``sep=;``."""
     return sum(not _is_separator(lines, at) for at in range(header_index(lines) or 0))
 
 

@@ -1,4 +1,4 @@
-"""What a worker process must know of a section to turn its rows into blocks: indices, no names."""
+"""Messages between the importing process and its workers: how to read rows, which rows, and the result."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MAX_SERIES = 4096
 
 @dataclass(frozen=True, slots=True)
 class HostPlan:
-    """One host's part of a row.
+    """Which values of a row belong to one host, and how they are repaired.
 
     ``columns`` which values of a row are the host's; ``cuts`` where its series are cut into layouts: 0, …,
     their number; ``repairs`` what is repaired; ``facts`` positions of the series that may state a fact.
@@ -36,15 +36,16 @@ class HostPlan:
 
 @dataclass(frozen=True, slots=True)
 class SectionPlan:
-    """A header and the rows under it.
+    """How to read the rows under one header (a section).
 
-    A worker settles ``rows_at_once`` of them at a time, and may gather ``most_bytes`` before it makes blocks.
+    A worker repairs ``rows_at_once`` rows at a time, and holds at most ``max_gathered_bytes`` of values
+    before it compresses them into blocks.
     """
 
     number: int
     file: str
     rows_at_once: int
-    most_bytes: int
+    max_gathered_bytes: int
     shape: RowShape
     hosts: tuple[HostPlan, ...]
 
@@ -86,13 +87,13 @@ class Piece:
 
     @property
     def rows(self) -> int:
-        """Rows that the piece brings."""
+        """The number of new rows, without the context row."""
         return len(self.times) - self.context
 
 
 @dataclass(frozen=True, slots=True)
 class HostResult:
-    """A host's part of a piece, ready to be written: in each of ``blocks``, one for each layout."""
+    """One host's blocks of a piece, ready to be written: each item of ``blocks`` has one block a layout."""
 
     blocks: tuple[tuple[EncodedBlock, ...], ...]
     runs: tuple[FillRun, ...]
@@ -102,7 +103,7 @@ class HostResult:
 
 @dataclass(frozen=True, slots=True)
 class PieceResult:
-    """What a worker made of a piece: ``times`` of its whole rows, ``lost`` those of rows that are not.
+    """The result of a piece: ``times`` of the rows that were read, ``lost`` those of unreadable rows.
 
     ``no_io`` says that the capture's first row was without I/O counters.
     """
@@ -117,6 +118,6 @@ class PieceResult:
 
 
 def layout_cuts(series: int) -> tuple[int, ...]:
-    """Where a host's series are cut into layouts: 0, …, ``series``."""
+    """Return the positions at which a host's series are divided into layouts: 0, …, ``series``."""
     parts = -(-series // _MAX_SERIES)
     return (*(series * part // parts for part in range(parts)), series)

@@ -1,4 +1,4 @@
-"""Worker processes that turn pieces into blocks, started by spawn, and gone when their parent is.
+"""The worker processes that turn pieces into blocks; they end when their parent does.
 
 A pipe each way to each worker, no queue and no lock between them: when the parent dies, however it dies, its
 end of the pipe closes and the worker leaves at once, even in the middle of a piece.
@@ -26,7 +26,7 @@ _Answer = PieceResult | OSError | MemoryError
 
 
 class Workers:
-    """Some worker processes beside the caller's own, which does pieces too (``do_here``).
+    """Some worker processes beside the caller's own, which does pieces too (``do_in_this_process``).
 
     ``started`` are processes that run already. ``pulse`` is called now and then while a piece is done here,
     and may raise to stop.
@@ -59,31 +59,31 @@ class Workers:
 
     @property
     def busy(self) -> bool:
-        """Whether any result is still to come."""
+        """True if any result is still to come."""
         return bool(self._done) or any(worker.pieces for worker in self._workers)
 
-    def full(self, *, last: bool) -> bool:
-        """Whether every worker has as much as it should: always when there is none.
+    def has_enough_to_do(self, *, last: bool) -> bool:
+        """Return True if every worker has enough pieces waiting (or there is no worker).
 
         The last piece must not wait for a worker while this process would do nothing.
         """
         return all(len(worker.pieces) >= (1 if last else _AHEAD) for worker in self._workers)
 
-    def do_here(self, piece: Piece, pulse: Callable[[], None]) -> PieceResult:
-        """Do a piece in this process."""
+    def do_in_this_process(self, piece: Piece, pulse: Callable[[], None]) -> PieceResult:
+        """Process a piece in the calling process."""
         worker = self._here.get(piece.section)
         if worker is None:
             worker = self._here[piece.section] = PieceWorker(self._plans[piece.section])
         return worker.work(piece, pulse)
 
     def submit(self, piece: Piece, pulse: Callable[[], None]) -> None:
-        """Give a piece to the worker that has least to do."""
+        """Send a piece to the worker with the fewest pieces waiting."""
         worker = min(self._workers, key=lambda one: len(one.pieces))
         if not worker.send(piece, self._plans[piece.section]):
             self._lost(worker, pulse)
 
     def results(self, timeout: float, pulse: Callable[[], None]) -> Iterator[PieceResult]:
-        """Results that are there within ``timeout`` seconds: all that are, without waiting for more."""
+        """Wait up to ``timeout`` seconds for a first result, then yield all results that have arrived."""
         while self._done:
             yield self._done.popleft()
         busy = {id(worker.answers): worker for worker in self._workers if worker.pieces}
@@ -100,7 +100,7 @@ class Workers:
     def _lost(self, worker: _Remote, pulse: Callable[[], None]) -> None:
         self._workers.remove(worker)
         worker.stop()
-        self._done.extend(self.do_here(piece, pulse) for piece in worker.pieces)
+        self._done.extend(self.do_in_this_process(piece, pulse) for piece in worker.pieces)
 
 
 class _Remote:
@@ -113,7 +113,7 @@ class _Remote:
         self._sent: set[int] = set()
 
     def send(self, piece: Piece, plan: SectionPlan) -> bool:
-        """Hand over a piece; False when the process is gone."""
+        """Send a piece; False if the process has ended."""
         self.pieces.append(piece)
         try:
             if plan.number not in self._sent:
@@ -142,7 +142,7 @@ class _Remote:
 
 
 def serve(tasks: Connection, answers: Connection) -> None:
-    """A worker process: pieces in, results out, until the pipe closes."""
+    """Run a worker process: receive pieces and send results until the pipe closes."""
     # Ctrl-C reaches the whole process group; stopping is the parent's decision.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     waiting: SimpleQueue[SectionPlan | Piece] = SimpleQueue()

@@ -1,4 +1,4 @@
-"""A capture as a sequence of pieces: which bytes are which rows, when each was taken, what starts anew."""
+"""Divides a capture into pieces: finds its rows, their times, and headers within the file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NOTHING = b' ,;\t"\r'
 
 @dataclass(slots=True)
 class Tally:
-    """What was seen of a file: bytes on disk, rows with a time, and what was lost before a worker saw it."""
+    """What was read of a file: bytes on disk, rows with a time, and what was lost before a worker saw it."""
 
     position: int = 0
     rows: int = 0
@@ -52,7 +52,7 @@ class CaptureReader:
         self.tally = Tally()
 
     def pieces(self) -> Generator[Piece | None]:
-        """All pieces, in the order of the file; None now and then when there is nothing but progress.
+        """Yield all pieces in the order of the file, and None now and then so that progress can be reported.
 
         Close the generator when it is not run to its end.
         """

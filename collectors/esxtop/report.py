@@ -1,4 +1,4 @@
-"""What an import says while it runs and when it is done."""
+"""The progress and the report of an import, and the rows that it lost."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class CancelSignal(Protocol):
     """Something that may be set from another thread to stop the work: a threading.Event."""
 
     def is_set(self) -> bool:
-        """Whether to stop."""
+        """True if the import should stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +28,12 @@ class Progress:
 
     @property
     def bytes_per_second(self) -> float:
-        """Rate since the start."""
+        """The average rate since the start."""
         return self.bytes_done / self.seconds if self.seconds > 0 else 0.0
 
     @property
     def seconds_left(self) -> float | None:
-        """Time left at that rate, None before there is one."""
+        """The estimated time left in seconds; None before the first bytes."""
         rate = self.bytes_per_second
         return max(0, self.bytes_total - self.bytes_done) / rate if rate > 0 else None
 
@@ -92,7 +92,7 @@ class ImportReport:
     seconds: float
 
     def to_json(self) -> dict[str, object]:
-        """As plain values; times in ISO 8601."""
+        """Return the report as plain values for JSON; times in ISO 8601."""
         data = asdict(self)
         data["out"] = str(self.out)
         data["entities"] = dict(self.entities)
@@ -107,21 +107,21 @@ MAX_NAMED = 100
 
 @dataclass(slots=True)
 class Losses:
-    """Damaged rows as they come up."""
+    """Counts damaged rows, and names the first MAX_NAMED of them."""
 
     named: list[DamagedRow] = field(default_factory=list)
     rows: int = 0
     values: int = 0
 
     def add(self, row: DamagedRow) -> None:
-        """Count a row, and name it while there is room."""
+        """Count a damaged row."""
         self.rows += 1
         self.values += row.cells
         if len(self.named) < MAX_NAMED:
             self.named.append(row)
 
     def merge(self, other: Losses) -> None:
-        """Add what another worker lost."""
+        """Add the losses that a worker reported."""
         self.rows += other.rows
         self.values += other.values
         self.named += other.named[: MAX_NAMED - len(self.named)]

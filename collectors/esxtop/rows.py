@@ -40,7 +40,7 @@ class RowShape:
 
     @cached_property
     def numeric(self) -> int:
-        """How many fields after the time hold numbers before the first that holds text."""
+        """The number of numeric fields between the time and the first text field."""
         return next((at for at, kind in enumerate(self.kinds) if kind == "text"), len(self.kinds))
 
     @cached_property
@@ -58,7 +58,7 @@ class RowShape:
 
     @property
     def width(self) -> int:
-        """How many values a row gives."""
+        """The number of values in a row; a glued field has two."""
         return len(self.fields_of_values)
 
 
@@ -85,7 +85,7 @@ class ExactRows:
         self._decimal_comma = shape.delimiter != b","
 
     def read(self, line: bytes) -> tuple[FloatArray, CellTrouble | None]:
-        """Values of one row, shape (width,), and its unreadable cells, which are NaN.
+        """Return the values of one row, shape (width,), and its unreadable cells, whose values are NaN.
 
         Raises RowError when the number of fields is not the header's.
         """
@@ -93,7 +93,7 @@ class ExactRows:
         return np.array(values, dtype=np.float64), trouble
 
     def values(self, cells: Sequence[bytes], first: int) -> tuple[list[float], CellTrouble | None]:
-        """Values of the fields from index ``first`` (after the time) on."""
+        """Return the values of the fields from index ``first`` (after the time) on."""
         values: list[float] = []
         trouble = CellTrouble()
         for at, cell in enumerate(cells, start=first):
@@ -110,7 +110,7 @@ class ExactRows:
         return values, trouble if trouble.fields else None
 
     def text(self, line: bytes, at: int) -> str:
-        """The text of a field (counted after the time); empty when the row is not whole."""
+        """Return the text of a field (counted after the time); empty if the row lacks fields."""
         try:
             return self._cells(line)[at + 1].strip(_TRIM).decode("utf-8", "replace")
         except RowError:

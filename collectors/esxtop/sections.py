@@ -1,4 +1,4 @@
-"""Headers as they are met: their hosts as sources and series of the session, and which rows came before."""
+"""Sections (headers with the rows under them): where a host's values are stored, and sizes of pieces."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LAST_ROWS = 256
 
 @dataclass(slots=True)
 class HostPart:
-    """One host of one section: where its values go, and what they said beside being samples."""
+    """One host of one section: the layouts that store its values, and the facts and gaps found in them."""
 
     history: HostHistory
     layouts: tuple[int, ...]
@@ -40,7 +40,7 @@ class HostPart:
     start: int | None = None
 
     def take(self, result: HostResult) -> None:
-        """Remember what a piece said beside its block."""
+        """Add the zero-fill runs, fact ranges and start time of a piece."""
         self.runs += result.runs
         self.lowest = np.minimum(self.lowest, result.lowest)
         self.highest = np.maximum(self.highest, result.highest)
@@ -49,14 +49,14 @@ class HostPart:
             self.start = min(starts) if self.start is None else min(self.start, *starts)
 
     def gaps(self) -> list[Gap]:
-        """Runs of zero-filled rows as gaps, joined across pieces."""
+        """Return the zero-filled rows as gaps; runs that continue in the next piece are joined."""
         return [
             Gap(self.history.source, run.start, run.end, ZERO_FILLED, self.fills[run.fill], run.rows)
             for run in join_runs(self.runs)
         ]
 
     def state_facts(self, texts: Sequence[tuple[EntityRef, str, str]]) -> None:
-        """Tell the host what the header, constant columns and text columns state."""
+        """Add the facts of the header, of constant columns and of text columns to the host."""
         if self.start is None:
             return
         constant = [
@@ -65,13 +65,13 @@ class HostPart:
             if low == high and low > 0
         ]
         for entity, name, value in (*self.stated, *constant, *texts):
-            self.history.state(entity, name, value, self.start)
+            self.history.add_fact(entity, name, value, self.start)
 
 
 def host_part(
     host_columns: HostColumns, history: HostHistory, layouts: tuple[int, ...], ids: IntArray
 ) -> HostPart:
-    """The part of a host whose series were stored as ``ids`` in the given layouts."""
+    """Return the HostPart of a host whose series have ``ids`` in the session, in the given layouts."""
     count = len(host_columns.fact_columns)
     names = ((entity.ref, NAME, entity.name) for entity in host_columns.entities if entity.ref.kind == "vm")
     return HostPart(
@@ -88,7 +88,7 @@ def host_part(
 
 
 def plan_host(host_columns: HostColumns) -> HostPlan:
-    """Where the values of a host stand in a row, and how they are cut into layouts."""
+    """Return what a worker must know of a host to turn its values into blocks."""
     return HostPlan(
         columns=host_columns.columns,
         cuts=layout_cuts(len(host_columns.columns)),
@@ -98,12 +98,12 @@ def plan_host(host_columns: HostColumns) -> HostPlan:
 
 
 def rows_at_once(width: int) -> int:
-    """How many rows of so many values to settle at a time."""
+    """Return how many rows of ``width`` values are repaired together."""
     return max(1, min(_MAX_ROWS, _BATCH_BYTES // (8 * max(1, width))))
 
 
 class PieceSizes:
-    """How many rows each piece gets, and the numbers of pieces.
+    """Decides how many rows each piece has, and numbers the pieces.
 
     Each of ``processes`` may gather ``value_bytes`` of values; ``block_rows`` make a good block.
     """
@@ -116,7 +116,7 @@ class PieceSizes:
         self._last_share: int | None = None
 
     def rows(self, width: int, rows_left: float) -> int:
-        """Rows of the next piece, when ``rows_left`` are still to come.
+        """Return the number of rows for the next piece if ``rows_left`` are still to come.
 
         Pieces get smaller towards the end, so that all processes finish together. The last ones are one for
         each process, since a block costs as much as 400 rows of it: the importing process, which also writes
@@ -136,7 +136,7 @@ class PieceSizes:
 
 
 class OpenSection:
-    """A header of a file, with its hosts."""
+    """A section that is being read: its header and its hosts."""
 
     def __init__(
         self,
@@ -153,15 +153,15 @@ class OpenSection:
 
     @property
     def number(self) -> int:
-        """Identifies the section in pieces and results."""
+        """The section's number, by which pieces and results name it."""
         return self.plan.number
 
     def next_piece(self) -> int:
-        """A number for a new piece."""
+        """Return the number of a new piece, unique within the import."""
         return next(self._pieces.numbers)
 
     def rows_per_piece(self, rows_left: float) -> int:
-        """How many rows suit a worker when ``rows_left`` are still to come: fewer towards the end."""
+        """Return how many rows the next piece should have if ``rows_left`` rows follow."""
         return self._pieces.rows(self.plan.shape.width, rows_left)
 
     def begin(self, line: bytes) -> None:
@@ -176,10 +176,10 @@ class OpenSection:
                 if value:
                     texts.append((text.entity, text.name, value))
 
-    def without_known(self, piece: Piece) -> Piece:
-        """The piece, told which of its rows the session has already."""
+    def mark_repeated_rows(self, piece: Piece) -> Piece:
+        """Return the piece with the rows marked that the session has already."""
         times = piece.times[piece.context :]
-        known = tuple(part.history.known(part.layouts, part.ids, times) for part in self.hosts)
+        known = tuple(part.history.find_repeated(part.layouts, part.ids, times) for part in self.hosts)
         if not any(known):
             return piece
         return Piece(
@@ -188,7 +188,7 @@ class OpenSection:
         )  # fmt: skip
 
     def finish(self) -> None:
-        """Tell each host its gaps and facts."""
+        """Add the section's gaps and facts to its hosts, once all rows were read."""
         for part, texts in zip(self.hosts, self._texts, strict=True):
             part.history.gaps += part.gaps()
             part.state_facts(texts)

@@ -29,7 +29,7 @@ _DAYS = np.array([31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])
 
 
 def esxtop_times(view: NDArray[np.uint8], starts: IntArray, ends: IntArray) -> IntArray:
-    """Milliseconds of rows that begin with esxtop's own stamp; NO_TIME for all others.
+    """Return the time in milliseconds of rows that begin with esxtop's own stamp, NO_TIME for others.
 
     ``view`` holds the text, row i begins at ``starts[i]``. The stamp may be quoted.
     """
@@ -84,12 +84,12 @@ class Timestamp:
     dotted: bool = False
 
     def numbers(self) -> tuple[int, int, int, int, int, int]:
-        """The six numbers; seconds −1 where none were written."""
+        """Return the six numbers; seconds are −1 if none were written."""
         return self.first, self.second, self.third, self.hour, self.minute, self.seconds
 
 
 def parse_timestamp(cell: bytes) -> Timestamp | None:
-    """The timestamp in a row's first field; None when there is none."""
+    """Parse the timestamp in a row's first field; None if there is none."""
     match = _GENERAL.fullmatch(cell.strip(b' "\t\r'))
     if match is None:
         return None

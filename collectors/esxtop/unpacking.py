@@ -23,7 +23,7 @@ _MAGIC = {"gzip": b"\x1f\x8b", "xz": b"\xfd7zXZ\x00", "zstd": b"\x28\xb5\x2f\xfd
 
 
 def compression_of(head: bytes) -> str:
-    """``gzip``, ``xz``, ``zstd``, or nothing for a file that begins so."""
+    """Return ``gzip``, ``xz`` or ``zstd`` for a file that begins with ``head``; empty if not compressed."""
     return next((name for name, magic in _MAGIC.items() if head.startswith(magic)), "")
 
 
@@ -108,7 +108,7 @@ class Unpacked:
         self._failure: Exception | None = None
 
     def read(self, size: int) -> bytes:
-        """About ``size`` bytes, none at the end; raises one of BROKEN where the file is damaged.
+        """Return about ``size`` bytes, none at the end; raises one of BROKEN where the file is damaged.
 
         What could be unpacked before the damage is returned first.
         """

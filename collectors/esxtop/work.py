@@ -1,4 +1,4 @@
-"""One piece of a capture from bytes to blocks: what a worker process does, with nothing but numbers."""
+"""What a worker process does: parses the rows of a piece and compresses their values into blocks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class PieceWorker:
         self._parser = RowParser(plan.shape)
 
     def work(self, piece: Piece, pulse: Callable[[], None] | None = None) -> PieceResult:
-        """Parse, repair and encode; ``pulse`` is called now and then, and may raise to stop."""
+        """Parse, repair and compress a piece; ``pulse`` is called between batches and may raise to stop."""
         losses = Losses()
         sound = np.ones(len(piece.times), dtype=np.bool_)
         hosts = self._hosts(piece)
@@ -57,7 +57,7 @@ class PieceWorker:
     def _hosts(self, piece: Piece) -> list[HostWork]:
         width = max(1, sum(len(host.columns) for host in self._plan.hosts))
         return [
-            HostWork(host, piece, index, buffer, self._plan.most_bytes * len(host.columns) // width)
+            HostWork(host, piece, index, buffer, self._plan.max_gathered_bytes * len(host.columns) // width)
             for index, (host, buffer) in enumerate(zip(self._plan.hosts, self._buffers, strict=True))
         ]
 

@@ -1,4 +1,4 @@
-"""From the paths of a header to the entities and series of each host that it speaks of."""
+"""Turns the column paths of a header into the entities and series of each host."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FACT_KINDS = frozenset({"vm", "nic", "device"})
 
 
 class CounterEntry(Protocol):
-    """What reading columns needs to know of a counter in the catalogue."""
+    """A counter of the catalogue, as far as columns are concerned."""
 
     @property
     def key(self) -> str:
@@ -39,7 +39,7 @@ class CounterEntry(Protocol):
 
 
 class Spelling(Protocol):
-    """How esxtop spells a counter, as far as reading columns needs it."""
+    """How esxtop names a counter, and how its values are to be read."""
 
     @property
     def per(self) -> str:
@@ -51,22 +51,22 @@ class Spelling(Protocol):
 
     @property
     def cumulative(self) -> bool:
-        """Counts since boot: becomes a rate."""
+        """True for a count since boot, which is stored as a rate per second."""
 
     @property
     def text(self) -> bool:
-        """Words, not numbers: becomes a fact."""
+        """True for a column of words, which is stored as a fact."""
 
     @property
     def io(self) -> bool:
-        """Zero in the first row of a capture, whatever the host did."""
+        """True for I/O counters, which esxtop prints as zero in the first row of a capture."""
 
 
 class Counters(Protocol):
-    """The catalogue, as far as columns need it."""
+    """A catalogue that finds counters by esxtop's names."""
 
     def esxtop(self, cls: str, counter: str) -> tuple[CounterEntry, Spelling] | None:
-        """The counter that esxtop spells so, or None when the catalogue does not know it."""
+        """Return the counter with esxtop's class and name, or None if the catalogue lacks it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class TextColumn:
 
 @dataclass(frozen=True, slots=True)
 class HostColumns:
-    """One host of a header: its entities, its series and the columns that they come from.
+    """The entities and series of one host of a header, and the columns that they come from.
 
     ``columns[i]`` is the index into the paths of ``specs[i]``; every other index here (``cumulative``,
     ``io``, ``fact_columns``, zero fills) is a position in ``specs``. ``stated`` holds facts that the header
@@ -101,16 +101,16 @@ class HostColumns:
 
     @property
     def repairs(self) -> RepairRules:
-        """What is to be repaired in a row of this host's series."""
+        """The rules by which rows of this host's series are repaired."""
         return RepairRules.of(self.io, self.cumulative, self.zero_fills)
 
     def facts(self, start_ms: int) -> list[Fact]:
-        """The facts that the header states, as holding from ``start_ms`` on."""
+        """Return the facts that the header states, valid from ``start_ms`` on."""
         return [Fact(entity, name, value, start_ms) for entity, name, value in self.stated]
 
 
 def columns_by_host(paths: Sequence[ColumnPath | None], catalogue: Counters) -> list[HostColumns]:
-    """The columns of each host in ``paths``, hosts in order of first appearance.
+    """Return entities and series of each host in ``paths``, in order of first appearance.
 
     A None in ``paths`` is a column that could not be read: it gives no series. Column names may repeat: the
     column's index is its identity, and the second gets the instance suffix ``#2``.

@@ -1,4 +1,4 @@
-"""Who is on a host: its groups, worlds and VMs, joined from the classes that each tell a part.
+"""The groups, worlds and VMs of a host, joined from several object classes that each name a part.
 
 ``Group Cpu`` and ``Group Memory`` share a group id; ``Vcpu`` gives the group and each world; ports and
 per-world disk columns carry the VM's cartel world id, which only the names of other worlds reveal
@@ -49,22 +49,22 @@ class HostObjects:
 
     @property
     def name(self) -> str:
-        """The host as its source spells it."""
+        """The host's name as the capture writes it."""
         return self.host.key
 
     def add(self, kind: Kind, key: str, name: str, parent: EntityRef | None) -> EntityRef:
-        """The entity of that kind and key, made when it is new."""
+        """Return the entity with that kind and key; add it if it is new."""
         ref = EntityRef(kind, key)
         self.entities.setdefault(ref, Entity(ref, name, parent))
         return ref
 
     def local(self, kind: Kind, name: str, parent: EntityRef | None = None) -> EntityRef:
-        """An entity that is known by ``<host>/<name>`` and belongs to the host unless ``parent`` is given."""
+        """Add an entity with the key ``<host>/<name>``; its parent is the host unless ``parent`` is given."""
         key = f"{self.name}/{name}"
         return self.add(kind, key, key, parent or self.host)
 
     def vm_named(self, name: str) -> EntityRef:
-        """The one VM of that name; when none or several are, an entity that is known by the name alone."""
+        """Return the VM of that name; if there are none or several, an entity keyed by the name alone."""
         known = self.named.get(name, [])
         if len(known) == 1:
             return known[0]
@@ -79,7 +79,7 @@ class HostObjects:
         return known or self.vm_named(port.client if port.client in self.named else vm_of_client(port.client))
 
     def ambiguous_names(self) -> list[str]:
-        """Names that several VMs share: their virtual disks can't be told apart."""
+        """Return the names that several VMs share: their virtual disks can't be told apart."""
         return sorted(name for name, refs in self.named.items() if len(refs) > 1)
 
 

@@ -54,13 +54,13 @@ class Port:
 
 
 def read_group(text: str) -> Group | None:
-    """A ``Group Cpu`` or ``Group Memory`` instance."""
+    """Parse a ``Group Cpu`` or ``Group Memory`` instance; None if it is not one."""
     match = _GROUP.fullmatch(text)
     return Group(match[1], match[2]) if match else None
 
 
 def read_world(text: str, group_names: Mapping[str, str]) -> World | None:
-    """A ``Vcpu`` instance; ``group_names`` (id → name) tells where a name with colons ends."""
+    """Parse a ``Vcpu`` instance; ``group_names`` (id → name) tells where a name with colons ends."""
     group, _, rest = text.partition(":")
     name = group_names.get(group)
     if name is not None and rest.startswith(name + ":"):
@@ -72,36 +72,36 @@ def read_world(text: str, group_names: Mapping[str, str]) -> World | None:
 
 
 def vcpu_number(world_name: str) -> str | None:
-    """``0`` of ``vmx-vcpu-0:hermes``; None for a world that is no virtual CPU."""
+    """Return ``0`` for ``vmx-vcpu-0:hermes``; None for a world that is no virtual CPU."""
     match = _VCPU.fullmatch(world_name)
     return match[1] if match else None
 
 
 def cartel_id(world_name: str) -> str | None:
-    """The VM's own world id, by which ports and disks name it: ``444916`` of ``NetWorld-VM-444916``."""
+    """Return the VM's world id by which ports and disks name it: ``444916`` of ``NetWorld-VM-444916``."""
     match = _CARTEL.fullmatch(world_name)
     return match[1] if match else None
 
 
 def looks_like_vm(group_name: str) -> bool:
-    """Whether a group may be a VM, by its name alone (user worlds end in their leader's world id)."""
+    """Return True if a group's name may be a VM's (names of user worlds end in a world id)."""
     return group_name not in _SYSTEM_GROUPS and not _USER_WORLD.fullmatch(group_name)
 
 
 def adapter_of_path(text: str) -> str | None:
-    """``vmhba0`` of the path ``vmhba0:C0:T2:L0``; None for what is no path."""
+    """Return ``vmhba0`` for the path ``vmhba0:C0:T2:L0``; None if it is no path."""
     match = _PATH.fullmatch(text)
     return match[1] if match else None
 
 
 def read_numbered(text: str) -> tuple[str, str] | None:
-    """Device and number of ``<device>-<world id>`` or ``<device>-<partition>``."""
+    """Parse ``<device>-<world id>`` or ``<device>-<partition>`` into device and number."""
     match = _NUMBERED.fullmatch(text)
     return (match[1], match[2]) if match else None
 
 
 def read_virtual_disk(text: str, vm_names: Collection[str]) -> tuple[str, str]:
-    """VM name and disk (``scsi0:0``; empty for the VM's total) of a ``Virtual Disk`` instance."""
+    """Parse a ``Virtual Disk`` instance into VM name and disk (``scsi0:0``; empty for the VM's total)."""
     if text in vm_names:
         return text, ""
     match = _VIRTUAL_DISK.fullmatch(text)
@@ -109,7 +109,7 @@ def read_virtual_disk(text: str, vm_names: Collection[str]) -> tuple[str, str]:
 
 
 def read_port(text: str) -> Port | None:
-    """A ``Network Port`` instance."""
+    """Parse a ``Network Port`` instance; None if it is not one."""
     match = _PORT.fullmatch(text)
     return Port(match[1], match[2], match[3] or "", match[4]) if match else None
 
@@ -120,5 +120,5 @@ def vm_of_client(client: str) -> str:
 
 
 def is_uplink(client: str) -> bool:
-    """Whether a port's client is a physical NIC."""
+    """Return True if a port's client is a physical NIC."""
     return _NIC.fullmatch(client) is not None

@@ -28,7 +28,7 @@ class Owner:
 
 
 def owner_of(objects: HostObjects, cls: str, instance: str) -> Owner:
-    """The owner of a class's instance; of an unknown class or grammar: the host, instance as written."""
+    """Return the owner of a column; for an unknown class or instance, the host and the text as written."""
     read = _OWNER_READERS.get(cls)
     owner = read(objects, instance) if read else None
     return owner or Owner(objects.host, instance)

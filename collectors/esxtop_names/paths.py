@@ -29,7 +29,7 @@ class PathReader:
         self._words: dict[str, str] = {}
 
     def read(self, text: str) -> ColumnPath | None:
-        """The path that ``text`` spells, or None when it is not one.
+        """Parse a path; None if ``text`` is not one.
 
         The counter is what follows the last backslash; the class ends at the first parenthesis before it and
         the instance at the last, so parentheses in either are safe.
@@ -54,11 +54,11 @@ class PathReader:
 
 
 def parse_path(text: str) -> ColumnPath | None:
-    """As ``PathReader.read``, for a single path."""
+    """Parse a single path, as ``PathReader.read`` does."""
     return PathReader().read(text)
 
 
 def format_path(path: ColumnPath) -> str:
-    """The spelling that ``parse_path`` reads back."""
+    """Return the path as text, which ``parse_path`` reads back."""
     instance = f"({path.instance})" if path.instance else ""
     return f"\\\\{path.host}\\{path.cls}{instance}\\{path.counter}"

@@ -1,4 +1,4 @@
-"""What esxtop prints without meaning it, taken out of a host's rows; for captures, the lab and live hosts.
+"""Removes values that esxtop prints without having measured them; for captures, the lab and live hosts.
 
 Three things: the first sample has zeros for I/O, having no interval to divide by; an entity whose set of
 worlds changed has zeros in every column; counts since boot become rates per second. Rows come in order of
@@ -47,7 +47,7 @@ class RepairRules:
 
     @classmethod
     def of(cls, io: IntArray, cumulative: IntArray, fills: Sequence[ZeroFill]) -> RepairRules:
-        """The rules of a host's columns and its zero fills."""
+        """Return the rules for a host with these I/O counters, counts since boot and zero fills."""
         return cls(
             io=io,
             cumulative=cumulative,
@@ -145,7 +145,7 @@ class FillRun:
 
     @property
     def rows(self) -> int:
-        """How many rows."""
+        """The number of rows."""
         return self.last_row - self.first_row + 1
 
 
@@ -158,7 +158,7 @@ class ZeroFillRuns:
         self._runs: list[FillRun] = []
 
     def add(self, times: IntArray, filled: BoolArray) -> None:
-        """The next rows. A world whose whole group is filled has no run of its own then."""
+        """Add the next rows. A world gets no run of its own while its whole group is filled."""
         inside = self._within >= 0
         if inside.any():
             filled = filled & ~(filled[:, np.maximum(self._within, 0)] & inside)
@@ -174,12 +174,12 @@ class ZeroFillRuns:
             self._runs = join_runs([*self._runs, *found])
 
     def runs(self) -> list[FillRun]:
-        """All runs so far, in order; the last ones may go on."""
+        """Return all runs so far, in order; those that end with the last row may continue."""
         return self._runs
 
 
 def join_runs(runs: Iterable[FillRun]) -> list[FillRun]:
-    """The runs in order, those that continue each other as one."""
+    """Return the runs sorted, with runs that continue each other joined."""
     joined: list[FillRun] = []
     for run in sorted(runs, key=lambda one: (one.fill, one.first_row)):
         before = joined[-1] if joined else None

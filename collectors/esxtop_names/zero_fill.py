@@ -40,7 +40,7 @@ class ZeroFill:
 def find_zero_fills(
     objects: HostObjects, paths: Sequence[ColumnPath], specs: Sequence[SeriesSpec]
 ) -> tuple[ZeroFill, ...]:
-    """The fills of all groups, then of all worlds. ``paths[i]`` is the column of ``specs[i]``."""
+    """Return the zero fills of all groups, then of all worlds; ``paths[i]`` is the column of ``specs[i]``."""
     groups = _by_entity("Group Cpu", paths, specs)
     memory = _by_entity("Group Memory", paths, specs)
     fills: list[ZeroFill] = []
