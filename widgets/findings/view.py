@@ -126,13 +126,7 @@ class FindingsView(Pane):
         }
         card = self._cards[places[key]]
         card.setFocus(Qt.FocusReason.TabFocusReason)
-        self._bring_into_sight(card)
-
-    def _bring_into_sight(self, card: FindingCard) -> None:
-        """Scroll to the whole card; to its head, if it is taller than the pane."""
-        self._scroll.ensureWidgetVisible(card, 0, _MARGIN)
-        bar = self._scroll.verticalScrollBar()
-        bar.setValue(min(bar.value(), card.y() - _MARGIN))
+        _bring_into_sight(card, self._scroll)
 
     def _fill(self) -> None:
         anchor = self._anchor()
@@ -201,7 +195,7 @@ class FindingsView(Pane):
         self._open_one()
         if card.is_open:
             _lay_out(self._cards, self._body)
-            self._bring_into_sight(card)
+            _bring_into_sight(card, self._scroll)
 
     def _unfold(self, card: FindingCard, on: bool) -> None:
         root = identity(card.finding)
@@ -279,6 +273,13 @@ def counted(findings: Sequence[Finding]) -> str:
 def _has_focus(card: QWidget) -> bool:
     focus = card.window().focusWidget()
     return focus is not None and (focus is card or card.isAncestorOf(focus))
+
+
+def _bring_into_sight(card: FindingCard, scroll: QScrollArea) -> None:
+    """Scroll to show the whole card; of one that is taller than the pane its head."""
+    scroll.ensureWidgetVisible(card, 0, _MARGIN)
+    bar = scroll.verticalScrollBar()
+    bar.setValue(min(bar.value(), card.y() - _MARGIN))
 
 
 def _lay_out(cards: Sequence[QWidget], body: QWidget) -> None:
