@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
 
 import pytest
 
@@ -31,4 +32,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Put long tests first for several workers; without workers the files' order is kept."""
     workers = getattr(config, "workerinput", {}).get("workercount", 1)
     if workers > 1:
-        items[:] = long_ones_first(items, workers, lambda item: item.get_closest_marker("slow") is not None)
+        items[:] = long_ones_first(items, workers, _is_marked("slow"), _is_marked("display"))
+
+
+def _is_marked(name: str) -> Callable[[pytest.Item], bool]:
+    return lambda item: item.get_closest_marker(name) is not None

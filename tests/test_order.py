@@ -23,10 +23,19 @@ def test_long_tests_begin_every_second_share() -> None:
     assert shares == [[-1, -3, -5, 1], [2, 3, 4, 5], [-2, -4, -6, 6], [7, 8, 9, 10]]
 
 
+def test_windows_are_one_after_another() -> None:
+    tests = [*range(1, 11), *range(-1, -9, -1)]
+    dealt = long_ones_first(tests, 6, lambda test: test < 0, lambda test: test in {-2, -5})
+    shares = [dealt[at : at + 3] for at in range(0, 18, 3)]
+    assert shares[0] == [-2, -5, 1]
+    assert shares[2:5:2] == [[-1, -4, -7], [-3, -6, -8]]
+
+
 @pytest.mark.parametrize("workers", range(2, 9))
 @pytest.mark.parametrize("long", [0, 1, 7, 30, 60])
-def test_no_test_is_lost_or_dealt_twice(workers: int, long: int) -> None:
-    dealt = long_ones_first(range(60), workers, lambda test: test < long)
+@pytest.mark.parametrize("windows", [0, 1, 5])
+def test_no_test_is_lost_or_dealt_twice(workers: int, long: int, windows: int) -> None:
+    dealt = long_ones_first(range(60), workers, lambda test: test < long, lambda test: test < windows)
     assert sorted(dealt) == list(range(60))
     short = [test for test in dealt if test >= long]
     assert short == sorted(short)

@@ -102,7 +102,7 @@ def from_finding_to_mark(program: Program) -> dict[str, object]:
     until("a problem", lambda: any(one.severity != "info" for one in desk.findings.findings))
     panel = one_visible(window, FindingsView)
     until("its evidence", lambda: unfolded(program, panel))
-    show_me(program)
+    show_me(program, panel)
     scope = desk.scope.scope
     finding = desk.findings.findings[0]
     assert scope.window is not None
@@ -139,12 +139,12 @@ def curve_to_the_next_chart(program: Program) -> None:
     assert program.desk.charts.choice.pinned
 
 
-def show_me(program: Program) -> None:
+def show_me(program: Program, panel: FindingsView) -> None:
     """Press "Show me"; the click is repeated if the card was rebuilt under the mouse."""
     window = program.window
     for _ in range(3):
         with suppress(RuntimeError, IndexError, WaitTimeoutError):
-            until("a way to the evidence", lambda: shows(program), 10)
+            until("a way to the evidence", lambda: unfolded(program, panel), 60)
             click(shows(program)[0])
             until("the evidence", lambda: visible(window, ChartsPage) and has_curves(program), 60)
             return

@@ -12,6 +12,7 @@ from tests.gui.recordings import capture, record
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.display,
     pytest.mark.skipif(sys.platform in {"win32", "darwin"}, reason="needs an X server"),
 ]
 

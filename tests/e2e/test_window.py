@@ -22,6 +22,7 @@ __all__ = ["start_vcenter"]
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.display,
     pytest.mark.skipif(sys.platform in {"win32", "darwin"}, reason="needs an X server"),
 ]
 ROOT = Path(__file__).resolve().parents[2]
