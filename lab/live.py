@@ -24,6 +24,7 @@ PAUSED = "paused"
 NOT_SAMPLED = "no sample was taken"
 
 _SCHEME = "lab:"
+_SEED_DIGITS = 18
 _WARM_UP_TICKS = 2  # the first has no I/O counters, and rates of those need two: nobody should miss them
 
 
@@ -43,8 +44,9 @@ def parse_lab_address(text: str) -> LabAddress:
     parts = split_address(text)
     if parts is not None and parts.scheme == "lab" and parts.host is None and parts.path:
         options = {"seed": "1"} if parts.options is None else parts.options
-        if options.keys() == {"seed"} and options["seed"].isascii() and options["seed"].isdigit():
-            return LabAddress(parts.path, int(options["seed"]))
+        seed = options.get("seed", "")
+        if options.keys() == {"seed"} and seed.isascii() and seed.isdigit() and len(seed) <= _SEED_DIGITS:
+            return LabAddress(parts.path, int(seed))
     raise UsageError(f"{text!r} names no scenario of the lab.", advice="Write lab:demo or lab:demo?seed=7.")
 
 

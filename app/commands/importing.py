@@ -23,7 +23,10 @@ def import_(
     workers: Annotated[
         int,
         typer.Option(
-            min=0, help="Worker processes; 0 takes as many as cores and 300 MB allow.", show_default=False
+            min=0,
+            max=64,
+            help="Worker processes; 0 takes as many as cores and 300 MB allow.",
+            show_default=False,
         ),
     ] = 0,
     as_json: AsJson = False,

@@ -30,7 +30,12 @@ commands = typer.Typer(
     help="The embedded lab: a simulated cluster with known problems in it.", rich_markup_mode=None
 )
 
-Seed = Annotated[int, typer.Option(help="Each seed gives another cluster with the same kind of problem.")]
+Seed = Annotated[
+    int,
+    typer.Option(
+        min=0, max=10**18 - 1, help="Each seed gives another cluster with the same kind of problem."
+    ),
+]
 
 
 def show_lab_progress(show: Callable[[float | None, str], None]) -> Callable[[Progress], None]:

@@ -319,8 +319,13 @@ def test_what_is_no_session_is_refused(
 
 
 def test_words_that_do_not_fit_are_one_line_too(hyperscope: Hyperscope) -> None:
-    for words in (("inport",), ("info",), ("info", "--nonsense"), ("export", "x", "-o", "y")):
-        refused = hyperscope(*words)
+    lines = (
+        "inport", "info", "info --nonsense", "export x -o y",
+        f"record lab:demo?seed={'9' * 5000} -o x", "lab export demo --seed -1 -o x",
+        "import x -o y --workers 100000",
+    )  # fmt: skip
+    for line in lines:
+        refused = hyperscope(*line.split())
         assert refused.code == failures.UsageError.exit_code
         assert refused.err.count("\n") == 1, refused.err
 

@@ -110,6 +110,7 @@ def test_a_byte_order_mark_is_read_over(tmp_path: Path) -> None:
         ("[[counter]]", "[counter]", "counters/own.toml: Expected `array`, got `object` - at `$.counter`."),
         ("[[counter]]", "[[counters]]", "counters/own.toml: Object contains unknown field `counters`."),
         ("[[counter]]", "[[counter]", "counters/own.toml: is not TOML: "),
+        ("'cpu.ready'", "9" * 5000, "counters/own.toml: is not TOML: "),
         ("% Ready", "% Run", "counters/own.toml: cpu.ready: Group Cpu\\% Run is already cpu."),
     ],
 )
