@@ -101,7 +101,10 @@ class Channel:
     ) -> Reply:
         connection.request(method, path, body, {"Accept-Encoding": "gzip", **headers})
         response = connection.getresponse()
-        packed = self._read(response)
+        try:
+            packed = self._read(response)
+        except ValueError as error:  # http.client's own of a chunk of a negative size
+            raise BadReplyError("the reply's length makes no sense") from error
         content_type = response.getheader("Content-Type") or ""
         reply = Reply(response.status, response.reason, content_type, self._unpacked(packed, response))
         if connection.sock is not None:  # None: the server element that it closes

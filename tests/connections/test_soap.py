@@ -104,6 +104,7 @@ def test_a_reply_in_any_wrapping(serve: Serve, headers: dict[str, str], body: by
         (sized(BOMB) | GZIP, BOMB, "larger"),
         (sized(PACKED[:-9]) | GZIP, PACKED[:-9], "cut off"),
         ({"Content-Length": "3", "Content-Encoding": "br"}, b"abc", "packed with br"),
+        (CHUNKED, b"-5\r\nabc\r\n0\r\n\r\n", "length makes no sense"),
     ],
 )
 def test_a_reply_that_is_refused(serve: Serve, headers: dict[str, str], body: bytes, sign: str) -> None:
