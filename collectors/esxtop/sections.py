@@ -118,9 +118,8 @@ class PieceSizes:
     def rows(self, width: int, rows_left: float) -> int:
         """Return the number of rows for the next piece if ``rows_left`` are still to come.
 
-        Pieces get smaller towards the end, so that all processes finish together. The last ones are one for
-        each process, since a block costs as much as 400 rows of it: the importing process, which also writes
-        what all others made, gets three quarters of what they do.
+        Pieces get smaller towards the end, so that all processes finish together. The last ones are equal and
+        one for each process, since a block costs as much as 400 rows of it.
         """
         most = max(self._block_rows, min(_MAX_ROWS, self.value_bytes // (8 * max(1, width))))
         if self._processes == 1 or math.isinf(rows_left):
@@ -130,7 +129,7 @@ class PieceSizes:
             self._last_share = None
             return min(most, left // self._processes)
         if self._last_share is None:
-            self._last_share = max(_LAST_ROWS, math.ceil(left / (self._processes - 0.25)))
+            self._last_share = max(_LAST_ROWS, math.ceil(left / self._processes))
         rows = self._last_share
         return left + 1 if left - rows < _LAST_ROWS / 2 else rows
 
