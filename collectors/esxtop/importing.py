@@ -47,8 +47,8 @@ _SIZES = ((48 << 20, 1024), (48 << 20, 1024), (12 << 20, 512))
 
 Both and the number of workers are chosen so that all processes together stay below 300 MB, whatever the
 values (measured: 75 MB for this process at 20,000 columns, 40 for each worker, 13 for the tracker of
-multiprocessing, and room for blocks on their way; of noise, 253 MB with one worker and 298 with two, and of
-1,500 columns 258 with three).
+multiprocessing, and room for blocks on their way; of noise, 286 MB with one worker and 270 with two, and of
+1,500 columns 241 with three).
 """
 _PATIENCE_S = 0.2
 _MAX_NAMES = 3
@@ -83,9 +83,9 @@ def import_captures(
     with _translated(out):
         captures = _recognised(files, started)
     # They start while headers are read here.
-    with Workers(_worker_count(captures, workers), plans, started) as pool:
+    with Workers(_worker_count(captures, workers), plans, started) as pool, _collection_paused():
         known = catalogue or load_catalogue()
-        with _translated(out), _collection_paused():
+        with _translated(out):
             found = [peek(capture, known) for capture in captures]
         if workers is None and pool.count == MAX_WORKERS and _is_narrow(found):
             pool.grow(min((os.cpu_count() or 1) - 1, _MAX_WORKERS_IF_NARROW))
@@ -236,9 +236,8 @@ class _Import:
 
     def _open(self, header: Header, file: str, writer: SessionWriter) -> OpenSection:
         """Make a header's hosts known to the session."""
-        with _collection_paused():
-            by_host = columns_by_host(self._namesakes.told_apart(header.paths), self._catalogue)
-            parts = [self._host(host_columns, writer) for host_columns in by_host]
+        by_host = columns_by_host(self._namesakes.told_apart(header.paths), self._catalogue)
+        parts = [self._host(host_columns, writer) for host_columns in by_host]
         number = len(self._plans)
         rows = rows_at_once(header.shape.width)
         hosts = tuple(plan_host(host_columns) for host_columns in by_host)
@@ -295,7 +294,10 @@ class _Import:
 
 @contextmanager
 def _collection_paused() -> Iterator[None]:
-    """Without garbage collection, which takes a third of the time in which a wide header is read."""
+    """Without garbage collection, which takes a third of the time in which a wide header is read.
+
+    The rest of an import makes arrays and bytes, which are freed without it.
+    """
     was_on = gc.isenabled()
     gc.disable()
     try:
