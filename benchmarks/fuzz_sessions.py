@@ -35,6 +35,7 @@ from sessions.store.codec import pack_bytes, pack_document, pack_floats, pack_in
 from sessions.times import TimeRange
 
 MAX_MEGABYTES = 1024
+MAX_FORGED = 100_000
 T0 = 1_700_000_000_000
 HOST = EntityRef("host", "esx01")
 Mutation = Callable[[Path, random.Random], None]
@@ -202,8 +203,9 @@ def forge_blobs(path: Path, rng: random.Random) -> None:
         table, column, count_sql, make = rng.choice(_FORGERIES)
         key = {"entities": "first", "series": "first"}.get(table, "id")
         rows = database.execute(f"SELECT {key}, {count_sql} FROM {table}").fetchall()
-        which, count = rng.choice(rows)
-        database.execute(f"UPDATE {table} SET {column} = ? WHERE {key} = ?", (make(rng, int(count)), which))
+        which, stored = rng.choice(rows)  # an earlier mutation may have put anything in place of the count
+        count = stored if isinstance(stored, int) and 0 <= stored < MAX_FORGED else rng.randrange(9)
+        database.execute(f"UPDATE {table} SET {column} = ? WHERE {key} = ?", (make(rng, count), which))
 
 
 def _ints(rng: random.Random, count: int) -> bytes:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QKeySequence
 from PySide6.QtWidgets import (
+    QApplication,
     QDockWidget,
     QLineEdit,
     QMainWindow,
@@ -35,6 +36,7 @@ _AREAS: dict[Area, Qt.DockWidgetArea] = {
     "bottom": Qt.DockWidgetArea.BottomDockWidgetArea,
 }
 _STANDARD = QSize(1440, 900)
+_DRAG_LOOK_MS = 50
 _FRAME = QSize(16, 48)
 """Assumed size of the window manager's frame; the real one is known only when the window is shown."""
 
@@ -94,7 +96,6 @@ class Window(QMainWindow):
         self._hint = DropHint(theme, self)
         self._docks: dict[str, QDockWidget] = {}
         self._panels: Sequence[PanelSpec] = ()
-        self._standard = QByteArray()
         self._wanted: dict[str, bool] = {}
         self._panel_actions: dict[str, QAction] = {}
         theme.changed.connect(self._dress)
@@ -118,7 +119,6 @@ class Window(QMainWindow):
             else:
                 self._add_dock(spec, widget)
         self._arrange()
-        self._standard = self.saveState()
         self._layout.restore(self)
         self._wanted = self._layout.wanted()
         self.show_session(open_=False)
@@ -190,9 +190,17 @@ class Window(QMainWindow):
             self.pages.setCurrentWidget(page)
 
     def reset_layout(self) -> None:
-        """Put every panel back to its standard place."""
+        """Put every panel back to its standard place; if a mouse button is pressed, after its release.
+
+        Qt crashes when docks are put back while one of them, or the line between two, is being dragged.
+        """
+        if QApplication.mouseButtons() != Qt.MouseButton.NoButton:
+            QTimer.singleShot(_DRAG_LOOK_MS, self, self.reset_layout)
+            return
         self._wanted.clear()
-        self.restoreState(self._standard)
+        for spec in self._panels:
+            if spec.id in self._docks:
+                self._place(spec, self._docks[spec.id])
         self._arrange()
         self.show_session(open_=self._stack.currentIndex() == 1)
 
@@ -269,7 +277,7 @@ class Window(QMainWindow):
         dock.setWidget(widget)
         if isinstance(widget, Pane):
             widget.note_changed.connect(title.show_note)
-        self.addDockWidget(_AREAS[spec.area], dock)
+        self._place(spec, dock)
         dock.setVisible(spec.shown)
         toggle = dock.toggleViewAction()
         toggle.triggered.connect(lambda on, identity=spec.id: self._wanted.__setitem__(identity, on))
@@ -277,6 +285,12 @@ class Window(QMainWindow):
         self._view_menu.addAction(toggle)
         self._docks[spec.id] = dock
         self._add_key(spec, lambda: self.show_panel(spec.id))
+
+    def _place(self, spec: PanelSpec, dock: QDockWidget) -> None:
+        """Put a dock at the end of its area, out of tabs and windows of its own."""
+        dock.setFloating(False)
+        self.removeDockWidget(dock)
+        self.addDockWidget(_AREAS[spec.area], dock)
 
     def _dress(self) -> None:
         for spec in ACTIONS:

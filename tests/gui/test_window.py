@@ -8,7 +8,8 @@ from typing import TypeVar
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, QPoint, Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDockWidget, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -428,3 +429,20 @@ def test_a_file_that_is_no_session_is_said_in_a_bar(program: Program, tmp_path: 
     program.desk.session.open(path)
     qtbot.waitUntil(program.window.messages.isVisible, timeout=WAIT)
     assert "x.hscope" in program.window.messages.text
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_the_layout_is_reset_after_a_pane_was_dragged_not_meanwhile(opened: Program, qtbot: QtBot) -> None:
+    """Docks that are put back while one of them is dragged crash Qt."""
+    window = opened.window
+    dock = part(window, QDockWidget, "dock-findings")
+    handle, left = window.windowHandle(), Qt.MouseButton.LeftButton
+    start = dock.mapTo(window, QPoint(30, 12))
+    QTest.mousePress(handle, left, pos=start)
+    for step in range(1, 8):
+        QTest.mouseMove(handle, start - QPoint(40 * step, -10 * step), 5)
+    window.reset_layout()
+    assert dock.isFloating()
+    QTest.mouseRelease(handle, left, pos=start - QPoint(280, -70))
+    qtbot.waitUntil(lambda: not dock.isFloating())
+    assert window.dockWidgetArea(dock) == Qt.DockWidgetArea.RightDockWidgetArea
