@@ -7,7 +7,8 @@ import binascii
 from collections.abc import Mapping
 from pathlib import Path
 
-from PySide6.QtWidgets import QApplication, QMainWindow
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow
 
 from app.gui.settings import read_json, write_json
 
@@ -47,6 +48,13 @@ class SavedLayout:
         except (ValueError, binascii.Error):
             return False
         return bool(window.restoreGeometry(geometry) and window.restoreState(state, VERSION))
+
+
+def put_dock(window: QMainWindow, dock: QDockWidget, area: Qt.DockWidgetArea) -> None:
+    """Put a dock at the end of an area, out of any tabs or window of its own."""
+    dock.setFloating(False)
+    window.removeDockWidget(dock)
+    window.addDockWidget(area, dock)
 
 
 def _screens() -> str:

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from app.gui.actions import ACTIONS
 from app.gui.desk import Area, Desk, PanelSpec
-from app.gui.layout import SavedLayout
+from app.gui.layout import SavedLayout, put_dock
 from app.gui.status_bar import StatusBar
 from app.gui.top_bar import TopBar
 from widgets.message_bar import MessageBar
@@ -200,7 +200,7 @@ class Window(QMainWindow):
         self._wanted.clear()
         for spec in self._panels:
             if spec.id in self._docks:
-                self._place(spec, self._docks[spec.id])
+                put_dock(self, self._docks[spec.id], _AREAS[spec.area])
         self._arrange()
         self.show_session(open_=self._stack.currentIndex() == 1)
 
@@ -277,7 +277,7 @@ class Window(QMainWindow):
         dock.setWidget(widget)
         if isinstance(widget, Pane):
             widget.note_changed.connect(title.show_note)
-        self._place(spec, dock)
+        put_dock(self, dock, _AREAS[spec.area])
         dock.setVisible(spec.shown)
         toggle = dock.toggleViewAction()
         toggle.triggered.connect(lambda on, identity=spec.id: self._wanted.__setitem__(identity, on))
@@ -285,12 +285,6 @@ class Window(QMainWindow):
         self._view_menu.addAction(toggle)
         self._docks[spec.id] = dock
         self._add_key(spec, lambda: self.show_panel(spec.id))
-
-    def _place(self, spec: PanelSpec, dock: QDockWidget) -> None:
-        """Put a dock at the end of its area, out of tabs and windows of its own."""
-        dock.setFloating(False)
-        self.removeDockWidget(dock)
-        self.addDockWidget(_AREAS[spec.area], dock)
 
     def _dress(self) -> None:
         for spec in ACTIONS:
