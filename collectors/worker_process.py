@@ -1,15 +1,20 @@
 """A worker process of an import, and the pipes to it. Imports only the standard library.
 
-A program that will need workers starts them before its own imports, because both take a while.
+A program that will need workers starts them before its own imports, because both take a while. On Linux it
+first imports what the workers need and then forks: they are ready at once, and nothing is loaded twice.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
-from multiprocessing.context import SpawnProcess
+from multiprocessing.context import ForkContext, SpawnContext
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 MAX_WORKERS = 2
@@ -17,14 +22,29 @@ SMALL_BYTES = 8 << 20
 """Below this many bytes the work is done before a worker process has started."""
 
 
-class WorkerProcess:
-    """A started worker process; ``tasks`` is the pipe to write to, ``answers`` the pipe to read from."""
+@dataclass(frozen=True, slots=True)
+class ReadAhead:
+    """The first task of a worker: to read this file's first rows until it is told what to do with them."""
 
-    def __init__(self) -> None:
-        context = get_context("spawn")
+    path: Path
+
+
+class WorkerProcess:
+    """A started worker process; ``tasks`` is the pipe to write to, ``answers`` the pipe to read from.
+
+    With ``forked_after``, all workers that run already, it is a copy of this process: see ``may_fork``.
+    """
+
+    def __init__(self, *, forked_after: Sequence[WorkerProcess] | None = None) -> None:
+        context: SpawnContext | ForkContext
+        context = get_context("spawn") if forked_after is None else get_context("fork")
         tasks, self.tasks = context.Pipe(duplex=False)
         self.answers, answers = context.Pipe(duplex=False)
-        self._process: SpawnProcess = context.Process(target=_serve, args=(tasks, answers), daemon=True)
+        # A copy has this process's ends of all pipes, too: while it holds them open, no worker would notice
+        # that this process is gone.
+        copies = [] if forked_after is None else [self, *forked_after]
+        ends = [end for one in copies for end in (one.tasks, one.answers)]
+        self._process: BaseProcess = context.Process(target=_serve, args=(tasks, answers, ends), daemon=True)
         self._process.start()
         tasks.close()
         answers.close()
@@ -53,10 +73,40 @@ def start_ahead(files: Sequence[Path], requested: int | None) -> list[WorkerProc
         total = sum(file.stat().st_size for file in files)
     except (OSError, ValueError):
         return []  # the import itself will say what is wrong
-    return [WorkerProcess() for _ in range(worker_count(total) if requested is None else requested)]
+    count = worker_count(total) if requested is None else requested
+    started = list(_started(count)) if count else []
+    if started and files:
+        with suppress(OSError):  # a worker that is gone is noticed when it gets rows
+            started[0].tasks.send(ReadAhead(files[0]))
+    return started
 
 
-def _serve(tasks: Connection, answers: Connection) -> None:
+def may_fork() -> bool:
+    """Return True if a copy of this process is safe: on Linux, with no thread but this one, without Qt."""
+    if sys.platform != "linux" or "PySide6" in sys.modules:
+        return False
+    try:
+        return sum(1 for _ in Path("/proc/self/task").iterdir()) == 1
+    except OSError:
+        return False
+
+
+def _started(count: int) -> Iterator[WorkerProcess]:
+    forked: list[WorkerProcess] | None = None
+    if may_fork():
+        import collectors.esxtop.pool  # noqa: F401, PLC0415 - what all workers need is loaded once
+
+        forked = [] if may_fork() else None
+    for _ in range(count):
+        process = WorkerProcess(forked_after=forked)
+        if forked is not None:
+            forked.append(process)
+        yield process
+
+
+def _serve(tasks: Connection, answers: Connection, parents_ends: Sequence[Connection]) -> None:
+    for end in parents_ends:
+        end.close()
     from collectors.esxtop.pool import serve  # noqa: PLC0415 - only the worker needs it
 
     serve(tasks, answers)

@@ -46,6 +46,11 @@ class RowParser:
         self._refusals = 0
         self._windows: tuple[tuple[int, int], ...] = ()
 
+    @property
+    def width_of_hundredths(self) -> int | None:
+        """The number of values of a row that may be read as hundredths; None when no row may."""
+        return self._values if self._may_be_fixed else None
+
     def hundredths(self, data: bytes, starts: Sequence[int], ends: Sequence[int]) -> Int32Array | None:
         """Hundredths of rows ``data[starts[i]:ends[i]]``, shape (rows, width), as ``fixed_point`` reads them.
 

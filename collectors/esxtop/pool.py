@@ -15,13 +15,15 @@ from multiprocessing.connection import Connection, wait
 from queue import SimpleQueue
 
 from collectors.esxtop.plan import Piece, PieceResult, SectionPlan
+from collectors.esxtop.read_ahead import RowsAhead
 from collectors.esxtop.work import PieceWorker
-from collectors.worker_process import WorkerProcess
+from collectors.worker_process import ReadAhead, WorkerProcess
 
 _AHEAD = 2
 """Pieces that a worker has at a time: one in work, one waiting."""
 
 
+_Task = ReadAhead | SectionPlan | Piece
 _Answer = PieceResult | OSError | MemoryError
 
 
@@ -145,15 +147,19 @@ def serve(tasks: Connection, answers: Connection) -> None:
     """Run a worker process: receive pieces and send results until the pipe closes."""
     # Ctrl-C reaches the whole process group; stopping is the parent's decision.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    waiting: SimpleQueue[SectionPlan | Piece] = SimpleQueue()
+    waiting: SimpleQueue[_Task] = SimpleQueue()
     threading.Thread(target=_receive, args=(tasks, waiting.put), daemon=True).start()
     done: SimpleQueue[_Answer] = SimpleQueue()
     threading.Thread(target=_send, args=(answers, done.get), daemon=True).start()
     workers: dict[int, PieceWorker] = {}
+    ahead = RowsAhead()
     while True:
         task = waiting.get()
+        if isinstance(task, ReadAhead):
+            ahead.read(task.path, waiting.empty)
+            continue
         if isinstance(task, SectionPlan):
-            workers[task.number] = PieceWorker(task)
+            workers[task.number] = PieceWorker(task, ahead)
             continue
         try:
             done.put(workers[task.section].work(task))
@@ -161,7 +167,7 @@ def serve(tasks: Connection, answers: Connection) -> None:
             done.put(error)
 
 
-def _receive(tasks: Connection, put: Callable[[SectionPlan | Piece], None]) -> None:
+def _receive(tasks: Connection, put: Callable[[_Task], None]) -> None:
     """Take what the parent sends at once, so that it never waits; leave when it is gone."""
     while True:
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -11,9 +11,11 @@ import numpy as np
 from collectors.esxtop.fast_rows import RowParser
 from collectors.esxtop.host_work import HostWork, RowBuffer
 from collectors.esxtop.plan import BoolArray, Piece, PieceResult, SectionPlan
+from collectors.esxtop.read_ahead import RowsAhead
 from collectors.esxtop.report import DamagedRow, Losses
 from collectors.esxtop.rows import CellTrouble, ExactRows, RowError
 from sessions.model import FloatArray, IntArray
+from sessions.store import Int32Array
 
 _TOGETHER = 3 << 17
 """Bytes of rows that are read at once: few enough for a processor's cache, many enough for numpy."""
@@ -22,10 +24,11 @@ _LONGEST_CELL = 40
 
 
 class PieceWorker:
-    """Turns the pieces of one section into blocks."""
+    """Turns the pieces of one section into blocks; rows that are ``ahead`` are parsed already."""
 
-    def __init__(self, plan: SectionPlan) -> None:
+    def __init__(self, plan: SectionPlan, ahead: RowsAhead | None = None) -> None:
         self._plan = plan
+        self._ahead = ahead
         self._buffers = [RowBuffer(plan.rows_at_once, len(host.columns)) for host in plan.hosts]
         self._parser = RowParser(plan.shape)
 
@@ -35,11 +38,14 @@ class PieceWorker:
         sound = np.ones(len(piece.times), dtype=np.bool_)
         hosts = self._hosts(piece)
         with piece.path.open("rb") as file:
-            for group in _groups(piece, file):
-                hundredths = self._parser.hundredths(group.data, group.starts, group.ends)
-                rows = hundredths if hundredths is not None else self._rows(group, piece, sound, losses)
+            begin = 0
+            while begin < len(piece.starts):
+                rows: FloatArray | Int32Array | None = self._rows_ahead(piece, begin)
+                if rows is None:
+                    rows = self._read(_group_at(begin, piece, file), piece, sound, losses)
                 for host in hosts:
-                    host.add(rows, sound[group.begin : group.begin + len(group.starts)])
+                    host.add(rows, sound[begin : begin + len(rows)])
+                begin += len(rows)
                 if pulse is not None:
                     pulse()
         results = tuple(host.finish() for host in hosts)
@@ -60,6 +66,14 @@ class PieceWorker:
             HostWork(host, piece, index, buffer, self._plan.max_gathered_bytes * len(host.columns) // width)
             for index, (host, buffer) in enumerate(zip(self._plan.hosts, self._buffers, strict=True))
         ]
+
+    def _rows_ahead(self, piece: Piece, begin: int) -> Int32Array | None:
+        width = self._parser.width_of_hundredths
+        return self._ahead.take(piece, begin, width) if self._ahead is not None and width else None
+
+    def _read(self, group: _Group, piece: Piece, sound: BoolArray, losses: Losses) -> FloatArray | Int32Array:
+        hundredths = self._parser.hundredths(group.data, group.starts, group.ends)
+        return hundredths if hundredths is not None else self._rows(group, piece, sound, losses)
 
     def _rows(self, group: _Group, piece: Piece, sound: BoolArray, losses: Losses) -> FloatArray:
         lines, begin = group.lines(), group.begin
@@ -128,15 +142,12 @@ class _Group:
         return [self.data[start:end] for start, end in zip(self.starts, self.ends, strict=True)]
 
 
-def _groups(piece: Piece, file: BinaryIO) -> Iterator[_Group]:
-    """The rows, as many at a time as fit a modest buffer."""
-    begin, rows = 0, len(piece.starts)
-    while begin < rows:
-        limit = piece.starts[begin] + _TOGETHER
-        end = max(begin + 1, int(np.searchsorted(piece.ends, limit, side="right")))
-        origin = int(piece.starts[begin])
-        file.seek(origin)
-        data = file.read(int(piece.ends[end - 1]) - origin)
-        starts, ends = piece.starts[begin:end] - origin, piece.ends[begin:end] - origin
-        yield _Group(begin, data, starts.tolist(), ends.tolist())
-        begin = end
+def _group_at(begin: int, piece: Piece, file: BinaryIO) -> _Group:
+    """Rows of the piece from ``begin`` on, as many as fit a modest buffer."""
+    limit = piece.starts[begin] + _TOGETHER
+    end = max(begin + 1, int(np.searchsorted(piece.ends, limit, side="right")))
+    origin = int(piece.starts[begin])
+    file.seek(origin)
+    data = file.read(int(piece.ends[end - 1]) - origin)
+    starts, ends = piece.starts[begin:end] - origin, piece.ends[begin:end] - origin
+    return _Group(begin, data, starts.tolist(), ends.tolist())

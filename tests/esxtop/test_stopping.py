@@ -143,21 +143,24 @@ CHILD = """
 import sys, time
 from pathlib import Path
 from collectors.esxtop.importing import import_captures
+from collectors.worker_process import start_ahead
 
 def slowly(now):
     print(now.rows, flush=True)
     time.sleep(0.05)
 
 if __name__ == "__main__":
-    import_captures([Path(sys.argv[1])], Path(sys.argv[2]), progress=slowly, workers=2)
+    started = start_ahead([Path(sys.argv[1])], 2) if sys.argv[3] == "ahead" else []
+    import_captures([Path(sys.argv[1])], Path(sys.argv[2]), progress=slowly, workers=2, started=started)
 """
 
 
-def test_workers_do_not_outlive_their_parent(file: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("when", ["ahead", "later"])
+def test_workers_do_not_outlive_their_parent(file: Path, tmp_path: Path, when: str) -> None:
     script = tmp_path / "child.py"
     script.write_text(CHILD)
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, str(script), str(file), str(tmp_path / "s.hscope")]
+    command = [sys.executable, str(script), str(file), str(tmp_path / "s.hscope"), when]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.readline()
