@@ -19,6 +19,8 @@ from sessions.model import EntityRef, FloatArray, Gap, IntArray
 _MAX_ROWS = 3584
 _BATCH_BYTES = 8 << 20
 """What is settled at a time."""
+_FIRST_SHARE = 0.45
+"""Rows of this process for each row of a worker, which parses while the header is read and stored here."""
 _LAST_ROWS = 256
 """A smaller piece costs more in its block than it gains by processes finishing together."""
 
@@ -114,6 +116,7 @@ class PieceSizes:
         self._processes = processes
         self._block_rows = block_rows
         self._last_share: int | None = None
+        self._is_first = True
 
     def rows(self, width: int, rows_left: float) -> int:
         """Return the number of rows for the next piece if ``rows_left`` are still to come.
@@ -126,11 +129,12 @@ class PieceSizes:
             return most
         left = int(rows_left)
         if left >= self._processes * self._block_rows:
-            self._last_share = None
+            self._last_share, self._is_first = None, False
             return min(most, left // self._processes)
         if self._last_share is None:
-            self._last_share = max(_LAST_ROWS, math.ceil(left / self._processes))
-        rows = self._last_share
+            processes = self._processes - 1 + _FIRST_SHARE if self._is_first else self._processes
+            self._last_share = max(_LAST_ROWS, math.ceil(left / processes))
+        rows, self._is_first = self._last_share, False
         return left + 1 if left - rows < _LAST_ROWS / 2 else rows
 
 
