@@ -46,7 +46,7 @@ def read_hundredths(data: bytes, starts: Sequence[int], ends: Sequence[int], wid
     begins = text[1:].take(commas.reshape(-1), mode="clip").reshape(commas.shape)[:, :-1]
     if begins.min() != _QUOTE or begins.max() != _QUOTE:
         return None
-    values = _numbers(text, commas[:, 1:].reshape(-1) - 6, lengths)
+    values = _numbers(text, (commas[:, 1:] - 6).reshape(-1), lengths)
     return None if values is None else values.reshape(-1, width)
 
 
@@ -81,7 +81,7 @@ def _find_commas(text: _Bytes) -> IntArray | None:
     place = (marks > 0xFF).view(np.int8)
     place += (marks > 0xFFFF).view(np.int8)
     place += (marks > 0xFFFFFF).view(np.int8)
-    if np.bitwise_and(marks, marks - np.uint32(1)).any():
+    if (marks & marks - np.uint32(1)).max(initial=0):
         return None
     where *= 4
     where += place
@@ -119,13 +119,28 @@ def _with_decimals(decimals: int, text: _Bytes, at: IntArray, lengths: _Lengths)
         return None
     whole, negative = values
     whole *= 100
-    for unit, place in ((10, 5 - decimals), (1, 6 - decimals))[:decimals]:
-        digit = text[place:].take(at, mode="clip") - np.uint8(_ZERO)
-        if digit.max() > 9:
+    if decimals:
+        rest = _decimals(decimals, text, at)
+        if rest is None:
             return None
-        whole += digit * np.uint8(unit)
+        whole += rest
     whole[negative] *= -1
     return whole
+
+
+def _decimals(decimals: int, text: _Bytes, at: IntArray) -> _Bytes | None:
+    """The hundredths after the point, of one digit or two; None if any is no digit."""
+    tenths = text[5 - decimals :].take(at, mode="clip") - np.uint8(_ZERO)
+    if tenths.max() > 9:
+        return None
+    tenths *= np.uint8(10)
+    if decimals == 1:
+        return tenths
+    last = text[4:].take(at, mode="clip") - np.uint8(_ZERO)
+    if last.max() > 9:
+        return None
+    tenths += last
+    return tenths
 
 
 def _whole_numbers(
