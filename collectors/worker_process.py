@@ -20,13 +20,19 @@ from pathlib import Path
 MAX_WORKERS = 2
 SMALL_BYTES = 8 << 20
 """Below this many bytes the work is done before a worker process has started."""
+_MAX_AHEAD_BYTES = 64 << 20
+"""With one worker; several leave less room to each (see ``importing``)."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadAhead:
-    """The first task of a worker: to read this file's first rows until it is told what to do with them."""
+    """The first task of a worker: to read this file's first rows until it is told what to do with them.
+
+    They may take ``max_bytes`` of its memory.
+    """
 
     path: Path
+    max_bytes: int
 
 
 class WorkerProcess:
@@ -77,7 +83,7 @@ def start_ahead(files: Sequence[Path], requested: int | None) -> list[WorkerProc
     started = list(_started(count)) if count else []
     if started and files:
         with suppress(OSError):  # a worker that is gone is noticed when it gets rows
-            started[0].tasks.send(ReadAhead(files[0]))
+            started[0].tasks.send(ReadAhead(files[0], _MAX_AHEAD_BYTES // len(started) ** 2))
     return started
 
 

@@ -16,6 +16,7 @@ from queue import SimpleQueue
 
 from collectors.esxtop.plan import Piece, PieceResult, SectionPlan
 from collectors.esxtop.read_ahead import RowsAhead
+from collectors.esxtop.transfer import Answer, receive_answer, send_answer
 from collectors.esxtop.work import PieceWorker
 from collectors.worker_process import ReadAhead, WorkerProcess
 
@@ -24,7 +25,6 @@ _AHEAD = 2
 
 
 _Task = ReadAhead | SectionPlan | Piece
-_Answer = PieceResult | OSError | MemoryError
 
 
 class Workers:
@@ -129,13 +129,12 @@ class _Remote:
     def receive(self) -> PieceResult | None:
         """The result of the oldest piece, None when the process is gone; raises what the work raised."""
         try:
-            answer = self.answers.recv()
+            answer = receive_answer(self.answers)
         except (EOFError, OSError):
             return None
         self.pieces.popleft()
         if isinstance(answer, BaseException):
             raise answer
-        assert isinstance(answer, PieceResult)
         return answer
 
     def stop(self) -> None:
@@ -149,14 +148,14 @@ def serve(tasks: Connection, answers: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     waiting: SimpleQueue[_Task] = SimpleQueue()
     threading.Thread(target=_receive, args=(tasks, waiting.put), daemon=True).start()
-    done: SimpleQueue[_Answer] = SimpleQueue()
+    done: SimpleQueue[Answer] = SimpleQueue()
     threading.Thread(target=_send, args=(answers, done.get), daemon=True).start()
     workers: dict[int, PieceWorker] = {}
     ahead = RowsAhead()
     while True:
         task = waiting.get()
         if isinstance(task, ReadAhead):
-            ahead.read(task.path, waiting.empty)
+            ahead.read(task.path, waiting.empty, task.max_bytes)
             continue
         if isinstance(task, SectionPlan):
             workers[task.number] = PieceWorker(task, ahead)
@@ -176,10 +175,10 @@ def _receive(tasks: Connection, put: Callable[[_Task], None]) -> None:
             os._exit(0)
 
 
-def _send(answers: Connection, get: Callable[[], _Answer]) -> None:
+def _send(answers: Connection, get: Callable[[], Answer]) -> None:
     """Give results to the parent, which may be busy with a piece of its own."""
     while True:
         try:
-            answers.send(get())
+            send_answer(answers, get())
         except OSError:
             os._exit(0)

@@ -23,8 +23,6 @@ from sessions.model import IntArray
 from sessions.store import Int32Array
 
 _TOGETHER = 3 << 17
-_MAX_BYTES = 64 << 20
-"""Of hundredths. They are gone, or gathered in half the room, before a block of them is made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +41,10 @@ class RowsAhead:
         self._path: Path | None = None
         self._batches: deque[_Batch] = deque()
 
-    def read(self, path: Path, is_wanted: Callable[[], bool]) -> None:
-        """Parse rows while ``is_wanted`` says so, no more than memory allows; a file that can't be read or is
-        written in another way has none.
+    def read(self, path: Path, is_wanted: Callable[[], bool], max_bytes: int) -> None:
+        """Parse rows while ``is_wanted`` says so, until they take ``max_bytes``.
+
+        A file that can't be read or is written in another way has none.
         """
         self._path = path
         size = 0
@@ -59,7 +58,7 @@ class RowsAhead:
                     at = None if seen_header else header_index(lines)
                     begin = 0 if at is None else at + 1
                     seen_header |= at is not None
-                    if not is_wanted() or size >= _MAX_BYTES:
+                    if not is_wanted() or size >= max_bytes:
                         return
                     if not seen_header or begin == len(lines.starts):
                         continue

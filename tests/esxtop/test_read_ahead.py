@@ -19,6 +19,7 @@ from sessions.store import Int32Array
 from tests.esxtop.captures import START, Session, Style, Written, capture
 
 ROWS = 300
+ENOUGH = 64 << 20
 
 
 def always() -> bool:
@@ -53,7 +54,7 @@ def width() -> int:
 
 def test_rows_ahead_are_what_the_file_has(file: Path, width: int) -> None:
     ahead = RowsAhead()
-    ahead.read(file, always)
+    ahead.read(file, always, ENOUGH)
     piece = rows_of(file, 7)
     begin, parts = 0, []
     while begin < len(piece.starts):
@@ -66,7 +67,7 @@ def test_rows_ahead_are_what_the_file_has(file: Path, width: int) -> None:
 
 def test_rows_that_are_none_of_the_file_s_are_not_there(file: Path, width: int) -> None:
     ahead = RowsAhead()
-    ahead.read(file, always)
+    ahead.read(file, always, ENOUGH)
     assert ahead.take(rows_of(file), 0, width + 1) is None
     assert ahead.take(rows_of(file, longer=-1), 0, width) is None
     other = capture(ROWS).save(file.with_name("b.csv"))
@@ -75,7 +76,7 @@ def test_rows_that_are_none_of_the_file_s_are_not_there(file: Path, width: int) 
 
 def test_a_row_left_out_ends_what_is_taken_at_once(file: Path, width: int) -> None:
     ahead = RowsAhead()
-    ahead.read(file, always)
+    ahead.read(file, always, ENOUGH)
     whole = rows_of(file)
     kept = np.delete(np.arange(ROWS), 5)
     piece = Piece(1, 0, file, False, whole.starts[kept], whole.ends[kept], kept, kept, 0, False, None)
@@ -89,15 +90,23 @@ def test_a_row_left_out_ends_what_is_taken_at_once(file: Path, width: int) -> No
 def test_rows_that_were_passed_are_forgotten(tmp_path: Path, width: int) -> None:
     file = capture(4000).save(tmp_path / "a.csv")
     ahead = RowsAhead()
-    ahead.read(file, always)
+    ahead.read(file, always, ENOUGH)
     assert ahead.take(rows_of(file), 3999, width) is not None
     assert ahead.take(rows_of(file), 0, width) is None
 
 
 def test_reading_stops_when_it_is_not_wanted(file: Path, width: int) -> None:
     ahead = RowsAhead()
-    ahead.read(file, lambda: False)
+    ahead.read(file, lambda: False, ENOUGH)
     assert ahead.take(rows_of(file), 0, width) is None
+
+
+def test_reading_stops_when_memory_is_full(tmp_path: Path, width: int) -> None:
+    file = capture(4000).save(tmp_path / "a.csv")
+    ahead = RowsAhead()
+    ahead.read(file, always, 100_000)
+    assert ahead.take(rows_of(file), 0, width) is not None
+    assert ahead.take(rows_of(file), 3999, width) is None
 
 
 def test_what_is_not_written_by_esxtop_has_no_rows(tmp_path: Path) -> None:
@@ -106,7 +115,7 @@ def test_what_is_not_written_by_esxtop_has_no_rows(tmp_path: Path) -> None:
         written = Written(capture(ROWS).columns, capture(ROWS).rows, style, START)
         file = written.save(tmp_path / f"{number}.csv")
         ahead = RowsAhead()
-        ahead.read(file, always)
+        ahead.read(file, always, ENOUGH)
         assert ahead.take(rows_of(file), 0, len(written.columns)) is None
 
 
@@ -115,8 +124,8 @@ def test_a_file_that_is_no_capture_has_no_rows(tmp_path: Path) -> None:
     for name, data in (("empty", b""), ("zeros", bytes(100)), ("text", b"a\nb\nc\n")):
         file = tmp_path / name
         file.write_bytes(data)
-        ahead.read(file, always)
-    ahead.read(tmp_path / "none", always)
+        ahead.read(file, always, ENOUGH)
+    ahead.read(tmp_path / "none", always, ENOUGH)
     assert ahead.take(rows_of(file), 0, 1) is None
 
 
