@@ -42,29 +42,10 @@ class Place:
         return f"vcenter://{USER}@{self.host}:{self.port}"
 
 
-class TestVCenter:
-    """The Go program of tests/vcenter/server; its flags are keywords: ``hosts=4, max_query_metrics=64``.
+class _Server:
+    """A server that runs within a ``with`` block."""
 
-    It ends with this process even if that is killed: the server watches its standard input.
-    """
-
-    __test__ = False
-
-    def __init__(self, scenario: Path | None = None, *, login: bool = True, **flags: object) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="testvcenter-")
-        folder = Path(self._folder.name)
-        self._flags: dict[str, object] = {
-            "cert": folder / "cert.pem",
-            "key": folder / "key.pem",
-            **({"username": USER, "password": PASSWORD} if login else {}),
-            **({"scenario": scenario} if scenario else {}),
-            **flags,
-        }
-        self._log = folder / "log.txt"
-        self._process: subprocess.Popen[str] | None = None
-        self._place: Place | None = None
-        self._control: tuple[str, int] = ("", 0)
-        self._known: dict[str, Any] = {}
+    _place: Place | None = None
 
     def __enter__(self) -> Self:
         self.start()
@@ -95,6 +76,38 @@ class TestVCenter:
     def thumbprint(self) -> str:
         """SHA-256 of the certificate, AB:CD:…"""
         return self.place.thumbprint
+
+    def start(self) -> None:
+        """Start it; returns when it answers."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Stop it and remove what it left."""
+        raise NotImplementedError
+
+
+class TestVCenter(_Server):
+    """The Go program of tests/vcenter/server; its flags are keywords: ``hosts=4, max_query_metrics=64``.
+
+    It ends with this process even if that is killed: the server watches its standard input.
+    """
+
+    __test__ = False
+
+    def __init__(self, scenario: Path | None = None, *, login: bool = True, **flags: object) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="testvcenter-")
+        folder = Path(self._folder.name)
+        self._flags: dict[str, object] = {
+            "cert": folder / "cert.pem",
+            "key": folder / "key.pem",
+            **({"username": USER, "password": PASSWORD} if login else {}),
+            **({"scenario": scenario} if scenario else {}),
+            **flags,
+        }
+        self._log = folder / "log.txt"
+        self._process: subprocess.Popen[str] | None = None
+        self._control: tuple[str, int] = ("", 0)
+        self._known: dict[str, Any] = {}
 
     @property
     def epoch(self) -> int:
@@ -209,43 +222,12 @@ class TestVCenter:
         return answer
 
 
-class PlainVcsim:
+class PlainVcsim(_Server):
     """govmomi's own vcsim, unchanged; its flags are keywords: ``cluster=1, host=8, vm=100``."""
 
     def __init__(self, **flags: object) -> None:
         self._flags = flags
         self._process: subprocess.Popen[bytes] | None = None
-        self._place: Place | None = None
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.stop()
-
-    @property
-    def place(self) -> Place:
-        """Where it listens."""
-        assert self._place is not None, "not started"
-        return self._place
-
-    @property
-    def url(self) -> str:
-        """The SDK's address."""
-        return self.place.url
-
-    @property
-    def address(self) -> str:
-        """``vcenter://user@host:port``."""
-        return self.place.address
-
-    @property
-    def thumbprint(self) -> str:
-        """SHA-256 of the certificate that all vcsims have."""
-        return self.place.thumbprint
 
     def start(self) -> None:
         """Start it; returns when it answers."""
@@ -255,7 +237,7 @@ class PlainVcsim:
         certificate = _await_certificate(port, self._process)
         self._place = Place("127.0.0.1", port, certificate, f"https://127.0.0.1:{port}/sdk")
 
-    def stop(self) -> None:
+    def close(self) -> None:
         """Stop it."""
         process, self._process = self._process, None
         if process is not None:
