@@ -3,8 +3,9 @@
 A name is loaded when somebody asks for it: the worker processes of an import repair rows and read no names.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from resources.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from collectors.esxtop_names.host_columns import Counters, HostColumns, TextColumn, columns_by_host
@@ -40,31 +41,26 @@ __all__ = [
     "parse_path",
 ]
 
-_MODULES = {
-    "Counters": "host_columns",
-    "HostColumns": "host_columns",
-    "TextColumn": "host_columns",
-    "columns_by_host": "host_columns",
-    "ESXTOP_CLASSES": "owners",
-    "LONGEST_PATH": "paths",
-    "ColumnPath": "paths",
-    "PathReader": "paths",
-    "format_path": "paths",
-    "parse_path": "paths",
-    "ZERO_FILLED": "repairs",
-    "EsxtopRepairs": "repairs",
-    "FillRun": "repairs",
-    "RepairRules": "repairs",
-    "ZeroFillRuns": "repairs",
-    "join_runs": "repairs",
-    "ZeroFill": "zero_fill",
-}
-"""Where each name is defined."""
-
-
-def __getattr__(name: str) -> object:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found: object = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-    globals()[name] = found
-    return found
+if not TYPE_CHECKING:  # else mypy would take any name for one of these
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "Counters": "host_columns",
+            "HostColumns": "host_columns",
+            "TextColumn": "host_columns",
+            "columns_by_host": "host_columns",
+            "ESXTOP_CLASSES": "owners",
+            "LONGEST_PATH": "paths",
+            "ColumnPath": "paths",
+            "PathReader": "paths",
+            "format_path": "paths",
+            "parse_path": "paths",
+            "ZERO_FILLED": "repairs",
+            "EsxtopRepairs": "repairs",
+            "FillRun": "repairs",
+            "RepairRules": "repairs",
+            "ZeroFillRuns": "repairs",
+            "join_runs": "repairs",
+            "ZeroFill": "zero_fill",
+        },
+    )

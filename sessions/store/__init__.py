@@ -4,8 +4,9 @@ A name is loaded when somebody asks for it: who only encodes blocks (a worker pr
 writes needs neither the reader nor SQLite, which take a while to load.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from resources.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from sessions.store.blocks import BLOCK_TICKS, EncodedBlock, encode_block
@@ -30,25 +31,20 @@ __all__ = [
     "numbers_of",
 ]
 
-_MODULES = {
-    "BLOCK_TICKS": "blocks",
-    "EncodedBlock": "blocks",
-    "encode_block": "blocks",
-    "check_session": "check",
-    "Gathering": "gathering",
-    "NOTHING": "hundredths",
-    "Int32Array": "hundredths",
-    "numbers_of": "hundredths",
-    "SessionInfo": "info",
-    "SessionReader": "reader",
-    "SessionWriter": "writer",
-}
-"""Where each name is defined."""
-
-
-def __getattr__(name: str) -> object:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found: object = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-    globals()[name] = found
-    return found
+if not TYPE_CHECKING:  # else mypy would take any name for one of these
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "BLOCK_TICKS": "blocks",
+            "EncodedBlock": "blocks",
+            "encode_block": "blocks",
+            "check_session": "check",
+            "Gathering": "gathering",
+            "NOTHING": "hundredths",
+            "Int32Array": "hundredths",
+            "numbers_of": "hundredths",
+            "SessionInfo": "info",
+            "SessionReader": "reader",
+            "SessionWriter": "writer",
+        },
+    )
