@@ -20,6 +20,7 @@ from tests.recorder.conftest import Record
 from tests.recorder.running import PATIENCE_S, environment
 from tests.recorder.vcenters import differences, has_begun, realtime, record_vcenter, rounds, stored
 from tests.vcenter.conftest import start_vcenter, vcenter
+from tests.vcenter.query_faults import QUERY_FAULTS
 from tests.vcenter.running import PASSWORD, TestVCenter
 
 __all__ = ["start_vcenter", "vcenter"]
@@ -27,17 +28,7 @@ __all__ = ["start_vcenter", "vcenter"]
 StartVCenter = Callable[..., TestVCenter]
 
 FAULTS: list[tuple[str, dict[str, object]]] = [
-    ("expire", {}),
-    ("not_authenticated", {"count": 2}),
-    ("disconnect", {"method": "QueryPerf", "count": 3}),
-    ("lost", {"method": "QueryPerf", "count": 2}),
-    ("half", {"method": "QueryPerf", "count": 2}),
-    ("broken_xml", {"method": "QueryPerf", "count": 1}),
-    ("html", {"method": "QueryPerf", "count": 2}),
-    ("empty", {"method": "QueryPerf", "count": 1}),
-    ("status", {"method": "QueryPerf", "count": 2}),
-    ("element_count", {"method": "QueryPerf", "count": 2}),
-    ("slow", {"method": "QueryPerf", "seconds": 2, "count": 1}),
+    *QUERY_FAULTS,
     ("hang", {"method": "QueryPerf", "seconds": 3, "count": 1}),
     ("disconnect", {"method": "WaitForUpdatesEx", "count": 2}),
     ("late", {"entity": "vm-00001", "for": 2, "seconds": 2}),

@@ -13,6 +13,7 @@ from collectors.vsphere.options import VSphereOptions
 from collectors.vsphere.selection import parse_selection
 from resources.failures import NoCountersError
 from sessions.model import EntityRef
+from tests.vcenter.query_faults import QUERY_FAULTS
 from tests.vcenter.running import TestVCenter
 from tests.vsphere.feeds import MemoryFeed
 from tests.vsphere.recording import Recording, differences, hasty, stored
@@ -104,18 +105,8 @@ def test_minus_one_is_absent(server: TestVCenter, options: VSphereOptions) -> No
 
 
 FAULTS: list[tuple[str, dict[str, object]]] = [
-    ("expire", {}),
-    ("disconnect", {"method": "QueryPerf", "count": 3}),
-    ("lost", {"method": "QueryPerf", "count": 2}),
-    ("half", {"method": "QueryPerf", "count": 3}),
-    ("broken_xml", {"method": "QueryPerf", "count": 1}),
-    ("html", {"method": "QueryPerf", "count": 2}),
-    ("empty", {"method": "QueryPerf", "count": 1}),
-    ("status", {"method": "QueryPerf", "count": 2}),
-    ("element_count", {"method": "QueryPerf", "count": 2}),
-    ("slow", {"method": "QueryPerf", "seconds": 2, "count": 1}),
+    *QUERY_FAULTS,
     ("fault", {"method": "QueryPerf", "type": "SystemError", "text": "database", "count": 3}),
-    ("not_authenticated", {"count": 2}),
 ]
 
 
