@@ -72,8 +72,9 @@ class Fault:
 
 
 def plan(rnd: random.Random) -> list[Fault]:
-    """Draw two or three random faults, ordered by stage.
+    """Draw two or three random faults, ordered by stage; a stop is the last of its stage.
 
+    A server that is stopped can't be asked for another fault.
     A plan never has both a restart and a change of the inventory: a restarted server forgets what was
     changed, and could not tell afterwards which samples are the true ones.
     """
@@ -87,7 +88,7 @@ def plan(rnd: random.Random) -> list[Fault]:
         ):
             fault = _fault(rnd, stage)
         found.append(fault)
-    return sorted(found, key=lambda one: STAGES.index(one.stage))
+    return sorted(found, key=lambda one: (STAGES.index(one.stage), one.kind == "stop"))
 
 
 def _fault(rnd: random.Random, stage: Stage) -> Fault:
