@@ -85,7 +85,9 @@ def test(arguments: Sequence[str]) -> int:
         simulators()
         return python("-m", "pytest", *arguments, where=ROOT)
     building = begin_simulators()  # meanwhile: a minute or two on a fresh machine
+    collecting = begin_collecting()
     linted = lint()
+    collecting.wait()
     ready = end_simulators(building) or linted
     same = "--hypothesis-profile=ci"  # the same examples each time; a run with arguments looks for new ones
     workers = str(TESTS_A_CORE * (os.cpu_count() or 1))
@@ -206,6 +208,16 @@ def simulators() -> int:
     return end_simulators(begin_simulators())
 
 
+def begin_collecting() -> subprocess.Popen[bytes]:
+    """Start collecting the tests, which compiles them: else each of pytest's processes would compile all.
+
+    What is wrong with a test is said when the tests run.
+    """
+    command = [str(PYTHON), "-m", "pytest", "--collect-only", "-qq"]
+    nowhere = subprocess.DEVNULL
+    return subprocess.Popen(command, cwd=ROOT, env=python_environment(), stdout=nowhere, stderr=nowhere)
+
+
 def begin_simulators() -> list[subprocess.Popen[bytes]] | None:
     """Start Go for each simulator that must be built; None when there is no Go."""
     jobs: list[tuple[str, ...]] = []
@@ -321,20 +333,24 @@ def lock(arguments: Sequence[str]) -> int:
 
 def python(*arguments: str, where: Path | None = None) -> int:
     """Run .venv's Python in the current folder (or in ``where``) and return its exit code."""
-    # Importable from anywhere; UTF-8 on a Windows console and in its pipes.
-    environment = {
-        **os.environ,
-        "PYTHONUTF8": "1",
-        "PYTHONPATH": str(ROOT),
-        "PYTHONPYCACHEPREFIX": str(COMPILED),
-    }
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # it would have every process compile our modules anew
-    with subprocess.Popen([str(PYTHON), *arguments], env=environment, cwd=where) as child:
+    with subprocess.Popen([str(PYTHON), *arguments], env=python_environment(), cwd=where) as child:
         while True:
             try:
                 return child.wait()
             except KeyboardInterrupt:
                 continue  # Ctrl-C went to the child as well: let it clean up and say so
+
+
+def python_environment() -> dict[str, str]:
+    """Return the environment of .venv's Python: modules importable from anywhere, compiled once, UTF-8."""
+    environment = {
+        **os.environ,
+        "PYTHONUTF8": "1",  # on a Windows console and in its pipes, too
+        "PYTHONPATH": str(ROOT),
+        "PYTHONPYCACHEPREFIX": str(COMPILED),
+    }
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # it would have every process compile our modules anew
+    return environment
 
 
 def say(text: str) -> None:
