@@ -60,13 +60,25 @@ def json_text(document: object) -> str:
     return text if text.isprintable() else _TO_ESCAPE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
+class _SignalledEvent(threading.Event):
+    """An event that a signal handler may set at any moment.
+
+    The handler runs in the main thread, perhaps while this waits for the event or sets it and so holds its
+    lock: a lock that the same thread may take again, else it would wait for itself for ever.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._cond = threading.Condition(threading.RLock())
+
+
 @contextmanager
 def cancellable() -> Iterator[threading.Event]:
     """Provide an event that the first Ctrl-C, Ctrl-Break, SIGTERM or closing of the terminal sets.
 
     A second one raises KeyboardInterrupt. Under ``nohup`` closing the terminal has no effect.
     """
-    cancel = threading.Event()
+    cancel = _SignalledEvent()
     hangup = getattr(signal, "SIGHUP", None)
 
     def request(number: int, _frame: FrameType | None) -> None:

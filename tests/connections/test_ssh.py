@@ -336,13 +336,22 @@ def children(process: psutil.Process) -> list[psutil.Process]:
     return found
 
 
+def started(server: Sshd, name: str) -> list[psutil.Process]:
+    """The processes of this name that a command started; its shell may not be so far yet."""
+    for _ in range(100):
+        found = [one for one in children(psutil.Process(server.pid)) if name in one.name()]
+        if found:
+            return found
+        time.sleep(0.1)
+    raise AssertionError(f"no {name}")
+
+
 @pytest.mark.parametrize("command", ["sleep 611 & sleep 612", "trap '' TERM HUP INT; sleep 613; sleep 614"])
 def test_a_command_ends_with_its_closing(server: Sshd, known: KnownHosts, command: str) -> None:
     with connection(server, known) as opened:
         process = opened.start(f"echo ready; {command}")
         assert process.read(10) == b"ready\n"
-        running = [one for one in children(psutil.Process(server.pid)) if "sleep" in one.name()]
-        assert running
+        running = started(server, "sleep")
         process.close()
         gone, alive = psutil.wait_procs(running, timeout=10)
         assert (len(gone), alive) == (len(running), [])

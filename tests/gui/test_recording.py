@@ -129,6 +129,7 @@ def test_a_recording_is_shown_followed_paused_and_stopped(live: Program, qtbot: 
     pause.trigger()
     wait(qtbot, lambda: "Paused" in window.top.live.text())
     assert pause.text() == "Go on recording"
+    qtbot.wait(1000)  # some ticks of the lab at this speed
     pause.trigger()
     wait(qtbot, lambda: recorder(live).state == "recording")
     stop(live, qtbot)
