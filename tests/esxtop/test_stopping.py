@@ -39,9 +39,20 @@ def spool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+_others: set[psutil.Process] = set()
+"""Processes of other tests: servers that a whole run shares."""
+
+
+@pytest.fixture(autouse=True)
+def remember_others() -> None:
+    _others.clear()
+    _others.update(psutil.Process().children(recursive=True))
+
+
 def children() -> list[psutil.Process]:
     """Worker processes of this one; multiprocessing's own tracker stays for the next."""
-    return [child for child in psutil.Process().children(recursive=True) if _is_worker(child)]
+    found = psutil.Process().children(recursive=True)
+    return [child for child in found if child not in _others and _is_worker(child)]
 
 
 def _is_worker(child: psutil.Process) -> bool:
