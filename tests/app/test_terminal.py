@@ -174,3 +174,20 @@ def test_a_terminal_of_another_encoding_gets_escapes(session: Path) -> None:
             check=False,
         )
         assert done.returncode == 0, done.stderr
+
+
+_SIGNAL_WHILE_LOCKED = """
+import signal
+from app.terminal import cancellable
+
+with cancellable() as cancel, cancel._cond:  # the lock that Event.set and Event.wait hold for a moment
+    signal.raise_signal(signal.SIGINT)
+    print(cancel.is_set())
+"""
+
+
+def test_ctrl_c_while_its_event_is_in_use_does_not_hang() -> None:
+    """The handler runs in the thread that holds the event's lock; in a process, which a failure hangs."""
+    command = [sys.executable, "-c", _SIGNAL_WHILE_LOCKED]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == "True"
