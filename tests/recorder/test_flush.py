@@ -14,7 +14,7 @@ from resources.failures import DiskFullError, HyperscopeError
 from sessions.model import Entity, EntityRef, Event
 from sessions.store import SessionReader, check_session
 from tests.recorder.running import ROOT, environment
-from tests.recorder.test_recording import SERIES, T0, Scripted, play
+from tests.recorder.scripted import SERIES, T0, Scripted, play
 
 TICKS = 200
 

@@ -25,7 +25,7 @@ from sessions.journal import (
     current_journal,
 )
 from sessions.store import SessionReader, SessionWriter, check_session
-from tests.recorder.test_recording import SERIES, T0, Scripted, play
+from tests.recorder.scripted import SERIES, T0, Scripted, play
 
 VM = ChangedObject("vcenter://anna@vc01.corp", "VirtualMachine", "vm-42", "db-prod <b>\x1b[31m")
 LIMIT = JournalEntry(
