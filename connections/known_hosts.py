@@ -4,11 +4,9 @@ thumbprint or fingerprint.
 
 from __future__ import annotations
 
-import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import platformdirs
@@ -16,6 +14,7 @@ import platformdirs
 from connections.file_lock import locked
 from connections.fingerprints import CERTIFICATE, Proof
 from resources.failures import AccessDeniedError, UsageError
+from resources.files import replace_file
 
 _HEADING = (
     "# Servers that Hyperscope trusts: host:port and the SHA-256 thumbprint of its certificate, or "
@@ -108,16 +107,7 @@ class KnownHosts:
             return []
 
     def _write(self, lines: list[str]) -> None:
-        handle, name = tempfile.mkstemp(prefix=".known_hosts-", dir=self._path.parent)
-        try:
-            with open(handle, "w", encoding="utf-8", newline="\n") as file:  # noqa: PTH123 - a descriptor
-                file.write("".join(line + "\n" for line in lines))
-                file.flush()
-                os.fsync(file.fileno())
-            Path(name).replace(self._path)
-        finally:
-            with suppress(OSError):
-                Path(name).unlink(missing_ok=True)  # it is still there only after a failure
+        replace_file(self._path, "".join(line + "\n" for line in lines), durable=True)
 
     @contextmanager
     def _explained(self, how: str) -> Iterator[None]:

@@ -9,33 +9,30 @@ from __future__ import annotations
 from pathlib import Path
 
 from resources.failures import NotFoundError
-
-Identity = tuple[int, int]
-"""Device and number of a file."""
+from resources.files import FileIdentity, identity_of
 
 
-def identity_of(path: Path) -> Identity | None:
+def identity_if_known(path: Path) -> FileIdentity | None:
     """The identity of the file at ``path``; None where there is none, or where it can't be told."""
     try:
-        status = path.stat()
+        return identity_of(path)
     except OSError:
         return None
-    return status.st_dev, status.st_ino
 
 
-def require_in_place(path: Path, identity: Identity | None) -> None:
+def require_in_place(path: Path, identity: FileIdentity | None) -> None:
     """Raise NotFoundError unless the file at ``path`` is the one that had ``identity``.
 
     An error of the disk or the network share is no proof: writing to it will tell.
     """
     try:
-        status = path.stat()
+        found = identity_of(path)
     except FileNotFoundError:
         what = "removed or renamed"
     except OSError:
         return
     else:
-        if identity in (None, (status.st_dev, status.st_ino)):
+        if identity in (None, found):
             return
         what = "replaced by another file"
     raise NotFoundError(

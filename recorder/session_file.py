@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from recorder.earlier_run import EarlierRun
-from recorder.file_identity import identity_of, require_in_place
+from recorder.file_identity import identity_if_known, require_in_place
 from recorder.parts import MADE, PART, next_part, open_part
 from recorder.recorded_layouts import RecordedLayouts
 from recorder.recorded_sources import RecordedSources
@@ -33,7 +33,7 @@ class SessionFile:
         self.records = Records(writer, earlier, self.sources)
         self.path, self.part, self.resumed = path, part, resumed
         self.began = time.monotonic()
-        self._identity = identity_of(path)
+        self._identity = identity_if_known(path)
 
     @classmethod
     def open(cls, path: Path, *, title: str = "") -> SessionFile:
@@ -101,7 +101,7 @@ class SessionFile:
                 writer.discard()
                 raise
         self.path, self.part, self.began = path, part, time.monotonic()
-        self._identity = identity_of(path)
+        self._identity = identity_if_known(path)
         self._samples_of_closed += old.samples
         old.close()
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,6 +11,8 @@ from typing import Any
 
 import platformdirs
 from PySide6.QtCore import QObject, Signal
+
+from resources.files import replace_file
 
 Value = str | int | bool
 
@@ -138,15 +138,7 @@ def write_json(path: Path, values: Mapping[str, object]) -> None:
     """Replace the file atomically; if the folder can't be written, nothing is stored and nothing is
     raised.
     """
-    try:
+    text = json.dumps(dict(values), indent=1)
+    with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, part = tempfile.mkstemp(prefix=f"{path.stem}-", suffix=".part", dir=path.parent)
-    except OSError:
-        return
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(dict(values), file, indent=1)
-        os.replace(part, path)  # noqa: PTH105 - Path.replace is the same call
-    except OSError:
-        with suppress(OSError):
-            os.unlink(part)  # noqa: PTH108 - a name, as mkstemp gives it
+        replace_file(path, text)

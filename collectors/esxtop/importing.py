@@ -11,7 +11,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from itertools import pairwise
 from pathlib import Path
 
@@ -99,12 +99,12 @@ def _worker_count(captures: Sequence[Capture], asked: int | None) -> int:
 
 
 def _recognised(files: Sequence[Path], started: Sequence[WorkerProcess]) -> list[Capture]:
-    try:
-        return [recognise(file) for file in files]
-    except BaseException:
+    with ExitStack() as on_failure:
         for process in started:
-            process.stop()
-        raise
+            on_failure.callback(process.stop)
+        captures = [recognise(file) for file in files]
+        on_failure.pop_all()
+    return captures
 
 
 def _is_narrow(found: Sequence[Peek]) -> bool:
@@ -155,7 +155,8 @@ class _Import:
         """Import all files; if that fails, the unfinished session is deleted."""
         with _translated(self._out):
             writer = SessionWriter.create(self._out, title=_title(self._found), durable=False, bulk=True)
-            try:
+            with ExitStack() as on_failure:
+                on_failure.callback(writer.discard)
                 with self._spool_folder() as spool:
                     for one in self._found:
                         self._read(one, writer, spool)
@@ -163,9 +164,7 @@ class _Import:
                         self._collect(writer, _PATIENCE_S)
                 self._finish(writer)
                 writer.close()
-            except BaseException:
-                writer.discard()
-                raise
+                on_failure.pop_all()
         self._report()
         return self._outcome.report(self._out, self._hosts.values())
 

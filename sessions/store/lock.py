@@ -20,6 +20,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from resources.failures import AccessDeniedError
+from resources.files import FileIdentity, identity_of
 from sessions.store.database import busy, translated, uri_of
 
 _ATTEMPTS = 20
@@ -142,15 +143,14 @@ class WriterLock:
                 advice="Remove it; the session's lock stands there.",
             )
 
-    def _remove(self, seen: tuple[int, int] | None) -> None:
+    def _remove(self, seen: FileIdentity | None) -> None:
         """Remove the file, if it is still the one that was seen."""
         if self._identity() == seen:
             with suppress(OSError):
                 self._path.unlink(missing_ok=True)
 
-    def _identity(self) -> tuple[int, int] | None:
+    def _identity(self) -> FileIdentity | None:
         try:
-            status = self._path.stat()
+            return identity_of(self._path)
         except FileNotFoundError:
             return None
-        return status.st_dev, status.st_ino
