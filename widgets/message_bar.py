@@ -40,7 +40,8 @@ class MessageBar(QFrame):
         row.addWidget(self._text, 1)
         row.addWidget(self._button)
         row.addWidget(self._close)
-        QShortcut(QKeySequence(Qt.Key.Key_Escape), self).activated.connect(self.hide)  # while it is there
+        self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self)  # works while the bar is visible
+        self._escape.activated.connect(self.hide)
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.hide)
         theme.changed.connect(self._dress)
@@ -67,6 +68,10 @@ class MessageBar(QFrame):
         if level in {"info", "ok"} and act is None:
             self._timer.start(_PASSING_MS)
         self.show()
+
+    def take_escape(self, *, on: bool) -> None:
+        """Hide the bar on Escape; with ``on`` False leave the key to another shortcut of the window."""
+        self._escape.setEnabled(on)
 
     def _do(self) -> None:
         self.hide()

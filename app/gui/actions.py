@@ -68,6 +68,10 @@ ACTIONS: tuple[ActionSpec, ...] = (
         needs_session=True,
     ),
     ActionSpec(
+        "go.release", "Release the moment", "Go", ("Esc",), "close",
+        "Lets go of the moment that a click pinned in charts, timeline or heat map.", managed=True,
+    ),
+    ActionSpec(
         "go.search", "Search the inventory", "Go", ("Ctrl+F",), "search",
         "Opens the inventory if it is closed.", needs_session=True,
     ),

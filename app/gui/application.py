@@ -21,6 +21,7 @@ from app.gui.desk import Desk
 from app.gui.findings_model import FindingsModel
 from app.gui.jobs import JobRunner
 from app.gui.layout import SavedLayout
+from app.gui.moment_model import MomentModel
 from app.gui.palette import Palette
 from app.gui.panels import PANELS, panel_keys
 from app.gui.preferences import Preferences
@@ -76,6 +77,7 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
     desk = Desk(
         session=session,
         scope=scope,
+        moment=MomentModel(session, application),
         findings=findings,
         charts=ChartBoard(application),
         jobs=jobs,
@@ -116,6 +118,7 @@ class _Frame(QObject):
         desk.scope.changed.connect(lambda scope: desk.session.choose_sources(scope.sources))
         window.status.source_clicked.connect(lambda source: navigation.choose_source(desk, source))
         desk.scope.history_changed.connect(self._enable)
+        desk.moment.changed.connect(lambda _at: self._enable())
         desk.settings.changed.connect(self._settings_changed)
         desk.charts.shown.connect(lambda: window.show_panel("charts", take_keys=False))
         window.status.jobs_clicked.connect(lambda: window.show_panel("jobs"))
@@ -133,6 +136,7 @@ class _Frame(QObject):
             "go.forward": desk.scope.forward,
             "go.follow": lambda: navigation.toggle_follow(desk),
             "go.all": lambda: navigation.show_whole_session(desk),
+            "go.release": desk.moment.release,
             "go.search": lambda: window.show_panel("inventory", part=SEARCH_FIELD),
             "go.palette": self._palette,
             "view.reset": window.reset_layout,
@@ -200,6 +204,9 @@ class _Frame(QObject):
         is_open = self._desk.session.snapshot is not None
         actions["go.back"].setEnabled(is_open and self._desk.scope.can_go_back)
         actions["go.forward"].setEnabled(is_open and self._desk.scope.can_go_forward)
+        is_pinned = self._desk.moment.at is not None
+        actions["go.release"].setEnabled(is_pinned)
+        self._window.messages.take_escape(on=not is_pinned)  # a key has one meaning at a time
 
     def _show_error(self, error: HyperscopeError) -> None:
         self._window.messages.show_message(str(error), "critical")

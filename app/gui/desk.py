@@ -12,6 +12,7 @@ from app.gui.chart_board import ChartBoard
 from app.gui.findings_model import FindingsModel
 from app.gui.jobs import JobRunner
 from app.gui.mark_requests import MarkRequests
+from app.gui.moment_model import MomentModel
 from app.gui.scope_model import ScopeModel
 from app.gui.session_model import SessionModel
 from app.gui.settings import Settings
@@ -29,13 +30,15 @@ Area = Literal["left", "center", "right", "bottom"]
 class Desk:
     """The models and services that panels share.
 
-    ``notify(text, level)`` shows a message bar. ``show_finding`` moves scope and charts to a finding's
-    evidence. ``drop_mark`` asks for a note and stores a mark at a time in ms (None: now, or the end of the
-    session). ``marks`` carries requests to change or remove a mark.
+    ``moment`` is the instant that the user pinned. ``notify(text, level)`` shows a message bar.
+    ``show_finding`` moves scope and charts to a finding's evidence. ``drop_mark`` asks for a note and stores
+    a mark at a time in ms (None: the pinned moment, else now, or the end of the shown window). ``marks``
+    carries requests to change or remove a mark.
     """
 
     session: SessionModel
     scope: ScopeModel
+    moment: MomentModel
     findings: FindingsModel
     charts: ChartBoard
     jobs: JobRunner

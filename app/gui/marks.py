@@ -45,17 +45,19 @@ class Marking(QObject):
         self._enable()
 
     def drop(self, at: int | None) -> None:
-        """Ask for a note and add a mark at the time ``at`` (ms); None is now, or the end of the shown
-        window.
+        """Ask for a note and add a mark at the time ``at`` (ms).
+
+        None is the pinned moment; without one it is now, or the end of the shown window.
         """
         snapshot = self._desk.session.snapshot
         if snapshot is None:
             return
-        when = self._now() if at is None else at
+        pinned = self._desk.moment.at if at is None else at
+        when = self._now() if pinned is None else pinned
         if when is None:
             self._desk.notify("A mark needs recorded samples, and there are none yet.", "info")
             return
-        note = MarkNote(self._desk.theme, self._time(when), self._window)
+        note = MarkNote(self._desk.theme, self._time(when), self._window, is_now=pinned is None)
         note.noted.connect(lambda text: self._do("drop mark", MarkChange(None, Mark(when, text))))
         note.show_under(self._window.top.mark)
 

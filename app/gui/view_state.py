@@ -21,7 +21,8 @@ class ViewState(msgspec.Struct, frozen=True):
     """The view of a session. ``charts`` None: they follow the scope; ``charts_of``: entities that they stay
     with.
 
-    ``request`` is how this window recorded the session, None if it did not.
+    ``moment`` is the pinned moment in ms. ``request`` is how this window recorded the session, None if it
+    did not.
     """
 
     scope: Scope = Scope()
@@ -29,6 +30,7 @@ class ViewState(msgspec.Struct, frozen=True):
     page: str = ""
     request: RecordRequest | None = None
     charts_of: tuple[EntityRef, ...] | None = None
+    moment: int | None = None
 
 
 class _Kept(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""Restores a session's view (scope, charts, page) when it opens, and stores it when it closes."""
+"""Restores a session's view (scope, charts, page, pinned moment) when it opens; stores it when it closes."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ class Views(QObject):
         self._path: Path | None = None
         self._request: RecordRequest | None = None
         self._wanted: dict[Path, tuple[Scope, RecordRequest]] = {}
+        self._moment: int | None = None
+        desk.moment.changed.connect(self._take_moment)
         desk.session.opened.connect(self._opened)
         desk.session.closed.connect(self._closed)
 
@@ -52,6 +54,8 @@ class Views(QObject):
             scope, self._request = wanted
         self._desk.scope.reset(scope)
         self._desk.charts.release()
+        if known.moment is not None and wanted is None:
+            self._desk.moment.pin(known.moment)
         if known.charts is not None and wanted is None:
             self._desk.charts.choose(known.charts, known.charts_of)
         if known.page:
@@ -67,9 +71,14 @@ class Views(QObject):
             charts_of=board.choice.of,
             page=page.objectName().removeprefix("panel-") if page is not None else "",
             request=self._request,
+            moment=self._moment,
         )
         self._states.keep(self._path, view)
-        self._path = self._request = None
+        self._path = self._request = self._moment = None
+
+    def _take_moment(self, at: int | None) -> None:
+        if self._desk.session.snapshot is not None:  # else it is let go because the session is closed
+            self._moment = at
 
 
 def scope_in_session(scope: Scope, snapshot: Snapshot) -> Scope:

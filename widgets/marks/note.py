@@ -23,6 +23,8 @@ _LONGEST = 500
 class MarkNote(Popup):
     """Signal ``noted`` carries the note, which may be empty.
 
+    ``is_now``: the mark is for what happens now, not for a moment of the past.
+
     If ``text`` is given, the popup asks for a new note of an existing mark, and ``removed`` is emitted when
     the mark is to be removed.
     """
@@ -30,7 +32,9 @@ class MarkNote(Popup):
     noted = Signal(str)
     removed = Signal()
 
-    def __init__(self, theme: Theme, when: str, parent: QWidget, text: str | None = None) -> None:
+    def __init__(
+        self, theme: Theme, when: str, parent: QWidget, text: str | None = None, *, is_now: bool = False
+    ) -> None:
         super().__init__(parent)
         self.setObjectName("mark-note")
         self.setAccessibleName("Note of the mark")
@@ -39,7 +43,7 @@ class MarkNote(Popup):
         time = QLabel(f"Mark at {when}")
         time.setProperty("role", "title")
         self._window, self._before = parent.window(), text
-        self.line = QLineEdit(placeholderText="What happens now?" if text is None else "What happened?")
+        self.line = QLineEdit(placeholderText="What happens now?" if is_now else "What happened?")
         self.line.setMaxLength(max(_LONGEST, len(text or "")))
         self.line.setText(shown(text or "", len(text or "")))
         self._offered = self.line.text()
