@@ -29,8 +29,7 @@ _STRIP_ROWS = "SELECT rows FROM strip WHERE id = ?"
 _BLOCK_OUTLINE = "SELECT shape, constants FROM block WHERE id = ?"
 _BLOCK_FIGURES = "SELECT counts, minima, maxima, totals FROM block WHERE id = ?"
 
-_FEW = 4
-_DENSE = 6  # scan a range of chunks when at least one in so many is wanted
+_DENSE = 2
 
 
 @dataclass(frozen=True)
@@ -68,11 +67,8 @@ class Outline:
         return values
 
     def _ranks(self, positions: IntArray) -> IntArray:
-        """Which of the constants these are; counting is faster than an index while they are few."""
-        if positions.size <= _FEW:
-            before = [np.count_nonzero(self.shape[:position] == CONSTANT) for position in positions.tolist()]
-            return np.array(before, np.int64)
-        return self.index[positions].astype(np.int64) - self.varying
+        """Which of the constants these are."""
+        return np.searchsorted(np.flatnonzero(self.shape == CONSTANT), positions)
 
 
 @dataclass(frozen=True, slots=True)
