@@ -68,3 +68,23 @@ def test_an_absent_sample_leaves_the_one_before(tmp_path: Path) -> None:
         later = last_values(reader, snapshot.series, T0 + 60_000, snapshot.intervals)
     assert list(at_end.values()) == [2.0, 1.0]
     assert list(later.values()) == [2.0]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected"),
+    [(60, [60.0, 60.0]), (119, [119.0, 60.0]), (420, [300.0]), (450, [300.0]), (451, [])],
+)
+def test_a_series_sampled_every_minute_beside_others_every_second_keeps_its_value(
+    tmp_path: Path, seconds: int, expected: list[float]
+) -> None:
+    """Both end after 300 s: the fast one is silent 2.5 s later, the slow one 150 s later."""
+    every_second = np.arange(301.0)
+    every_minute = np.where(every_second % 60 == 0, every_second, NAN)
+    with SessionWriter.create(tmp_path / "s.hscope") as writer:
+        writer.add_entities([Entity(ref, ref.key) for ref in HOSTS])
+        specs = [SeriesSpec(ref, "cpu.pcpu_util", "%") for ref in HOSTS]
+        rows = np.column_stack([every_second, every_minute])
+        add_source(writer, SourceSpec("esxtop", "esx01", 1), specs, rows, every_s=1)
+    with reading(tmp_path / "s.hscope") as (reader, snapshot):
+        found = last_values(reader, snapshot.series, T0 + 1000 * seconds, snapshot.intervals)
+    assert list(found.values()) == expected
