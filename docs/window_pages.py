@@ -84,7 +84,7 @@ def screen_row(screen: Screen, catalogue: Catalogue) -> tuple[str, ...]:
     return (
         f"`{screen.key}`",
         title,
-        ", ".join(heading(counter, catalogue) for counter in screen.columns),
+        ", ".join(heading(counter, catalogue) for counter in screen.standard),
         ", ".join(heading(counter, catalogue) for counter in screen.more) or "–",
         lines(sorts),
     )

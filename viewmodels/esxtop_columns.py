@@ -19,13 +19,13 @@ def field_choices(screen: Screen, shown: Sequence[str], catalogue: Catalogue) ->
 
     ``shown`` are the counters of the chosen columns; if empty, the screen's standard ones.
     """
-    counters = dict.fromkeys((*screen.columns, *screen.more))
+    counters = dict.fromkeys((*screen.standard, *screen.more))
     return [
         FieldChoice(
             key,
             f"{known.short or known.label}   {known.label} ({known.unit})",
             known.meaning,
-            key in (shown or screen.columns),
+            key in (shown or screen.standard),
         )
         for key in counters
         if (known := catalogue.get(key)) is not None
@@ -36,7 +36,7 @@ def tails_of(screen: Screen, snapshot: Snapshot, catalogue: Catalogue) -> Mappin
     """Return the numbered states of each numbered counter in this session: C0, C1 … for ``power.cstate``."""
     if not screen.each:
         return {}
-    numbered = {key for key in screen.columns if _is_numbered(catalogue, key)}
+    numbered = {key for key in screen.standard if _is_numbered(catalogue, key)}
     found: dict[str, set[str]] = {}
     for ref in snapshot.entities:
         if ref.kind in screen.kinds:

@@ -61,7 +61,7 @@ def grid_of(
     series.
     """
     tails = tails_of(screen, snapshot, catalogue)
-    columns = columns_of(options.counters or screen.columns, screen.kinds[0], catalogue, limits, tails)
+    columns = columns_of(options.counters or screen.standard, screen.kinds[0], catalogue, limits, tails)
     keys = [column.key for column in columns]
     rows: list[Row] = []
     ids: list[list[int]] = []
@@ -81,7 +81,7 @@ def why_no_rows(screen: Screen, sources: Collection[str], catalogue: Catalogue) 
     """
     if not set(sources) <= {"vcenter", "esxi"}:
         return f"This session has no counters for the {screen.title} screen: esxtop writes all with -a."
-    if any(known.vcenter for key in screen.columns if (known := catalogue.get(key))):
+    if any(known.vcenter for key in screen.standard if (known := catalogue.get(key))):
         return (
             f"This recording did not ask for the counters of the {screen.title} screen.\n\n"
             "Connect again and choose more counters."

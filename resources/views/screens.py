@@ -14,10 +14,11 @@ from resources.toml_files import RESOURCES, checked, knowledge_error, read_toml
 class Screen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A screen of the esxtop view: the kinds of entities in its rows, its columns, and esxtop's keys for it.
 
-    ``below``: kinds that an expanded row shows. ``more``: columns that can be added. ``sort``: counter to
-    sort by, by key. ``head``: counters above the table. ``each``: one row for each instance of the entity's
-    series (a CPU, an interrupt) instead of one for the entity; ``instance`` is the word before such an
-    instance's number, which some sources leave out.
+    ``deciding`` columns come first, ``columns`` after them; ``more`` can be added; ``classic`` are esxtop's
+    own, in its order. ``below``: kinds that an expanded row shows. ``sort``: counter to sort by, by key.
+    ``head``: counters above the table. ``each``: one row for each instance of the entity's series (a CPU, an
+    interrupt) instead of one for the entity; ``instance`` is the word before such an instance's number, which
+    some sources leave out.
     """
 
     key: str
@@ -25,13 +26,20 @@ class Screen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: str
     kinds: tuple[EntityKind, ...]
     below: tuple[EntityKind, ...]
+    deciding: tuple[str, ...]
     columns: tuple[str, ...]
     more: tuple[str, ...]
+    classic: tuple[str, ...]
     sort: dict[str, str]
     head: tuple[str, ...]
     each: bool = False
     instance: str = ""
     note: str = ""
+
+    @property
+    def standard(self) -> tuple[str, ...]:
+        """The columns that are shown unless the user chose others: the deciding ones first."""
+        return (*self.deciding, *self.columns)
 
     @property
     def default_sort(self) -> str:
@@ -49,7 +57,11 @@ def load_screens(
     """Load the screens. Raises KnowledgeError for a counter that is not in the catalogue."""
     screens = checked(read_toml(path), _File, path).screen
     for screen in screens:
-        for counter in (*screen.columns, *screen.more, *screen.head, *screen.sort.values()):
+        all_columns = (*screen.standard, *screen.more)
+        for counter in (*all_columns, *screen.head, *screen.sort.values()):
             if counter not in catalogue:
                 raise knowledge_error(path, screen.id, f"no counter is called {counter}")
+        for counter in screen.classic:
+            if counter not in all_columns:
+                raise knowledge_error(path, screen.id, f"{counter} is no column of the screen")
     return tuple(screens)

@@ -9,7 +9,7 @@ import pytest
 from resources.catalogue import load_catalogue
 from resources.failures import KnowledgeError
 from resources.problem_cards import load_problems
-from resources.views import load_chart_templates, load_limits
+from resources.views import load_chart_templates, load_limits, load_screens
 
 
 def test_ready_is_coloured_by_the_card_of_ready() -> None:
@@ -54,3 +54,23 @@ def test_a_limit_that_no_card_has(tmp_path: Path, text: str, says: str) -> None:
     path.write_text(text, encoding="utf-8")
     with pytest.raises(KnowledgeError, match=says):
         load_limits(load_problems(), path)
+
+
+@pytest.mark.parametrize(
+    ("screen", "leading"),
+    [
+        ("cpu", ["%RDY", "%CSTP", "%MLMTD", "%USED", "%RUN"]),
+        ("memory", ["MCTLSZ", "SWCUR", "SWR/s", "SWW/s", "ZIP/s"]),
+        ("adapter", ["DAVG/cmd", "KAVG/cmd", "GAVG/cmd", "QAVG/cmd"]),
+        ("device", ["DAVG/cmd", "KAVG/cmd", "GAVG/cmd", "QAVG/cmd", "ACTV", "QUED"]),
+        ("vdisk", ["LAT/rd", "LAT/wr", "CMDS/s"]),
+        ("network", ["%DRPTX", "%DRPRX"]),
+    ],
+)
+def test_a_screen_leads_with_what_decides(screen: str, leading: list[str]) -> None:
+    catalogue = load_catalogue()
+    [found] = [one for one in load_screens(catalogue) if one.id == screen]
+    titles = [known.short for key in found.standard if (known := catalogue.get(key))]
+    assert titles[: len(leading)] == leading
+    assert set(found.classic) <= {*found.standard, *found.more}
+    assert len(set(found.standard)) == len(found.standard)
