@@ -27,6 +27,7 @@ from app.gui.panels import PANELS, panel_keys
 from app.gui.preferences import Preferences
 from app.gui.recent import RecentSessions
 from app.gui.recording import ignore_result
+from app.gui.saving import Saving
 from app.gui.scope_model import ScopeModel
 from app.gui.session_model import SessionModel
 from app.gui.settings import Settings
@@ -74,6 +75,7 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
     recent = RecentSessions(settings.folder)
     workbench = Workbench(theme, recent, application)
     window = Window(theme, SavedLayout(settings.folder), workbench.start_page)
+    saving = Saving(jobs, window, application)
     desk = Desk(
         session=session,
         scope=scope,
@@ -93,6 +95,8 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
         notify=window.messages.show_message,
         show_finding=workbench.show_finding,
         drop_mark=workbench.drop_mark,
+        save_file=saving.ask,
+        reveal=saving.reveal,
     )
     workbench.join(desk, window)
     window.add_panels(PANELS, desk)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 from PySide6.QtWidgets import QWidget
@@ -20,6 +21,7 @@ from resources.catalogue import Catalogue
 from resources.problem_cards import Problems
 from resources.views import ChartTemplate, Headline, LimitsByCounter, Overview, Screen
 from sessions.findings import Finding
+from viewmodels.file_offer import FileOffer
 from widgets.theme import Theme
 
 Notice = Literal["info", "ok", "warning", "critical"]
@@ -33,7 +35,8 @@ class Desk:
     ``moment`` is the instant that the user pinned. ``notify(text, level)`` shows a message bar.
     ``show_finding`` moves scope and charts to a finding's evidence. ``drop_mark`` asks for a note and stores
     a mark at a time in ms (None: the pinned moment, else now, or the end of the shown window). ``marks``
-    carries requests to change or remove a mark.
+    carries requests to change or remove a mark. ``save_file`` asks where to save what a view
+    offers, and writes it; ``reveal`` shows a file in the system's file manager.
     """
 
     session: SessionModel
@@ -54,6 +57,8 @@ class Desk:
     notify: Callable[[str, Notice], None]
     show_finding: Callable[[Finding], None]
     drop_mark: Callable[[int | None], None]
+    save_file: Callable[[FileOffer], None]
+    reveal: Callable[[Path], None]
     marks: MarkRequests = field(default_factory=MarkRequests)
 
 

@@ -12,10 +12,10 @@ from typing import Any, Self, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
+from resources.spreadsheet_text import escape_formula
 from sessions.export.columns import Cell, ExportColumn, RepeatedTexts, row_count
 
 SLAB_ROWS = 1 << 16
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 class CsvRows:
@@ -70,15 +70,6 @@ class CsvTable:
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
-
-
-def escape_formula(text: str) -> str:
-    """Return ``text``, with an apostrophe before it if a spreadsheet would run it as a formula.
-
-    Formulas start with one of ``= + - @``, a tab or a line break (OWASP, CSV Injection); the apostrophe makes
-    a spreadsheet treat the cell as text. Numbers are never passed through here.
-    """
-    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
 
 
 def _cells(column: ExportColumn) -> Iterable[object]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import shutil
 import time
@@ -10,7 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from resources.failures import AccessDeniedError, AlreadyExistsError, DiskFullError, HyperscopeError
+from resources.failures import AlreadyExistsError
+from resources.files import write_failures
 
 _RENAME_ATTEMPTS, _RENAME_PAUSE_S = 20, 0.1  # a virus scanner on Windows holds new files for a moment
 
@@ -25,7 +25,7 @@ def new_folder(path: Path) -> Iterator[Path]:
     """
     missing: list[Path] = []
     try:
-        with _refusals(path):
+        with write_failures(path):
             if _is_there(path):
                 raise _exists(path)
             missing = [parent for parent in path.parents if not parent.exists()]
@@ -76,20 +76,3 @@ def _is_there(path: Path) -> bool:
 
 def _exists(path: Path) -> AlreadyExistsError:
     return AlreadyExistsError(f"{path} exists.", advice="Name a folder that does not exist yet.")
-
-
-@contextmanager
-def _refusals(path: Path) -> Iterator[None]:
-    """What the operating system refuses, as our failures."""
-    try:
-        yield
-    except HyperscopeError:
-        raise
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise DiskFullError(
-                f"The disk that holds {path} is full.", meaning="Nothing was kept.", advice="Make room there."
-            ) from error
-        raise AccessDeniedError(
-            f"{path} can't be written: {error.strerror or error}.", meaning="Nothing was kept."
-        ) from error

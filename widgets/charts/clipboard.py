@@ -12,6 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from resources.foreign_text import shown
+from resources.spreadsheet_text import escape_formula
 from resources.units import format_count
 from sessions.times import TimeRange, iso
 from viewmodels.curve import Curve, NamedCurve
@@ -44,7 +45,7 @@ def as_csv(columns: Sequence[tuple[str, Curve]], window: TimeRange) -> tuple[str
         table[np.searchsorted(times, curve.times[mask]), number] = curve.values[mask]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["time", *(title for title, _ in columns)])
+    writer.writerow(["time", *(escape_formula(title) for title, _ in columns)])
     for t_ms, row in zip(times.tolist(), table.tolist(), strict=True):
         writer.writerow([iso(t_ms), *("" if math.isnan(value) else repr(value) for value in row)])
     return out.getvalue(), times.size
