@@ -51,11 +51,10 @@ class EsxtopSpelling(msgspec.Struct, frozen=True, forbid_unknown_fields=True, re
     In TOML ``cls`` is written ``class``, and may also be a name from the file's [classes].
 
     ``per`` "vcpu": the value is a sum over worlds and is divided by the VM's vCPUs. ``cumulative``: a count
-    since boot, converted into a rate. ``text``: not a number. ``boolean``: 1/0 or Y/N. ``io``: the first row
-    of a capture is invalid. ``zero_filled``: esxtop prints 0 when the group's worlds changed; such values are
-    treated as absent wherever the group's Members is 0. ``tail``: what a numbered counter adds to the
-    instance (``%C-State C1`` on ``PCPU 0`` becomes instance ``PCPU 0 C1``). In the catalogue's own list
-    ``counter`` and ``tail`` hold the pattern ``<n>``; a spelling that was looked up holds the number.
+    since boot, converted into a rate. ``text``: not a number. ``io``: the first row of a capture is invalid.
+    ``tail``: what a numbered counter adds to the instance (``%C-State C1`` on ``PCPU 0`` becomes instance
+    ``PCPU 0 C1``). In the catalogue's own list ``counter`` and ``tail`` hold the pattern ``<n>``; a spelling
+    that was looked up holds the number.
     """
 
     cls: str
@@ -63,9 +62,7 @@ class EsxtopSpelling(msgspec.Struct, frozen=True, forbid_unknown_fields=True, re
     per: Literal["", "vcpu"] = ""
     cumulative: bool = False
     text: bool = False
-    boolean: bool = False
     io: bool = False
-    zero_filled: bool = False
     tail: str = ""
 
 

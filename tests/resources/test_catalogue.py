@@ -156,10 +156,9 @@ def test_vaai_counts_since_boot_and_is_read_as_a_rate(catalogue: Catalogue) -> N
     assert {c.unit for c in catalogue.counters() for s in c.esxtop if s.cumulative} == {"/s"}
 
 
-def test_flags_and_text_are_marked_alike_in_unit_and_spelling(catalogue: Catalogue) -> None:
+def test_text_is_marked_alike_in_unit_and_spelling(catalogue: Catalogue) -> None:
     for counter in catalogue.counters():
         for spelling in counter.esxtop:
-            assert spelling.boolean == (counter.unit == "flag"), counter.key
             assert spelling.text == (counter.unit == "text"), counter.key
             assert spelling.text == (counter.kind == "text"), counter.key
     assert {c.unit for c in catalogue.counters()} <= set(UNITS)
