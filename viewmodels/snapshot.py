@@ -12,6 +12,7 @@ from sessions.current_records import current_events
 from sessions.model import Entity, EntityRef, Event, Fact, Gap, Mark, Series, Source
 from sessions.store import SessionInfo, SessionReader
 from sessions.times import TimeRange
+from viewmodels.placement import Relations, datastores_during, with_relations
 
 USUAL_INTERVAL_S = 20.0
 """The sampling interval of vCenter, assumed for sources with fewer than two samples; seconds."""
@@ -25,7 +26,7 @@ class SeriesIndex:
 
     def built(self) -> SeriesIndex:
         """Build all lookup tables now, in a worker, so that the GUI thread need not; returns itself."""
-        _ = self.series_of, self.by_id, self.count_by_source
+        _ = self.series_of, self.by_id, self.count_by_source, self.devices_used
         return self
 
     @cached_property
@@ -46,6 +47,16 @@ class SeriesIndex:
         """All series by their id."""
         return {series.id: series for series in self.series}
 
+    @cached_property
+    def devices_used(self) -> Mapping[EntityRef, frozenset[str]]:
+        """The names by which each VM uses devices and datastores, among the instances of its counters."""
+        found: dict[EntityRef, set[str]] = {}
+        for series in self.series:
+            spec = series.spec
+            if spec.instance and spec.entity.kind == "vm":
+                found.setdefault(spec.entity, set()).add(spec.instance)
+        return {ref: frozenset(names) for ref, names in found.items()}
+
 
 @dataclass(frozen=True)
 class EntityIndex:
@@ -55,7 +66,7 @@ class EntityIndex:
 
     def built(self) -> EntityIndex:
         """Build the lookup table now, in a worker, so that the GUI thread need not; returns itself."""
-        _ = self.children
+        _ = self.children, self.storage_named
         return self
 
     @cached_property
@@ -68,10 +79,21 @@ class EntityIndex:
             found.setdefault(entity.parent, []).append(entity)
         return found
 
+    @cached_property
+    def storage_named(self) -> Mapping[str, Sequence[EntityRef]]:
+        """The devices and datastores by name, and by key where that is another text."""
+        found: dict[str, list[EntityRef]] = {}
+        for ref, entity in self.entities.items():
+            if ref.kind in {"device", "datastore"}:
+                for name in dict.fromkeys((entity.name, ref.key)):
+                    found.setdefault(name, []).append(ref)
+        return found
+
 
 @dataclass(frozen=True)
 class ChangingRecords:
-    """Records that a growing session adds to: each entity's latest name and host (facts), and all events.
+    """Records that a growing session adds to: each entity's latest name and host, the facts that name other
+    entities (``relations``), and all events.
 
     A large vCenter has 700,000 facts: when the session grows, only facts written after number ``facts_to``
     and events after ``events_to`` are read.
@@ -79,6 +101,7 @@ class ChangingRecords:
 
     names: Mapping[EntityRef, Fact] = field(default_factory=dict)
     hosts: Mapping[EntityRef, Fact] = field(default_factory=dict)
+    relations: Relations = field(default_factory=dict)
     events: Sequence[Event] = ()
     facts_to: int = 0
     events_to: int = 0
@@ -92,6 +115,7 @@ class ChangingRecords:
         return ChangingRecords(
             _latest(self.names, facts, "name"),
             _latest(self.hosts, facts, "host"),
+            with_relations(self.relations, facts),
             current_events([*self.events, *events]) if events else self.events,
             facts_to,
             events_to,
@@ -169,6 +193,21 @@ class Snapshot:
     def events(self) -> Sequence[Event]:
         """All events, ordered by time. The object is kept as long as no event is added."""
         return self.records.events
+
+    @cached_property
+    def hosts_by_name(self) -> Mapping[str, EntityRef]:
+        """The hosts by their names and keys."""
+        hosts = [ref for ref in self.entities if ref.kind == "host"]
+        return {name: ref for ref in hosts for name in (self.name(ref), ref.key)}
+
+    @cached_property
+    def devices_of(self) -> Mapping[EntityRef, Sequence[EntityRef]]:
+        """The devices that each datastore is on."""
+        found: dict[EntityRef, list[EntityRef]] = {}
+        for ref in self.entities:
+            for store, _ in datastores_during(self.records.relations, ref) if ref.kind == "device" else ():
+                found.setdefault(store, []).append(ref)
+        return found
 
     def host_of(self, ref: EntityRef) -> EntityRef | None:
         """Return the host that an entity was last placed on; None if no fact says so."""
