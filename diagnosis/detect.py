@@ -67,30 +67,37 @@ class Detection:
     """The result of a rule in one source: numbers of entities, of entities that could be
     judged, and the hits.
 
-    ``suspects`` meet the condition in every sample of a capture that is too short for the rule's minimum
-    duration.
+    ``decidable`` says of each row whether what the condition needs is there, ``short`` whether the source is
+    shorter than the rule's minimum duration: then only a state (``level``) is judged, and ``suspects`` meet
+    the condition in every sample.
     """
 
     entities: int
     judged: int
     hits: list[Hit]
     suspects: list[EntityRef]
+    decidable: BoolArray
+    short: bool
 
 
 def detect(scene: Scene, pruning: Pruning) -> Detection:
     """Judge every row of the scene: by chunk statistics first, and by samples where these leave it open."""
     if not scene.rows or not scene.times.size:
-        return Detection(len(scene.rows), 0, [], [])
+        return Detection(len(scene.rows), 0, [], [], np.zeros(len(scene.rows), np.bool_), short=True)
     gated = gate(scene, pruning)
+    rule = scene.compiled.rule
+    short = too_short(scene.times, scene.compiled.sustained.warning)
     hits: list[Hit] = []
     suspects: list[EntityRef] = []
     for block in blocks(scene, np.flatnonzero(gated.possible), scene.compiled.detecting()):
-        found, windows, short = _judge(block)
-        if short and not block.compiled.rule.level:
+        found, windows = _judge(block, short=short)
+        if short and not rule.level:
             suspects.extend(block.rows[row] for row in windows.entity.tolist())
         else:
             hits.extend(found)
-    return Detection(len(scene.rows), int(gated.decidable.sum()), hits, suspects)
+    enough = not short or (rule.level and scene.times.size > 1)
+    judged = int(gated.decidable.sum()) if enough else 0
+    return Detection(len(scene.rows), judged, hits, suspects, gated.decidable, short)
 
 
 def blocks(scene: Scene, chosen: IntArray, names: list[str]) -> Iterator[Scene]:
@@ -107,15 +114,14 @@ def blocks(scene: Scene, chosen: IntArray, names: list[str]) -> Iterator[Scene]:
         yield Scene(scene.compiled, scene.source, rows, scene.topology, scene.table, scene.events)
 
 
-def _judge(scene: Scene) -> tuple[list[Hit], Windows, bool]:
-    """Hits, their windows, and whether the source is too short for the sustained rule."""
+def _judge(scene: Scene, *, short: bool) -> tuple[list[Hit], Windows]:
+    """Hits and their windows; ``short``: the source is too short for the sustained rule."""
     compiled, rule = scene.compiled, scene.compiled.sustained
     scene.load(compiled.detecting())
     true = scene.full(compiled.condition)
-    short = too_short(scene.times, rule.warning)
     windows = present_windows(true) if short else sustained_windows(true, scene.times, rule.warning, rule)
     critical = _critical(scene, windows, short)
-    return _hits(scene, true, windows, critical, short), windows, short
+    return _hits(scene, true, windows, critical, short), windows
 
 
 def _critical(scene: Scene, windows: Windows, short: bool) -> BoolArray:

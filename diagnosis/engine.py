@@ -9,10 +9,11 @@ import numpy as np
 
 from diagnosis.compiled import CompiledRule, compile_problems
 from diagnosis.derived import with_derived
-from diagnosis.detect import Detection, Hit, detect
+from diagnosis.detect import Hit, detect
 from diagnosis.explain import Explanation, explain
 from diagnosis.presence import Subject, entity_subjects, gaps_by_entity, insufficient, source_subject
 from diagnosis.ranking import rank, score
+from diagnosis.reach import ReachBook, known_samples, no_samples_verdict
 from diagnosis.samples import SampleTable
 from diagnosis.session_events import SessionEvents
 from diagnosis.signals import FACT, Pruning, Scene, pruning_of
@@ -25,6 +26,7 @@ from resources.units import format_duration
 from sessions.findings import Evidence, Finding
 from sessions.model import EntityRef, Event, SampleSource
 from sessions.times import TimeRange
+from sessions.verdicts import NOT_JUDGED, EntityReach, Verdict
 
 Progress = Callable[[float, str], None]
 
@@ -33,8 +35,8 @@ Progress = Callable[[float, str], None]
 class Check:
     """The outcome of checking one problem: how many entities it covers, and which counters are missing.
 
-    ``judged`` is the number of entities that had all data that the condition needs. ``lacking`` are counters
-    that no source has.
+    ``judged`` is the number of entities that had all data that the condition needs, for long enough.
+    ``lacking`` are counters that no source has.
     """
 
     problem: str
@@ -49,7 +51,8 @@ class Check:
 class Diagnosis:
     """All findings in a window of a session, worst first, and what was checked.
 
-    ``counters`` are the catalogue entries of all counters that the cards read, by key.
+    ``counters`` are the catalogue entries of all counters that the cards read, by key. ``verdict`` says how
+    far the diagnosis reaches, ``reach`` what was judged of each entity; one that is missing there was not.
     """
 
     window: TimeRange | None
@@ -57,20 +60,8 @@ class Diagnosis:
     checks: tuple[Check, ...] = ()
     notes: tuple[str, ...] = ()
     counters: Mapping[str, Counter] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class _Tally:
-    """What one card's rules looked at, by source and kind: two rules for a kind see the same entities."""
-
-    entities: dict[tuple[int, str], int] = field(default_factory=dict)
-    judged: dict[tuple[int, str], int] = field(default_factory=dict)
-    lacking: set[str] = field(default_factory=set)
-    present: set[str] = field(default_factory=set)
-
-    def saw(self, what: tuple[int, str], entities: int, judged: int) -> None:
-        self.entities[what] = max(entities, self.entities.get(what, 0))
-        self.judged[what] = max(judged, self.judged.get(what, 0))
+    verdict: Verdict = NOT_JUDGED
+    reach: Mapping[EntityRef, EntityReach] = field(default_factory=dict)
 
 
 def diagnose(
@@ -105,7 +96,8 @@ def diagnose_session(
     span = source.span()
     chosen = span if window is None or span is None else window.intersect(span)
     if chosen is None:
-        return Diagnosis(window, ())
+        verdict = no_samples_verdict(source.sources(), is_windowed=span is not None)
+        return Diagnosis(window, (), verdict=verdict)
     return _Run(source, problems, catalogue, chosen, progress, cancel).run()
 
 
@@ -133,7 +125,7 @@ class _Run:
         self._gaps = gaps_by_entity(source.gaps(), window)
         self._suspects: list[tuple[Card, EntityRef]] = []
         self._worst_on: dict[EntityRef, EntityRef] = {}
-        self._tallies: dict[str, _Tally] = {card.id: _Tally() for card in problems.cards}
+        self._book = ReachBook(problems.cards, self._topology, self._table)
 
     def run(self) -> Diagnosis:
         explanations: list[Explanation] = []
@@ -144,10 +136,12 @@ class _Run:
                 continue
             scenes = [self._scene(rule, one.id) for rule in self._rules]
             pruning = pruning_of(self._table, scenes)
+            known = known_samples(self._table, pruning)
             for number, scene in enumerate(scenes):
                 self._step((position * len(scenes) + number) / steps, scene.compiled.card)
                 found = detect(scene, pruning)
-                self._count(scene, found)
+                self._book.note(scene, found, known)
+                self._note_counters(scene)
                 self._suspects.extend((scene.compiled.card, ref) for ref in found.suspects)
                 explanations.extend(self._explained(found.hits))
             findings.extend(self._absences(position, pruning))
@@ -155,7 +149,15 @@ class _Run:
         ranked = rank([*merged, *findings], self._problems, self._host_of)
         if self._progress:
             self._progress(1.0, "done")
-        return Diagnosis(self._window, tuple(ranked), self._checks(), self._notes(), self._counters())
+        return Diagnosis(
+            window=self._window,
+            findings=tuple(ranked),
+            checks=self._checks(),
+            notes=self._notes(),
+            counters=self._counters(),
+            verdict=self._book.verdict(self._sources, self._problems.cards, self._catalogue, ranked),
+            reach=self._book.entities(),
+        )
 
     def _scene(self, rule: CompiledRule, source: int) -> Scene:
         rows = self._topology.rows(source, rule.rule.entity)
@@ -172,9 +174,8 @@ class _Run:
             return []
         return explain(hits, self._topology, self._table, self._events, self._catalogue)
 
-    def _count(self, scene: Scene, found: Detection) -> None:
-        tally = self._tallies[scene.compiled.card.id]
-        tally.saw((scene.source, scene.compiled.rule.entity), found.entities, found.judged)
+    def _note_counters(self, scene: Scene) -> None:
+        tally = self._book.tallies[scene.compiled.card.id]
         for name in scene.compiled.detecting():
             for key in scene.compiled.signals[name].counters.values():
                 if key.startswith(FACT):
@@ -199,7 +200,7 @@ class _Run:
                     subjects = [whole] if whole else []
                 found = insufficient(card, rule, subjects)
                 kinds = " ".join(rule.kinds)
-                self._tallies[card.id].saw((source.id, kinds), len(subjects), len(subjects))
+                self._book.tallies[card.id].saw((source.id, kinds), len(subjects), len(subjects))
                 if found and not rule.kinds:
                     return [replace(one, notes=self._suspicions(source.id)) for one in found]
                 findings.extend(found)
@@ -299,7 +300,7 @@ class _Run:
     def _checks(self) -> tuple[Check, ...]:
         checks = []
         for card in self._problems.cards:
-            tally = self._tallies[card.id]
+            tally = self._book.tallies[card.id]
             lacking = tuple(sorted(tally.lacking - tally.present))
             entities, judged = sum(tally.entities.values()), sum(tally.judged.values())
             checks.append(Check(card.id, card.title, card.question, entities, judged, lacking))

@@ -34,6 +34,35 @@ class SampleTable:
             self._axes[source] = self._source.times(source, self.window)
         return self._axes[source]
 
+    def owners(self, ids: IntArray) -> IntArray:
+        """Return the source of each series."""
+        return np.array([self._owner[one] for one in ids.tolist()], dtype=np.int64)
+
+    def reference_end(self, source: int) -> int:
+        """Return the source's last sampling instant on the reference clock, in ms; it has samples."""
+        return int(self.axis(source)[-1]) - self._offsets[source]
+
+    def longest_step(self) -> float:
+        """Return the usual interval of the slowest source, in ms."""
+        return max((_usual_step(self.axis(one)) for one in self._offsets), default=0.0)
+
+    def last_in(self, ids: IntArray, window: TimeRange) -> IntArray:
+        """Return the time of each series' last sample in a range of the window, in ms; 0 for none."""
+        last = np.zeros(ids.size, np.int64)
+        counts = self._source.stats(ids, window).count
+        place = {one: position for position, one in enumerate(ids.tolist())}
+        some = ids[counts > 0]
+        if window.start == window.end:
+            last[counts > 0] = window.end
+            return last
+        for frame in self._source.read(some, window) if some.size else ():
+            known = ~np.isnan(frame.values)
+            final = frame.times.size - 1 - np.argmax(known[::-1], axis=0)
+            for column, one in enumerate(frame.ids.tolist()):
+                if known[:, column].any():
+                    last[place[one]] = frame.times[final[column]]
+        return last
+
     def statistics(self, ids: IntArray) -> SeriesStats:
         """Return statistics of each series over the window."""
         return self._source.stats(ids, self.window)

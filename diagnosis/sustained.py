@@ -64,6 +64,14 @@ def too_short(times: IntArray, hold: Hold) -> bool:
     return float(sample_seconds(times).sum()) < hold.hold_s or times.size < hold.count
 
 
+def fewest_samples(times: IntArray, hold: Hold) -> int:
+    """Return with how many known samples ``hold`` can be met at the least."""
+    if hold.count or times.size < 2:
+        return max(hold.count, 1)
+    interval = float(np.median(np.diff(times))) / 1000
+    return max(1, int(np.ceil(hold.hold_s / interval - _SLACK)))
+
+
 def _held(true: FloatArray, times: IntArray, hold: Hold, rule: Sustained) -> BoolArray:
     """At which samples the time before has been bad for long enough."""
     first = _window_start(times, hold.of_s)

@@ -123,6 +123,11 @@ class Source:
     samples: int
     state: str
 
+    @property
+    def is_growing(self) -> bool:
+        """True while somebody records or imports it."""
+        return self.state in {"recording", "importing"}
+
 
 @dataclass(frozen=True, slots=True)
 class Series:

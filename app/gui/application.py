@@ -20,6 +20,7 @@ from app.gui.chart_board import ChartBoard
 from app.gui.desk import Desk
 from app.gui.findings_model import FindingsModel
 from app.gui.jobs import JobRunner
+from app.gui.judging import Judging
 from app.gui.layout import SavedLayout
 from app.gui.moment_model import MomentModel
 from app.gui.palette import Palette
@@ -71,7 +72,8 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
     catalogue, problems = load_catalogue(), load_problems()
     session = SessionModel(jobs, application)
     scope = ScopeModel(application)
-    findings = FindingsModel(session, problems, catalogue, application)
+    judging = Judging(session, problems, catalogue, application)
+    findings = FindingsModel(session, judging, application)
     recent = RecentSessions(settings.folder)
     workbench = Workbench(theme, recent, application)
     window = Window(theme, SavedLayout(settings.folder), workbench.start_page)
@@ -80,6 +82,7 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
         session=session,
         scope=scope,
         moment=MomentModel(session, application),
+        judging=judging,
         findings=findings,
         charts=ChartBoard(application),
         jobs=jobs,

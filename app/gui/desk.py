@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 from app.gui.chart_board import ChartBoard
 from app.gui.findings_model import FindingsModel
 from app.gui.jobs import JobRunner
+from app.gui.judging import Judging
 from app.gui.mark_requests import MarkRequests
 from app.gui.moment_model import MomentModel
 from app.gui.scope_model import ScopeModel
@@ -42,6 +43,7 @@ class Desk:
     session: SessionModel
     scope: ScopeModel
     moment: MomentModel
+    judging: Judging
     findings: FindingsModel
     charts: ChartBoard
     jobs: JobRunner

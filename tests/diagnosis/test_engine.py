@@ -19,6 +19,7 @@ from sessions.findings import CauseVerdict, Finding
 from sessions.model import EntityRef
 from sessions.store import SessionReader
 from sessions.times import TimeRange
+from sessions.verdicts import NOT_JUDGED
 from tests.diagnosis.recordings import (
     START,
     Recording,
@@ -143,7 +144,8 @@ def test_cancel_and_progress() -> None:
 
 def test_a_session_without_samples_is_fine() -> None:
     empty = diagnose_session(MemorySession(), problems(), catalogue())
-    assert empty == Diagnosis(None, ())
+    assert replace(empty, verdict=NOT_JUDGED) == Diagnosis(None, ())
+    assert (empty.verdict.state, empty.verdict.is_clear) == ("could not be judged", False)
     early = TimeRange(START - 10_000, START - 5_000)
     assert diagnose_session(session(limited()), problems(), catalogue(), early).findings == ()
     hollow = Recording(seconds=600)

@@ -1,0 +1,255 @@
+"""How far a diagnosis reached: which entities, sources and problems had the samples that judging needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from diagnosis.arrays import BoolArray
+from diagnosis.detect import Detection
+from diagnosis.samples import SampleTable
+from diagnosis.signals import Pruning, Scene
+from diagnosis.sustained import fewest_samples
+from diagnosis.topology import Topology
+from resources.catalogue import Catalogue
+from resources.problem_cards import Card
+from resources.units import format_count, format_duration
+from sessions.findings import Finding
+from sessions.model import EntityRef, IntArray, Source
+from sessions.times import TimeRange
+from sessions.verdicts import CheckReach, EntityReach, SeverityCounts, SourceReach, Verdict
+
+_NAMED = 3
+"""Missing counters that a reason names."""
+_STOPPED = 2.5
+"""Usual intervals after which a source that gives no samples any more has stopped before the others."""
+
+
+@dataclass(slots=True)
+class CardTally:
+    """What one card's rules looked at, by source and kind: two rules for a kind see the same entities."""
+
+    entities: dict[tuple[int, str], int] = field(default_factory=dict)
+    judged: dict[tuple[int, str], int] = field(default_factory=dict)
+    lacking: set[str] = field(default_factory=set)
+    present: set[str] = field(default_factory=set)
+    is_short: bool = False
+
+    def saw(self, what: tuple[int, str], entities: int, judged: int) -> None:
+        """Note the number of entities of a kind in a source, and of those that were judged."""
+        self.entities[what] = max(entities, self.entities.get(what, 0))
+        self.judged[what] = max(judged, self.judged.get(what, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class KnownSamples:
+    """Number and time (ms) of the last sample of each series that conditions use; ``ids`` ascending."""
+
+    ids: IntArray
+    count: IntArray
+    last: IntArray
+
+    def of(self, ids: IntArray) -> tuple[IntArray, IntArray]:
+        """Return count and last time of each series; 0 for the id −1 and for a series without a sample."""
+        if not self.ids.size:
+            nothing = np.zeros(ids.shape, np.int64)
+            return nothing, nothing
+        place = np.minimum(np.searchsorted(self.ids, ids), self.ids.size - 1)
+        there = self.ids[place] == ids
+        return np.where(there, self.count[place], 0), np.where(there, self.last[place], 0)
+
+
+def known_samples(table: SampleTable, pruning: Pruning) -> KnownSamples:
+    """Return when each of the series had its last sample; reads only the ends of those that lack some."""
+    ids, count = pruning.ids, pruning.stats.count
+    owners = table.owners(ids)
+    last = np.zeros(ids.size, np.int64)
+    for owner in np.unique(owners).tolist():
+        axis, mine = table.axis(owner), np.flatnonzero(owners == owner)
+        if not axis.size:
+            continue
+        last[mine[count[mine] == axis.size]] = axis[-1]
+        open_ = mine[(count[mine] > 0) & (count[mine] < axis.size)]
+        back = 1
+        while open_.size:
+            window = TimeRange(int(axis[max(0, axis.size - back)]), int(axis[-1]))
+            found = table.last_in(ids[open_], window)
+            last[open_] = found
+            open_ = open_[found == 0] if back < axis.size else open_[:0]
+            back *= 4
+    return KnownSamples(ids, count, last)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Which rows of a scene were judged for how long something lasted, and up to when."""
+
+    judged: BoolArray
+    to: IntArray
+
+
+class ReachBook:
+    """Collects, rule by rule, what a diagnosis judged."""
+
+    def __init__(self, cards: Sequence[Card], topology: Topology, table: SampleTable) -> None:
+        self._topology, self._table = topology, table
+        self.tallies: dict[str, CardTally] = {card.id: CardTally() for card in cards}
+        self._to: dict[EntityRef, int] = {}
+        self._problems: dict[EntityRef, set[str]] = {}
+        self._source_to: dict[int, int] = {}
+        self._of: dict[str, set[str]] = {}
+        self._hold: dict[int, float] = {}
+        for card in cards:
+            for rule in card.rules:
+                self._of.setdefault(rule.entity, set()).add(card.id)
+
+    def note(self, scene: Scene, found: Detection, known: KnownSamples) -> None:
+        """Note what one rule judged in one source."""
+        card = scene.compiled.card.id
+        tally = self.tallies[card]
+        tally.saw((scene.source, scene.compiled.rule.entity), found.entities, found.judged)
+        tally.is_short = tally.is_short or (found.short and bool(found.entities))
+        if not found.entities:
+            return
+        if found.short:
+            needed = scene.compiled.sustained.warning.hold_s
+            self._hold[scene.source] = min(needed, self._hold.get(scene.source, needed))
+            return
+        rows = _rows_judged(scene, found.decidable, known)
+        for row in np.flatnonzero(rows.judged).tolist():
+            ref, to = self._topology.base(scene.rows[row]), int(rows.to[row])
+            self._to[ref] = max(to, self._to.get(ref, to))
+            self._problems.setdefault(ref, set()).add(card)
+        if rows.judged.any():
+            to = int(rows.to[rows.judged].max())
+            self._source_to[scene.source] = max(to, self._source_to.get(scene.source, to))
+
+    def entities(self) -> dict[EntityRef, EntityReach]:
+        """Return what was judged of each entity of which anything was judged."""
+        return {
+            ref: EntityReach(to, len(self._problems[ref]), len(self._of[ref.kind]))
+            for ref, to in self._to.items()
+        }
+
+    def verdict(
+        self, sources: Sequence[Source], cards: Iterable[Card], catalogue: Catalogue, found: Iterable[Finding]
+    ) -> Verdict:
+        """Return the verdict over all that was noted."""
+        reached = self._sources(sources)
+        checks = tuple(self._check(card, sources, catalogue) for card in cards if card.rules)
+        return _verdict(sources, reached, checks, SeverityCounts.of(found))
+
+    def _sources(self, sources: Sequence[Source]) -> tuple[SourceReach, ...]:
+        newest = max(
+            (self._table.reference_end(one.id) for one in sources if self._table.axis(one.id).size), default=0
+        )
+        return tuple(self._source(one, newest) for one in sources)
+
+    def _source(self, source: Source, newest: int) -> SourceReach:
+        axis, to = self._table.axis(source.id), self._source_to.get(source.id)
+        if to is None:
+            return SourceReach(source.id, source.spec.name, None, axis.size, self._reason(source))
+        judged = TimeRange(int(axis[0]), to)
+        behind = newest - self._table.reference_end(source.id)
+        usual = float(np.median(np.diff(axis))) if axis.size > 1 else 0.0
+        reason = ""
+        if behind > _STOPPED * usual and behind > self._table.longest_step() * _STOPPED:
+            reason = f"its samples stop {format_duration(behind / 1000)} before those of other sources"
+        samples = int(np.searchsorted(axis, to, side="right"))
+        return SourceReach(source.id, source.spec.name, judged, samples, reason)
+
+    def _reason(self, source: Source) -> str:
+        axis = self._table.axis(source.id)
+        if not axis.size:
+            return "no samples so far" if source.is_growing else "it has no samples"
+        if source.id not in self._hold:
+            return "it has no counter that a known problem needs"
+        held = self._hold[source.id]
+        needed = f"a problem must last {format_duration(held)} or more to be called one" if held else ""
+        if axis.size == 1:
+            return "a single sample" + (f"; {needed}" if needed else "")
+        length = format_duration(float(axis[-1] - axis[0]) / 1000)
+        return f"{format_count(axis.size)} samples over {length}" + (f"; {needed}" if needed else "")
+
+    def _check(self, card: Card, sources: Sequence[Source], catalogue: Catalogue) -> CheckReach:
+        tally = self.tallies[card.id]
+        entities, judged = sum(tally.entities.values()), sum(tally.judged.values())
+        lacking = sorted(tally.lacking - tally.present)
+        reason = ""
+        if entities and judged < entities and lacking and not judged:
+            reason = lacking_text(lacking, catalogue, {one.spec.kind for one in sources})
+        elif entities and not judged:
+            reason = "too few samples" if tally.is_short else "its counters have no samples"
+        elif judged < entities:
+            reason = f"{format_count(entities - judged)} of {format_count(entities)} lack samples for it"
+        return CheckReach(card.id, card.title, entities, judged, reason)
+
+
+def no_samples_verdict(sources: Sequence[Source], *, is_windowed: bool) -> Verdict:
+    """Return the verdict of a session, or of a time range of it, that has no sample at all."""
+    where = "in this time range" if is_windowed else "in this session"
+    reached = tuple(
+        SourceReach(one.id, one.spec.name, None, 0, "no samples so far" if one.is_growing else "no samples")
+        for one in sources
+    )
+    return _verdict(sources, reached, (), SeverityCounts(), f"there is no sample {where}")
+
+
+def _verdict(
+    sources: Sequence[Source],
+    reached: tuple[SourceReach, ...],
+    checks: tuple[CheckReach, ...],
+    counts: SeverityCounts,
+    reason: str = "",
+) -> Verdict:
+    if any(one.judged is not None for one in reached):
+        return Verdict("judged", reached, checks, counts)
+    if not reason:
+        reasons = dict.fromkeys(one.reason for one in reached)
+        reason = "; ".join(reasons) if len(reasons) == 1 else "no source has enough samples"
+    growing = any(one.is_growing for one in sources)
+    return Verdict("not judged yet" if growing else "could not be judged", reached, checks, counts, reason)
+
+
+def _rows_judged(scene: Scene, decidable: BoolArray, known: KnownSamples) -> _Rows:
+    """Rows that had samples long enough for the rule, and the last of these samples of each row."""
+    times = scene.times
+    to = np.full(len(scene.rows), times[-1], np.int64)
+    count = np.full(len(scene.rows), times.size, np.int64)
+    for name in scene.compiled.detecting():
+        if not scene.compiled.signals[name].counters:
+            continue
+        members = scene.members(name)
+        last_of, count_of = (np.zeros(members.units, np.int64) for _ in range(2))
+        for ids in members.ids.values():
+            counts, lasts = known.of(ids)
+            np.maximum.at(last_of, members.row, lasts)
+            np.maximum.at(count_of, members.row, counts)
+        there = last_of[members.unit] > 0
+        to = np.where(there, np.minimum(to, last_of[members.unit]), to)
+        count = np.where(there, np.minimum(count, count_of[members.unit]), count)
+    enough = count >= fewest_samples(times, scene.compiled.sustained.warning)
+    return _Rows(decidable & enough, to)
+
+
+def lacking_text(lacking: Sequence[str], catalogue: Catalogue, kinds: set[str]) -> str:
+    """Return which counters no source has, and which source would: "no source has %CSTP; esxtop has it"."""
+    named = ", ".join(_name(key, catalogue) for key in lacking[:_NAMED])
+    more = f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else ""
+    it = "it" if len(lacking) == 1 else "them"
+    known = [counter for key in lacking if (counter := catalogue.get(key))]
+    who = ""
+    if any(counter.esxtop for counter in known):
+        who = f"; esxtop -b -a records {it}" if "esxtop" in kinds else f"; esxtop on the hosts has {it}"
+    elif any(counter.vcenter for counter in known):
+        who = f"; vCenter has {it}"
+    return f"no source has {named}{more}{who}"
+
+
+def _name(key: str, catalogue: Catalogue) -> str:
+    known = catalogue.get(key)
+    if known is None:
+        return key
+    return f"{known.label} ({known.short})" if known.short else known.label

@@ -1,0 +1,186 @@
+"""How far a diagnosis reaches: up to what time, from which sources, for which entities, and what it could
+not judge.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from sessions.findings import Finding, Severity
+from sessions.times import TimeRange
+
+VerdictState = Literal["not judged yet", "judged", "could not be judged"]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceReach:
+    """What was judged of one source: ``samples`` sampling instants in the range ``judged``.
+
+    ``judged`` is None if nothing of the source was judged; ``reason`` then says why. For a source that was
+    judged ``reason`` says what limits it (its samples stop before those of other sources), or is empty.
+    """
+
+    source: int
+    name: str
+    judged: TimeRange | None
+    samples: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReach:
+    """One problem that was looked for: how many of its entities had all that its condition needs.
+
+    ``entities`` 0: the session has nothing that can have the problem. ``reason`` says why entities were not
+    judged, as the rest of a sentence: "no source has %CSTP; esxtop has it".
+    """
+
+    problem: str
+    title: str
+    entities: int
+    judged: int
+    reason: str = ""
+
+    @property
+    def is_judged(self) -> bool:
+        """True if at least one entity was judged."""
+        return self.judged > 0
+
+    @property
+    def applies(self) -> bool:
+        """True if the session has an entity that can have the problem."""
+        return self.entities > 0
+
+
+@dataclass(frozen=True, slots=True)
+class EntityReach:
+    """What was judged of one entity: ``problems`` of the ``of`` problems that it can have, up to ``to`` (ms).
+
+    An entity of which nothing was judged has no EntityReach.
+    """
+
+    to: int
+    problems: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class SeverityCounts:
+    """How many findings stand on their own, by severity; ``following`` ones are consequences of others."""
+
+    critical: int = 0
+    warning: int = 0
+    info: int = 0
+    following: int = 0
+
+    @classmethod
+    def of(cls, findings: Iterable[Finding]) -> SeverityCounts:
+        """Count findings."""
+        counts = Counter("following" if finding.consequence_of else finding.severity for finding in findings)
+        return cls(counts["critical"], counts["warning"], counts["info"], counts["following"])
+
+    @property
+    def worst(self) -> Severity | None:
+        """The worst severity that there is; None without findings."""
+        if self.critical:
+            return "critical"
+        if self.warning:
+            return "warning"
+        return "info" if self.info or self.following else None
+
+    @property
+    def troubles(self) -> int:
+        """The number of findings that are warnings or critical: what is only worth knowing is no problem."""
+        return self.critical + self.warning
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How far one diagnosis reaches. ``NOT_JUDGED`` is that of a session which nobody has judged.
+
+    ``state`` is "judged" only if something was judged in time: "not judged yet" means that more samples will
+    change that, "could not be judged" that nothing will, for the ``reason``.
+    """
+
+    state: VerdictState
+    sources: tuple[SourceReach, ...] = ()
+    checks: tuple[CheckReach, ...] = ()
+    counts: SeverityCounts = SeverityCounts()
+    reason: str = ""
+
+    @property
+    def is_judged(self) -> bool:
+        """True if anything was judged: only then may "no problem found" be said, of what was judged."""
+        return self.state == "judged"
+
+    @property
+    def is_clear(self) -> bool:
+        """True if something was judged and no warning or critical finding came of it."""
+        return self.is_judged and not self.counts.troubles
+
+    @property
+    def judged(self) -> TimeRange | None:
+        """The time that the judged sources cover together; None if nothing was judged."""
+        ranges = [one.judged for one in self.sources if one.judged is not None]
+        if not ranges:
+            return None
+        return TimeRange(min(one.start for one in ranges), max(one.end for one in ranges))
+
+    @property
+    def judged_to(self) -> int | None:
+        """The time of the last sample that was judged, in ms; None if nothing was judged."""
+        judged = self.judged
+        return None if judged is None else judged.end
+
+    @property
+    def worst(self) -> Severity | None:
+        """The worst severity that was found; None without findings."""
+        return self.counts.worst
+
+    @property
+    def samples(self) -> int:
+        """The number of sampling instants that were judged, of all sources together."""
+        return sum(one.samples for one in self.sources if one.judged is not None)
+
+    @property
+    def judged_sources(self) -> Sequence[SourceReach]:
+        """The sources of which something was judged."""
+        return [one for one in self.sources if one.judged is not None]
+
+    @property
+    def limited_sources(self) -> Sequence[SourceReach]:
+        """The sources that were not judged, or not to the end."""
+        return [one for one in self.sources if one.reason]
+
+    @property
+    def applying_checks(self) -> Sequence[CheckReach]:
+        """The problems that something in the session can have."""
+        return [one for one in self.checks if one.applies]
+
+    @property
+    def judged_checks(self) -> Sequence[CheckReach]:
+        """The problems that at least one entity was judged for."""
+        return [one for one in self.checks if one.is_judged]
+
+    @property
+    def unjudged_checks(self) -> Sequence[CheckReach]:
+        """The problems that something in the session can have, but that nothing was judged for."""
+        return [one for one in self.checks if one.applies and not one.is_judged]
+
+
+NOT_JUDGED = Verdict("not judged yet")
+"""The verdict of a session that nobody has judged, or whose stored findings don't say how far they reach."""
+
+
+def samples_after(verdict: Verdict, times: Iterable[tuple[int, Sequence[int]]]) -> int:
+    """Return how many sampling instants came after those that were judged.
+
+    ``times`` are the sampling instants (ms) of each source by id; all of an unjudged source count.
+    """
+    ends = {one.source: one.judged.end for one in verdict.sources if one.judged is not None}
+    return sum(
+        sum(1 for at in instants if source not in ends or at > ends[source]) for source, instants in times
+    )

@@ -1,0 +1,134 @@
+"""What a diagnosis says of its own reach: up to when, of what, and what it could not judge."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from diagnosis import diagnose_session
+from diagnosis.verdict_wording import entity_text, reach_text, verdict_sentence, verdict_title
+from sessions.model import EntityRef, SourceSpec
+from sessions.times import TimeRange, iso
+from sessions.verdicts import NOT_JUDGED, Verdict, samples_after
+from tests.diagnosis.recordings import START, Recording, catalogue, diagnosed, problems, session
+from tests.sessions.memory_session import MemorySession
+
+
+def at(t_ms: int) -> str:
+    return iso(t_ms)[11:19]
+
+
+def quiet(host: str = "esx01", *, seconds: float = 600, interval: float = 5.0) -> Recording:
+    recording = Recording(host, seconds=seconds, interval=interval)
+    recording.on_host({"cpu.pcpu_util": 40.0, "cpu.pcpu_used": 35.0})
+    recording.vm("web01", {"cpu.max_limited": 0.0, "cpu.ready": 0.5})
+    return recording
+
+
+WEB01 = EntityRef("vm", "esx01/vm/web01")
+
+
+def test_it_says_up_to_when_and_what_it_judged() -> None:
+    found = diagnosed(quiet())
+    end = START + 595_000
+    assert (found.verdict.state, found.verdict.judged_to, found.verdict.samples) == ("judged", end, 120)
+    assert found.verdict.is_clear
+    assert found.reach[WEB01].to == end
+    assert 0 < found.reach[WEB01].problems < found.reach[WEB01].of
+    assert verdict_title(found.verdict) == "No problem found"
+    assert reach_text(found.verdict, at, end + 25_000) == f"Judged to {at(end)}, 25 s behind"
+
+
+def test_it_names_the_problems_it_could_not_judge_and_the_counters_they_lack() -> None:
+    text = verdict_sentence(diagnosed(quiet()).verdict, at)
+    assert "problems in esx01" in text
+    assert "(%CSTP); esxtop -b -a records it" in text
+    verdict = diagnosed(quiet()).verdict
+    assert {one.problem for one in verdict.unjudged_checks} >= {"cpu.costop", "mem.swapping"}
+    assert not {one.problem for one in verdict.unjudged_checks} & {"storage.nfs_latency"}  # there is no NFS
+
+
+@pytest.mark.parametrize(
+    ("seconds", "why"),
+    [(5, "a single sample"), (30, "6 samples over 25 s; a problem must last 1 min or more")],
+)
+def test_too_few_samples_are_no_all_clear(seconds: float, why: str) -> None:
+    found = diagnosed(quiet(seconds=seconds))
+    assert found.verdict.state == "could not be judged"
+    assert not found.verdict.is_clear
+    assert found.reach == {}
+    assert why in found.verdict.reason
+    assert verdict_title(found.verdict) == "Could not be judged"
+    assert "No problem" not in verdict_sentence(found.verdict, at)
+
+
+def test_a_session_without_rows_was_not_judged() -> None:
+    made = MemorySession()
+    made.add_source(SourceSpec("esxtop", "esx01"), np.zeros(0, np.int64), [], np.zeros((0, 0)))
+    verdict = diagnose_session(made, problems(), catalogue()).verdict
+    assert (verdict.state, verdict.reason) == ("could not be judged", "there is no sample in this session")
+    assert verdict.sources[0].reason == "no samples"
+
+
+def test_a_recording_that_has_only_begun_is_not_judged_yet() -> None:
+    made = MemorySession()
+    times = np.array([START], np.int64)
+    made.add_source(SourceSpec("lab", "esx01", 20.0), times, [], np.zeros((1, 0)), state="recording")
+    assert diagnose_session(made, problems(), catalogue()).verdict.state == "not judged yet"
+
+
+def test_a_source_that_died_early_says_so() -> None:
+    dead, alive = quiet("esx01", seconds=300), quiet("esx02")
+    verdict = diagnosed(dead, alive).verdict
+    assert verdict.judged_to == START + 595_000
+    reasons = {one.name: one.reason for one in verdict.sources}
+    assert reasons == {"esx01": "its samples stop 5 min before those of other sources", "esx02": ""}
+    assert diagnosed(dead, alive).reach[WEB01].to == START + 295_000
+    assert "Judged in part: esx01: its samples stop 5 min before" in verdict_sentence(verdict, at)
+
+
+def test_an_entity_without_a_judged_counter_was_not_judged() -> None:
+    recording = quiet()
+    bare = recording.vm("bare", {"cpu.used": 20.0})
+    hollow = recording.vm("hollow", {"cpu.ready": lambda t: np.full(t.size, np.nan)})
+    brief = recording.vm("brief", {"cpu.ready": lambda t: np.where(t < 20, 0.5, np.nan)})
+    gone = recording.vm("gone", {"cpu.ready": lambda t: np.where(t < 300, 0.5, np.nan)})
+    found = diagnosed(recording)
+    assert not {bare, hollow, brief} & found.reach.keys()
+    assert found.reach[gone].to == START + 295_000
+    assert entity_text(None, found.verdict, at).startswith("Not judged: it has no samples")
+    assert entity_text(found.reach[gone], found.verdict, at).startswith(f"Judged to {at(START + 295_000)}")
+
+
+def test_a_time_range_without_samples_is_not_judged() -> None:
+    window = TimeRange(START - 9000, START - 5000)
+    verdict = diagnose_session(session(quiet()), problems(), catalogue(), window).verdict
+    assert (verdict.state, verdict.reason) == ("could not be judged", "there is no sample in this time range")
+
+
+def test_findings_are_counted_and_info_is_no_problem() -> None:
+    recording = quiet()
+    recording.vm("slow", {"cpu.ready": 20.0, "cpu.max_limited": 0.0})
+    verdict = diagnosed(recording).verdict
+    assert (verdict.counts.critical, verdict.worst, verdict.is_clear) == (1, "critical", False)
+    assert verdict_title(verdict) == "1 critical"
+    gappy = Recording(seconds=1200)
+    gappy.seconds = np.concatenate([gappy.seconds[:40], gappy.seconds[140:]])
+    gappy.on_host({"cpu.pcpu_util": 40.0, "cpu.pcpu_used": 35.0})
+    with_info = diagnosed(gappy).verdict
+    assert (with_info.counts.info, with_info.is_clear) == (1, True)
+    assert verdict_title(with_info) == "No problem found; 1 to know of"
+
+
+def test_samples_after_the_verdict_are_counted() -> None:
+    verdict = diagnosed(quiet()).verdict
+    end = START + 595_000
+    assert samples_after(verdict, [(1, [end - 5000, end])]) == 0
+    assert samples_after(verdict, [(1, [end, end + 5000]), (2, [START])]) == 2
+
+
+def test_nobody_has_judged_is_neither_clear_nor_a_problem() -> None:
+    assert (NOT_JUDGED.is_judged, NOT_JUDGED.is_clear, NOT_JUDGED.judged_to) == (False, False, None)
+    assert verdict_sentence(NOT_JUDGED, at) == "Not judged yet."
+    trouble = Verdict("could not be judged", reason="the file is damaged")
+    assert verdict_sentence(trouble, at) == "Could not be judged: the file is damaged."
