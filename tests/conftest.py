@@ -1,5 +1,5 @@
-"""For all tests: the folder for files that are made once in a run, and an order that keeps all
-workers busy.
+"""For all tests: the folder for files that are made once in a run, an order that keeps all workers busy,
+and no time limits for property tests.
 """
 
 from __future__ import annotations
@@ -10,9 +10,13 @@ import tempfile
 from collections.abc import Callable
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.made_once import FOLDER
 from tests.order import long_ones_first
+
+settings.register_profile("hyperscope", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("hyperscope")  # a busy machine is slow: that is no defect
 
 
 def pytest_configure(config: pytest.Config) -> None:
