@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -23,6 +22,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
 from viewmodels.curve import Curve
+from viewmodels.time_labels import UTC_CLOCK
 from widgets.charts.curves_item import Drawn
 from widgets.charts.plot import Plot
 from widgets.theme import Theme
@@ -71,7 +71,7 @@ def windows(count: int) -> list[tuple[float, float]]:
 
 def ours(application: QApplication, times: np.ndarray, curves: list[np.ndarray]) -> Frames:
     """Measure the frames of Hyperscope's chart widget."""
-    plot = Plot(Theme(application, "dark"), _utc)
+    plot = Plot(Theme(application, "dark"), UTC_CLOCK)
     plot.resize(*SIZE)
     plot.set_curves([Drawn(Curve(times, values), "#56b4e9") for values in curves], (), ())
     plot.show()
@@ -106,10 +106,6 @@ def _run(widget: QWidget, count: int, show: Callable[[float, float], None]) -> F
             spent.append((time.perf_counter() - begun) * 1000)
     widget.close()
     return Frames(statistics.median(spent), statistics.quantiles(spent, n=20)[-1])
-
-
-def _utc(t_ms: int) -> datetime:
-    return datetime.fromtimestamp(t_ms / 1000, UTC)
 
 
 def main() -> None:

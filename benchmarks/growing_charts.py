@@ -17,7 +17,6 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -32,6 +31,7 @@ from sessions.times import TimeRange
 from viewmodels.chart_samples import ChartSamples, read_samples
 from viewmodels.chart_spec import ChartSpec
 from viewmodels.curve import Curve, NamedCurve
+from viewmodels.time_labels import UTC_CLOCK
 from widgets.charts.stack import ChartStack
 from widgets.theme import Theme
 
@@ -78,7 +78,7 @@ def growths(session: Path, layout: int, read: Read, count: int) -> Growth:
     """
     application = QApplication.instance() or QApplication(["benchmarks"])
     assert isinstance(application, QApplication)
-    stack = ChartStack(Theme(application, "dark"), lambda t_ms: datetime.fromtimestamp(t_ms / 1000, UTC))
+    stack = ChartStack(Theme(application, "dark"), UTC_CLOCK)
     stack.resize(*SIZE)
     stack.show()
     reading, drawing = [], []

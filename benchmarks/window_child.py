@@ -15,7 +15,6 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -27,6 +26,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.gui.application import Program, build
 from viewmodels.curve import Curve
+from viewmodels.time_labels import UTC_CLOCK
 from widgets.charts.curves_item import Drawn
 from widgets.charts.plot import Plot
 from widgets.charts.stack import ChartStack
@@ -125,7 +125,7 @@ def soak(updates: int) -> dict[str, float]:
     """Measure the memory before and after ``updates`` updates of a chart."""
     application = QApplication.instance()
     assert isinstance(application, QApplication)
-    plot = Plot(Theme(application, "dark"), lambda t_ms: datetime.fromtimestamp(t_ms / 1000, UTC))
+    plot = Plot(Theme(application, "dark"), UTC_CLOCK)
     plot.resize(600, 200)
     plot.show()
     times = 1_700_000_000_000 + np.arange(2_000, dtype=np.int64) * 5_000

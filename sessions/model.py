@@ -66,6 +66,10 @@ class Fact:
 EXPECTED, RECEIVED = "expected", "received"
 """Attributes of a source that was recorded live: how many samples it should have given, and gave."""
 
+ZONE, AHEAD_OF_UTC = "time zone", "minutes ahead of UTC"
+"""Attributes of an imported capture: the zone that its header names, and how far that is ahead of UTC."""
+ZONE_NOT_TOLD = "not told by the capture; its times are read as UTC"
+
 SourceKind = Literal["esxtop", "lab", "vcenter", "esxi", "guest", "fio"]
 
 

@@ -18,20 +18,19 @@ Event_co = TypeVar("Event_co", bound=AxisEvent, covariant=True)
 
 
 def event_label(one: AxisEvent, at: Clock) -> str:
-    """Return an event's or mark's text with its time: ``14:05:00 – 14:05:42 (42 s) · db01 moved to
+    """Return an event's or mark's text with its time: ``14:05:00 – 14:05:42 CET (42 s) · db01 moved to
     esx02``.
     """
-    begin, text = at(one.at), shown(one.text)
+    text = shown(one.text)
     if isinstance(one, Mark):
-        return f"{begin:%H:%M:%S} · {text}"
+        return f"{at.moment(one.at)} · {text}"
     by = f", by {shown(one.by)}" if one.by else ""
     if one.until == one.at:
-        return f"{begin:%H:%M:%S} · {text}{by}"
-    end, form = at(one.until), "%H:%M:%S"
-    if end.date() != begin.date():
-        form = "%d %b " + form
+        return f"{at.moment(one.at)} · {text}{by}"
+    time = at.time if at(one.at).date() == at(one.until).date() else at.day_time
     took = format_duration((one.until - one.at) / 1000)
-    return f"{begin.strftime(form)} – {end.strftime(form)} ({took}) · {text}{by}"
+    zone = at.zone_of(TimeRange(one.at, one.until))
+    return f"{time(one.at)} – {time(one.until)} {zone} ({took}) · {text}{by}"
 
 
 class Track(Generic[Event_co]):

@@ -114,7 +114,7 @@ def latest_changes(snapshot: Snapshot, window: TimeRange, clock: Clock) -> Seque
     ]
     moments += [(mark.at, f"⚑ {mark.text}", None) for mark in snapshot.marks if window.contains(mark.at)]
     newest = sorted(moments, key=lambda one: -one[0])[:MAX_LINES]
-    return [OverviewLine(text, f"{clock(when):%H:%M:%S}", "none", ref) for when, text, ref in newest]
+    return [OverviewLine(text, clock.time(when), "none", ref) for when, text, ref in newest]
 
 
 def worst_findings(findings: Sequence[Finding]) -> Sequence[tuple[Finding, OverviewLine]]:

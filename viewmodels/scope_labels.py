@@ -15,13 +15,10 @@ _NAME = 80
 
 
 def window_label(window: TimeRange, at: Clock) -> str:
-    """Return a window as text: ``21 Nov 14:05 – 14:35``; the end gets a day, too, if it is another one."""
-    start, end = at(window.start), at(window.end)
-    seconds = window.seconds < 600
-    form = "%H:%M:%S" if seconds else "%H:%M"
-    if start.date() == end.date():
-        return f"{start:%d %b} {start.strftime(form)} – {end.strftime(form)}"
-    return f"{start:%d %b} {start.strftime(form)} – {end:%d %b} {end.strftime(form)}"
+    """Return a window with its zone: ``21 Nov 14:05 – 14:35 CET``; the end gets a day, too, if it is another
+    one.
+    """
+    return at.window(window)
 
 
 def scope_labels(scope: Scope, snapshot: Snapshot, at: Clock) -> tuple[str, str]:

@@ -1,12 +1,17 @@
-"""Labels of a time axis at round times, in the time zone that the user chose. No Qt."""
+"""Labels of a time axis at round times, and the clock of the time zone that the user chose. No Qt."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterator, Sequence
 
-Clock = Callable[[int], datetime]
-"""Converts milliseconds since 1970 into a datetime of the time zone that is displayed."""
+from resources.failures import UsageError
+from sessions.clock import HOST, LOCAL, UTC_CLOCK, UTC_ZONE, Clock, clock_named, zone_names
+from viewmodels.host_zone import host_clock
+
+__all__ = [
+    "HOST", "LOCAL", "UTC_CLOCK", "UTC_ZONE", "Clock", "clock_of", "host_clock", "time_label", "time_ticks",
+    "zone_names",
+]  # fmt: skip
 
 _SECOND, _MINUTE, _HOUR, _DAY = 1_000, 60_000, 3_600_000, 86_400_000
 _STEPS = (
@@ -18,11 +23,15 @@ _STEPS = (
 LABEL_PIXELS = 72
 
 
-def clock_of(setting: str) -> Clock:
-    """Return the clock for the setting ``look.times``: UTC for ``utc``, else this computer's time zone."""
-    if setting == "utc":
-        return lambda t_ms: datetime.fromtimestamp(t_ms / 1000, UTC)
-    return lambda t_ms: datetime.fromtimestamp(t_ms / 1000, UTC).astimezone()
+def clock_of(setting: str, host: Clock | None = None) -> Clock:
+    """Return the clock for the setting ``look.times``; this computer's for a zone that is not known here.
+
+    ``host`` is the clock of the session's hosts (``host_clock``); UTC stands for it where that is unknown.
+    """
+    try:
+        return clock_named(setting, host)
+    except UsageError:
+        return clock_named(LOCAL)
 
 
 def time_ticks(
@@ -30,21 +39,32 @@ def time_ticks(
 ) -> tuple[list[float], int]:
     """Return the times (ms) of axis labels, round in the clock ``at``, and the step between them in ms.
 
-    ``pixels`` is the width from ``start`` to ``end`` (ms); labels are at least ``min_distance`` pixels apart.
+    ``pixels`` is the width from ``start`` to ``end`` (ms); labels are at least ``min_distance`` pixels apart,
+    except where clocks are set forward: there a label may be an hour nearer.
     """
     wanted = (end - start) / max(pixels / min_distance, 1)
     step = next((step for step in _STEPS if step >= wanted), _STEPS[-1])
-    zone = at(int(start)).utcoffset() or timedelta()
-    shift = round(zone.total_seconds() * 1000)
-    first = -(-(int(start) + shift) // step) * step - shift
-    return [float(t) for t in range(first, int(end) + 1, step)], step
+    ticks: list[int] = []
+    for first, last, ahead in _stretches(int(start), int(end), at):
+        begin = -(-(first + ahead) // step) * step - ahead
+        if ticks and begin - ticks[-1] < step / 2:
+            begin += step
+        ticks.extend(range(begin, last + 1, step))
+    return [float(t) for t in ticks], step
+
+
+def _stretches(start: int, end: int, at: Clock) -> Iterator[tuple[int, int, int]]:
+    """Yield (first ms, last ms, ms ahead of UTC) for each part of a window without a change of the clocks."""
+    borders: Sequence[int] = [start, *at.changes(start, end)]
+    for first, after in zip(borders, [*borders[1:], end + 1], strict=True):
+        yield first, after - 1, at.offset_ms(first)
 
 
 def time_label(t_ms: float, step: int, at: Clock) -> str:
     """Return the text of an axis label: ``14:05``; ``14:05:30`` for steps below a minute; ``21 Nov`` at
-    midnight.
+    midnight; ``02:30 +1`` in an hour that comes twice, because clocks are set back.
     """
-    when = at(int(t_ms))
+    when = at(t_ms)
     if step >= _DAY or (when.hour == when.minute == when.second == 0 and step >= _MINUTE):
-        return f"{when.day} {when:%b}"
-    return f"{when:%H:%M:%S}" if step < _MINUTE else f"{when:%H:%M}"
+        return at.day(t_ms)
+    return at.time(t_ms, seconds=step < _MINUTE)

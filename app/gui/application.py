@@ -33,6 +33,7 @@ from app.gui.scope_model import ScopeModel
 from app.gui.session_model import SessionModel
 from app.gui.settings import Settings
 from app.gui.shortcut_sheet import ShortcutSheet
+from app.gui.times import Times
 from app.gui.window import Window
 from app.gui.workbench import Workbench
 from app.memory import trim_allocator
@@ -42,7 +43,6 @@ from resources.foreign_text import shown
 from resources.problem_cards import load_problems
 from resources.views import load_chart_templates, load_headlines, load_limits, load_overview, load_screens
 from viewmodels.scope_labels import scope_labels, session_label
-from viewmodels.time_labels import clock_of
 from widgets.inventory import SEARCH_FIELD
 from widgets.theme import Preference, Theme
 
@@ -88,6 +88,7 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
         jobs=jobs,
         theme=theme,
         settings=settings,
+        times=Times(settings, session, application),
         catalogue=catalogue,
         problems=problems,
         limits=load_limits(problems),
@@ -127,6 +128,7 @@ class _Frame(QObject):
         desk.scope.history_changed.connect(self._enable)
         desk.moment.changed.connect(lambda _at: self._enable())
         desk.settings.changed.connect(self._settings_changed)
+        desk.times.changed.connect(self._update_texts)
         desk.charts.shown.connect(lambda: window.show_panel("charts", take_keys=False))
         window.status.jobs_clicked.connect(lambda: window.show_panel("jobs"))
         window.closing.connect(self._close)
@@ -137,7 +139,7 @@ class _Frame(QObject):
         desk, window = self._desk, self._window
         own: dict[str, Callable[[], None]] = {
             "file.close": desk.session.close,
-            "file.preferences": lambda: Preferences(desk.settings, window).open(),
+            "file.preferences": lambda: Preferences(desk.settings, desk.times, window).open(),
             "file.quit": lambda: ignore_result(window.close()),
             "go.back": desk.scope.back,
             "go.forward": desk.scope.forward,
@@ -171,7 +173,6 @@ class _Frame(QObject):
     def _settings_changed(self, key: str) -> None:
         if key == "look.theme":
             self._desk.theme.set_preference(cast("Preference", self._desk.settings.text(key)))
-        self._update_texts()
 
     def _opened(self) -> None:
         self._window.show_session(open_=True)
@@ -191,8 +192,8 @@ class _Frame(QObject):
         snapshot = self._desk.session.snapshot
         if snapshot is None:
             return
-        at = clock_of(self._desk.settings.text("look.times"))
-        self._window.top.scope.show_scope(*scope_labels(self._desk.scope.scope, snapshot, at))
+        labels = scope_labels(self._desk.scope.scope, snapshot, self._desk.times.clock)
+        self._window.top.scope.show_scope(*labels)
         self._window.status.show_session(session_label(self._desk.session.whole or snapshot))
         self._window.status.show_chosen(self._desk.scope.scope.sources)
         self._window.setWindowTitle(f"{shown(snapshot.title)} – Hyperscope")

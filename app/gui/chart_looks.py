@@ -5,12 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QTimer
 
 from app.gui.desk import Desk
-from viewmodels.time_labels import clock_of
 from widgets.charts.page import ChartsPage
 
 _PREPARE_MS = 150
 _STATISTICS = "look.statistics"
-_TIMES = "look.times"
 
 
 class ChartLooks(QObject):
@@ -28,13 +26,12 @@ class ChartLooks(QObject):
             lambda: self._settings.set(_STATISTICS, not self._settings.flag(_STATISTICS))
         )
         self._settings.changed.connect(self._take_setting)
+        desk.times.changed.connect(self._stack.set_clock)
         desk.session.opened.connect(self._idle.stop)
 
     def _take_setting(self, key: str) -> None:
         if key == _STATISTICS:
             self._stack.show_statistics(on=self._settings.flag(key))
-        if key == _TIMES:
-            self._stack.set_clock(clock_of(self._settings.text(key)))
 
     def _prepare_card(self) -> None:
         """Create one chart card in advance, so that the first session opens faster."""

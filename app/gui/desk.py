@@ -18,6 +18,7 @@ from app.gui.moment_model import MomentModel
 from app.gui.scope_model import ScopeModel
 from app.gui.session_model import SessionModel
 from app.gui.settings import Settings
+from app.gui.times import Times
 from resources.catalogue import Catalogue
 from resources.problem_cards import Problems
 from resources.views import ChartTemplate, Headline, LimitsByCounter, Overview, Screen
@@ -33,8 +34,8 @@ Area = Literal["left", "center", "right", "bottom"]
 class Desk:
     """The models and services that panels share.
 
-    ``moment`` is the instant that the user pinned. ``notify(text, level)`` shows a message bar.
-    ``show_finding`` moves scope and charts to a finding's evidence. ``drop_mark`` asks for a note and stores
+    ``times.clock`` shows and reads every time in the chosen zone. ``moment`` is the instant that the user
+    pinned. ``notify(text, level)`` shows a message bar. ``show_finding`` moves scope and charts to a finding's evidence. ``drop_mark`` asks for a note and stores
     a mark at a time in ms (None: the pinned moment, else now, or the end of the shown window). ``marks``
     carries requests to change or remove a mark. ``save_file`` asks where to save what a view
     offers, and writes it; ``reveal`` shows a file in the system's file manager.
@@ -49,6 +50,7 @@ class Desk:
     jobs: JobRunner
     theme: Theme
     settings: Settings
+    times: Times
     catalogue: Catalogue
     problems: Problems
     limits: LimitsByCounter

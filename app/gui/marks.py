@@ -14,7 +14,6 @@ from app.gui.window import Window
 from resources.failures import BusyError, HyperscopeError
 from resources.foreign_text import shown
 from sessions.model import Mark, Source
-from viewmodels.time_labels import clock_of
 from widgets.marks import MarkNote
 
 _OFFER_MS = 10_000
@@ -117,7 +116,7 @@ class Marking(QObject):
         return window.end if window else None
 
     def _time(self, at: int) -> str:
-        return f"{clock_of(self._desk.settings.text('look.times'))(at):%H:%M:%S}"
+        return self._desk.times.clock.moment(at)
 
     def _enable(self) -> None:
         for name, can in (("edit.undo", self._stack.canUndo()), ("edit.redo", self._stack.canRedo())):

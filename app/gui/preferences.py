@@ -23,6 +23,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.gui.settings import SETTINGS, Settings, SettingSpec
+from app.gui.times import Times
+from app.gui.zone_box import ZoneBox
 
 _TEXT_LEFT = 6
 
@@ -30,9 +32,9 @@ _TEXT_LEFT = 6
 class Preferences(QDialog):
     """Shows the settings, one tab for each group, with an explanation below each."""
 
-    def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
+    def __init__(self, settings: Settings, times: Times, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._settings = settings
+        self._settings, self._times = settings, times
         self.setWindowTitle("Preferences")
         self.setObjectName("preferences")
         tabs = QTabWidget()
@@ -65,6 +67,8 @@ class Preferences(QDialog):
         self.resize(560, 380)
 
     def _editor(self, spec: SettingSpec) -> QWidget:
+        if spec.is_zone:
+            return ZoneBox(self._times, spec.title)
         if spec.choices:
             return self._choice(spec)
         if isinstance(spec.default, bool):

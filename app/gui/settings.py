@@ -13,6 +13,7 @@ import platformdirs
 from PySide6.QtCore import QObject, Signal
 
 from resources.files import replace_file
+from sessions.clock import is_zone
 
 Value = str | int | bool
 
@@ -20,7 +21,7 @@ Value = str | int | bool
 @dataclass(frozen=True, slots=True)
 class SettingSpec:
     """A setting. ``choices`` are its allowed (value, label) pairs; ``minimum`` and ``maximum`` bound a
-    number.
+    number. ``is_zone``: the value is a time zone (``local``, ``utc``, ``host`` or an IANA name).
     """
 
     key: str
@@ -32,6 +33,7 @@ class SettingSpec:
     minimum: int = 0
     maximum: int = 0
     unit: str = ""
+    is_zone: bool = False
 
 
 SETTINGS: tuple[SettingSpec, ...] = (
@@ -40,8 +42,8 @@ SETTINGS: tuple[SettingSpec, ...] = (
         (("system", "As the system has it"), ("dark", "Dark"), ("light", "Light")),
     ),
     SettingSpec(
-        "look.times", "Times", "Which clock the axes show; sessions keep UTC.", "local", "Look",
-        (("local", "This computer's time zone"), ("utc", "UTC")),
+        "look.times", "Times", "The zone of every time that is shown, typed or copied. Sessions keep UTC.",
+        "local", "Look", is_zone=True,
     ),
     SettingSpec(
         "look.statistics", "Statistics in charts", "Last, min, mean, max and p95 of each curve, as a table.",
@@ -120,6 +122,8 @@ class Settings(QObject):
 def _fits(spec: SettingSpec, value: object) -> bool:
     if type(value) is not type(spec.default):
         return False
+    if spec.is_zone:
+        return is_zone(str(value))
     if spec.choices:
         return value in [choice for choice, _ in spec.choices]
     return not isinstance(value, int) or isinstance(value, bool) or spec.minimum <= value <= spec.maximum

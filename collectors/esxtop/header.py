@@ -24,8 +24,8 @@ class Header:
 
     ``paths`` are the value columns, in order, after repairs (None: a name that could not be read, which is in
     ``unreadable``); ``shape`` is how a row of them is written. ``columns`` counts real columns with the time
-    column. ``bias_minutes`` is added to a row's local time to get UTC. ``quoted`` says that rows end in a
-    quotation mark.
+    column. ``zone`` is empty if the header names none; ``bias_minutes`` is added to a row's local time to get
+    UTC. ``quoted`` says that rows end in a quotation mark.
     """
 
     paths: tuple[ColumnPath | None, ...]
@@ -66,7 +66,7 @@ def read_header(line: bytes, catalogue: Counters) -> Header | None:
         paths=tuple(columns.paths),
         shape=RowShape(delimiter.encode(), tuple(columns.kinds), text.endswith(delimiter)),
         columns=len(columns.kinds) + has_time,
-        zone=(stamp[1] if stamp else None) or "UTC",
+        zone=(stamp[1] if stamp else None) or "",
         bias_minutes=int(stamp[2] or 0) if stamp else 0,
         has_time=has_time,
         quoted=text.rstrip().removesuffix(delimiter).endswith('"'),

@@ -16,7 +16,7 @@ from collectors.esxtop.reading import Tally
 from collectors.esxtop.report import FileReport, ImportReport, Losses, Progress
 from collectors.esxtop_names import HostColumns
 from resources.units import format_count
-from sessions.model import EntityRef, IntArray
+from sessions.model import AHEAD_OF_UTC, ZONE, ZONE_NOT_TOLD, EntityRef, IntArray
 
 _NO_IO = "The first sample has no disk counters: esxtop prints zeros there, having no interval to divide by."
 _MAX_NAMED = 5
@@ -32,6 +32,7 @@ class Outcome:
         self._began = time.monotonic()
         self._bytes_total = bytes_total
         self._files: list[FileReport] = []
+        self._zones: dict[tuple[str, int], None] = {}
         self._entities: set[EntityRef] = set()
         self._series: set[int] = set()
         self._texts: set[tuple[EntityRef, str]] = set()
@@ -53,8 +54,9 @@ class Outcome:
     def header(self, header: Header) -> None:
         """Note unreadable column names and the time zone of a header."""
         self._unreadable |= dict.fromkeys(header.unreadable)
+        self._zones[header.zone, -header.bias_minutes] = None
         if header.bias_minutes:
-            zone = f"{header.zone} ({header.bias_minutes:+d} minutes)"
+            zone = f"{header.zone or 'UTC'} ({header.bias_minutes:+d} minutes)"
             self._notes[f"Times were written in {zone} and are stored in UTC."] = None
 
     def piece(self, result: PieceResult) -> None:
@@ -69,7 +71,7 @@ class Outcome:
 
     def file(self, name: str, header: Header, tally: Tally) -> None:
         """Note that a file was read to its end."""
-        self._files.append(FileReport(name, header.columns, tally.rows, header.zone))
+        self._files.append(FileReport(name, header.columns, tally.rows, header.zone or "UTC"))
         self._losses.merge(tally.losses)
         self._notes |= dict.fromkeys(f"{name}: {note}" for note in tally.notes)
         if not tally.rows and not tally.losses.rows:
@@ -77,19 +79,24 @@ class Outcome:
 
     def fragment(self, name: str, header: Header) -> None:
         """Note that a file only names columns and has no sample."""
-        self._files.append(FileReport(name, header.columns, 0, header.zone))
+        self._files.append(FileReport(name, header.columns, 0, header.zone or "UTC"))
         self._notes[f"{name}: It only names columns: it holds no sample."] = None
 
     def attributes(self, host: HostHistory) -> list[tuple[str, str]]:
         """Return the attributes of a host's source: files, columns, rows, time zone, notes on losses."""
-        zones = dict.fromkeys(file.zone for file in self._files)
         return [
             ("files", ", ".join(file.name for file in self._files)),
             ("columns", str(self._columns)),
             ("rows", str(len(host.times()))),
-            ("time zone", ", ".join(zones)),
+            *self._zone_attributes(),
             *((f"note {number}", note) for number, note in enumerate(self._all_notes([host]), start=1)),
         ]
+
+    def _zone_attributes(self) -> list[tuple[str, str]]:
+        names = dict.fromkeys(name or ZONE_NOT_TOLD for name, _ in self._zones)
+        ahead = dict.fromkeys(str(minutes) for _, minutes in self._zones)
+        found = [(ZONE, ", ".join(names))]
+        return found if list(ahead) == ["0"] else [*found, (AHEAD_OF_UTC, ", ".join(ahead))]
 
     def report(self, out: Path, hosts: Collection[HostHistory]) -> ImportReport:
         """Return the report of the finished import; call it after the session was closed."""

@@ -170,7 +170,7 @@ def test_lists_of_the_other_dialogs(live: Program, qtbot: QtBot, home: object) -
     wait(qtbot, lambda: live.desk.session.snapshot is not None)
     live.window.show_panel("esxtop")
     dialogs: list[QDialog] = [
-        Preferences(live.desk.settings, live.window),
+        Preferences(live.desk.settings, live.desk.times, live.window),
         ShortcutSheet((), live.window),
     ]
     lists: list[QListWidget | QComboBox] = [

@@ -136,7 +136,7 @@ DIALOGS: dict[str, Callable[[Program], QDialog]] = {
     "connect": connect,
     "password": lambda p: PasswordDialog(p.desk.theme, HOSTILE, HOSTILE, "It was wrong.", p.window),
     "trust": lambda p: TrustDialog(p.desk.theme, Certificate(HOSTILE, SHA, "", SHA), p.window),
-    "preferences": lambda p: Preferences(p.desk.settings, p.window),
+    "preferences": lambda p: Preferences(p.desk.settings, p.desk.times, p.window),
     "shortcuts": lambda p: ShortcutSheet([*ACTIONS, *panel_keys(p.desk.screens)], p.window),
     "about": lambda p: About(p.window),
     "crash": lambda p: CrashDialog(f"A report was written to {shown(HOSTILE)}", "x\n" * 90, p.window),

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
 from app.gui.preferences import Preferences
+from app.gui.zone_box import ZoneBox
 from tests.gui.windows import wait
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSi
 def test_choosing_the_folder_of_recordings_waits_for_nobody(
     live: Program, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    preferences = Preferences(live.desk.settings, live.window)
+    preferences = Preferences(live.desk.settings, live.desk.times, live.window)
     preferences.open()
     [choose] = [one for one in preferences.findChildren(QPushButton) if one.text() == "Choose…"]
     qtbot.mouseClick(choose, Qt.MouseButton.LeftButton)
@@ -33,6 +34,34 @@ def test_choosing_the_folder_of_recordings_waits_for_nobody(
     assert Path(live.desk.settings.text("record.folder")) == tmp_path
     texts = [line.text() for line in preferences.findChildren(QLineEdit)]
     assert live.desk.settings.text("record.folder") in texts
+    preferences.close()
+    preferences.deleteLater()
+    QApplication.processEvents()
+
+
+def test_any_zone_is_chosen_by_typing_a_part_of_its_name(live: Program, qtbot: QtBot) -> None:
+    preferences = Preferences(live.desk.settings, live.desk.times, live.window)
+    preferences.open()
+    box = preferences.findChild(ZoneBox)
+    assert box is not None
+    line = box.lineEdit()
+    assert line is not None
+    with qtbot.waitSignal(live.desk.times.changed):
+        line.selectAll()
+        qtbot.keyClicks(line, "asia/kolk")
+        qtbot.keyClick(box.completer().popup(), Qt.Key.Key_Down)
+        qtbot.keyClick(box.completer().popup(), Qt.Key.Key_Return)
+    assert live.desk.times.clock.moment(0) == "05:30:00 IST"
+    assert live.desk.settings.text("look.times") == "Asia/Kolkata"
+    line.selectAll()
+    qtbot.keyClicks(line, "lord h")
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+    assert live.desk.settings.text("look.times") == "Australia/Lord_Howe"
+    live.desk.times.choose("Asia/Kolkata")
+    line.selectAll()
+    qtbot.keyClicks(line, "nowhere")
+    qtbot.keyClick(line, Qt.Key.Key_Tab)
+    assert (line.text(), live.desk.settings.text("look.times")) == ("Asia/Kolkata", "Asia/Kolkata")
     preferences.close()
     preferences.deleteLater()
     QApplication.processEvents()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
@@ -17,6 +16,7 @@ from sessions.store import SessionWriter
 from sessions.times import TimeRange
 from tests.viewmodels.sessions import T0, add_source, reading
 from viewmodels.overview import OverviewContent, OverviewLine, latest_changes, overview_content
+from viewmodels.time_labels import UTC_CLOCK
 
 HOSTS = [EntityRef("host", name) for name in ("esx01", "esx02")]
 VMS = [EntityRef("vm", f"vm{number}") for number in range(8)]
@@ -76,16 +76,13 @@ def test_a_list_is_ranked_within_the_window(path: Path) -> None:
 
 
 def test_what_changed_lately_is_in_the_window_and_newest_first(path: Path) -> None:
-    def clock(t_ms: int) -> datetime:
-        return datetime.fromtimestamp((t_ms - T0) / 1000, UTC)
-
     with reading(path) as (_, snapshot):
-        both = latest_changes(snapshot, TimeRange(T0, T0 + 60_000), clock)
-        later = latest_changes(snapshot, TimeRange(T0 + 80_000, T0 + 90_000), clock)
-        none = latest_changes(snapshot, TimeRange(T0 + 200_000, T0 + 300_000), clock)
+        both = latest_changes(snapshot, TimeRange(T0, T0 + 60_000), UTC_CLOCK)
+        later = latest_changes(snapshot, TimeRange(T0 + 80_000, T0 + 90_000), UTC_CLOCK)
+        none = latest_changes(snapshot, TimeRange(T0 + 200_000, T0 + 300_000), UTC_CLOCK)
     assert [(line.name, line.value) for line in both] == [
-        ("⚑ load starts", "00:01:00"),
-        ("moved (1 min)", "00:00:40"),
+        ("⚑ load starts", UTC_CLOCK.time(T0 + 60_000)),
+        ("moved (1 min)", UTC_CLOCK.time(T0 + 40_000)),
     ]
     assert [line.ref for line in later] == [VMS[3]], "it lasted into the window"
     assert none == []

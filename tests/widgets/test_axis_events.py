@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from itertools import pairwise
 
 import pytest
@@ -17,6 +16,7 @@ from pytestqt.qtbot import QtBot
 from sessions.model import Event, Mark
 from sessions.times import TimeRange
 from viewmodels.axis_events import Track, event_label
+from viewmodels.time_labels import UTC_CLOCK
 from viewmodels.timeline import TimelineContent
 from widgets.charts.plot import Plot
 from widgets.theme import Theme
@@ -30,10 +30,6 @@ HOUR = TimeRange(T0, T0 + 3_600_000)
 MINUTE = 60_000
 
 
-def utc(t_ms: int) -> datetime:
-    return datetime.fromtimestamp(t_ms / 1000, UTC)
-
-
 def task(start: float, minutes: float, text: str = "backup", by: str = "") -> Event:
     begin = T0 + round(start * MINUTE)
     return Event(begin, "backup", text, None, begin + round(minutes * MINUTE), "", by)
@@ -42,16 +38,16 @@ def task(start: float, minutes: float, text: str = "backup", by: str = "") -> Ev
 @pytest.mark.parametrize(
     ("one", "said"),
     [
-        (Event(T0, "vmotion", "moved"), "14:13:20 · moved"),
-        (Event(T0, "vmotion", "moved", by="LAB\\alice"), "14:13:20 · moved, by LAB\\alice"),
-        (task(0, 0), "14:13:20 · backup"),
-        (task(0, 0.7, by="a\u202eb"), "14:13:20 – 14:14:02 (42 s) · backup, by a\ufffdb"),
-        (task(0, 600), "21 Sep 14:13:20 – 22 Sep 00:13:20 (10 h) · backup"),
-        (Mark(T0, "I did\nit"), "14:13:20 · I did it"),
+        (Event(T0, "vmotion", "moved"), "14:13:20 UTC · moved"),
+        (Event(T0, "vmotion", "moved", by="LAB\\alice"), "14:13:20 UTC · moved, by LAB\\alice"),
+        (task(0, 0), "14:13:20 UTC · backup"),
+        (task(0, 0.7, by="a\u202eb"), "14:13:20 – 14:14:02 UTC (42 s) · backup, by a\ufffdb"),
+        (task(0, 600), "21 Sep 14:13:20 – 22 Sep 00:13:20 UTC (10 h) · backup"),
+        (Mark(T0, "I did\nit"), "14:13:20 UTC · I did it"),
     ],
 )
 def test_words(one: Event | Mark, said: str) -> None:
-    assert event_label(one, utc) == said
+    assert event_label(one, UTC_CLOCK) == said
 
 
 def test_where_they_are() -> None:
@@ -98,7 +94,7 @@ def tip_at(qtbot: QtBot, widget: QWidget, place: QPoint) -> str:
 def strip(
     qtbot: QtBot, theme: Theme, events: Sequence[Event], marks: Sequence[Mark] = ()
 ) -> tuple[TimelineView, Scale]:
-    view = TimelineView(theme, utc)
+    view = TimelineView(theme, UTC_CLOCK)
     qtbot.addWidget(view)
     view.resize(900, view.sizeHint().height())
     view.show_content(TimelineContent(span=HOUR, events=events, marks=marks))
@@ -129,7 +125,7 @@ def test_the_timelines_tooltip(qtbot: QtBot, theme: Theme) -> None:
     def tip(minute: float) -> str:
         return tip_at(qtbot, view, QPoint(round(scale.x(T0 + minute * MINUTE)), at.SPANS_TOP))
 
-    assert "14:33:20 – 14:53:20 (20 min) · Backup of &lt;b&gt;db01, by svc" in tip(36)
+    assert "14:33:20 – 14:53:20 UTC (20 min) · Backup of &lt;b&gt;db01, by svc" in tip(36)
     assert tip(30).count("<br>") == 7
     assert "here" in tip(10)
     assert tip(45) == "" or "backup" not in tip(45).lower()
@@ -144,7 +140,7 @@ def test_a_hundred_thousand_events_on_the_timeline(qtbot: QtBot, theme: Theme) -
 
 
 def test_the_charts_tooltip(qtbot: QtBot, theme: Theme) -> None:
-    plot = Plot(theme, utc)
+    plot = Plot(theme, UTC_CLOCK)
     qtbot.addWidget(plot)
     plot.resize(700, 200)
     plot.set_window(HOUR.start, HOUR.end)
@@ -160,8 +156,8 @@ def test_the_charts_tooltip(qtbot: QtBot, theme: Theme) -> None:
         place = QPoint(round(area.left() + minute / 60 * area.width()), round(area.top() + row))
         return tip_at(qtbot, plot.viewport(), place)
 
-    assert "14:23:20 · moved" in tip(10, 60)
-    assert "14:33:20 – 14:53:20 (20 min) · Backup, by svc" in tip(20, 60)
+    assert "14:23:20 UTC · moved" in tip(10, 60)
+    assert "14:33:20 – 14:53:20 UTC (20 min) · Backup, by svc" in tip(20, 60)
     assert "Backup" in tip(35, 1), "its bar at the top"
     assert "here" in tip(50, 60)
     tip(35, 60)

@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from viewmodels.chart_spec import ChartSpec
 from viewmodels.curve import Curve, Line, NamedCurve
+from viewmodels.time_labels import UTC_CLOCK
 from widgets.charts.card import ChartCard
 from widgets.charts.curves_item import Drawn
 from widgets.charts.plot import Plot
@@ -63,7 +64,7 @@ class Hand:
 
 @pytest.fixture
 def hand(qtbot: QtBot, theme: Theme) -> Hand:
-    plot = Plot(theme, lambda t_ms: datetime.fromtimestamp(t_ms / 1000, UTC))
+    plot = Plot(theme, UTC_CLOCK)
     qtbot.addWidget(plot)
     plot.resize(800, 240)
     plot.show()
@@ -190,7 +191,7 @@ def test_the_crosshair_says_when_under_the_mouse_alone(hand: Hand, qtbot: QtBot)
 
 
 def test_a_summary_opens_copies_and_does_nothing_else(theme: Theme, qtbot: QtBot) -> None:
-    card = ChartCard(theme, lambda t_ms: datetime.fromtimestamp(t_ms / 1000, UTC))
+    card = ChartCard(theme, UTC_CLOCK)
     qtbot.addWidget(card)
     card.become_summary()
     times = T0 + np.arange(3, dtype=np.int64) * 5_000

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from itertools import combinations
 
 import numpy as np
@@ -20,6 +19,7 @@ from viewmodels.chart_spec import ChartSpec
 from viewmodels.curve import Curve, NamedCurve
 from viewmodels.heat_map import Heat, HeatRow
 from viewmodels.overview import OverviewLine
+from viewmodels.time_labels import UTC_CLOCK
 from widgets.charts.card import ChartCard
 from widgets.charts.decorations import label_boxes
 from widgets.charts.legend import fit_names
@@ -90,7 +90,7 @@ def test_words_of_limits_never_cover_each_other(rows: list[float], width: int) -
 
 
 def card_of(theme: Theme, qtbot: QtBot, title: str, names: list[str], width: int) -> ChartCard:
-    card = ChartCard(theme, lambda t: datetime.fromtimestamp(t / 1000, UTC))
+    card = ChartCard(theme, UTC_CLOCK)
     qtbot.addWidget(card)
     card.resize(width, 180)
     times = np.arange(10, dtype=np.int64) * 1000
@@ -116,7 +116,7 @@ def test_a_legend_leaves_the_title_whole_and_stays_inside(theme: Theme, qtbot: Q
 
 
 def test_an_axis_has_the_unit_of_its_legend(theme: Theme, qtbot: QtBot) -> None:
-    card = ChartCard(theme, lambda t: datetime.fromtimestamp(t / 1000, UTC))
+    card = ChartCard(theme, UTC_CLOCK)
     qtbot.addWidget(card)
     card.resize(600, 200)
     times = np.arange(100, dtype=np.int64) * 1000
@@ -241,7 +241,7 @@ def test_a_title_beside_its_pane_keeps_its_width(theme: Theme, qtbot: QtBot) -> 
 
 def test_titles_that_differ_at_their_end_are_told_apart_when_cut(theme: Theme, qtbot: QtBot) -> None:
     """VMs of one application differ in the last digits of long names."""
-    card = ChartCard(theme, lambda t_ms: datetime.fromtimestamp(t_ms / 1000, UTC))
+    card = ChartCard(theme, UTC_CLOCK)
     qtbot.addWidget(card)
     card.resize(320, 160)
     seen = set()
@@ -270,7 +270,7 @@ def test_what_the_heat_map_counts_is_shortened_at_its_end_in_a_narrow_window(
     theme: Theme, qtbot: QtBot
 ) -> None:
     """At 960 × 600 its beginning was cut off: how many rows there are."""
-    view = HeatmapView(theme, lambda t_ms: datetime.fromtimestamp(t_ms / 1000, UTC))
+    view = HeatmapView(theme, UTC_CLOCK)
     qtbot.addWidget(view)
     view.resize(480, 300)
     view.show()

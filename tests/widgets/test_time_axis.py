@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import datetime
+from itertools import pairwise
 
-from viewmodels.time_labels import time_label, time_ticks
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sessions.clock import Clock, clock_named, fixed_clock
+from viewmodels.time_labels import UTC_CLOCK, time_label, time_ticks
 from widgets.charts.axes import value_label
 
-INDIA = timezone(timedelta(hours=5, minutes=30))
-
-
-def utc(t_ms: int) -> datetime:
-    return datetime.fromtimestamp(t_ms / 1000, UTC)
-
-
-def india(t_ms: int) -> datetime:
-    return datetime.fromtimestamp(t_ms / 1000, INDIA)
+INDIA = fixed_clock(330, "")
+BERLIN, NEW_YORK, LORD_HOWE = (
+    clock_named(name) for name in ("Europe/Berlin", "America/New_York", "Australia/Lord_Howe")
+)
 
 
 def ms(text: str) -> float:
     return datetime.fromisoformat(text).timestamp() * 1000
 
 
-def labels(start: str, end: str, pixels: float, at=utc) -> list[str]:  # type: ignore[no-untyped-def]
+def labels(start: str, end: str, pixels: float, at: Clock = UTC_CLOCK) -> list[str]:
     ticks, step = time_ticks(ms(start), ms(end), pixels, at)
     return [time_label(tick, step, at) for tick in ticks]
 
@@ -53,7 +53,7 @@ def test_weeks() -> None:
 
 
 def test_a_clock_half_an_hour_off() -> None:
-    found = labels("2026-11-21T00:00:00+00:00", "2026-11-21T03:00:00+00:00", 400, india)
+    found = labels("2026-11-21T00:00:00+00:00", "2026-11-21T03:00:00+00:00", 400, INDIA)
     assert found == ["06:00", "07:00", "08:00"]
 
 
@@ -64,3 +64,31 @@ def test_numbers_of_the_value_axis() -> None:
         "20k",
         "1.5M",
     ]
+
+
+def test_an_hour_that_comes_twice_is_told_apart() -> None:
+    found = labels("2026-10-25T00:00:00+00:00", "2026-10-25T02:00:00+00:00", 400, BERLIN)
+    assert found == ["02:00 +2", "02:30 +2", "02:00 +1", "02:30 +1", "03:00"]
+
+
+def test_hours_stay_round_after_clocks_were_set() -> None:
+    autumn = labels("2026-10-24T20:00:00+00:00", "2026-10-25T14:00:00+00:00", 500, BERLIN)
+    assert autumn == ["25 Oct", "03:00", "06:00", "09:00", "12:00", "15:00"]
+    spring = labels("2026-03-28T20:00:00+00:00", "2026-03-29T14:00:00+00:00", 500, BERLIN)
+    assert spring == ["21:00", "29 Mar", "03:00", "06:00", "09:00", "12:00", "15:00"]
+    days = labels("2026-10-23T12:00:00+00:00", "2026-10-27T12:00:00+00:00", 500, NEW_YORK)
+    assert days == ["24 Oct", "25 Oct", "26 Oct", "27 Oct"]
+
+
+@given(
+    st.integers(1_700_000_000, 1_800_000_000),
+    st.integers(1, 40 * 86_400),
+    st.floats(150, 3000),
+    st.sampled_from([BERLIN, NEW_YORK, LORD_HOWE, INDIA, UTC_CLOCK]),
+)
+def test_an_axis_has_no_hole_and_no_crowd(start: int, seconds: int, pixels: float, at: Clock) -> None:
+    ticks, step = time_ticks(start * 1000, (start + seconds) * 1000, pixels, at)
+    assert all(step / 2 <= after - before <= 2 * step for before, after in pairwise(ticks))
+    assert all(start * 1000 <= tick <= (start + seconds) * 1000 for tick in ticks)
+    texts = [(at.day(tick), time_label(tick, step, at)) for tick in ticks]
+    assert len(set(texts)) == len(texts)

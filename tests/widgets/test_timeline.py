@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from datetime import UTC, datetime
 
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from sessions.model import Event, Mark
 from sessions.times import TimeRange
+from viewmodels.time_labels import UTC_CLOCK
 from viewmodels.timeline import Load, TimelineContent
 from widgets.theme import Theme
 from widgets.timeline import TimelineView
@@ -37,15 +37,17 @@ def test_it_says_how_much_it_is() -> None:
 
 
 def test_a_tooltip_has_the_value(theme: Theme, qtbot: QtBot) -> None:
-    view = TimelineView(theme, lambda t_ms: datetime.fromtimestamp(t_ms / 1000, UTC))
+    view = TimelineView(theme, UTC_CLOCK)
     qtbot.addWidget(view)
     view.resize(900, 140)
     view.show_content(TimelineContent(SPAN, LOAD))
     x = Scale(SPAN, view.width()).x(T0 + 2_400_000)
     there = view.pointing
     assert there is not None
-    assert there.tooltip_at(QPointF(x, at.LOAD_TOP + 5)) == "21 Sep 14:53:20\nProcessor utilisation 43.2 %"
-    assert there.tooltip_at(QPointF(x, view.height() - 5)) == "21 Sep 14:53:20"
+    assert (
+        there.tooltip_at(QPointF(x, at.LOAD_TOP + 5)) == "21 Sep 14:53:20 UTC\nProcessor utilisation 43.2 %"
+    )
+    assert there.tooltip_at(QPointF(x, view.height() - 5)) == "21 Sep 14:53:20 UTC"
 
 
 def test_words_at_the_end_stand_before_their_line() -> None:
@@ -61,7 +63,7 @@ def test_words_at_the_end_stand_before_their_line() -> None:
 
 
 def test_a_mark_far_outside_of_the_session_can_be_edited(theme: Theme, qtbot: QtBot) -> None:
-    view = TimelineView(theme, lambda t_ms: datetime.fromtimestamp(t_ms / 1000, UTC))
+    view = TimelineView(theme, UTC_CLOCK)
     qtbot.addWidget(view)
     view.resize(900, 140)
     view.show_content(TimelineContent(TimeRange(T0, T0 + 1_000), marks=[Mark(0, "clock was wrong")]))
@@ -76,7 +78,7 @@ def test_a_mark_far_outside_of_the_session_can_be_edited(theme: Theme, qtbot: Qt
 
 def test_a_mark_stays_chosen_when_its_note_is_changed(theme: Theme, qtbot: QtBot) -> None:
     """Del after Return and another note removes it; it did nothing."""
-    view = TimelineView(theme, lambda t_ms: datetime.fromtimestamp(t_ms / 1000, UTC))
+    view = TimelineView(theme, UTC_CLOCK)
     qtbot.addWidget(view)
     view.resize(900, 140)
     before, twin, after = Mark(T0 + 60_000, "db"), Mark(T0 + 60_000, "web"), Mark(T0 + 60_000, "db is slow")
@@ -93,7 +95,7 @@ def test_a_mark_stays_chosen_when_its_note_is_changed(theme: Theme, qtbot: QtBot
 @pytest.mark.parametrize("after_ms", [15_000, -15_000])
 def test_a_mark_beyond_the_last_sample_is_seen_at_the_edge(theme: Theme, qtbot: QtBot, after_ms: int) -> None:
     """A vCenter gives samples every 20 s: what was marked after the last one was not to be seen."""
-    view = TimelineView(theme, lambda t_ms: datetime.fromtimestamp(t_ms / 1000, UTC))
+    view = TimelineView(theme, UTC_CLOCK)
     qtbot.addWidget(view)
     view.resize(900, 140)
     view.show_content(TimelineContent(SPAN))

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pyqtgraph as pg
-from PySide6.QtGui import QFont
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QFont, QPainter
 
+from sessions.times import TimeRange
 from viewmodels.time_labels import Clock, time_label, time_ticks
 from widgets.theme import Tokens
 
 _VALUE_WIDTH = 52
 _TIME_HEIGHT = 24
 _MINUTE = 60_000
+_ZONE_RIGHT, _TEXT_TOP = 8, 6
 
 
 class TimeAxis(pg.AxisItem):  # type: ignore[misc]
@@ -22,6 +25,7 @@ class TimeAxis(pg.AxisItem):  # type: ignore[misc]
         super().__init__("bottom")
         self._at = at
         self._step = _MINUTE
+        self._zone = ""
         self.setHeight(_TIME_HEIGHT)
         self.setStyle(tickLength=0, tickTextOffset=6, autoExpandTextSpace=False, hideOverlappingLabels=True)
         self.enableAutoSIPrefix(False)
@@ -40,11 +44,25 @@ class TimeAxis(pg.AxisItem):  # type: ignore[misc]
     def tickValues(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, list[float]]]:  # noqa: N802, N803
         """Return the step between labels and their times in ms (called by pyqtgraph)."""
         ticks, self._step = time_ticks(minVal, maxVal, size, self._at)
+        self._zone = self._at.zone_of(TimeRange(round(minVal), max(round(minVal), round(maxVal))))
         return [(float(self._step), ticks)]
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:  # noqa: ARG002, N802
         """Return the texts of the labels (called by pyqtgraph)."""
         return [time_label(value, self._step, self._at) for value in values]
+
+    def boundingRect(self) -> QRectF:  # noqa: N802
+        """Return the axis with the place of its zone, below the numbers of the value axis."""
+        own: QRectF = super().boundingRect()
+        return own.adjusted(-_VALUE_WIDTH, 0, 0, 0)
+
+    def drawPicture(  # noqa: N802
+        self, painter: QPainter, axis_spec: object, tick_specs: object, text_specs: object
+    ) -> None:
+        """Draw the labels (called by pyqtgraph), and once the zone that they are of."""
+        super().drawPicture(painter, axis_spec, tick_specs, text_specs)
+        box = QRectF(-_VALUE_WIDTH, _TEXT_TOP, _VALUE_WIDTH - _ZONE_RIGHT, _TIME_HEIGHT - _TEXT_TOP)
+        painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop, self._zone)
 
 
 class ValueAxis(pg.AxisItem):  # type: ignore[misc]

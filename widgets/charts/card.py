@@ -197,7 +197,7 @@ class ChartCard(QFrame):
 
     def _show_figures(self, when: float) -> None:
         rows = rows_of(self._curves, self.plot.window_shown, when, self._theme.tokens)
-        first_head = "last" if math.isnan(when) else f"{self._at(round(when)):%H:%M:%S}"
+        first_head = "last" if math.isnan(when) else self._at.time(when)
         self._figures.show_figures(rows, len(self._curves) - len(rows), first_head)
         self.setMinimumHeight(_CARD_HEIGHT + self._figures.sizeHint().height())
 

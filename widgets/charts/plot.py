@@ -76,9 +76,9 @@ class _MomentLabel(QLabel):
     def show_moment(self, when: float, drawing: PlotDrawing) -> None:
         """Show the time ``when`` (ms) below the crosshair, within the plot."""
         (start, end), area = drawing.window, drawing.area
-        form = "%d %b %H:%M:%S" if end - start > _DAY_MS else "%H:%M:%S"
+        clock = drawing.time_axis.clock
         self.show()
-        self.setText(drawing.time_axis.clock(round(when)).strftime(form))
+        self.setText(clock.day_time(when) if end - start > _DAY_MS else clock.time(when))
         self.adjustSize()
         middle = area.left() + (when - start) / max(end - start, 1) * area.width()
         left = min(max(middle - self.width() / 2, area.left()), area.right() - self.width())

@@ -158,4 +158,4 @@ class HeatMap(QAbstractScrollArea):
         value = float(
             self._heat.values[number, min(int(geometry.part_of_window(when) * columns), columns - 1)]
         )
-        return f"{shown(row.name)}  {self._clock(when):%H:%M:%S}  {format_value(value, self._heat.unit)}"
+        return f"{shown(row.name)}  {self._clock.moment(when)}  {format_value(value, self._heat.unit)}"

@@ -102,6 +102,8 @@ class HeatPainter:
             x = area.left() + round(area.width() * self.geometry.part_of_window(tick))
             box = QRect(x - 50, strip.top(), 100, strip.height())
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, time_label(tick, step, clock))
+        zone = strip.adjusted(0, 0, -12, 0)
+        painter.drawText(zone, _MIDDLE | Qt.AlignmentFlag.AlignRight, clock.zone_of(window))
 
     def _paint_key(self) -> None:
         """Paint the colour key below the names: from 0 over the limit to the strongest colour."""

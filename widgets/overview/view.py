@@ -65,7 +65,7 @@ class OverviewView(QScrollArea):
         self._charts.setSpacing(8)
         self._lists = QGridLayout()
         self._lists.setSpacing(8)
-        self._changes = Section(theme, "LATELY")
+        self._changes = Section(theme, _lately(clock))
         self._changes.picked.connect(lambda number: self._choose(self._changes, number))
         self._column.addWidget(self._findings)
         self._column.addLayout(self._charts)
@@ -77,6 +77,7 @@ class OverviewView(QScrollArea):
     def set_clock(self, clock: Clock) -> None:
         """Show times in another time zone."""
         self._clock = clock
+        self._changes.set_title(_lately(clock))
         for card in self._cards:
             card.set_clock(clock)
 
@@ -187,3 +188,8 @@ class OverviewView(QScrollArea):
         for card in self._cards:
             card.plot.show_cross(when)
             card.show_values(when)
+
+
+def _lately(clock: Clock) -> str:
+    """Return the title of the list of changes, which tells the zone of its times."""
+    return f"LATELY · TIMES IN {clock.zone_of(None)}"

@@ -98,7 +98,7 @@ def paint_sources(painter: QPainter, lanes: Sequence[SourceLane], scale: Scale, 
 
 
 def paint_axis(painter: QPainter, scale: Scale, height: int, clock: Clock, tokens: Tokens) -> None:
-    """Draw a line and a label at round times."""
+    """Draw a line and a label at round times, and on the left the zone that they are of."""
     span, top = scale.span, height - at.AXIS_HEIGHT
     middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignHCenter
     ticks, step = time_ticks(span.start, span.end, scale.pixels, clock, _TICK_PIXELS)
@@ -106,6 +106,8 @@ def paint_axis(painter: QPainter, scale: Scale, height: int, clock: Clock, token
     for tick in ticks:
         painter.drawLine(QPointF(scale.x(tick), at.LOAD_TOP), QPointF(scale.x(tick), top))
     painter.setPen(QColor(tokens.muted))
+    zone = QRectF(_LABEL_LEFT, top, at.GUTTER - _LABEL_LEFT, at.AXIS_HEIGHT)
+    painter.drawText(zone, Qt.AlignmentFlag.AlignVCenter, f"Time ({clock.zone_of(span)})")
     for tick in ticks:
         text = time_label(tick, step, clock)
         half = painter.fontMetrics().horizontalAdvance(text) / 2 + 2

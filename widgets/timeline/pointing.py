@@ -62,7 +62,7 @@ class Pointing:
         if 0 <= number < min(len(self.content.sources), MAX_SOURCES):
             return self._source_tooltip(number, point.x())
         when, load = self.scale.time(point.x()), self.content.load
-        text = f"{self.clock(when):%d %b %H:%M:%S}"
+        text = f"{self.clock.day(when)} {self.clock.moment(when)}"
         if load.label and point.y() < at.LOAD_TOP + at.LOAD_HEIGHT:
             text += f"\n{load.label} {format_value(load.near(when), load.unit)}"
         return text
@@ -71,5 +71,5 @@ class Pointing:
         lane = self.content.sources[number]
         for gap, reason in lane.gaps:
             if self.scale.x(gap.start) - _NEAR <= x <= self.scale.x(gap.end) + _NEAR:
-                return f"{shown(lane.name)}: gap from {self.clock(gap.start):%H:%M:%S}, {shown(reason)}"
+                return f"{shown(lane.name)}: gap {self.clock.window(gap)}, {shown(reason)}"
         return shown(lane.name)

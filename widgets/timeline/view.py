@@ -223,7 +223,7 @@ class TimelineView(Pane):
 
     def _choose(self, mark: Mark | None) -> None:
         self._chosen = mark
-        text = f"Mark at {self._clock(mark.at):%H:%M:%S}: {shown(mark.text)}" if mark else ""
+        text = f"Mark at {self._clock.moment(mark.at)}: {shown(mark.text)}" if mark else ""
         self.setAccessibleDescription(text)
         self.update()
 

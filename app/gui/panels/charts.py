@@ -14,7 +14,6 @@ from sessions.times import TimeRange
 from viewmodels.chart_curves import CurveLabels, events_of
 from viewmodels.chart_windows import moved_window
 from viewmodels.snapshot import Change
-from viewmodels.time_labels import clock_of
 from widgets.charts import page
 
 _REDRAW_MS = 40
@@ -26,7 +25,7 @@ class ChartsPanel(QObject):
     """Connects the charts page to session, scope and chart board."""
 
     def __init__(self, desk: Desk) -> None:
-        self.view = page.ChartsPage(desk.theme, clock_of(desk.settings.text("look.times")))
+        self.view = page.ChartsPage(desk.theme, desk.times.clock)
         super().__init__(self.view)
         self._desk, self._stack = desk, self.view.stack
         self._labels = CurveLabels(desk.catalogue, desk.limits)

@@ -13,7 +13,6 @@ from sessions.store import SessionReader
 from viewmodels.esxtop_moment import Moment, moment_of, sparks_of
 from viewmodels.esxtop_rows import NO_ROWS, Grid
 from viewmodels.snapshot import Snapshot
-from viewmodels.time_labels import clock_of
 from widgets.esxtop import MIN_INTERVAL_S, EsxtopModel, EsxtopView
 
 _SPARK_ROWS = 300
@@ -40,6 +39,7 @@ class EsxtopNumbers(QObject):
         self._slide = QTimer(self, singleShot=True, interval=_SLIDE_MS)
         self._slide.timeout.connect(self._read)
         view.moved.connect(self.move)
+        desk.times.changed.connect(lambda _clock: self._read())
         view.sparks_toggled.connect(lambda _on: self._read_sparks())
         view.table.sorted.connect(self._read_sparks)
 
@@ -116,8 +116,7 @@ class EsxtopNumbers(QObject):
             self._seek_selection = False
             self._view.table.scrollTo(self._view.table.currentIndex())
         self._view.show_totals(moment.totals, moment.details)
-        clock = clock_of(self._desk.settings.text("look.times"))
-        self._view.show_moment(f"as of {clock(moment.at):%H:%M:%S}", self._part)
+        self._view.show_moment(f"as of {self._desk.times.clock.moment(moment.at)}", self._part)
         self._read_sparks()
 
     def _read_sparks(self) -> None:

@@ -16,7 +16,6 @@ from viewmodels.chart_sets import lines_of, title_of
 from viewmodels.chart_spec import ChartSpec
 from viewmodels.heat_map import MEASURES, Heat, HeatChoice, HeatRow, heat_choices, heat_map
 from viewmodels.snapshot import Change
-from viewmodels.time_labels import clock_of
 from widgets import heatmap
 from widgets.heatmap import HeatmapView
 
@@ -31,7 +30,7 @@ class HeatmapPanel(QObject):
     """Reads the heat map in a worker when session, scope or choice change, if the page is visible."""
 
     def __init__(self, desk: Desk) -> None:
-        self.view = HeatmapView(desk.theme, clock_of(desk.settings.text("look.times")))
+        self.view = HeatmapView(desk.theme, desk.times.clock)
         super().__init__(self.view)
         self._desk = desk
         self._choices: Sequence[HeatChoice] = ()
@@ -46,7 +45,7 @@ class HeatmapPanel(QObject):
         desk.session.changed.connect(self._grown)
         desk.session.closed.connect(self._closed)
         desk.scope.changed.connect(lambda _scope: self._wait.start(_WAIT_MS))
-        desk.settings.changed.connect(self._settings_changed)
+        desk.times.changed.connect(self.view.map.set_clock)
 
     def _appeared(self) -> None:
         if self._is_stale:
@@ -103,10 +102,6 @@ class HeatmapPanel(QObject):
         title = f"{title_of(series, snapshot, self._desk.catalogue)} {series.spec.instance}".rstrip()
         limits = lines_of([series], self._desk.limits)
         self._desk.charts.choose([ChartSpec(title, series.spec.unit, (series.id,), "", limits)], [row.ref])
-
-    def _settings_changed(self, key: str) -> None:
-        if key == "look.times":
-            self.view.map.set_clock(clock_of(self._desk.settings.text(key)))
 
 
 def make(desk: Desk) -> QWidget:

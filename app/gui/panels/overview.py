@@ -10,7 +10,7 @@ from app.gui.jobs import Job
 from sessions.store import SessionReader
 from viewmodels.overview import OverviewContent, latest_changes, overview_content
 from viewmodels.snapshot import Change
-from viewmodels.time_labels import clock_of
+from viewmodels.time_labels import Clock
 from widgets.overview import OverviewView
 
 _WAIT_MS = 150
@@ -21,7 +21,7 @@ class OverviewPanel(QObject):
     """Reads everything on the page in one query, if the page is visible."""
 
     def __init__(self, desk: Desk) -> None:
-        self.view = OverviewView(desk.theme, clock_of(desk.settings.text("look.times")))
+        self.view = OverviewView(desk.theme, desk.times.clock)
         super().__init__(self.view)
         self._desk = desk
         self._is_stale = False
@@ -39,7 +39,7 @@ class OverviewPanel(QObject):
         desk.session.changed.connect(self._grown)
         scope.changed.connect(lambda _scope: self._wait.start(_WAIT_MS))
         desk.findings.changed.connect(self._show_findings)
-        desk.settings.changed.connect(self._settings_changed)
+        desk.times.changed.connect(self._take_clock)
 
     def _appeared(self) -> None:
         if self._is_stale:
@@ -66,8 +66,7 @@ class OverviewPanel(QObject):
         window = desk.scope.scope.window_in(snapshot.span) if snapshot else None
         if snapshot is None or window is None:
             return
-        clock = clock_of(desk.settings.text("look.times"))
-        self.view.show_changes(latest_changes(snapshot, window, clock))
+        self.view.show_changes(latest_changes(snapshot, window, desk.times.clock))
         chosen = frozenset(desk.scope.scope.entities)
 
         def work(reader: SessionReader, job: Job) -> OverviewContent:
@@ -81,9 +80,9 @@ class OverviewPanel(QObject):
 
         desk.session.query("overview", work, done)
 
-    def _settings_changed(self, key: str) -> None:
-        if key == "look.times":
-            self.view.set_clock(clock_of(self._desk.settings.text(key)))
+    def _take_clock(self, clock: Clock) -> None:
+        self.view.set_clock(clock)
+        self._wait.start()
 
 
 def make(desk: Desk) -> QWidget:

@@ -14,7 +14,6 @@ from resources.units import format_duration
 from sessions.store import SessionReader
 from sessions.times import TimeRange
 from viewmodels.snapshot import Change
-from viewmodels.time_labels import clock_of
 from viewmodels.timeline import Load, TimelineContent
 from viewmodels.timeline_content import finding_bars, load_series, read_load, source_lanes
 from widgets import timeline
@@ -30,7 +29,7 @@ class TimelinePanel(QObject):
     """Connects the timeline to session, scope and findings; the brush sets the scope's window."""
 
     def __init__(self, desk: Desk) -> None:
-        self.view = timeline.TimelineView(desk.theme, clock_of(desk.settings.text("look.times")))
+        self.view = timeline.TimelineView(desk.theme, desk.times.clock)
         super().__init__(self.view)
         self._desk = desk
         self._load_timer = QTimer(self, singleShot=True, interval=_LOAD_MS)
@@ -40,7 +39,7 @@ class TimelinePanel(QObject):
         desk.session.closed.connect(lambda: self.view.show_content(TimelineContent()))
         desk.scope.changed.connect(self._take_scope)
         desk.findings.changed.connect(self._show_content)
-        desk.settings.changed.connect(self._take_setting)
+        desk.times.changed.connect(self.view.set_clock)
         self.view.windowed.connect(self._set_window)
         self.view.unzoomed.connect(lambda: desk.scope.set(desk.scope.scope.during(None)))
         self.view.wanted.connect(desk.show_finding)
@@ -61,10 +60,6 @@ class TimelinePanel(QObject):
     def _take_scope(self) -> None:
         self._show_brush()
         self._load_timer.start(_SOON_MS)
-
-    def _take_setting(self, key: str) -> None:
-        if key == "look.times":
-            self.view.set_clock(clock_of(self._desk.settings.text(key)))
 
     def _show_content(self) -> None:
         snapshot = self._desk.session.snapshot
