@@ -35,9 +35,10 @@ class Desk:
     """The models and services that panels share.
 
     ``times.clock`` shows and reads every time in the chosen zone. ``moment`` is the instant that the user
-    pinned. ``notify(text, level)`` shows a message bar. ``show_finding`` moves scope and charts to a finding's evidence. ``drop_mark`` asks for a note and stores
-    a mark at a time in ms (None: the pinned moment, else now, or the end of the shown window). ``marks``
-    carries requests to change or remove a mark. ``save_file`` asks where to save what a view
+    pinned. ``notify(text, level)`` shows a message bar. ``show_finding`` moves scope and charts to a
+    finding's evidence. ``drop_mark`` asks for a note and stores a mark at a time in ms (None: the pinned
+    moment, else now, or the end of the shown window). ``marks`` carries requests to change or remove a mark.
+    ``save_file`` asks where to save what a view
     offers, and writes it; ``reveal`` shows a file in the system's file manager.
     """
 
