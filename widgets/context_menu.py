@@ -19,7 +19,7 @@ from widgets.copying import copy_table
 from widgets.keys import KeyRow, key_name
 
 COPY = "Ctrl+C"
-SAVE = "Ctrl+Shift+S"
+SAVE = "Ctrl+S"
 KEYS = (
     KeyRow("copy", "Copy the table or what is chosen in it", (COPY,)),
     KeyRow("save", "Save the table as a file", (SAVE,)),

@@ -8,7 +8,7 @@ from typing import Literal
 
 from widgets.keys import KeyRow
 
-Menu = Literal["File", "Record", "View", "Go", "Help", ""]
+Menu = Literal["File", "Edit", "View", "Go", "Record", "Help", ""]
 Context = Literal["window", "charts", "esxtop", "timeline", "inventory", "findings", "heatmap"]
 
 
@@ -19,7 +19,8 @@ class ActionSpec:
 
     ``context`` is where the keys work: in the whole window, or in a view that has the focus.
     ``needs_session``: the action is disabled without a session. ``managed``: the action's handler enables and
-    disables it itself.
+    disables it itself. ``line``: the menu has a line above it. ``checkable``: it has a check
+    mark.
     """
 
     id: str
@@ -31,6 +32,8 @@ class ActionSpec:
     context: Context = "window"
     needs_session: bool = False
     managed: bool = False
+    line: bool = False
+    checkable: bool = False
 
 
 ACTIONS: tuple[ActionSpec, ...] = (
@@ -38,22 +41,38 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("file.open", "Open a session…", "File", ("Ctrl+O",), "open", "Look at a recorded session."),
     ActionSpec("file.import", "Import a capture…", "File", ("Ctrl+I",), "import", "What esxtop -b wrote."),
     ActionSpec("file.lab", "Try the lab", "File", ("Ctrl+L",), "lab", "A simulated cluster with problems."),
-    ActionSpec("file.close", "Close the session", "File", ("Ctrl+W",), "close", needs_session=True),
-    ActionSpec("file.preferences", "Preferences…", "File", ("Ctrl+,",), "settings"),
-    ActionSpec("file.quit", "Quit", "File", ("Ctrl+Q",)),
+    ActionSpec(
+        "file.save", "Save what has the focus…", "File", ("Ctrl+S",), "save",
+        "The table, list or chart with the keyboard focus, as a file.", needs_session=True, line=True,
+    ),
+    ActionSpec(
+        "file.close", "Close the session", "File", ("Ctrl+W",), "close", needs_session=True, line=True,
+    ),
+    ActionSpec("file.preferences", "Preferences…", "File", ("Ctrl+,",), "settings", line=True),
+    ActionSpec("file.quit", "Quit", "File", ("Ctrl+Q",), line=True),
+    ActionSpec(
+        "edit.undo", "Undo the last change of a mark", "Edit", ("Ctrl+Z",), "undo",
+        "Marks dropped, changed and removed since the session was opened.", managed=True,
+    ),
+    ActionSpec(
+        "edit.redo", "Redo the change of a mark", "Edit", ("Ctrl+Shift+Z", "Ctrl+Y"), "redo",
+        "Makes the change again that was undone last.", managed=True,
+    ),
+    ActionSpec(
+        "edit.copy", "Copy", "Edit", ("Ctrl+C",), "copy",
+        "What is chosen where the keyboard focus is; without a choice, the whole table.", line=True,
+    ),
+    ActionSpec(
+        "edit.menu", "Context menu of what has the focus", "Edit", ("Shift+F10", "Menu"), "",
+        "As a right click on it.",
+    ),
     ActionSpec(
         "record.mark", "Drop a mark", "Record", ("M",), "mark", "Notes what happens now on the time axis.",
         needs_session=True,
     ),
     ActionSpec(
-        "edit.undo", "Undo the last change of a mark", "Record", ("Ctrl+Z",), "undo",
-        "Marks dropped, changed and removed since the session was opened.", managed=True,
+        "record.pause", "Pause recording", "Record", ("Ctrl+Shift+P",), "pause", managed=True, line=True,
     ),
-    ActionSpec(
-        "edit.redo", "Redo the change of a mark", "Record", ("Ctrl+Shift+Z", "Ctrl+Y"), "redo",
-        "Makes the change again that was undone last.", managed=True,
-    ),
-    ActionSpec("record.pause", "Pause recording", "Record", ("Ctrl+Shift+P",), "pause", managed=True),
     ActionSpec("record.stop", "Stop recording", "Record", ("Ctrl+.",), "stop", managed=True),
     ActionSpec("record.resume", "Resume recording into this session", "Record", (), "record", managed=True),
     ActionSpec("record.detach", "Go on recording without the window", "Record", managed=True),
@@ -61,7 +80,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("go.forward", "Forward", "Go", ("Alt+Right",), "forward"),
     ActionSpec(
         "go.follow", "Follow the live edge", "Go", ("L",), "follow", "Keeps the newest samples in view.",
-        needs_session=True,
+        needs_session=True, line=True, checkable=True,
     ),
     ActionSpec(
         "go.all", "The whole session", "Go", ("Home",), "expand", "All entities, the whole time.",
@@ -73,10 +92,15 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     ActionSpec(
         "go.search", "Search the inventory", "Go", ("Ctrl+F",), "search",
-        "Opens the inventory if it is closed.", needs_session=True,
+        "Opens the inventory if it is closed.", needs_session=True, line=True,
     ),
     ActionSpec("go.palette", "Commands and entities…", "Go", ("Ctrl+K",), "search", "Everything by name."),
     ActionSpec("view.reset", "Restore the standard layout", "View"),
+    ActionSpec(
+        "view.menu_bar", "Menu bar", "View", (), "", "Without it, a button in the top bar opens the menu.",
+        checkable=True,
+    ),
+    ActionSpec("view.menu", "Open the menu", "", ("F10",), "menu", "Alt alone opens it, too."),
     ActionSpec("view.theme", "Switch between dark and light", "View", ("Ctrl+Shift+L",), "theme"),
     ActionSpec("help.shortcuts", "Shortcuts", "Help", ("?",), "keyboard"),
     ActionSpec("help.guide", "Five-minute guide", "Help", ("F1",), "help"),

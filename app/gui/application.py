@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication
 
-from app.gui import navigation
+from app.gui import editing, navigation
 from app.gui.about import About
 from app.gui.actions import ACTIONS
 from app.gui.chart_board import ChartBoard
@@ -126,6 +126,7 @@ class _Frame(QObject):
         desk.scope.changed.connect(lambda scope: desk.session.choose_sources(scope.sources))
         window.status.source_clicked.connect(lambda source: navigation.choose_source(desk, source))
         desk.scope.history_changed.connect(self._enable)
+        desk.scope.changed.connect(lambda _scope: self._enable())
         desk.moment.changed.connect(lambda _at: self._enable())
         desk.settings.changed.connect(self._settings_changed)
         desk.times.changed.connect(self._update_texts)
@@ -133,14 +134,18 @@ class _Frame(QObject):
         window.status.jobs_clicked.connect(lambda: window.show_panel("jobs"))
         window.closing.connect(self._close)
         self._enable()
+        self._show_menu_bar()
         self._closed()
 
     def _handlers(self) -> dict[str, Callable[[], None]]:
         desk, window = self._desk, self._window
         own: dict[str, Callable[[], None]] = {
+            "file.save": lambda: editing.save_focused(desk.notify),
             "file.close": desk.session.close,
             "file.preferences": lambda: Preferences(desk.settings, desk.times, window).open(),
             "file.quit": lambda: ignore_result(window.close()),
+            "edit.copy": lambda: editing.copy_focused(desk.notify),
+            "edit.menu": lambda: editing.open_focused_menu(desk.notify),
             "go.back": desk.scope.back,
             "go.forward": desk.scope.forward,
             "go.follow": lambda: navigation.toggle_follow(desk),
@@ -149,6 +154,8 @@ class _Frame(QObject):
             "go.search": lambda: window.show_panel("inventory", part=SEARCH_FIELD),
             "go.palette": self._palette,
             "view.reset": window.reset_layout,
+            "view.menu": window.header.open_menu,
+            "view.menu_bar": self._switch_menu_bar,
             "view.theme": self._switch_theme,
             "help.shortcuts": lambda: ShortcutSheet([*ACTIONS, *panel_keys(desk.screens)], window).open(),
             "help.guide": self._open_guide,
@@ -170,7 +177,17 @@ class _Frame(QObject):
         dark = self._desk.theme.tokens.name == "dark"
         self._desk.settings.set("look.theme", "light" if dark else "dark")
 
+    def _switch_menu_bar(self) -> None:
+        self._desk.settings.set("look.menu_bar", not self._desk.settings.flag("look.menu_bar"))
+
+    def _show_menu_bar(self) -> None:
+        shown = self._desk.settings.flag("look.menu_bar")
+        self._window.header.show_bar(on=shown)
+        self._window.actions_by_id["view.menu_bar"].setChecked(shown)
+
     def _settings_changed(self, key: str) -> None:
+        if key == "look.menu_bar":
+            self._show_menu_bar()
         if key == "look.theme":
             self._desk.theme.set_preference(cast("Preference", self._desk.settings.text(key)))
 
@@ -210,6 +227,7 @@ class _Frame(QObject):
     def _enable(self) -> None:
         actions = self._window.actions_by_id
         is_open = self._desk.session.snapshot is not None
+        actions["go.follow"].setChecked(is_open and self._desk.scope.scope.follow)
         actions["go.back"].setEnabled(is_open and self._desk.scope.can_go_back)
         actions["go.forward"].setEnabled(is_open and self._desk.scope.can_go_forward)
         is_pinned = self._desk.moment.at is not None

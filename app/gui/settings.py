@@ -42,6 +42,10 @@ SETTINGS: tuple[SettingSpec, ...] = (
         (("system", "As the system has it"), ("dark", "Dark"), ("light", "Light")),
     ),
     SettingSpec(
+        "look.menu_bar", "Menu bar", "Without it, a button in the top bar opens the menu; F10 and Alt, too.",
+        True, "Look",
+    ),
+    SettingSpec(
         "look.times", "Times", "The zone of every time that is shown, typed or copied. Sessions keep UTC.",
         "local", "Look", is_zone=True,
     ),

@@ -1,4 +1,4 @@
-"""The top bar: menu, back and forward, the scope as text, and the state of the recording."""
+"""The top bar: button of the menu, back and forward, the scope as text, and the state of the recording."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
 )
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QWidget
 
 from resources.foreign_text import tooltip_text
 from widgets.elided_label import ElidedLabel
@@ -89,7 +89,7 @@ class ScopeBar(QFrame):
 
 
 class TopBar(QWidget):
-    """Logo with menu, back, forward, scope, and the buttons of the recording on the right."""
+    """Button of the menu, logo, back, forward, scope, and the buttons of the recording on the right."""
 
     def __init__(self, theme: Theme, actions: Mapping[str, QAction], menu: QMenu) -> None:
         super().__init__()
@@ -97,12 +97,16 @@ class TopBar(QWidget):
         self.setProperty("role", "bar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFixedHeight(_HEIGHT)
+        self.menu_button = QToolButton()
+        self.menu_button.setObjectName("menu-button")
+        self.menu_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.menu_button.setProperty("role", "ghost")
+        self.menu_button.setProperty("compact", True)
+        self.menu_button.setAccessibleName("Menu")
+        self.menu_button.setToolTip("Menu (F10)")
+        self.menu_button.setIconSize(QSize(18, 18))
+        self.menu_button.setMenu(menu)
         self._logo = _Logo(theme)
-        self._logo.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self._logo.setAccessibleName("Hyperscope menu")
-        self._logo.setObjectName("logo")
-        self._logo.setProperty("role", "ghost")
-        self._logo.setMenu(menu)
         keys = actions["go.palette"].shortcut().toString(QKeySequence.SequenceFormat.NativeText)
         self.scope = ScopeBar(keys)
         self.scope.clicked.connect(actions["go.palette"].trigger)
@@ -111,6 +115,7 @@ class TopBar(QWidget):
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(12 - _LOGO_PADDING, 0, 12, 0)
         self._row.setSpacing(8)
+        self._row.addWidget(self.menu_button)
         self._row.addWidget(self._logo)
         for name in ("go.back", "go.forward"):
             self._row.addWidget(_button(actions[name], ghost=True))
@@ -138,28 +143,26 @@ class TopBar(QWidget):
 
     def _dress(self) -> None:
         self._logo.update()
+        self.menu_button.setIcon(self._theme.icons.get("menu"))
 
 
-class _Logo(QToolButton):
-    """The program's name in two colours; a click opens the menu."""
+class _Logo(QWidget):
+    """The program's name in two colours."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.setText("".join(_NAME))
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setStyleSheet("QToolButton#logo { font-weight: 700; padding: 4px 6px; color: transparent; }")
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        """Return the width of the name, without room for a menu arrow."""
+        """Return the width of the name."""
         font = self.font()
         font.setBold(True)
         width = QFontMetrics(font).horizontalAdvance("".join(_NAME))
-        return QSize(width + 2 * _LOGO_PADDING, super().sizeHint().height())
+        return QSize(width + 2 * _LOGO_PADDING, _HEIGHT)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
-        """Draw the button's frame, and the name in two colours over it."""
-        super().paintEvent(event)
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        """Draw the name in two colours."""
         painter = QPainter(self)
         font = self.font()
         font.setBold(True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
@@ -12,7 +13,6 @@ from PySide6.QtWidgets import (
     QDockWidget,
     QLineEdit,
     QMainWindow,
-    QMenu,
     QStackedWidget,
     QTabWidget,
     QVBoxLayout,
@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from app.gui.actions import ACTIONS
 from app.gui.desk import Area, Desk, PanelSpec
 from app.gui.layout import SavedLayout, put_dock
+from app.gui.menus import Header, Menus
 from app.gui.status_bar import StatusBar
 from app.gui.top_bar import TopBar
 from widgets.message_bar import MessageBar
@@ -29,7 +30,6 @@ from widgets.pane import Pane, PaneTitle
 from widgets.start import DropHint
 from widgets.theme import Theme
 
-_MENUS = ("File", "Record", "View", "Go", "Help")
 _AREAS: dict[Area, Qt.DockWidgetArea] = {
     "left": Qt.DockWidgetArea.LeftDockWidgetArea,
     "right": Qt.DockWidgetArea.RightDockWidgetArea,
@@ -66,10 +66,10 @@ class Window(QMainWindow):
         self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
         self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
         self.actions_by_id = self._make_actions()
-        self._view_menu = QMenu("View", self)
-        self.menu = self._make_menu()
-        self.top = TopBar(theme, self.actions_by_id, self.menu)
-        self.setMenuWidget(self.top)
+        self._menus = Menus(self.actions_by_id, self)
+        self.top = TopBar(theme, self.actions_by_id, self._menus.whole)
+        self.header = Header(self._menus, self.top)
+        self.setMenuWidget(self.header)
         self.messages = MessageBar(theme)
         self.pages = QTabWidget(documentMode=True)
         self.pages.setObjectName("work-pages")
@@ -115,12 +115,14 @@ class Window(QMainWindow):
             widget.setObjectName(f"panel-{spec.id}")
             if spec.area == "center":
                 self.pages.addTab(widget, spec.title)
-                self._add_view_action(spec, lambda w=widget: self.show_page(w))  # type: ignore[misc]
+                self._menus.add_page(self._add_key(spec, partial(self.show_page, widget)))
             else:
                 self._add_dock(spec, widget)
+        self.pages.currentChanged.connect(self._check_page)
         self._arrange()
         self._layout.restore(self)
         self._wanted = self._layout.wanted()
+        self._check_page()
         self.show_session(open_=False)
 
     def _arrange(self) -> None:
@@ -241,27 +243,22 @@ class Window(QMainWindow):
             one.setShortcuts([QKeySequence(key) for key in spec.keys])
             one.setToolTip(spec.help or spec.title.rstrip("…"))
             one.setEnabled(not spec.needs_session and not spec.managed)
+            one.setCheckable(spec.checkable)
             self.addAction(one)
             made[spec.id] = one
         return made
 
-    def _make_menu(self) -> QMenu:
-        whole = QMenu(self)
-        for title in _MENUS:
-            menu = self._view_menu if title == "View" else QMenu(title, self)
-            for spec in ACTIONS:
-                if spec.menu == title:
-                    menu.addAction(self.actions_by_id[spec.id])
-            whole.addMenu(menu)
-        return whole
-
-    def _add_view_action(self, spec: PanelSpec, show: Callable[[], None]) -> None:
-        self._view_menu.addAction(self._add_key(spec, show))
+    def _check_page(self) -> None:
+        page = self.pages.currentWidget()
+        for identity, one in self._panel_actions.items():
+            if one.isCheckable():
+                one.setChecked(page is not None and page.objectName() == f"panel-{identity}")
 
     def _add_key(self, spec: PanelSpec, show: Callable[[], None]) -> QAction:
         one = QAction(spec.title, self)
         one.setShortcuts([QKeySequence(key) for key in spec.keys])
         one.triggered.connect(lambda _checked=False: show())
+        one.triggered.connect(self._check_page)  # a click on the page in front took its check mark away
         self.addAction(one)
         self._panel_actions[spec.id] = one
         return one
@@ -282,7 +279,7 @@ class Window(QMainWindow):
         toggle = dock.toggleViewAction()
         toggle.triggered.connect(lambda on, identity=spec.id: self._wanted.__setitem__(identity, on))
         title.closed.connect(toggle.trigger)
-        self._view_menu.addAction(toggle)
+        self._menus.add_pane(toggle, spec.keys[0] if spec.keys else "")
         self._docks[spec.id] = dock
         self._add_key(spec, lambda: self.show_panel(spec.id))
 
