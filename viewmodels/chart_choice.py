@@ -39,10 +39,10 @@ class ChartChoice:
         """Return the same charts, but following the scope again."""
         return ChartChoice(self.charts)
 
-    def with_series(self, series: Sequence[Series], title: str, at: int | None = None) -> ChartChoice:
+    def with_series(self, series: Sequence[Series], at: int | None = None) -> ChartChoice:
         """Return the charts with ``series`` added to chart number ``at`` if the unit is the same.
 
-        Series of another unit, or without ``at``, get a new chart called ``title`` below the others.
+        Series of another unit, or without ``at``, get a new chart below the others.
         """
         charts = list(self.charts)
         for unit in dict.fromkeys(one.spec.unit for one in series):
@@ -51,7 +51,7 @@ class ChartChoice:
                 both = tuple(dict.fromkeys((*charts[at].series, *ids)))
                 charts[at] = replace(charts[at], series=both)
             else:
-                charts.append(ChartSpec(title, unit, ids))
+                charts.append(ChartSpec("", unit, ids))
         return ChartChoice(tuple(charts), chosen=True)
 
     def without(self, at: int) -> ChartChoice:

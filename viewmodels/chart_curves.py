@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from resources.catalogue import Catalogue
 from resources.units import format_value
 from resources.views import LimitsByCounter
 from sessions.model import EntityRef, Event, Series
-from viewmodels.chart_sets import curve_name
 from viewmodels.chart_spec import ChartSpec
 from viewmodels.curve import Curve, NamedCurve
+from viewmodels.distinct_names import names_of
 from viewmodels.snapshot import Snapshot
 
 
@@ -22,26 +22,28 @@ class CurveLabels:
     catalogue: Catalogue
     limits: LimitsByCounter
 
-    def named_curves(
+    def drawn(
         self, chart: ChartSpec, curves: Mapping[int, Curve], snapshot: Snapshot
-    ) -> list[NamedCurve]:
-        """Return the chart's curves, named, in the chart's order; series without a curve are left out.
+    ) -> tuple[ChartSpec, list[NamedCurve]]:
+        """Return the chart with its heading, and its curves, named, in its order.
 
-        ``curves`` are the samples that were read, by series id.
+        ``curves`` are the samples that were read, by series id; series without a curve are left out.
         """
-        series = [
-            snapshot.by_id[number] for number in chart.series if number in curves and number in snapshot.by_id
-        ]
-        return [
+        series = [snapshot.by_id[number] for number in chart.series if number in snapshot.by_id]
+        names = names_of(series, snapshot, self.catalogue)
+        named = [
             NamedCurve(
-                curve_name(one, series, snapshot, self.catalogue),
+                names.own[one.id],
                 one.spec.unit,
                 curves[one.id],
                 self.description(one),
                 one.id,
+                names.whole[one.id],
             )
             for one in series
+            if one.id in curves
         ]
+        return replace(chart, heading=names.title(chart.title)), named
 
     def description(self, series: Series) -> str:
         """Return the meaning of the series' counter and, on a second line, its warning limit with source."""

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from resources.catalogue import Catalogue
 from resources.units import format_value
 from resources.views import ChartTemplate, LimitsByCounter
 from sessions.findings import Evidence, Finding
 from sessions.model import EntityRef, Series
 from sessions.times import TimeRange
 from viewmodels.chart_spec import Band, ChartSpec, Limit
-from viewmodels.entity_names import full_name, without_domain
 from viewmodels.shared_devices import is_shared, seen_by, source_names
 from viewmodels.snapshot import Snapshot, is_own
 
@@ -37,13 +35,10 @@ def charts_of(
         chosen = [series for ref in members for series in _of(ref, template.counters, snapshot)]
         if not chosen:
             continue
-        title = template.title
-        if len(members) == 1:
-            title = f"{template.title} of {full_name(members[0], snapshot)}"
         for unit in dict.fromkeys(series.spec.unit for series in chosen):
             same = [series for series in chosen if series.spec.unit == unit][:_MAX_CURVES]
             ids = tuple(series.id for series in same)
-            found.append(ChartSpec(title, unit, ids, template.note, lines_of(same, limits)))
+            found.append(ChartSpec(template.title, unit, ids, template.note, lines_of(same, limits)))
     return found[:_MAX_CHARTS]
 
 
@@ -74,7 +69,6 @@ def lines_of(series: Iterable[Series], limits: LimitsByCounter) -> tuple[Limit, 
 def charts_of_finding(
     finding: Finding,
     snapshot: Snapshot,
-    catalogue: Catalogue,
     templates: Sequence[ChartTemplate],
     limits: LimitsByCounter,
 ) -> list[ChartSpec]:
@@ -86,8 +80,7 @@ def charts_of_finding(
         series = [one for item in items for one in evidence_series(item, finding.entity, snapshot)]
         ids = tuple(dict.fromkeys(one.id for one in series))[:_MAX_CURVES]
         if ids:
-            title = f"{_label(series[0], catalogue)} of {finding.entity_name}"
-            charts.append(ChartSpec(title, series[0].spec.unit, ids, "", _evidence_limits(items), bands))
+            charts.append(ChartSpec("", series[0].spec.unit, ids, "", _evidence_limits(items), bands))
     drawn = {number for chart in charts for number in chart.series}
     others = charts_of([finding.entity], snapshot, templates, limits)
     charts += [replace(chart, bands=bands) for chart in others if not drawn >= set(chart.series)]
@@ -102,38 +95,6 @@ def window_around(finding: Finding, span: TimeRange | None) -> TimeRange | None:
     end = max(window.end for window in finding.windows)
     margin = max((end - start) // 2, _MIN_MARGIN_MS)
     return TimeRange(start - margin, end + margin).intersect(span)
-
-
-def title_of(series: Series, snapshot: Snapshot, catalogue: Catalogue) -> str:
-    """Return the title of a chart of one series: ``Ready of db-prod › vCPU 2``."""
-    return f"{_label(series, catalogue)} of {full_name(series.entity, snapshot)}"
-
-
-def curve_name(series: Series, among: Sequence[Series], snapshot: Snapshot, catalogue: Catalogue) -> str:
-    """Return the legend name of a curve: entity, counter and instance, as far as they differ in the chart.
-
-    ``among`` are all series of the chart. Several sources may count the same entity, counter and instance (a
-    device that hosts share): the name of the source is added then.
-    """
-    same = [(one.entity, one.counter, one.spec.instance) for one in among]
-    if len(set(same)) < len(same) and len({one.source for one in among}) > 1:
-        names = {one.id: one.spec.name for one in snapshot.sources}
-        source = without_domain(names.get(series.source, ""), [names.get(one.source, "") for one in among])
-        return " ".join(part for part in (_distinction(series, among, snapshot, catalogue), source) if part)
-    return _distinction(series, among, snapshot, catalogue) or _label(series, catalogue)
-
-
-def _distinction(series: Series, among: Sequence[Series], snapshot: Snapshot, catalogue: Catalogue) -> str:
-    parts: list[str] = []
-    if len({one.entity for one in among}) > 1:
-        name = snapshot.name(series.entity)
-        others = [snapshot.name(one.entity) for one in among if one.entity.kind != "vm"]
-        parts.append(without_domain(name, others) if series.entity.kind != "vm" else name)
-    if len({one.counter for one in among}) > 1:
-        parts.append(_label(series, catalogue))
-    if series.spec.instance and len({one.spec.instance for one in among}) > 1:
-        parts.append(without_domain(series.spec.instance, [one.spec.instance for one in among]))
-    return " ".join(parts)
 
 
 def _of(ref: EntityRef, counters: Sequence[str], snapshot: Snapshot) -> list[Series]:
@@ -163,8 +124,3 @@ def _evidence_limits(items: Sequence[Evidence]) -> tuple[Limit, ...]:
 
 def _value_text(value: float, series: Series) -> str:
     return format_value(value, series.spec.unit)
-
-
-def _label(series: Series, catalogue: Catalogue) -> str:
-    known = catalogue.get(series.counter)
-    return known.label if known else series.counter.rpartition("/")[2]

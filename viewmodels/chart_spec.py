@@ -27,9 +27,10 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class ChartSpec:
-    """A chart: its title, axis unit, series ids in order, limits and bands.
+    """A chart: what it is about, axis unit, series ids in order, limits and bands.
 
-    ``note`` says what the numbers are per (say, per vCPU).
+    ``title`` is empty if the counters' names say what it is about. ``note`` says what the numbers are per
+    (say, per vCPU). ``heading`` is the whole title as it is shown: with what all curves are of.
     """
 
     title: str
@@ -38,3 +39,9 @@ class ChartSpec:
     note: str = ""
     limits: tuple[Limit, ...] = ()
     bands: tuple[Band, ...] = ()
+    heading: str = ""
+
+    @property
+    def shown_title(self) -> str:
+        """The title to show: the heading, if it is known already."""
+        return self.heading or self.title

@@ -294,10 +294,19 @@ def _absent(values: FloatArray) -> IntArray:
 
 @dataclass(frozen=True, slots=True)
 class NamedCurve:
-    """A curve with its legend name, unit, tooltip and series id (0: it is of no single series)."""
+    """A curve with its legend name, unit, tooltip and series id (0: it is of no single series).
+
+    ``whole`` is its name where it stands alone, in a tooltip or a table: with what the legend leaves out.
+    """
 
     name: str
     unit: str
     curve: Curve
     tooltip: str = ""
     series: int = 0
+    whole: str = ""
+
+    @property
+    def full_name(self) -> str:
+        """The name where the curve stands without its chart's title."""
+        return self.whole or self.name

@@ -1,62 +1,84 @@
-"""Names that distinguish entities: a vCPU, disk or port with its VM, a table row with its host."""
+"""Names that distinguish entities: a vCPU, disk, world or port with its VM, an uplink with its host."""
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from sessions.model import EntityRef, Series
-from viewmodels.shared_devices import seen_by, source_names
+from sessions.model import EntityRef
+from viewmodels.host_domains import without
 from viewmodels.snapshot import Snapshot
 
 NAMELESS = "(without a name)"
-_DOMAIN = re.compile(r"[^.\s]*[^.\s\d][^.\s]*(?P<domain>(\.[\w-]+)+)$")
+_OWNERS = frozenset({"vm", "world"})
+_MAX_DEPTH = 8  # a session is untrusted: its parents may form a circle
+
+
+@dataclass(frozen=True, slots=True)
+class EntityName:
+    """The parts of an entity's name: its own; the VM (or group of worlds) that it belongs to; the host.
+
+    ``host`` is empty where the other parts say enough: of a host itself, of a VM whose name no other VM has,
+    and of what several hosts share.
+    """
+
+    own: str
+    owner: str = ""
+    host: str = ""
+
+    @property
+    def text(self) -> str:
+        """The whole name: ``db-prod › vCPU 2``, ``vmnic0 · esx03``."""
+        place = f"{self.owner} › {self.own}" if self.owner else self.own
+        return f"{place} · {self.host}" if self.host else place
 
 
 def full_name(ref: EntityRef, snapshot: Snapshot) -> str:
-    """Return an entity's name after the name of the VM that it is a part of: ``db-prod › vCPU 2``."""
-    entity = snapshot.entities.get(ref)
-    owner, name = entity.parent if entity else None, _name(ref, snapshot)
-    return f"{_name(owner, snapshot)} › {name}" if owner is not None and owner.kind == "vm" else name
-
-
-def row_names(series: Sequence[Series], snapshot: Snapshot) -> Mapping[int, str]:
-    """Return the name of each row of a table with one series a row, by series id.
-
-    Rows that would have the same name also get the host that measured them: ``naa.6 · esx02``.
+    """Return a name that no other entity of the session should have: ``db-prod › vCPU 2``,
+    ``vmnic0 · esx03``, ``web (two VMs are called so) · esx01``; a host's name is whole, with its domain.
     """
-    names = {one.id: f"{full_name(one.entity, snapshot)} {one.spec.instance}".rstrip() for one in series}
-    count = Counter(names.values())
-    sources = source_names(snapshot)
-    hosts = {one.id: _host(one, snapshot, sources) for one in series if count[names[one.id]] > 1}
-    different = list(dict.fromkeys(hosts.values()))
-    short = {host: without_domain(host, different) for host in different}
-    for number, host in hosts.items():
-        names[number] = " · ".join(filter(None, (names[number], short[host])))
-    return names
+    return snapshot.name(ref).strip() or NAMELESS if ref.kind == "host" else entity_name(ref, snapshot).text
 
 
-def without_domain(name: str, among: Sequence[str]) -> str:
-    """Return ``esx01/vmnic2`` for ``esx01.lab.local/vmnic2`` if all names in ``among`` share one DNS domain.
+def entity_name(ref: EntityRef, snapshot: Snapshot) -> EntityName:
+    """Return the parts of an entity's name; hosts without the domain that all hosts of the session share."""
+    if ref.kind == "host":
+        return EntityName(short_host(_name(ref, snapshot), snapshot))
+    if ref.kind == "vm":
+        return EntityName(_name(ref, snapshot), host=_host_of_namesake(ref, snapshot))
+    above = _above(ref, snapshot)
+    owner = next((one for one in above if one.kind in _OWNERS), None)
+    if owner is not None and owner.kind == "vm":
+        return EntityName(_name(ref, snapshot), _name(owner, snapshot), _host_of_namesake(owner, snapshot))
+    host = next((one for one in above if one.kind == "host"), None)
+    if host is None:
+        return EntityName(_name(ref, snapshot))
+    name, whole = _name(ref, snapshot), _name(host, snapshot)
+    own = name.removeprefix(f"{whole}/").removeprefix(f"{host.key}/") or name
+    return EntityName(own, "" if owner is None else _name(owner, snapshot), short_host(whole, snapshot))
 
-    IP addresses stay whole.
-    """
-    domains = {_DOMAIN.match(one.partition("/")[0]) for one in among}
-    found = {match["domain"] if match else "" for match in domains}
-    domain = found.pop() if len(found) == 1 else ""
-    return name.replace(domain, "", 1) if domain else name
+
+def short_host(name: str, snapshot: Snapshot) -> str:
+    """Return a host's name without the domain that all hosts of the session share."""
+    return without(snapshot.entity_index.host_domain, name)
 
 
 def _name(ref: EntityRef, snapshot: Snapshot) -> str:
     return snapshot.name(ref).strip() or NAMELESS
 
 
-def _host(series: Series, snapshot: Snapshot, sources: Mapping[int, str]) -> str:
-    """Return the host where a VM was last, else the host that measured the series; empty if the name
-    has it.
-    """
-    host = snapshot.host_of(series.entity)
-    if host is not None:
-        return snapshot.name(host)
-    return "" if series.spec.instance else seen_by(series, sources)
+def _host_of_namesake(vm: EntityRef, snapshot: Snapshot) -> str:
+    """Return the host that a VM was last on, if other VMs have its name; else an empty text."""
+    if snapshot.name(vm) not in snapshot.entity_index.repeated_vm_names:
+        return ""
+    host = snapshot.host_of(vm) or next((one for one in _above(vm, snapshot) if one.kind == "host"), None)
+    return short_host(_name(host, snapshot), snapshot) if host is not None else ""
+
+
+def _above(ref: EntityRef, snapshot: Snapshot) -> list[EntityRef]:
+    """Return the parents of an entity, the nearest first."""
+    found: list[EntityRef] = []
+    entity = snapshot.entities.get(ref)
+    while entity is not None and entity.parent is not None and len(found) < _MAX_DEPTH:
+        found.append(entity.parent)
+        entity = snapshot.entities.get(entity.parent)
+    return found

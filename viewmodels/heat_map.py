@@ -15,7 +15,7 @@ from sessions.model import EntityRef, FloatArray, IntArray, Series
 from sessions.store import SessionReader
 from sessions.times import TimeRange
 from viewmodels.buckets import Buckets
-from viewmodels.entity_names import row_names
+from viewmodels.distinct_names import row_names
 from viewmodels.health import Health
 from viewmodels.snapshot import Snapshot, is_own
 from viewmodels.work import UnwatchedWork, Work

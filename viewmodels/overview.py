@@ -15,9 +15,10 @@ from sessions.findings import Finding
 from sessions.model import EntityRef, Event, Series
 from sessions.store import SessionReader
 from sessions.times import TimeRange
-from viewmodels.chart_sets import curve_name, lines_of
+from viewmodels.chart_sets import lines_of
 from viewmodels.chart_spec import ChartSpec
 from viewmodels.curve import Curve, NamedCurve
+from viewmodels.distinct_names import names_of, row_names
 from viewmodels.finding_order import main_causes
 from viewmodels.health import Health
 from viewmodels.rankings import Ranked, highest
@@ -95,7 +96,8 @@ def overview_content(
         series = known.get((talkers.kind, talkers.counter), ())
         found = highest(reader, series, talkers.statistic, window, MAX_LINES)
         if found:
-            lines = [_ranked_line(one, snapshot, limits) for one in found]
+            names = row_names([one.series for one in found], snapshot)
+            lines = [_ranked_line(one, names[one.series.id], limits) for one in found]
             lists.append(TopList(f"{talkers.title} ({talkers.statistic})", lines))
         work.check()
     curves = _curves(reader, [one for _, series in in_charts for one in series], window)
@@ -190,21 +192,23 @@ def _chart(
     catalogue: Catalogue,
     limits: LimitsByCounter,
 ) -> tuple[ChartSpec, Sequence[NamedCurve]]:
+    names = names_of(series, snapshot, catalogue)
     named = [
-        NamedCurve(curve_name(one, series, snapshot, catalogue), one.spec.unit, curves[one.id], series=one.id)
+        NamedCurve(names.own[one.id], one.spec.unit, curves[one.id], series=one.id, whole=names.whole[one.id])
         for one in series
         if one.id in curves
     ]
-    ids = tuple(one.id for one in series)
-    return ChartSpec(title, series[0].spec.unit, ids, "", lines_of(series, limits)), named
+    ids, heading = tuple(one.id for one in series), names.title(title)
+    spec = ChartSpec(title, series[0].spec.unit, ids, "", lines_of(series, limits), heading=heading)
+    return spec, named
 
 
-def _ranked_line(ranked: Ranked, snapshot: Snapshot, limits: LimitsByCounter) -> OverviewLine:
+def _ranked_line(ranked: Ranked, name: str, limits: LimitsByCounter) -> OverviewLine:
     series = ranked.series
     bounds = limits.of(series.counter, series.entity.kind)
     state = (bounds.state(ranked.value) if bounds else "") or "none"
     value = format_value(ranked.value, series.spec.unit)
-    return OverviewLine(snapshot.name(series.entity), value, state, series.entity, series.id)
+    return OverviewLine(name, value, state, series.entity, series.id)
 
 
 def _duration(event: Event) -> str:

@@ -12,6 +12,7 @@ from sessions.current_records import current_events
 from sessions.model import Entity, EntityRef, Event, Fact, Gap, Mark, Series, Source
 from sessions.store import SessionInfo, SessionReader
 from sessions.times import TimeRange
+from viewmodels.host_domains import shared_domain
 from viewmodels.placement import Relations, datastores_during, with_relations
 
 USUAL_INTERVAL_S = 20.0
@@ -65,9 +66,20 @@ class EntityIndex:
     entities: Mapping[EntityRef, Entity]
 
     def built(self) -> EntityIndex:
-        """Build the lookup table now, in a worker, so that the GUI thread need not; returns itself."""
-        _ = self.children, self.storage_named
+        """Build all lookup tables now, in a worker, so that the GUI thread need not; returns itself."""
+        _ = self.children, self.storage_named, self.host_domain, self.repeated_vm_names
         return self
+
+    @cached_property
+    def host_domain(self) -> str:
+        """The DNS domain that all hosts share, with its dot; empty if they share none."""
+        return shared_domain(one.name for one in self.entities.values() if one.ref.kind == "host")
+
+    @cached_property
+    def repeated_vm_names(self) -> frozenset[str]:
+        """The names that more than one VM has."""
+        count = Counter(one.name for one in self.entities.values() if one.ref.kind == "vm")
+        return frozenset(name for name, vms in count.items() if vms > 1)
 
     @cached_property
     def children(self) -> Mapping[EntityRef | None, Sequence[Entity]]:

@@ -43,9 +43,9 @@ class ChartBoard(QObject):
         """
         self._choose(ChartChoice(tuple(charts), chosen=True, of=None if of is None else tuple(of)))
 
-    def add(self, series: Sequence[Series], title: str, at: int | None = None) -> None:
+    def add(self, series: Sequence[Series], at: int | None = None) -> None:
         """Add series to chart number ``at``, or as a new chart, and bring the page to the front."""
-        self._choose(self.choice.with_series(series, title, at))
+        self._choose(self.choice.with_series(series, at))
 
     def remove(self, at: int) -> None:
         """Remove chart number ``at``."""

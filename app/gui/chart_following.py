@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.gui.desk import Desk
-from viewmodels.chart_sets import charts_of, interesting_entities, title_of
+from viewmodels.chart_sets import charts_of, interesting_entities
 from widgets.dragging import unpack_series
 
 _MAX_ENTITIES = 12
@@ -33,5 +33,4 @@ def add_dropped(desk: Desk, number: int, dragged: bytes) -> None:
         return
     series = [snapshot.by_id[one] for one in unpack_series(dragged) if one in snapshot.by_id]
     if series:
-        title = title_of(series[0], snapshot, desk.catalogue)
-        desk.charts.add(series, title, None if number < 0 else number)
+        desk.charts.add(series, None if number < 0 else number)

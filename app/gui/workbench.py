@@ -115,7 +115,7 @@ class Workbench(QObject):
             return
         window = window_around(finding, snapshot.span)
         desk.scope.set(desk.scope.scope.on([finding.entity]).during(window).of_sources(()))
-        charts = charts_of_finding(finding, snapshot, desk.catalogue, desk.chart_templates, desk.limits)
+        charts = charts_of_finding(finding, snapshot, desk.chart_templates, desk.limits)
         desk.charts.choose(charts, [finding.entity])
 
     def drop_mark(self, at: int | None) -> None:

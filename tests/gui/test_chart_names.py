@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from viewmodels.entity_names import without_domain
+from viewmodels.host_domains import shared_domain, without
 
 
 @pytest.mark.parametrize(
@@ -20,4 +20,4 @@ from viewmodels.entity_names import without_domain
     ],
 )
 def test_a_shared_domain_is_left_out(name: str, among: list[str], expected: str) -> None:
-    assert without_domain(name, among) == expected
+    assert without(shared_domain(among), name) == expected

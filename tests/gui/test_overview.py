@@ -10,8 +10,9 @@ from pytestqt.qtbot import QtBot
 from app.gui.application import Program
 from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
 from sessions.store import SessionWriter, encode_block
-from tests.gui.windows import wait
+from tests.gui.windows import child_of, wait
 from widgets.charts.card import ChartCard
+from widgets.charts.stack import ChartStack
 from widgets.overview import OverviewView
 
 HOST = EntityRef("host", "esx01")
@@ -63,7 +64,8 @@ def test_a_device_that_hosts_share_has_charts(live: Program, qtbot: QtBot, home:
     live.workbench.open_paths([home / "s.hscope"])
     wait(qtbot, lambda: live.desk.session.snapshot is not None)
     live.desk.scope.set(live.desk.scope.scope.on([BUSY]))
-    assert [chart.title for chart in live.desk.charts.charts] == [
-        "Latency of naa.6005",
-        "Commands of naa.6005",
-    ]
+    live.window.show_panel("charts")
+    stack = child_of(live.window, ChartStack)
+    wait(qtbot, lambda: [card.head.title for card in stack.cards] == [
+        "Latency · naa.6005", "Commands · naa.6005",
+    ])  # fmt: skip

@@ -73,7 +73,7 @@ def test_scope_charts_and_page_come_back(live: Program, qtbot: QtBot, home: Path
     vm = next(ref for ref in snapshot.entities if ref.kind == "vm")
     scope = Scope((vm,), TimeRange(snapshot.span.start + 10_000, snapshot.span.start + 60_000))
     live.desk.scope.set(scope)
-    live.desk.charts.add(snapshot.series_of[vm][:1], "Mine")
+    live.desk.charts.add(snapshot.series_of[vm][:1])
     charts = live.desk.charts.charts
     live.window.show_panel("esxtop")
     open_(live, qtbot, second)
@@ -110,7 +110,7 @@ def test_charts_of_a_finding_stay_until_something_else_is_selected(
     desk.scope.set(desk.scope.scope.on([first]))
     assert desk.charts.charts != of_finding
     assert not desk.charts.choice.chosen
-    desk.charts.add(snapshot.series_of[first][:1], "Mine")
+    desk.charts.add(snapshot.series_of[first][:1])
     own = desk.charts.charts
     desk.scope.set(desk.scope.scope.on([second]))
     assert desk.charts.charts == own

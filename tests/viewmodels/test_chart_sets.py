@@ -14,7 +14,8 @@ from resources.views import load_chart_templates, load_limits
 from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
 from sessions.store import SessionWriter
 from tests.viewmodels.sessions import add_source, reading
-from viewmodels.chart_sets import charts_of, curve_name
+from viewmodels.chart_sets import charts_of
+from viewmodels.distinct_names import names_of
 
 LUN, VM = EntityRef("device", "naa.6"), EntityRef("vm", "vm1")
 
@@ -25,7 +26,7 @@ def names(path: Path, ref: EntityRef) -> list[str]:
     with reading(path) as (_reader, snapshot):
         templates, limits = load_chart_templates(catalogue), load_limits(load_problems())
         series = [snapshot.by_id[one] for one in charts_of([ref], snapshot, templates, limits)[0].series]
-        return [curve_name(one, series, snapshot, catalogue) for one in series]
+        return list(names_of(series, snapshot, catalogue).own.values())
 
 
 @pytest.mark.parametrize("kind", ["vcenter", "esxtop"])
@@ -38,7 +39,7 @@ def test_a_shared_device_has_a_curve_of_each_host(tmp_path: Path, kind: Literal[
             instance, name = (host, "vc") if kind == "vcenter" else ("", host)
             specs = [SeriesSpec(LUN, "disk.device_latency", "ms", instance)]
             add_source(writer, SourceSpec(kind, name, 20), specs, np.ones((5, 1)), every_s=20)
-    assert [name.rpartition(" ")[2] for name in names(path, LUN)] == ["esx01", "esx02"]
+    assert names(path, LUN) == ["esx01", "esx02"]
 
 
 def test_what_two_sources_count_of_a_vm_is_drawn_once(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from sessions.model import EntityRef
 from viewmodels.inventory_tree import Node
-from widgets.eliding import elided_name
+from widgets.eliding import NameElider, elided_name
 from widgets.inventory import InventoryModel, InventoryView
 from widgets.inventory.model import HEALTH, VALUE
 from widgets.theme import Theme, body_font
@@ -129,7 +129,8 @@ def test_names_that_differ_before_their_end_can_be_told_apart(qapp: object, room
     """At 960 × 600 there were eight ``JBOS…ing)`` below two hosts."""
     metrics = QFontMetrics(body_font(13))
     names = [f"JBOSS {number:02} (billing)" for number in range(12)]
-    short = [elided_name(name, room, metrics) for name in names]
+    elider = NameElider(names)
+    short = [elider.elided(name, room, metrics) for name in names]
     assert len(set(short)) == len(names)
     assert all(metrics.horizontalAdvance(name) <= room for name in short)
     assert elided_name("web01", 300, metrics) == "web01"

@@ -88,9 +88,10 @@ class ChartCard(QFrame):
     def show_chart(self, spec: ChartSpec, curves: Sequence[NamedCurve]) -> None:
         """Show this chart with these curves."""
         self._spec, self._curves = spec, curves
-        self.head.set_title(spec.title)
-        self.setAccessibleName(f"Chart: {spec.title}")
-        self.plot.setAccessibleName(f"Plot of {spec.title}: arrows move, plus and minus zoom")
+        title = spec.shown_title
+        self.head.set_title(title)
+        self.setAccessibleName(f"Chart: {title}")
+        self.plot.setAccessibleName(f"Plot of {title}: arrows move, plus and minus zoom")
         self._draw()
         self.show_values(math.nan)
 
@@ -148,7 +149,11 @@ class ChartCard(QFrame):
         menu = QMenu(self)
         if self._is_summary:
             menu.addAction("Open in the charts", self.opened.emit)
-        title, curves, window = self._spec.title, self._curves, TimeRange(*map(round, self.plot.window_shown))
+        title, curves, window = (
+            self._spec.shown_title,
+            self._curves,
+            TimeRange(*map(round, self.plot.window_shown)),
+        )
         menu.addAction("Copy as image", lambda: self.copied.emit(copy_image(self, title)))
         menu.addAction("Copy samples as CSV", lambda: self.copied.emit(copy_samples(curves, window, title)))
         if not self._is_summary:
@@ -172,7 +177,7 @@ class ChartCard(QFrame):
         """Return series ids and label of a curve, to be dragged onto another chart."""
         if number is None or number >= len(self._curves) or not self._curves[number].series:
             return (), ""
-        return (self._curves[number].series,), shown(self._curves[number].name)
+        return (self._curves[number].series,), shown(self._curves[number].full_name)
 
     def _show_focus(self, on: bool) -> None:
         self.setProperty("focused", on)

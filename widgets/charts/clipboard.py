@@ -26,7 +26,7 @@ def copy_image(chart: QWidget, title: str) -> str:
 
 def copy_samples(curves: Sequence[NamedCurve], window: TimeRange, title: str) -> str:
     """Copy the samples of the window to the clipboard as CSV; returns a message for the user."""
-    text, rows = as_csv([(f"{named.name} ({named.unit})", named.curve) for named in curves], window)
+    text, rows = as_csv([(f"{named.full_name} ({named.unit})", named.curve) for named in curves], window)
     QGuiApplication.clipboard().setText(text)
     return f"{shown(title)}: {format_count(rows)} rows copied as CSV."
 

@@ -19,7 +19,7 @@ def tooltip_of(named: NamedCurve, window: tuple[float, float]) -> str:
     found = named.curve.summary(*window)
     numbers = (("last", found.last), ("min", found.low), ("mean", found.mean), ("p95", found.p95))
     lines = [f"{label} {format_value(value, named.unit)}" for label, value in (*numbers, ("max", found.high))]
-    return "\n".join([shown(named.name), *([shown(named.tooltip)] if named.tooltip else []), *lines])
+    return "\n".join([shown(named.full_name), *([shown(named.tooltip)] if named.tooltip else []), *lines])
 
 
 def rows_of(

@@ -113,9 +113,7 @@ class ChartsPanel(QObject):
             return  # samples of a newer set of charts are on their way
         self._stack.show_window(window)
         self._stack.show_events(events_of(self._desk.scope.scope.entities, snapshot), snapshot.marks)
-        self._stack.show_charts(
-            [(chart, self._labels.named_curves(chart, samples.curves, snapshot)) for chart in charts]
-        )
+        self._stack.show_charts([self._labels.drawn(chart, samples.curves, snapshot) for chart in charts])
 
     def _show_window(self, wanted: TimeRange, passing: bool) -> None:
         snapshot = self._desk.session.snapshot

@@ -13,7 +13,6 @@ from app.gui.panels.esxtop_numbers import EsxtopNumbers
 from app.gui.panels.esxtop_options import EsxtopOptions
 from resources.views import Screen
 from sessions.scope import Scope
-from viewmodels.chart_sets import title_of
 from viewmodels.esxtop_rows import NO_ROWS, grid_of
 from viewmodels.snapshot import Change
 from widgets.esxtop import EsxtopModel, EsxtopView, interval_dialog, key_rows
@@ -64,7 +63,7 @@ class EsxtopPanel(QObject):
         ids = self._series_of([self._model.index(row, column)])
         series = [snapshot.by_id[number] for number in ids if number in snapshot.by_id]
         if series:
-            self._desk.charts.add(series, title_of(series[0], snapshot, self._desk.catalogue))
+            self._desk.charts.add(series)
         else:
             self._desk.scope.set(self._desk.scope.scope.on([self._model.row_at(row)[1].ref]))
 

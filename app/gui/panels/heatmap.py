@@ -12,7 +12,7 @@ from app.gui.desk import Desk
 from app.gui.jobs import Job
 from sessions.store import SessionReader
 from sessions.times import TimeRange
-from viewmodels.chart_sets import lines_of, title_of
+from viewmodels.chart_sets import lines_of
 from viewmodels.chart_spec import ChartSpec
 from viewmodels.heat_map import MEASURES, Heat, HeatChoice, HeatRow, heat_choices, heat_map
 from viewmodels.snapshot import Change
@@ -99,9 +99,8 @@ class HeatmapPanel(QObject):
             half = max((window.end - window.start) // 8, _AROUND_MS)
             window = TimeRange(when - half, when + half).intersect(snapshot.span)
         self._desk.scope.set(scope.on([row.ref]).during(window))
-        title = f"{title_of(series, snapshot, self._desk.catalogue)} {series.spec.instance}".rstrip()
         limits = lines_of([series], self._desk.limits)
-        self._desk.charts.choose([ChartSpec(title, series.spec.unit, (series.id,), "", limits)], [row.ref])
+        self._desk.charts.choose([ChartSpec("", series.spec.unit, (series.id,), "", limits)], [row.ref])
 
 
 def make(desk: Desk) -> QWidget:
