@@ -184,14 +184,25 @@ class Curve:
         passed = np.searchsorted(seen, index)
         return Line(self.x[index], y, passed[1:] == passed[:-1])
 
+    @property
+    def interval_ms(self) -> float:
+        """The median distance between two samples in ms; 0 for fewer than two samples."""
+        return self._instants.interval_ms
+
+    def sample_at(self, when: float) -> tuple[float, float]:
+        """Return time (ms) and value of the last sample at or before ``when`` (ms); NaN for both if the curve
+        has a gap there.
+        """
+        at = int(np.searchsorted(self.x, when, "right")) - 1
+        if at < 0 or when - self.x[at] > max(_TORN * self._instants.interval_ms, 1.0):
+            return math.nan, math.nan
+        return float(self.x[at]), float(self.y[at])
+
     def value_at(self, when: float) -> float:
         """Return the value of the last sample at or before ``when`` (ms), NaN if the curve has a gap
         there.
         """
-        at = int(np.searchsorted(self.x, when, "right")) - 1
-        if at < 0 or when - self.x[at] > max(_TORN * self._instants.interval_ms, 1.0):
-            return math.nan
-        return float(self.y[at])
+        return self.sample_at(when)[1]
 
     def bounds(self, start: float, end: float) -> tuple[float, float]:
         """Return the lowest and highest value from ``start`` to ``end`` (ms); NaN for both without a

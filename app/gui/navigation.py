@@ -17,6 +17,8 @@ from sessions.times import TimeRange
 from viewmodels.snapshot import Snapshot
 
 _MINUTE_MS = 60_000
+_MARGINS = 10
+"""A window that moves to the pinned moment shows this part of its length beyond it."""
 
 
 def show_whole_session(desk: Desk) -> None:
@@ -38,6 +40,28 @@ def toggle_follow(desk: Desk) -> None:
         length = scope.window.end - scope.window.start
     end = snapshot.span.end
     desk.scope.set(scope.during(TimeRange(end - length, end), follow=True))
+
+
+def pin_in_sight(desk: Desk, at: int | None) -> None:
+    """Pin the moment ``at`` (ms), None lets go of it; the shown window moves along to keep it in sight."""
+    if at is None:
+        desk.moment.release()
+        return
+    desk.moment.pin(at)
+    show_moment(desk, passing=True)
+
+
+def show_moment(desk: Desk, *, passing: bool = False) -> None:
+    """Move the shown window, at its length, if the pinned moment is outside of it."""
+    at, snapshot, scope = desk.moment.at, desk.session.snapshot, desk.scope.scope
+    window = scope.window_in(snapshot.span) if snapshot is not None else None
+    if at is None or snapshot is None or snapshot.span is None or window is None or window.contains(at):
+        return
+    length = window.end - window.start
+    margin = length // _MARGINS
+    start = at - margin if at < window.start else at + margin - length
+    start = min(max(start, snapshot.span.start), max(snapshot.span.end - length, snapshot.span.start))
+    desk.scope.set(scope.during(TimeRange(start, start + length)), passing=passing)
 
 
 def palette_entries(desk: Desk, actions: Mapping[str, QAction]) -> Iterator[Entry]:

@@ -15,7 +15,7 @@ from sessions.times import TimeRange
 from viewmodels.chart_spec import ChartSpec
 from viewmodels.curve import NamedCurve
 from viewmodels.time_labels import Clock
-from widgets.charts.clipboard import copy_image, copy_samples
+from widgets.charts.clipboard import copy_image, copy_samples, copy_values
 from widgets.charts.curve_numbers import rows_of, tooltip_of
 from widgets.charts.curves_item import Drawn
 from widgets.charts.figures import CurveFigures
@@ -47,6 +47,7 @@ class ChartCard(QFrame):
         self._theme, self._at = theme, at
         self._spec = ChartSpec("", "", ())
         self._is_summary = False
+        self._when = math.nan
         self._curves: Sequence[NamedCurve] = ()
         self.setProperty("role", "chart")
         DropTarget(self, self.dropped.emit)
@@ -93,12 +94,13 @@ class ChartCard(QFrame):
         self.setAccessibleName(f"Chart: {title}")
         self.plot.setAccessibleName(f"Plot of {title}: arrows move, plus and minus zoom")
         self._draw()
-        self.show_values(math.nan)
+        self.show_values(self._when)
 
     def set_clock(self, at: Clock) -> None:
         """Show times in another time zone."""
         self._at = at
         self.plot.drawing.time_axis.set_clock(at)
+        self.plot.pin.show_moment(self.plot.pin.at)
 
     def become_summary(self) -> None:
         """Make this a small chart that can be opened as a large one (also with Enter) but not closed."""
@@ -112,7 +114,7 @@ class ChartCard(QFrame):
             return
         self._figures.setVisible(on)
         self.setMinimumHeight(_CARD_HEIGHT)
-        self.show_values(math.nan)
+        self.show_values(self._when)
 
     def focus_after(self, before: QWidget) -> QWidget:
         """Put this card after ``before`` in the Tab order; returns the card's last widget in that order."""
@@ -121,10 +123,12 @@ class ChartCard(QFrame):
         return self.head.close_button
 
     def show_values(self, when: float) -> None:
-        """Show the values at the time ``when`` (ms) in the legend; NaN shows the last values of the
-        window.
+        """Show the values at the time ``when`` (ms) in the legend; if it is NaN or out of sight, the last
+        values of the window.
         """
         start, end = self.plot.window_shown
+        self._when = when
+        when = when if start <= when <= end else math.nan
         for entry, named in zip(self.head.legend.entries, self._curves, strict=False):
             value = named.curve.last(start, end) if math.isnan(when) else named.curve.value_at(when)
             entry.show_value(format_value(value, named.unit))
@@ -154,6 +158,12 @@ class ChartCard(QFrame):
             self._curves,
             TimeRange(*map(round, self.plot.window_shown)),
         )
+        if self._moment is not None:
+            moment = at, clock = self._moment
+            menu.addAction(
+                f"Copy values at {clock.time(at)}",
+                lambda: self.copied.emit(copy_values(curves, moment, title)),
+            )
         menu.addAction("Copy as image", lambda: self.copied.emit(copy_image(self, title)))
         menu.addAction("Copy samples as CSV", lambda: self.copied.emit(copy_samples(curves, window, title)))
         if not self._is_summary:
@@ -190,12 +200,21 @@ class ChartCard(QFrame):
 
     def _draw(self) -> None:
         tokens = self._theme.tokens
-        drawn = [Drawn(named.curve, tokens.curve(number)) for number, named in enumerate(self._curves)]
+        drawn = [
+            Drawn(named.curve, tokens.curve(number), named.unit) for number, named in enumerate(self._curves)
+        ]
         self.plot.set_curves(drawn, self._spec.limits, self._spec.bands, self._spec.unit)
         self._show_unit()
         self.head.legend.show_curves(
-            self._curves, tokens, lambda named: tooltip_of(named, self.plot.window_shown)
+            self._curves, tokens, lambda named: tooltip_of(named, self.plot.window_shown, self._moment)
         )
+
+    @property
+    def _moment(self) -> tuple[int, Clock] | None:
+        """The pinned moment in ms, and the clock that shows it; None if it is not in sight."""
+        at = self.plot.pin.at
+        start, end = self.plot.window_shown
+        return (round(at), self._at) if start <= at <= end else None
 
     def _arrange_head(self) -> None:
         self.head.arrange(self.width(), has_legend=self._figures.isHidden())
@@ -209,4 +228,4 @@ class ChartCard(QFrame):
     def _dress(self) -> None:
         self.head.close_button.setIcon(self._theme.icons.get("close"))
         self._draw()
-        self.show_values(math.nan)
+        self.show_values(self._when)

@@ -16,6 +16,9 @@ from resources.spreadsheet_text import escape_formula
 from resources.units import format_count
 from sessions.times import TimeRange, iso
 from viewmodels.curve import Curve, NamedCurve
+from viewmodels.text_table import TextTable
+from viewmodels.time_labels import Clock
+from widgets.copying import copy_table
 
 
 def copy_image(chart: QWidget, title: str) -> str:
@@ -29,6 +32,17 @@ def copy_samples(curves: Sequence[NamedCurve], window: TimeRange, title: str) ->
     text, rows = as_csv([(f"{named.full_name} ({named.unit})", named.curve) for named in curves], window)
     QGuiApplication.clipboard().setText(text)
     return f"{shown(title)}: {format_count(rows)} rows copied as CSV."
+
+
+def copy_values(curves: Sequence[NamedCurve], moment: tuple[int, Clock], title: str) -> str:
+    """Copy each curve's value at the pinned moment to the clipboard, a row each.
+
+    ``moment`` is in ms, with the clock that shows it. Returns a message for the user.
+    """
+    at, clock = moment
+    rows = tuple((one.full_name, one.curve.value_at(at), one.unit) for one in curves)
+    copy_table(TextTable(title, (title, f"value at {clock.stamp(at)}", "unit"), rows))
+    return f"{shown(title)}: values at {clock.moment(at)} copied."
 
 
 def as_csv(columns: Sequence[tuple[str, Curve]], window: TimeRange) -> tuple[str, int]:

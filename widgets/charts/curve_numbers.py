@@ -8,17 +8,26 @@ from collections.abc import Sequence
 from resources.foreign_text import shown
 from resources.units import format_value
 from viewmodels.curve import NamedCurve
+from viewmodels.time_labels import Clock
 from widgets.charts.figures import FigureRow
 from widgets.theme import Tokens
 
 _MAX_ROWS = 12
 
 
-def tooltip_of(named: NamedCurve, window: tuple[float, float]) -> str:
-    """Return a curve's name, its description, and its statistics over the window (start and end in ms)."""
+def tooltip_of(
+    named: NamedCurve, window: tuple[float, float], moment: tuple[int, Clock] | None = None
+) -> str:
+    """Return a curve's name, its description, and its statistics over the window (start and end in ms).
+
+    ``moment`` is the pinned moment in ms with its clock: the value there comes first.
+    """
     found = named.curve.summary(*window)
     numbers = (("last", found.last), ("min", found.low), ("mean", found.mean), ("p95", found.p95))
     lines = [f"{label} {format_value(value, named.unit)}" for label, value in (*numbers, ("max", found.high))]
+    if moment is not None:
+        at, clock = moment
+        lines.insert(0, f"at {clock.time(at)} {format_value(named.curve.value_at(at), named.unit)}")
     return "\n".join([shown(named.full_name), *([shown(named.tooltip)] if named.tooltip else []), *lines])
 
 

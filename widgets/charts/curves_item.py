@@ -26,10 +26,11 @@ _FEW = 16
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A curve and its colour."""
+    """A curve, its colour, and the unit of its values."""
 
     curve: Curve
     colour: str
+    unit: str = ""
 
 
 class CurvesItem(WholeView):

@@ -5,7 +5,7 @@ positions.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF
@@ -18,13 +18,15 @@ from viewmodels.chart_spec import Band, Limit
 from viewmodels.time_labels import Clock
 from widgets.charts.axes import TimeAxis, ValueAxis, apply_theme
 from widgets.charts.curves_item import CurvesItem, Drawn
-from widgets.charts.decorations import BandPart, Decorations, EventsPart, GridPart, LimitsPart
+from widgets.charts.decorations import BandPart, Decorations, EventsPart, GridPart, LimitsPart, Part
+from widgets.charts.pin_part import PinPart
 from widgets.theme import Tokens, body_font
 
 _HEADROOM = 1.12
 _LIMIT_HEADROOM = 1.2  # the words of the highest limit stand above its line
 _AXIS_PX = 11
 _NEAR = 4
+_HOVER_DASH = (3, 3)  # the pinned moment's line is solid
 _MAX_TIP_LINES = 8
 
 
@@ -39,6 +41,7 @@ class PlotDrawing:
         self._bands: Sequence[Band] = ()
         self._events: Track[Event] = Track()
         self._marks: Track[Mark] = Track()
+        self._pin = math.nan
         self.curves: Sequence[Drawn] = ()
         self._unit = self.unit_shown = ""
         self.time_axis, self.value_axis = TimeAxis(clock), ValueAxis()
@@ -77,6 +80,8 @@ class PlotDrawing:
         if (tuple(limits), tuple(bands)) != (tuple(self._limits), tuple(self._bands)):
             self._limits, self._bands = limits, bands
             self._decorate()
+        elif not math.isnan(self._pin):
+            self._decorate_before()
         self._fit_values()
 
     def set_events(self, events: Track[Event], marks: Track[Mark]) -> None:
@@ -98,6 +103,17 @@ class PlotDrawing:
         self._cross.setVisible(not math.isnan(when))
         if not math.isnan(when):
             self._cross.setPos(when)
+
+    def show_pin(self, at: float) -> None:
+        """Draw the pinned moment at the time ``at`` (ms), with each curve's value; NaN draws none."""
+        if at != self._pin and not (math.isnan(at) and math.isnan(self._pin)):
+            self._pin = at
+            self._decorate_before()
+
+    def when_moved(self, slot: Callable[[], None]) -> None:
+        """Call ``slot`` whenever another window is shown or the plot has another size."""
+        self._box.sigResized.connect(lambda _box: slot())
+        self._box.sigXRangeChanged.connect(lambda _box, _range: slot())
 
     def highlight(self, number: int | None) -> None:
         """Draw curve ``number`` on top and the others faint; None draws all alike."""
@@ -141,7 +157,7 @@ class PlotDrawing:
         font = body_font(_AXIS_PX)
         for axis in (self.time_axis, self.value_axis):
             apply_theme(axis, tokens, font)
-        self._cross.setPen(pg.mkPen(tokens.muted, width=1))
+        self._cross.setPen(pg.mkPen(tokens.muted, width=1, dash=_HOVER_DASH))
         self._decorate()
 
     def _fit_values(self) -> None:
@@ -165,7 +181,7 @@ class PlotDrawing:
             self.value_axis.setScale(1 / size)
 
     def _decorate(self) -> None:
-        tokens, font = self._tokens, body_font(_AXIS_PX)
+        tokens = self._tokens
         self._behind.set_parts(
             [
                 *(BandPart(band.window, tokens.health(band.severity)) for band in self._bands),
@@ -174,7 +190,13 @@ class PlotDrawing:
                 EventsPart(self._marks, tokens.accent, dotted=False),
             ]
         )
+        self._decorate_before()
+
+    def _decorate_before(self) -> None:
+        tokens, font = self._tokens, body_font(_AXIS_PX)
         ordered = sorted(self._limits, key=lambda limit: -limit.value)
-        self._before.set_parts(
-            [LimitsPart([(limit, tokens.health(limit.severity)) for limit in ordered], font, tokens.surface1)]
-        )
+        limits = [(limit, tokens.health(limit.severity)) for limit in ordered]
+        parts: list[Part] = [LimitsPart(limits, font, tokens.surface1)]
+        if not math.isnan(self._pin):
+            parts.append(PinPart(self._pin, self.curves, font, tokens.text, tokens.surface1))
+        self._before.set_parts(parts)

@@ -19,7 +19,7 @@ from PySide6.QtGui import (
     QPaintEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QLabel, QToolTip, QWidget
+from PySide6.QtWidgets import QToolTip, QWidget
 
 from resources.foreign_text import tooltip_text
 from sessions.model import Event, Mark
@@ -29,20 +29,23 @@ from viewmodels.curve import Curve
 from viewmodels.time_labels import Clock
 from widgets.charts.curves_item import Drawn
 from widgets.charts.drawing import PlotDrawing
+from widgets.charts.moment_label import MomentLabel
+from widgets.charts.pin import KEYS as PIN_KEYS
+from widgets.charts.pin import PlotPin
 from widgets.keys import KeyHandlers, KeyRow
 from widgets.theme import Theme
 
-KEYS = (
-    KeyRow("left", "Move in time", ("Left", "Right")),
+_KEYS = (
+    KeyRow("left", "Move in time", ("Left", "Right", "Ctrl+Left", "Ctrl+Right")),
     KeyRow("zoom", "Zoom in and out", ("+", "=", "-")),
 )
+KEYS = (*_KEYS, *PIN_KEYS)
 _WHEEL_STEP = 1.25
-_KEY_PARTS = {"Left": -0.2, "Right": 0.2}
+_KEY_PARTS = {"Left": -0.2, "Right": 0.2, "Ctrl+Left": -0.2, "Ctrl+Right": 0.2}
 _KEY_FACTORS = {"+": 1 / _WHEEL_STEP, "=": 1 / _WHEEL_STEP, "-": _WHEEL_STEP}
 _DRAG_PIXELS = 4
 _PAUSE_MS = 300  # a wheel or a pinch that pauses so long has ended: not every system says so
 _BOX_TINT = 0.16
-_DAY_MS = 86_400_000
 _MIN_HEIGHT = 110
 
 
@@ -62,27 +65,6 @@ class _ZoomBox(QWidget):
         painter.fillRect(self.rect(), tint)
         for x in (0, self.width() - 1):
             painter.fillRect(x, 0, 1, self.height(), QColor(self._colour))
-
-
-class _MomentLabel(QLabel):
-    """The time at the crosshair, shown on the time axis."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setProperty("role", "moment")
-        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.hide()
-
-    def show_moment(self, when: float, drawing: PlotDrawing) -> None:
-        """Show the time ``when`` (ms) below the crosshair, within the plot."""
-        (start, end), area = drawing.window, drawing.area
-        clock = drawing.time_axis.clock
-        self.show()
-        self.setText(clock.day_time(when) if end - start > _DAY_MS else clock.time(when))
-        self.adjustSize()
-        middle = area.left() + (when - start) / max(end - start, 1) * area.width()
-        left = min(max(middle - self.width() / 2, area.left()), area.right() - self.width())
-        self.move(round(left), round(area.bottom()) + 2)
 
 
 class _Navigation:
@@ -139,14 +121,15 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self.drawing = PlotDrawing(self, at, theme.tokens)
         self._navigation = _Navigation(self.drawing, self.windowed.emit, self)
         self._keys = KeyHandlers(
-            KEYS,
+            _KEYS,
             {
                 "left": lambda key: self._navigation.move(_KEY_PARTS[key]),
                 "zoom": lambda key: self._navigation.zoom(_KEY_FACTORS[key]),
             },
         )
         self._pointer: QPointF | None = None
-        self.moment = _MomentLabel(self)
+        self.pin = PlotPin(self, self.drawing)
+        self.moment = MomentLabel(self)
         self._grabbed: QPointF | None = None
         self._grabbed_window = (0.0, 1.0)
         self._moved = False
@@ -183,6 +166,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self.drawing.show_cross(when)
         if self._pointer is not None and not math.isnan(when):
             self.moment.show_moment(when, self.drawing)
+            self.moment.raise_()  # over the flag of the pinned moment
         else:
             self.moment.hide()
 

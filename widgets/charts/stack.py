@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
@@ -16,23 +16,25 @@ from viewmodels.chart_spec import ChartSpec
 from viewmodels.curve import NamedCurve
 from viewmodels.time_labels import Clock
 from widgets.charts.card import ChartCard
+from widgets.charts.crosshair import Crosshair
 from widgets.dragging import SERIES_MIME
 from widgets.theme import Theme
 
 _SMALLEST_MS = 1_000
-_LEGEND_MS = 80
 _MAX_SPARE_CARDS = 5
 
 
 class ChartStack(QScrollArea):
     """A scrollable column of chart cards.
 
-    Signals: ``windowed(TimeRange, passing)``, ``unzoomed``, ``closed(n)``, ``dropped(n, bytes)`` with the
-    chart's number n; n is −1 for a drop below the charts. The stack does not change its window itself: it
-    emits ``windowed``, and the receiver calls ``show_window``.
+    Signals: ``windowed(TimeRange, passing)``, ``pinned`` with the moment to pin (None: let go), ``unzoomed``,
+    ``closed(n)``, ``dropped(n, bytes)`` with the chart's number n; n is −1 for a drop below the charts. The
+    stack does not change its window itself: it emits ``windowed``, and the receiver calls ``show_window``.
+    ``crosshair`` shows hover and pinned moment.
     """
 
     windowed = Signal(object, bool)
+    pinned = Signal(object)
     unzoomed = Signal()
     closed = Signal(int)
     dropped = Signal(int, bytes)
@@ -48,7 +50,6 @@ class ChartStack(QScrollArea):
         self._events: Track[Event] = Track()
         self._marks: Track[Mark] = Track()
         self._window = TimeRange(0, 1)
-        self._hovered = math.nan
         self.setWidgetResizable(True)
         self.setAcceptDrops(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -59,8 +60,8 @@ class ChartStack(QScrollArea):
         self._column.setContentsMargins(10, 8, 10, 10)
         self._column.setSpacing(8)
         self.setWidget(body)
-        self._legend = QTimer(self, singleShot=True, interval=_LEGEND_MS)
-        self._legend.timeout.connect(self._show_values)
+        self.crosshair = Crosshair(lambda: self._cards, self)
+        self.crosshair.pinned.connect(self.pinned)
 
     @property
     def cards(self) -> Sequence[ChartCard]:
@@ -81,6 +82,7 @@ class ChartStack(QScrollArea):
             gone.hide()
             gone.show_chart(ChartSpec("", "", ()), ())
             gone.plot.show_cross(math.nan)
+            gone.plot.pin.show_moment(math.nan)
             self._spare.append(gone)
         while len(self._spare) > _MAX_SPARE_CARDS:
             self._spare.pop().deleteLater()
@@ -104,7 +106,7 @@ class ChartStack(QScrollArea):
         self._window = window
         for card in self._cards:
             card.plot.set_window(window.start, window.end)
-        self._legend.start()
+            self.crosshair.renew(card)
 
     def show_events(self, events: Sequence[Event], marks: Sequence[Mark]) -> None:
         """Show events and marks in all charts."""
@@ -114,16 +116,6 @@ class ChartStack(QScrollArea):
             self._marks = Track(marks)
         for card in self._cards:
             card.plot.set_events(self._events, self._marks)
-
-    def show_cross(self, when: float) -> None:
-        """Move the crosshair of all charts to the time ``when`` (ms), with values in the legends; NaN hides
-        it.
-        """
-        self._hovered = when
-        for card in self._cards:
-            card.plot.show_cross(when)
-        if not self._legend.isActive():
-            self._legend.start()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
         """Accept series that are dragged below the charts."""
@@ -149,12 +141,13 @@ class ChartStack(QScrollArea):
         last: QWidget = self._cards[-1] if self._cards else self
         card.focus_after(last.head.close_button if isinstance(last, ChartCard) else last)
         self._cards.append(card)
+        self.crosshair.renew(card)
         card.show()
 
     def _made_card(self) -> ChartCard:
         card = ChartCard(self._theme, self._at, self.widget())
         card.plot.windowed.connect(self._ask_window)
-        card.plot.hovered.connect(self.show_cross)
+        self.crosshair.join(card)
         card.plot.unzoomed.connect(self.unzoomed)
         card.closed.connect(lambda card=card: self.closed.emit(self._cards.index(card)))
         card.dropped.connect(lambda data, card=card: self.dropped.emit(self._cards.index(card), data))
@@ -168,7 +161,3 @@ class ChartStack(QScrollArea):
             middle = (start + end) / 2
             start, end = middle - _SMALLEST_MS / 2, middle + _SMALLEST_MS / 2
         self.windowed.emit(TimeRange(round(start), round(end)), passing)
-
-    def _show_values(self) -> None:
-        for card in self._cards:
-            card.show_values(self._hovered)

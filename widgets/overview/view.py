@@ -21,6 +21,7 @@ from viewmodels.curve import NamedCurve
 from viewmodels.overview import MAX_LINES, OverviewLine, TopList, worst_findings
 from viewmodels.time_labels import Clock
 from widgets.charts.card import ChartCard
+from widgets.charts.crosshair import Crosshair
 from widgets.overview.section import Section
 from widgets.theme import Theme
 
@@ -32,13 +33,14 @@ class OverviewView(QScrollArea):
     """The page.
 
     Signals: ``wanted(Finding)``; ``chosen(EntityRef)``; from charts ``windowed(TimeRange, passing)``,
-    ``unzoomed``, ``opened(ChartSpec)``, ``copied`` with a message; ``appeared`` when the page becomes
-    visible.
+    ``pinned`` with the moment to pin (None: let go), ``unzoomed``, ``opened(ChartSpec)``, ``copied`` with a
+    message; ``appeared`` when the page becomes visible. ``crosshair`` shows hover and pinned moment.
     """
 
     wanted = Signal(object)
     chosen = Signal(object)
     windowed = Signal(object, bool)
+    pinned = Signal(object)
     unzoomed = Signal()
     opened = Signal(object)
     copied = Signal(str)
@@ -49,6 +51,8 @@ class OverviewView(QScrollArea):
         self._theme, self._clock = theme, clock
         self._cards: list[ChartCard] = []
         self._talkers: list[Section] = []
+        self.crosshair = Crosshair(lambda: self._cards, self)
+        self.crosshair.pinned.connect(self.pinned)
         self._across = 2
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -113,12 +117,13 @@ class OverviewView(QScrollArea):
             card.copied.connect(self.copied)
             card.plot.unzoomed.connect(self.unzoomed)
             card.plot.windowed.connect(self._ask)
-            card.plot.hovered.connect(self._cross)
+            self.crosshair.join(card)
             self._cards.append(card)
             self._place(self._charts, card, number)
         for card, (spec, curves) in zip(self._cards, charts, strict=True):
             card.plot.set_window(window.start, window.end)
             card.show_chart(spec, curves)
+            self.crosshair.renew(card)
         self._order_focus()
 
     def show_lists(self, lists: Sequence[TopList]) -> None:
@@ -183,11 +188,6 @@ class OverviewView(QScrollArea):
 
     def _ask(self, start: float, end: float, passing: bool) -> None:
         self.windowed.emit(TimeRange(round(start), max(round(end), round(start) + 1000)), passing)
-
-    def _cross(self, when: float) -> None:
-        for card in self._cards:
-            card.plot.show_cross(when)
-            card.show_values(when)
 
 
 def _lately(clock: Clock) -> str:

@@ -10,6 +10,7 @@ from app.gui.chart_following import add_dropped, follow_scope
 from app.gui.chart_looks import ChartLooks
 from app.gui.chart_reading import ChartReading
 from app.gui.desk import Desk
+from app.gui.navigation import pin_in_sight
 from sessions.times import TimeRange
 from viewmodels.chart_curves import CurveLabels, events_of
 from viewmodels.chart_windows import moved_window
@@ -41,6 +42,7 @@ class ChartsPanel(QObject):
         self.view.appeared.connect(self._come_into_view)
         self.view.released.connect(self._release)
         stack.windowed.connect(self._show_window)
+        stack.pinned.connect(lambda at: pin_in_sight(desk, at))
         stack.unzoomed.connect(lambda: desk.scope.set(desk.scope.scope.during(None)))
         stack.closed.connect(desk.charts.remove)
         stack.dropped.connect(lambda number, dragged: add_dropped(desk, number, dragged))
@@ -54,6 +56,7 @@ class ChartsPanel(QObject):
         desk.session.changed.connect(self._take_change)
         desk.session.closed.connect(self._end)
         desk.scope.changed.connect(self._take_scope)
+        desk.moment.changed.connect(self._stack.crosshair.show_moment)
         desk.charts.changed.connect(self._read)
         desk.charts.changed.connect(lambda: self.view.show_pinned(on=desk.charts.choice.pinned))
         desk.findings.changed.connect(self._follow)

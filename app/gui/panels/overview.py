@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.gui.desk import Desk
 from app.gui.jobs import Job
+from app.gui.navigation import pin_in_sight
 from sessions.store import SessionReader
 from viewmodels.overview import OverviewContent, latest_changes, overview_content
 from viewmodels.snapshot import Change
@@ -32,11 +33,13 @@ class OverviewPanel(QObject):
         view.wanted.connect(desk.show_finding)
         view.chosen.connect(lambda ref: scope.set(scope.scope.on([ref])))
         view.windowed.connect(lambda window, passing: scope.set(scope.scope.during(window), passing=passing))
+        view.pinned.connect(lambda at: pin_in_sight(desk, at))
         view.unzoomed.connect(lambda: scope.set(scope.scope.during(None)))
         view.opened.connect(lambda spec: desk.charts.choose([spec], scope.scope.entities))
         view.copied.connect(lambda text: desk.notify(text, "ok"))
         desk.session.opened.connect(lambda _snapshot: self._opened())
         desk.session.changed.connect(self._grown)
+        desk.moment.changed.connect(view.crosshair.show_moment)
         scope.changed.connect(lambda _scope: self._wait.start(_WAIT_MS))
         desk.findings.changed.connect(self._show_findings)
         desk.times.changed.connect(self._take_clock)
