@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from resources.catalogue import Catalogue
 from resources.units import format_value
 from resources.views import LimitsByCounter
-from sessions.model import EntityRef, Event, Series
+from sessions.model import Series
 from viewmodels.chart_spec import ChartSpec
 from viewmodels.curve import Curve, NamedCurve
 from viewmodels.distinct_names import names_of
@@ -54,11 +54,3 @@ class CurveLabels:
             value = format_value(limits.warning.value, series.spec.unit)
             lines.append(f"limit {value} ({limits.warning.source})")
         return "\n".join(lines)
-
-
-def events_of(entities: Sequence[EntityRef], snapshot: Snapshot) -> Sequence[Event]:
-    """Return the events of these entities and those of no entity; all events if ``entities`` is empty."""
-    if not entities:
-        return snapshot.events
-    wanted = {None, *entities}
-    return [event for event in snapshot.events if event.entity in wanted]

@@ -10,9 +10,11 @@ import numpy as np
 from resources.catalogue import Catalogue
 from resources.views import LimitsByCounter, Screen
 from sessions.model import Entity, EntityRef, IntArray, Series
+from sessions.times import TimeRange
 from viewmodels.esxtop_columns import columns_of, split_instance, tails_of
 from viewmodels.esxtop_table import Row, TableColumn
-from viewmodels.shared_devices import seen_by, source_names
+from viewmodels.scope_filter import ScopeFilter
+from viewmodels.shared_devices import is_shared, seen_by, source_names
 from viewmodels.snapshot import Snapshot, is_own
 
 Key = tuple[str, str]
@@ -37,21 +39,23 @@ NO_ROWS = Grid((), (), np.zeros((0, 0), np.int64))
 
 @dataclass(frozen=True, slots=True)
 class ScreenOptions:
-    """What the user chose for a screen: VMs only, a filter of names, expanded rows, columns, hosts.
+    """What the user chose for a screen: VMs only, a filter of names, expanded rows, columns, the scope.
 
-    ``counters`` are the columns (empty: the screen's own), ``hosts`` those whose rows are shown (empty: all).
+    ``counters`` are the columns (empty: the screen's own). Rows are those of the scope: of its entities
+    ``chosen`` (empty: all) in its ``window``.
     """
 
     only_vms: bool = False
     name_filter: str = ""
     expanded: frozenset[EntityRef] = frozenset()
     counters: tuple[str, ...] = ()
-    hosts: frozenset[EntityRef] = frozenset()
+    chosen: frozenset[EntityRef] = frozenset()
+    window: TimeRange | None = None
 
     @property
     def is_filter(self) -> bool:
         """True if these options hide rows."""
-        return self.only_vms or bool(self.name_filter) or bool(self.hosts)
+        return self.only_vms or bool(self.name_filter) or bool(self.chosen)
 
 
 def grid_of(
@@ -97,7 +101,7 @@ def _rows(
 ) -> Iterator[tuple[Row, Cells]]:
     search_words = options.name_filter.casefold().split()
     hosts = _hosts(snapshot)
-    host_names = {name for ref in options.hosts for name in (ref.key, snapshot.name(ref))}
+    filtered = ScopeFilter(options.chosen, options.window, snapshot)
     only_vms = options.only_vms and "vm" in screen.kinds
     for entity in snapshot.entities.values():
         if entity.ref.kind not in screen.kinds or (only_vms and entity.ref.kind != "vm"):
@@ -106,12 +110,16 @@ def _rows(
             continue
         if not all(word in _name(entity, snapshot).casefold() for word in search_words):
             continue
-        host = hosts.get(entity.ref)
-        if options.hosts and host is not None and host not in options.hosts:
+        if not (
+            filtered.concerns(entity.ref)
+            or filtered.has_part_of(entity.ref)
+            or is_shared(entity.ref, snapshot)
+        ):
             continue
+        host = hosts.get(entity.ref)
         family = _family(screen, snapshot, entity, keys, host, expanded=entity.ref in options.expanded)
         for row, cells in family:
-            if not options.hosts or host is not None or row.host in host_names:
+            if host is not None or filtered.concerns_view(entity.ref, row.host):
                 yield row, cells
 
 

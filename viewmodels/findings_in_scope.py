@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from resources.units import format_count
 from sessions.findings import Finding, Severity
-from viewmodels.finding_order import families, identity
+from viewmodels.finding_order import Identity, families, identity
 from viewmodels.scope_filter import ScopeFilter
 
 _SEVERITIES: Sequence[Severity] = ("info", "warning", "critical")
@@ -42,6 +42,14 @@ class FindingsInScope:
         return f"{format_count(self.outside)} more outside this scope" if self.outside else ""
 
     @property
+    def sentence(self) -> str:
+        """Return ``3 findings are outside this scope.``; empty if there is none."""
+        count = self.outside
+        if not count:
+            return ""
+        return f"{format_count(count)} {'finding is' if count == 1 else 'findings are'} outside this scope."
+
+    @property
     def explanation(self) -> str:
         """Return where the findings outside are: ``2 of other entities, 1 at another time``."""
         others = len([one for one in self._causes_outside if one in self.of_others])
@@ -49,6 +57,10 @@ class FindingsInScope:
         parts = [f"{format_count(others)} of other entities"] if others else []
         parts += [f"{format_count(times)} at other times"] if times else []
         return ", ".join(parts)
+
+    def outside_of(self, listed: Collection[Identity]) -> int:
+        """Return how many root causes among the ``listed`` findings are outside."""
+        return len([one for one in self._causes_outside if identity(one) in listed])
 
     @cached_property
     def _causes_outside(self) -> Sequence[Finding]:

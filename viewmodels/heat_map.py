@@ -17,6 +17,7 @@ from sessions.times import TimeRange
 from viewmodels.buckets import Buckets
 from viewmodels.distinct_names import row_names
 from viewmodels.health import Health
+from viewmodels.scope_filter import ScopeFilter
 from viewmodels.snapshot import Snapshot, is_own
 from viewmodels.work import UnwatchedWork, Work
 
@@ -81,19 +82,24 @@ def heat_choices(snapshot: Snapshot, limits: LimitsByCounter, catalogue: Catalog
 def heat_map(
     reader: SessionReader,
     choice: HeatChoice,
-    snapshot: Snapshot,
+    filtered: ScopeFilter,
     window: TimeRange,
     measure: Measure,
     *,
     work: Work | None = None,
     max_rows: int = MAX_ROWS,
 ) -> Heat:
-    """Read the heat map of a counter over a window: the ``max_rows`` worst series, worst first."""
-    series = [
+    """Read the heat map of a counter over a window: the ``max_rows`` worst series of the scope, worst first.
+
+    If the scope covers none, the rows are those of what its entities depend on: the LUNs of a VM.
+    """
+    snapshot = filtered.snapshot
+    every = [
         one
         for one in snapshot.series
         if one.counter == choice.counter and one.entity.kind == choice.kind and is_own(one)
     ]
+    series = filtered.series(every) or filtered.needed_series(every)
     worst, values, chosen = _ranked(
         reader, series, window, choice, measure, max_rows, work or UnwatchedWork()
     )

@@ -22,7 +22,7 @@ from viewmodels.distinct_names import names_of, row_names
 from viewmodels.finding_order import main_causes
 from viewmodels.health import Health
 from viewmodels.rankings import Ranked, highest
-from viewmodels.scope_series import series_in_scope
+from viewmodels.scope_filter import ScopeFilter
 from viewmodels.snapshot import Snapshot, is_own
 from viewmodels.time_labels import Clock
 from viewmodels.work import UnwatchedWork, Work
@@ -70,30 +70,30 @@ def overview_content(
     reader: SessionReader,
     spec: Overview,
     snapshot: Snapshot,
-    chosen: frozenset[EntityRef],
+    filtered: ScopeFilter,
     window: TimeRange,
     catalogue: Catalogue,
     limits: LimitsByCounter,
     work: Work | None = None,
 ) -> OverviewContent:
-    """Read charts and top lists for a window.
+    """Read charts and top lists of a scope for a window.
 
-    Charts show the ``chosen`` entities and those below them, or all if none is chosen. Top lists always rank
-    all entities.
+    A chart shows the first of its counters that a covered entity has, else one of what these depend on: a
+    vCPU's host. Lists rank what is covered; of a device or datastore, the VMs that use it.
     """
     work = work or UnwatchedWork()
     known = _series_by_counter(snapshot.series, spec)
     work.check()
     in_charts: list[tuple[str, list[Series]]] = []
     for chart in spec.chart:
-        series = _of_scope(snapshot, known, chosen, chart.counters)
+        series = _of_scope(known, filtered, chart.counters)
         weights = _beside(series, known, chart.by)
         best = highest(reader, series, "max", window, _MAX_CURVES, weights)
         in_charts.append((chart.title, [one.series for one in best]))
         work.check()
     lists: list[TopList] = []
     for talkers in spec.talkers:
-        series = known.get((talkers.kind, talkers.counter), ())
+        series = _ranked_series(known.get((talkers.kind, talkers.counter), ()), filtered)
         found = highest(reader, series, talkers.statistic, window, MAX_LINES)
         if found:
             names = row_names([one.series for one in found], snapshot)
@@ -107,11 +107,14 @@ def overview_content(
     return OverviewContent(charts, lists)
 
 
-def latest_changes(snapshot: Snapshot, window: TimeRange, clock: Clock) -> Sequence[OverviewLine]:
-    """Return the newest events and marks of the window, newest first, each with its start time."""
+def latest_changes(filtered: ScopeFilter, window: TimeRange, clock: Clock) -> Sequence[OverviewLine]:
+    """Return the newest events of the scope and all marks in the window, newest first, each with its start
+    time.
+    """
+    snapshot = filtered.snapshot
     moments = [
         (event.at, f"{event.text}{_duration(event)}", event.entity)
-        for event in snapshot.events
+        for event in filtered.events(snapshot.events)
         if event.at <= window.end and event.until >= window.start
     ]
     moments += [(mark.at, f"⚑ {mark.text}", None) for mark in snapshot.marks if window.contains(mark.at)]
@@ -149,17 +152,20 @@ def _series_by_counter(series: Sequence[Series], spec: Overview) -> SeriesByCoun
 
 
 def _of_scope(
-    snapshot: Snapshot,
-    known: SeriesByCounter,
-    chosen: frozenset[EntityRef],
-    counters: Sequence[tuple[str, str]],
+    known: SeriesByCounter, filtered: ScopeFilter, counters: Sequence[tuple[str, str]]
 ) -> Sequence[Series]:
-    """Return the series of the first counter that the session has: of the chosen entities, else of all."""
-    for which in counters:
-        found = known.get(which, ())
-        if found:
-            return series_in_scope(found, chosen, snapshot) or found
+    """Return the series of the first counter that the scope has; those of what it depends on come second."""
+    for belonging in (filtered.series, filtered.needed_series):
+        for which in counters:
+            if found := belonging(known.get(which, ())):
+                return found
     return ()
+
+
+def _ranked_series(series: Sequence[Series], filtered: ScopeFilter) -> Sequence[Series]:
+    if filtered.users:
+        return [one for one in series if one.entity in filtered.users]
+    return filtered.series(series)
 
 
 def _beside(series: Sequence[Series], known: SeriesByCounter, counter: str) -> Sequence[int]:

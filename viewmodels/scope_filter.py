@@ -34,7 +34,7 @@ _DEEPEST_PART = 4
 _EVER = TimeRange(-(1 << 62), 1 << 62)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ScopeFilter:
     """A scope applied to a session: it answers what belongs to it.
 
@@ -84,6 +84,10 @@ class ScopeFilter:
         """True if the entity is covered, or a covered one depended on it (at one of ``times`` if given)."""
         return self.covers(ref) or self.depends_on(ref, times)
 
+    def has_part_of(self, ref: EntityRef) -> bool:
+        """True if a part of this VM was chosen: a vCPU, a disk, a world."""
+        return ref in self._vms_of_parts
+
     def series(self, series: Iterable[Series]) -> list[Series]:
         """Return the series of covered entities, and covered hosts' own of the devices that hosts share."""
         if not self.chosen:
@@ -101,6 +105,17 @@ class ScopeFilter:
             if not is_shared(one.entity, self.snapshot) or self._seen_by(one, names, self.concerns)
         ]
 
+    def concerns_view(self, ref: EntityRef, host_name: str) -> bool:
+        """True if this host's view of a device or datastore belongs to the scope.
+
+        It does if the device was chosen, if the host is covered, or if a covered entity on that host depends
+        on the device.
+        """
+        if not self.chosen or self.covers(ref):
+            return True
+        host = self.snapshot.hosts_by_name.get(host_name)
+        return host is not None and (self.covers(host) or (self.depends_on(host) and self.depends_on(ref)))
+
     def events(self, events: Iterable[Event]) -> list[Event]:
         """Return the events of entities that this scope concerns, and those of no entity, at any time."""
         if not self.chosen:
@@ -117,6 +132,20 @@ class ScopeFilter:
     def is_in_time(self, times: Collection[TimeRange]) -> bool:
         """True if any of ``times`` touches the window; True if there are none."""
         return not times or any(self._in_window(one) is not None for one in times)
+
+    @cached_property
+    def users(self) -> Collection[EntityRef]:
+        """The VMs with disks on the devices and datastores that were chosen."""
+        chosen = {ref for ref in self.chosen if ref.kind in {"device", "datastore"}}
+        if not chosen:
+            return ()
+        stored = {needed for ref in chosen for needed, _ in self._same_storage(ref)} | chosen
+        vms = [ref for ref in self.snapshot.entities if ref.kind == "vm"]
+        return [vm for vm in vms if any(one in stored for one, _ in self._needs_of(vm))]
+
+    @cached_property
+    def _vms_of_parts(self) -> Collection[EntityRef]:
+        return {vm for ref in self.chosen if (vm := self._vm_of(ref)) is not None}
 
     def _touched(self, times: Sequence[TimeRange]) -> Sequence[TimeRange]:
         """Return the parts of ``times`` in the window; all of ``times`` if none is."""

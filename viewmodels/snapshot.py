@@ -13,7 +13,7 @@ from sessions.model import Entity, EntityRef, Event, Fact, Gap, Mark, Series, So
 from sessions.store import SessionInfo, SessionReader
 from sessions.times import TimeRange
 from viewmodels.host_domains import shared_domain
-from viewmodels.placement import Relations, datastores_during, with_relations
+from viewmodels.placement import Relations, datastores_during, hosts_during, with_relations
 
 USUAL_INTERVAL_S = 20.0
 """The sampling interval of vCenter, assumed for sources with fewer than two samples; seconds."""
@@ -220,6 +220,11 @@ class Snapshot:
             for store, _ in datastores_during(self.records.relations, ref) if ref.kind == "device" else ():
                 found.setdefault(store, []).append(ref)
         return found
+
+    @cached_property
+    def has_moves(self) -> bool:
+        """True if any VM was on several hosts."""
+        return any(len(hosts_during(self.records.relations, ref)) > 1 for ref in self.records.hosts)
 
     def host_of(self, ref: EntityRef) -> EntityRef | None:
         """Return the host that an entity was last placed on; None if no fact says so."""

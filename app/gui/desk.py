@@ -23,7 +23,10 @@ from resources.catalogue import Catalogue
 from resources.problem_cards import Problems
 from resources.views import ChartTemplate, Headline, LimitsByCounter, Overview, Screen
 from sessions.findings import Finding
+from sessions.scope import Scope
 from viewmodels.file_offer import FileOffer
+from viewmodels.findings_in_scope import FindingsInScope, findings_in_scope
+from viewmodels.scope_filter import ScopeFilter, scope_filter
 from widgets.theme import Theme
 
 Notice = Literal["info", "ok", "warning", "critical"]
@@ -65,6 +68,22 @@ class Desk:
     save_file: Callable[[FileOffer], None]
     reveal: Callable[[Path], None]
     marks: MarkRequests = field(default_factory=MarkRequests)
+
+    def scope_filter(self, scope: Scope | None = None) -> ScopeFilter | None:
+        """Return what a scope (None: the current one) covers in the session; None without a session."""
+        snapshot = self.session.snapshot
+        return scope_filter(scope or self.scope.scope, snapshot) if snapshot is not None else None
+
+    def findings_in_scope(self, scope: Scope | None = None) -> FindingsInScope:
+        """Return the findings divided by the scope (None: the current one): inside, and outside for what
+        reason.
+        """
+        filtered, findings = self.scope_filter(scope), self.findings.findings
+        return FindingsInScope(findings) if filtered is None else findings_in_scope(findings, filtered)
+
+    def widen_scope(self) -> None:
+        """Look at all entities over the whole session, from the same sources."""
+        self.scope.set(self.scope.scope.on(()).during(None))
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ def rows_of(path: Path, screen: str, options: ScreenOptions) -> list[tuple[str, 
 
 
 def test_a_renamed_host_keeps_its_rows_when_the_scope_names_it(path: Path) -> None:
-    of_first, of_second = (ScreenOptions(hosts=frozenset({host})) for host in HOSTS)
+    of_first, of_second = (ScreenOptions(chosen=frozenset({host})) for host in HOSTS)
     assert rows_of(path, "cpu", ScreenOptions()) == [("here", "esx01-new", 0), ("there", "esx02", 0)]
     assert rows_of(path, "cpu", of_first) == [("here", "esx01-new", 0)]
     assert rows_of(path, "cpu", of_second) == [("there", "esx02", 0)]

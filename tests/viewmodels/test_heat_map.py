@@ -15,6 +15,8 @@ from sessions.store import SessionWriter
 from sessions.times import TimeRange
 from tests.viewmodels.sessions import T0, add_source, reading
 from viewmodels.heat_map import MEASURES, Heat, Measure, heat_choices, heat_map
+from viewmodels.scope_filter import ScopeFilter
+from viewmodels.snapshot import Snapshot
 
 VMS = [EntityRef("vm", f"vm{number}") for number in range(6)]
 
@@ -34,12 +36,17 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "s.hscope"
 
 
+def everything(snapshot: Snapshot) -> ScopeFilter:
+    return ScopeFilter(frozenset(), None, snapshot)
+
+
 def row_names_of(path: Path) -> list[str]:
     catalogue = load_catalogue()
     with reading(path) as (reader, snapshot):
         [choice] = heat_choices(snapshot, load_limits(load_problems()), catalogue)
         assert snapshot.span is not None
-        return sorted(row.name for row in heat_map(reader, choice, snapshot, snapshot.span, MEASURES[0]).rows)
+        heat = heat_map(reader, choice, everything(snapshot), snapshot.span, MEASURES[0])
+        return sorted(row.name for row in heat.rows)
 
 
 def test_a_vcpu_is_named_with_its_vm(tmp_path: Path) -> None:
@@ -86,7 +93,9 @@ def map_of(path: Path, measure: Measure, max_rows: int, window: TimeRange | None
         [choice] = heat_choices(snapshot, load_limits(load_problems()), catalogue)
         assert choice.label == "CPU ready of each VM"
         assert snapshot.span is not None
-        return heat_map(reader, choice, snapshot, window or snapshot.span, measure, max_rows=max_rows)
+        return heat_map(
+            reader, choice, everything(snapshot), window or snapshot.span, measure, max_rows=max_rows
+        )
 
 
 def test_rows_are_ranked_before_they_are_cut(path: Path) -> None:
@@ -119,3 +128,13 @@ def test_the_share_over_the_limit_ranks_and_fills_the_cells(path: Path) -> None:
     over = (heat.values == 100.0).sum(axis=1)
     assert over[1] > 4 * over[0] > 0
     assert np.isnan(heat.limit)
+
+
+def test_the_rows_are_those_of_the_scope(path: Path) -> None:
+    catalogue = load_catalogue()
+    with reading(path) as (reader, snapshot):
+        [choice] = heat_choices(snapshot, load_limits(load_problems()), catalogue)
+        assert snapshot.span is not None
+        two = ScopeFilter(frozenset(VMS[1:3]), None, snapshot)
+        heat = heat_map(reader, choice, two, snapshot.span, MEASURES[0])
+    assert [row.name for row in heat.rows] == ["vm1", "vm2"]

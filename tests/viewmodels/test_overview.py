@@ -16,6 +16,7 @@ from sessions.store import SessionWriter
 from sessions.times import TimeRange
 from tests.viewmodels.sessions import T0, add_source, reading
 from viewmodels.overview import OverviewContent, OverviewLine, latest_changes, overview_content
+from viewmodels.scope_filter import ScopeFilter
 from viewmodels.time_labels import UTC_CLOCK
 
 HOSTS = [EntityRef("host", name) for name in ("esx01", "esx02")]
@@ -46,7 +47,9 @@ def content(
         window = window or snapshot.span
         assert window is not None
         spec, limits = load_overview(catalogue), load_limits(load_problems())
-        return overview_content(reader, spec, snapshot, chosen, window, catalogue, limits)
+        return overview_content(
+            reader, spec, snapshot, ScopeFilter(chosen, window, snapshot), window, catalogue, limits
+        )
 
 
 def test_charts_show_the_highest_first_and_only_what_is_there(path: Path) -> None:
@@ -56,10 +59,25 @@ def test_charts_show_the_highest_first_and_only_what_is_there(path: Path) -> Non
     assert [curve.curve.y.max() for curve in curves] == [60.0, 30.0]
 
 
-def test_charts_are_of_the_chosen_entities_and_lists_of_all(path: Path) -> None:
+def test_charts_and_lists_are_of_the_chosen_entities(path: Path) -> None:
     found = content(path, frozenset({HOSTS[0]}))
     assert [spec.series for spec, _ in found.charts] == [(1,)]
-    assert [line.ref for line in found.lists[0].lines] == [VMS[0], *VMS[:2:-1]]
+    assert [line.ref for line in found.lists[0].lines] == [VMS[0], VMS[3], VMS[2], VMS[1]]
+
+
+def test_a_vm_without_such_a_counter_shows_its_host(path: Path) -> None:
+    found = content(path, frozenset({VMS[5]}))
+    assert [(spec.title, spec.series) for spec, _ in found.charts] == [("CPU utilisation", (2,))]
+    assert [line.ref for line in found.lists[0].lines] == [VMS[5]]
+
+
+def test_of_a_lun_the_lists_rank_the_vms_that_use_it(path: Path) -> None:
+    lun = EntityRef("device", "naa.6")
+    with SessionWriter.open(path) as writer:
+        writer.add_entities([Entity(lun, "naa.6")])
+        specs = [SeriesSpec(VMS[2], "disk.commands", "IO/s", "naa.6")]
+        add_source(writer, SourceSpec("esxtop", "esx01", 20), specs, np.ones((30, 1)), every_s=20)
+    assert [line.ref for line in content(path, frozenset({lun})).lists[0].lines] == [VMS[2]]
 
 
 def test_a_list_is_ranked_within_the_window(path: Path) -> None:
@@ -77,9 +95,10 @@ def test_a_list_is_ranked_within_the_window(path: Path) -> None:
 
 def test_what_changed_lately_is_in_the_window_and_newest_first(path: Path) -> None:
     with reading(path) as (_, snapshot):
-        both = latest_changes(snapshot, TimeRange(T0, T0 + 60_000), UTC_CLOCK)
-        later = latest_changes(snapshot, TimeRange(T0 + 80_000, T0 + 90_000), UTC_CLOCK)
-        none = latest_changes(snapshot, TimeRange(T0 + 200_000, T0 + 300_000), UTC_CLOCK)
+        everything = ScopeFilter(frozenset(), None, snapshot)
+        both = latest_changes(everything, TimeRange(T0, T0 + 60_000), UTC_CLOCK)
+        later = latest_changes(everything, TimeRange(T0 + 80_000, T0 + 90_000), UTC_CLOCK)
+        none = latest_changes(everything, TimeRange(T0 + 200_000, T0 + 300_000), UTC_CLOCK)
     assert [(line.name, line.value) for line in both] == [
         ("⚑ load starts", UTC_CLOCK.time(T0 + 60_000)),
         ("moved (1 min)", UTC_CLOCK.time(T0 + 40_000)),

@@ -12,8 +12,9 @@ from app.gui.chart_reading import ChartReading
 from app.gui.desk import Desk
 from app.gui.navigation import pin_in_sight
 from sessions.times import TimeRange
-from viewmodels.chart_curves import CurveLabels, events_of
+from viewmodels.chart_curves import CurveLabels
 from viewmodels.chart_windows import moved_window
+from viewmodels.scope_filter import scope_filter
 from viewmodels.snapshot import Change
 from widgets.charts import page
 
@@ -115,7 +116,8 @@ class ChartsPanel(QObject):
         if window is None or not samples.ids.issuperset(one for chart in charts for one in chart.series):
             return  # samples of a newer set of charts are on their way
         self._stack.show_window(window)
-        self._stack.show_events(events_of(self._desk.scope.scope.entities, snapshot), snapshot.marks)
+        filtered = scope_filter(self._desk.scope.scope, snapshot)
+        self._stack.show_events(filtered.events(snapshot.events), snapshot.marks)
         self._stack.show_charts([self._labels.drawn(chart, samples.curves, snapshot) for chart in charts])
 
     def _show_window(self, wanted: TimeRange, passing: bool) -> None:

@@ -24,7 +24,7 @@ def keys(screens: Sequence[Screen]) -> tuple[ActionSpec, ...]:
 
 
 class EsxtopPanel(QObject):
-    """Shows rows and columns of the chosen screen, filtered by the user's options and the scope's hosts."""
+    """Shows rows and columns of the chosen screen, filtered by the user's options and the scope."""
 
     def __init__(self, desk: Desk) -> None:
         self._model = EsxtopModel()
@@ -86,15 +86,14 @@ class EsxtopPanel(QObject):
             self._numbers.follow()
 
     def _scoped(self, scope: Scope) -> None:
-        """Filter by the scope's hosts, select its other entities, and show the end of its window."""
+        """Show the rows of the scope, select its entities, and show the end of its window."""
         snapshot = self._desk.session.snapshot
         window = scope.window_in(snapshot.span) if snapshot else None
         if snapshot is None or window is None or snapshot.span is None:
             return
         length = max(snapshot.span.end - snapshot.span.start, 1)
         self._numbers.move(1.0 if scope.follow else (window.end - snapshot.span.start) / length)
-        hosts = frozenset(ref for ref in scope.entities if ref.kind == "host")
-        if self._options.set_hosts(hosts):
+        if self._options.set_scope(frozenset(scope.entities), window if snapshot.has_moves else None):
             return
         if self.view.isVisible():
             self._select_scope()

@@ -1,4 +1,4 @@
-"""The user's options of the esxtop page: filter, VMs only, expanded rows, columns, hosts of the scope."""
+"""The user's options of the esxtop page: filter, VMs only, expanded rows, columns, and the scope."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.gui.desk import Desk
 from sessions.model import EntityRef
+from sessions.times import TimeRange
 from viewmodels.esxtop_columns import field_choices
 from viewmodels.esxtop_rows import ScreenOptions, why_no_rows
 from widgets.esxtop import EsxtopView, FieldsDialog
@@ -33,12 +34,13 @@ class EsxtopOptions(QObject):
         view.fields.connect(self._ask_columns)
         view.cleared.connect(self._show_all)
 
-    def set_hosts(self, hosts: frozenset[EntityRef]) -> bool:
-        """Show only rows of these hosts (empty: all); returns True if that is a change."""
-        is_change = hosts != self.current.hosts
-        if is_change:
-            self._choose(replace(self.current, hosts=hosts))
-        return is_change
+    def set_scope(self, chosen: frozenset[EntityRef], window: TimeRange | None) -> bool:
+        """Show only rows of these entities (empty: all) in the window; returns True if that is a change."""
+        changed = replace(self.current, chosen=chosen, window=window if chosen else None)
+        if changed == self.current:
+            return False
+        self._choose(changed)
+        return True
 
     def why_empty(self) -> tuple[str, str]:
         """Return why there are no rows, and the text of a button if removing a filter would show some."""
@@ -71,8 +73,8 @@ class EsxtopOptions(QObject):
         self._choose_columns()
 
     def _show_all(self) -> None:
-        """Remove everything that hides rows: filter, VMs only, and the scope's hosts."""
+        """Remove everything that hides rows: filter, VMs only, and the scope's entities."""
         self._view.filter.clear()
         self._view.only_vms.setChecked(False)
-        if self.current.hosts:
+        if self.current.chosen:
             self._desk.scope.set(self._desk.scope.scope.on(()))

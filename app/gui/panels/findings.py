@@ -10,7 +10,9 @@ from PySide6.QtWidgets import QWidget
 from app.gui.actions import view_actions
 from app.gui.desk import Desk
 from sessions.findings import Evidence, Finding
+from sessions.scope import Scope
 from viewmodels.chart_sets import evidence_series
+from viewmodels.finding_order import identity
 from widgets import findings
 from widgets.findings import EvidenceLookup, FindingsView
 
@@ -24,18 +26,45 @@ class FindingsPanel(QObject):
         self.view = FindingsView(EvidenceLookup(self._label, self._series), desk.theme)
         super().__init__(self.view)
         self._desk = desk
-        self.view.wanted.connect(desk.show_finding)
+        self._is_showing = False
+        self._list_scope: Scope | None = None
+        self.view.wanted.connect(self._show)
         desk.findings.changed.connect(self._renew)
         desk.findings.busy_changed.connect(lambda _busy: self._show_note())
         desk.session.opened.connect(lambda _snapshot: self._begin())
         desk.session.closed.connect(self._renew)
+        desk.scope.changed.connect(lambda _scope: self._follow_scope())
+        self.view.outside.widened.connect(desk.widen_scope)
+        self.view.outside.narrowed.connect(self._follow_scope)
 
     def _begin(self) -> None:
+        self._list_scope = None
         self.view.forget()
         self._show_note()
 
+    def _show(self, finding: Finding) -> None:
+        """Show a finding's evidence; the list stays as it is, so that the next one can be shown from it."""
+        scope = self._list_scope or self._desk.scope.scope
+        self._is_showing = True
+        self._desk.show_finding(finding)
+        self._is_showing = False
+        self._list_scope = scope
+        self._renew()
+
+    def _follow_scope(self) -> None:
+        if not self._is_showing:
+            self._list_scope = None
+            self._renew()
+
     def _renew(self) -> None:
-        self.view.show_findings(self._desk.findings.findings)
+        divided = self._desk.findings_in_scope(self._list_scope)
+        self.view.show_findings(divided.inside)
+        if self._list_scope is None:
+            self.view.outside.show_outside(divided.label, divided.explanation, divided.worst_outside)
+        else:
+            shown = {identity(one) for one in divided.inside}
+            now = self._desk.findings_in_scope()
+            self.view.outside.show_list_is_wider(now.outside_of(shown))
         self._show_note()
 
     def _show_note(self) -> None:

@@ -76,15 +76,15 @@ class HeatmapPanel(QObject):
             self._choices = heat_choices(snapshot, self._desk.limits, self._desk.catalogue)
             self.view.set_choices([choice.label for choice in self._choices], MEASURES)
         number = self.view.counters.currentIndex()
-        window = self._desk.scope.scope.window_in(snapshot.span)
-        if window is None or not 0 <= number < len(self._choices):
+        window, filtered = self._desk.scope.scope.window_in(snapshot.span), self._desk.scope_filter()
+        if filtered is None or window is None or not 0 <= number < len(self._choices):
             self.view.show_heat(Heat())
             self.view.show_empty("This session has no counter that a heat map could show: none with a limit.")
             return
         choice, measure = self._choices[number], MEASURES[self.view.measures.currentIndex()]
 
         def work(reader: SessionReader, job: Job) -> Heat:
-            return heat_map(reader, choice, snapshot, window, measure, work=job)
+            return heat_map(reader, choice, filtered, window, measure, work=job)
 
         self._desk.session.query("heatmap", work, self.view.show_heat, title="Working out the heat map")
 

@@ -40,7 +40,7 @@ class OverviewPanel(QObject):
         desk.session.opened.connect(lambda _snapshot: self._opened())
         desk.session.changed.connect(self._grown)
         desk.moment.changed.connect(view.crosshair.show_moment)
-        scope.changed.connect(lambda _scope: self._wait.start(_WAIT_MS))
+        scope.changed.connect(lambda _scope: self._scoped())
         desk.findings.changed.connect(self._show_findings)
         desk.times.changed.connect(self._take_clock)
 
@@ -56,8 +56,13 @@ class OverviewPanel(QObject):
         if change and not self._wait.isActive():
             self._wait.start(_LIVE_MS)
 
+    def _scoped(self) -> None:
+        self._show_findings()
+        self._wait.start(_WAIT_MS)
+
     def _show_findings(self) -> None:
-        self.view.show_findings(self._desk.findings.findings, self._desk.findings.note)
+        divided = self._desk.findings_in_scope()
+        self.view.show_findings(divided.inside, self._desk.findings.note or divided.sentence)
 
     def _read(self) -> None:
         desk, snapshot = self._desk, self._desk.session.snapshot
@@ -67,14 +72,14 @@ class OverviewPanel(QObject):
         self._wait.stop()  # what it waits for is read now
         self._show_findings()
         window = desk.scope.scope.window_in(snapshot.span) if snapshot else None
-        if snapshot is None or window is None:
+        filtered = desk.scope_filter()
+        if snapshot is None or window is None or filtered is None:
             return
-        self.view.show_changes(latest_changes(snapshot, window, desk.times.clock))
-        chosen = frozenset(desk.scope.scope.entities)
+        self.view.show_changes(latest_changes(filtered, window, desk.times.clock))
 
         def work(reader: SessionReader, job: Job) -> OverviewContent:
             return overview_content(
-                reader, desk.overview, snapshot, chosen, window, desk.catalogue, desk.limits, job
+                reader, desk.overview, snapshot, filtered, window, desk.catalogue, desk.limits, job
             )
 
         def done(content: OverviewContent) -> None:

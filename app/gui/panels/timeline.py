@@ -11,8 +11,12 @@ from app.gui.actions import view_actions
 from app.gui.desk import Desk
 from app.gui.jobs import Job
 from resources.units import format_duration
+from sessions.model import EntityRef
+from sessions.scope import Scope
 from sessions.store import SessionReader
 from sessions.times import TimeRange
+from viewmodels.findings_in_scope import findings_in_scope
+from viewmodels.scope_filter import scope_filter
 from viewmodels.snapshot import Change
 from viewmodels.timeline import Load, TimelineContent
 from viewmodels.timeline_content import finding_bars, load_series, read_load, source_lanes
@@ -32,6 +36,7 @@ class TimelinePanel(QObject):
         self.view = timeline.TimelineView(desk.theme, desk.times.clock)
         super().__init__(self.view)
         self._desk = desk
+        self._entities: tuple[EntityRef, ...] = ()
         self._load_timer = QTimer(self, singleShot=True, interval=_LOAD_MS)
         self._load_timer.timeout.connect(self._read_load)
         desk.session.opened.connect(self._begin)
@@ -57,7 +62,9 @@ class TimelinePanel(QObject):
         if change.samples and not self._load_timer.isActive():
             self._load_timer.start(_LOAD_MS)
 
-    def _take_scope(self) -> None:
+    def _take_scope(self, scope: Scope) -> None:
+        if scope.entities != self._entities:
+            self._show_content()
         self._show_brush()
         self._load_timer.start(_SOON_MS)
 
@@ -65,11 +72,13 @@ class TimelinePanel(QObject):
         snapshot = self._desk.session.snapshot
         if snapshot is None:
             return
+        self._entities = self._desk.scope.scope.entities
+        ever = scope_filter(Scope(self._entities), snapshot)  # the lanes show the whole session
         content = replace(
             self.view.content,
             span=snapshot.span,
-            bars=finding_bars(self._desk.findings.findings),
-            events=snapshot.events,
+            bars=finding_bars(findings_in_scope(self._desk.findings.findings, ever).inside),
+            events=ever.events(snapshot.events),
             marks=snapshot.marks,
             sources=source_lanes(self._desk.session.whole or snapshot),
         )
