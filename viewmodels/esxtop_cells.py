@@ -103,6 +103,13 @@ def number_text(value: float, decimals: int) -> str:
     return f"{value:.{decimals}f}" if decimals else f"{value:,.0f}"
 
 
+def order_of(rows: Sequence[Row], cells: Cells, column: int, *, descending: bool) -> IntArray:
+    """Return row indices ordered by a counter's ``column``, by name for −2, or by host for −1."""
+    if 0 <= column < cells.numbers.shape[1]:
+        return order_by_number(rows, cells.numbers[:, column], descending=descending)
+    return order_by_name(rows, host=column == -1, descending=descending)
+
+
 def order_by_number(rows: Sequence[Row], values: FloatArray, *, descending: bool) -> IntArray:
     """Return row indices ordered by ``values`` (rows,); absent values last, expanded rows below their
     head.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
@@ -15,19 +15,19 @@ from viewmodels.snapshot import Snapshot
 
 
 def field_choices(screen: Screen, shown: Sequence[str], catalogue: Catalogue) -> Sequence[FieldChoice]:
-    """Return all columns that a screen can have, and which of them it shows.
+    """Return all columns that a screen can have: those that it shows first, in their order.
 
     ``shown`` are the counters of the chosen columns; if empty, the screen's standard ones.
     """
-    counters = dict.fromkeys((*screen.standard, *screen.more))
+    chosen = shown or screen.standard
     return [
         FieldChoice(
             key,
             f"{known.short or known.label}   {known.label} ({known.unit})",
             known.meaning,
-            key in (shown or screen.standard),
+            key in chosen,
         )
-        for key in counters
+        for key in dict.fromkeys((*chosen, *screen.standard, *screen.more))
         if (known := catalogue.get(key)) is not None
     ]
 
@@ -52,8 +52,11 @@ def columns_of(
     catalogue: Catalogue,
     limits: LimitsByCounter,
     tails: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    deciding: Collection[str] = (),
 ) -> list[TableColumn]:
     """Return the columns for these counters, with the limits that apply to entities of ``kind``.
+
+    ``deciding`` are counters whose columns should be in sight beside the names.
 
     A counter with ``tails`` (numbered states such as C0, C1) gets a column for each of them.
     """
@@ -79,6 +82,8 @@ def columns_of(
                 bounds.critical.value if bounds and bounds.critical else np.nan,
                 frozenset(of for (counter, of), same in limits.items() if counter == key and same == bounds),
                 tail,
+                deciding=key in deciding,
+                per="per vCPU" if any(one.per for one in known.esxtop) else "",
             )
             for tail in tails.get(key, ("",))
         ]

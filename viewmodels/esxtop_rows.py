@@ -65,7 +65,8 @@ def grid_of(
     series.
     """
     tails = tails_of(screen, snapshot, catalogue)
-    columns = columns_of(options.counters or screen.standard, screen.kinds[0], catalogue, limits, tails)
+    counters = options.counters or screen.standard
+    columns = columns_of(counters, screen.kinds[0], catalogue, limits, tails, screen.deciding)
     keys = [column.key for column in columns]
     rows: list[Row] = []
     ids: list[list[int]] = []

@@ -8,13 +8,16 @@ import numpy as np
 
 from sessions.model import EntityRef
 
+_WITHOUT_NAME = frozenset({"count", "state", "flag", "ratio", "shares", "text"})
+
 
 @dataclass(frozen=True, slots=True)
 class TableColumn:
     """A counter's column: esxtop's name, unit, limits (NaN: none) and tooltip.
 
     The limits apply to rows of entities of ``kinds`` (empty: all). ``tail`` is the numbered state that the
-    column shows (``C0``), for a counter that has several.
+    column shows (``C0``), for a counter that has several. ``deciding``: the column should be in sight beside
+    the names. ``per`` says what a number counts for (``per vCPU``).
     """
 
     counter: str
@@ -25,11 +28,29 @@ class TableColumn:
     critical: float = np.nan
     kinds: frozenset[str] = frozenset()
     tail: str = ""
+    deciding: bool = False
+    per: str = ""
 
     @property
     def key(self) -> tuple[str, str]:
         """What identifies the column: its counter and its numbered state."""
         return self.counter, self.tail
+
+    @property
+    def id(self) -> str:
+        """The column's name in the user's settings: ``cpu.ready``, ``power.cstate C0``."""
+        return f"{self.counter} {self.tail}".rstrip()
+
+    @property
+    def heading(self) -> tuple[str, str]:
+        """The two lines of the column's heading: esxtop's name, and the unit: ``DAVG`` and ``ms/cmd``."""
+        title, slash, of = self.title.partition("/")
+        if slash and of == "s":
+            return self.title, "" if self.unit == "/s" else self.unit
+        if slash and not title.startswith("%"):
+            return title, f"{self.unit}/{of}"
+        bare = "" if self.unit in _WITHOUT_NAME else self.unit
+        return self.title, self.per or bare
 
 
 @dataclass(frozen=True, slots=True)

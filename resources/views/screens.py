@@ -15,7 +15,8 @@ class Screen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A screen of the esxtop view: the kinds of entities in its rows, its columns, and esxtop's keys for it.
 
     ``deciding`` columns come first, ``columns`` after them; ``more`` can be added; ``classic`` are esxtop's
-    own, in its order. ``below``: kinds that an expanded row shows. ``sort``: counter to sort by, by key.
+    own, in its order. ``below``: kinds that an expanded row shows. ``sort``: counter to sort by, by key;
+    ``default``: the one to sort by at first, if it is not the first of these.
     ``head``: counters above the table. ``each``: one row for each instance of the entity's series (a CPU, an
     interrupt) instead of one for the entity; ``instance`` is the word before such an instance's number, which
     some sources leave out.
@@ -35,6 +36,7 @@ class Screen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     each: bool = False
     instance: str = ""
     note: str = ""
+    default: str = ""
 
     @property
     def standard(self) -> tuple[str, ...]:
@@ -44,7 +46,7 @@ class Screen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def default_sort(self) -> str:
         """The counter by which the screen is sorted at first, largest value on top."""
-        return next(iter(self.sort.values()))
+        return self.default or next(iter(self.sort.values()))
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -61,7 +63,7 @@ def load_screens(
         for counter in (*all_columns, *screen.head, *screen.sort.values()):
             if counter not in catalogue:
                 raise knowledge_error(path, screen.id, f"no counter is called {counter}")
-        for counter in screen.classic:
+        for counter in (*screen.classic, screen.default_sort):
             if counter not in all_columns:
                 raise knowledge_error(path, screen.id, f"{counter} is no column of the screen")
     return tuple(screens)

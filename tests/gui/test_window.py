@@ -311,7 +311,8 @@ def test_a_physical_cpu_has_one_row_with_a_column_for_each_of_its_states(
     assert one_host[:3] == ["PCPU 0", "PCPU 1", "PCPU 2"]
     assert len(rows) == len(set(rows))
     titles = [column.title for number in range(2, model.columnCount()) if (column := model.column_at(number))]
-    assert titles[:6] == ["PCPU USED(%)", "PCPU UTIL(%)", "CORE UTIL(%)", "%C0", "%C1", "%C2"]
+    assert titles[:4] == ["PCPU UTIL(%)", "%A/MPERF", "PCPU USED(%)", "CORE UTIL(%)"]
+    assert titles[4:7] == ["%C0", "%C1", "%C2"]
     place = next(at for at, row in enumerate(rows) if row.name == "PCPU 3")
     qtbot.waitUntil(lambda: "–" not in cells(model, place), timeout=WAIT)
 
@@ -326,7 +327,7 @@ def test_a_screen_begins_with_its_first_column_and_a_sort_key_shows_its_own(
     qtbot.waitUntil(lambda: model.rowCount() > 40, timeout=WAIT)
     qtbot.keyClick(table, Qt.Key.Key_U)
     qtbot.waitUntil(lambda: "–" not in cells(model, 0)[:3], timeout=WAIT)
-    assert model.sorting[0] == model.column_of("disk.reads")
+    assert model.sorting[0] == model.column_of("disk.device_latency")
     assert table.horizontalScrollBar().value() == 0
     qtbot.keyClick(table, Qt.Key.Key_T, Qt.KeyboardModifier.ShiftModifier)
     place = table.columnViewportPosition(model.column_of("disk.write_mb"))

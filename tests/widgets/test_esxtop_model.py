@@ -141,7 +141,7 @@ def test_no_number_is_cut_and_the_sorted_column_is_seen(theme: Theme, qtbot: QtB
     for column in range(2, model.columnCount()):
         text = str(model.index(0, column).data())
         assert text == "◆ 123,456,789"
-        assert table.fontMetrics().horizontalAdvance(text) + 16 <= table.columnWidth(column)
+        assert table.fontMetrics().horizontalAdvance(text) + 12 <= table.columnWidth(column)
     assert model.widest(2) == "◆ 123,456,789"
     numbers = np.array([[1234.0], [0.5], [np.nan], [12.0], [3.0]])  # only vCPUs are judged
     model.set_table(ROWS, [TableColumn("c", "C", "%", "", 10.0, kinds=frozenset({"vcpu"}))], numbers)

@@ -15,12 +15,11 @@ from PySide6.QtWidgets import QTableView
 
 from sessions.model import FloatArray
 from widgets.eliding import elided_name
+from widgets.esxtop.header import SIDE
 from widgets.esxtop.model import EsxtopModel
 from widgets.theme import Theme, Tokens
 
-SIDE = 8
-"""Padding on the left and right of a cell's text, in pixels."""
-NUMBER_WIDTH = 66
+_NUMBER_WIDTH = 66
 _INDENT = 14
 _TINTS = (0.0, 0.16, 0.22)
 _SELECTED, _CURRENT_ROW = 0.2, 0.09
@@ -113,7 +112,7 @@ def _paint_spark(painter: QPainter, area: QRect, values: FloatArray, tokens: Tok
         return
     top = max(float(np.nanmax(values)), 1e-9)
     low = min(float(np.nanmin(values)), 0.0)
-    width = max(area.width() - NUMBER_WIDTH - SIDE, 20)
+    width = max(area.width() - _NUMBER_WIDTH - SIDE, 20)
     x = area.left() + 4 + present / max(values.size - 1, 1) * width
     y = area.bottom() - 3 - (values[present] - low) / max(top - low, 1e-9) * (area.height() - 7)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -16,7 +16,7 @@ def key_rows(screens: Sequence[Screen]) -> tuple[KeyRow, ...]:
         KeyRow("screens", f"Screens: {titles}", tuple(portable(screen.key) for screen in screens)),
         KeyRow("vms", "Virtual machines only", ("Shift+V",)),
         KeyRow("expand", "Expand or fold the selected rows", ("E",)),
-        KeyRow("fields", "Choose columns", ("F",)),
+        KeyRow("fields", "Choose columns and their order", ("F", "O")),
         KeyRow("interval", "How often the table is renewed", ("S",)),
         KeyRow("sparks", "Small curves of the sorted column", ("K",)),
         KeyRow(

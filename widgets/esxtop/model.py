@@ -11,8 +11,10 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from resources.foreign_text import shown, tooltip_text
 from resources.units import format_value
 from sessions.model import EntityRef, FloatArray, IntArray
-from viewmodels.esxtop_cells import Cells, order_by_name, order_by_number
+from viewmodels.esxtop_cells import Cells, order_of
+from viewmodels.esxtop_layout import HOST, NAME
 from viewmodels.esxtop_table import Row, TableColumn
+from viewmodels.host_domains import shared_domain, without
 
 STATE = Qt.ItemDataRole.UserRole
 
@@ -37,6 +39,7 @@ class EsxtopModel(QAbstractTableModel):
         self._place: IntArray = np.zeros(0, np.int64)
         self._sort: tuple[int, Qt.SortOrder] = (0, Qt.SortOrder.AscendingOrder)
         self._sparks: dict[tuple[int, int], FloatArray] = {}
+        self._hosts: dict[str, str] = {}
 
     # -- contents
 
@@ -45,17 +48,22 @@ class EsxtopModel(QAbstractTableModel):
     ) -> None:
         """Show these rows and columns; if both are unchanged, only the numbers are repainted.
 
-        ``numbers`` has shape (rows, columns), NaN where absent; None if they are not read yet.
+        ``numbers`` has shape (rows, columns), NaN where absent; None if they are not read yet. The table
+        stays sorted by the same column, wherever that stands now; by name if it has gone.
         """
         if list(rows) == list(self._rows) and list(columns) == list(self._columns):
             self._cells = Cells.of(self._rows, self._columns, numbers)
             self._resort()
             return
         self.beginResetModel()
+        sorted_by = self.id_at(self._sort[0])
         self._rows, self._columns = list(rows), list(columns)
+        self._hosts = _short_names(self._rows)
         self._sparks.clear()
         self._cells = Cells.of(self._rows, self._columns, numbers)
-        self._order = self._sorted()
+        column = self.column_of(sorted_by)
+        self._sort = (column, self._sort[1]) if column >= 0 else (0, Qt.SortOrder.AscendingOrder)
+        self._order = self._new_order()
         self._place = np.argsort(self._order)
         self.endResetModel()
 
@@ -72,12 +80,22 @@ class EsxtopModel(QAbstractTableModel):
 
     def column_at(self, column: int) -> TableColumn | None:
         """Return the counter column at ``column``, None for name and host."""
-        return self._columns[column - self.FIXED] if column >= self.FIXED else None
+        inside = self.FIXED <= column < self.columnCount()
+        return self._columns[column - self.FIXED] if inside else None
+
+    def id_at(self, column: int) -> str:
+        """Return the id of a column: ``name``, ``host``, ``cpu.ready``."""
+        found = self.column_at(column)
+        return found.id if found is not None else (NAME, HOST)[min(max(column, 0), 1)]
 
     def column_of(self, counter: str) -> int:
-        """Return the position of a counter's column, −1 if it is not shown."""
+        """Return the position of the column with this id, or of a counter's first one; −1 if it is not
+        shown.
+        """
+        if counter in {NAME, HOST}:
+            return int(counter == HOST)
         for number, column in enumerate(self._columns):
-            if column.counter == counter:
+            if counter in {column.counter, column.id}:
                 return number + self.FIXED
         return -1
 
@@ -92,7 +110,7 @@ class EsxtopModel(QAbstractTableModel):
         """Return the text of a cell."""
         number, one = self.row_at(row)
         if column == 1:
-            return shown(one.host)
+            return self._hosts[one.host]
         if column == 0:
             return shown(f"{one.name} {one.instance}".strip()) or "(without a name)"
         return self._cells.text(number, column - self.FIXED)
@@ -112,9 +130,9 @@ class EsxtopModel(QAbstractTableModel):
         return self._sparks.get((int(self._order[row]), column - self.FIXED)) if self._sparks else None
 
     @property
-    def several_hosts(self) -> bool:
-        """True if the rows belong to more than one host, so that the host column is needed."""
-        return len({row.host for row in self._rows}) > 1
+    def host_names(self) -> Sequence[str]:
+        """The names in the host column, each once; the column is needed if there are several."""
+        return list(self._hosts.values())
 
     # -- what Qt asks
 
@@ -173,8 +191,14 @@ class EsxtopModel(QAbstractTableModel):
 
     # -- order
 
+    def _new_order(self) -> IntArray:
+        """Return row numbers in the order in which rows are shown."""
+        column, direction = self._sort
+        descending = direction == Qt.SortOrder.DescendingOrder
+        return order_of(self._rows, self._cells, column - self.FIXED, descending=descending)
+
     def _resort(self) -> None:
-        order = self._sorted()
+        order = self._new_order()
         if np.array_equal(order, self._order):
             if order.size and self._columns:
                 self.dataChanged.emit(
@@ -192,15 +216,6 @@ class EsxtopModel(QAbstractTableModel):
         self.changePersistentIndexList(before, after)
         self.layoutChanged.emit()
 
-    def _sorted(self) -> IntArray:
-        """Return row numbers in the order in which rows are shown."""
-        column, direction = self._sort
-        descending = direction == Qt.SortOrder.DescendingOrder
-        if self.FIXED <= column < self.columnCount():
-            values = self._cells.numbers[:, column - self.FIXED]
-            return order_by_number(self._rows, values, descending=descending)
-        return order_by_name(self._rows, host=column == 1, descending=descending)
-
 
 def _tooltip(row: Row, column: TableColumn | None, value: float) -> str:
     """Return the tooltip of a cell: entity, counter, ``value`` with unit, and meaning."""
@@ -209,3 +224,10 @@ def _tooltip(row: Row, column: TableColumn | None, value: float) -> str:
     return tooltip_text(
         f"{shown(row.name)}  {column.title} {format_value(value, column.unit)}\n{column.tooltip}"
     )
+
+
+def _short_names(rows: Sequence[Row]) -> dict[str, str]:
+    """Return the hosts' names as they are shown, by name: without the DNS domain that all share."""
+    hosts = list(dict.fromkeys(row.host for row in rows))
+    domain = shared_domain(hosts)
+    return {host: shown(without(domain, host)) for host in hosts}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
 from PySide6.QtCore import (
     QModelIndex,
     QPersistentModelIndex,
@@ -12,43 +11,16 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QKeyEvent, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHeaderView,
-    QStyleOptionHeader,
-    QTableView,
-)
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
+from viewmodels.esxtop_layout import moved
 from widgets.dragging import drag
-from widgets.esxtop.cells import NUMBER_WIDTH, SIDE, Cells
+from widgets.esxtop.cells import Cells
+from widgets.esxtop.header import EsxtopHeader
 from widgets.esxtop.model import EsxtopModel
+from widgets.esxtop.widths import ColumnWidths
 from widgets.theme import Theme, figures_font
 from widgets.theme.tokens import DENSE_ROW_PX, SMALL_PX
-
-_NAME_WIDTH, _MAX_NAME_WIDTH = 168, 214
-_MEASURED_NAMES = 500
-_HOST_WIDTH = 128
-_MIN_COLUMN_WIDTH = 40
-_MARKED_WIDTH = 74  # with room for the symbol of a state
-_ARROW = 8
-_WHOLE_NAMES_SHARE = 0.9  # the longest tenth may be elided
-_SPARK_WIDTH = 168
-
-
-class _Header(QHeaderView):
-    """A header whose sort arrow is drawn left of the title, so that titles and numbers align on the right."""
-
-    def __init__(self, parent: QTableView) -> None:
-        super().__init__(Qt.Orientation.Horizontal, parent)
-        self.sorted_by: tuple[int, Qt.SortOrder] = (-1, Qt.SortOrder.AscendingOrder)
-
-    def initStyleOptionForIndex(self, option: QStyleOptionHeader, section: int) -> None:  # noqa: N802
-        """Set what a section of the header shows (called by Qt)."""
-        super().initStyleOptionForIndex(option, section)
-        sorted_section, order = self.sorted_by
-        if section == sorted_section:
-            arrow = "▾" if order == Qt.SortOrder.DescendingOrder else "▴"
-            option.text = f"{arrow} {option.text}"
 
 
 class _Names(QTableView):
@@ -67,63 +39,93 @@ class _Names(QTableView):
 class EsxtopTable(QTableView):
     """The table of the esxtop view.
 
-    Signals: ``charted(row, column)`` on a double click; ``sorted`` when column or order of sorting changed.
-    ``series_of`` returns the series ids of cells that are dragged.
+    Signals: ``charted(row, column)`` on a double click; ``sorted`` when column or order of sorting changed;
+    ``reordered`` with the counters in the order into which the user dragged their columns. ``series_of``
+    returns the series ids of cells that are dragged. ``widths`` keeps the columns as wide as needed.
     """
 
     charted = Signal(int, int)
     sorted = Signal()
+    reordered = Signal(object)
 
     def __init__(
         self, model: EsxtopModel, theme: Theme, series_of: Callable[[Sequence[QModelIndex]], list[int]]
     ) -> None:
         super().__init__()
-        self._theme, self._series_of = theme, series_of
+        self._theme, self._series_of, self._model = theme, series_of, model
         self.setModel(model)
-        self._headers = [_prepare(self)]
+        header = _prepare(self, model, theme)
+        header.setSectionsMovable(True)
+        header.setFirstSectionMovable(False)
+        header.sectionClicked.connect(self._sort_by_click)
+        header.moved.connect(self._move_by_hand)
         self._cells = Cells(self, model, theme)
         self.setDragEnabled(True)
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.horizontalHeader().setSectionsClickable(True)
-        self.horizontalHeader().sectionClicked.connect(self._sort_by_click)
         self.doubleClicked.connect(lambda index: self.charted.emit(index.row(), index.column()))
-        self._frozen = _Names(self, model, theme)
-        self._frozen.setModel(model)
-        self._frozen.setSelectionModel(self.selectionModel())
-        self._headers.append(_prepare(self._frozen))
-        self._frozen.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._frozen.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._frozen.setObjectName("frozen-names")
-        self._frozen.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self._frozen.doubleClicked.connect(lambda index: self.charted.emit(index.row(), index.column()))
-        self.verticalScrollBar().valueChanged.connect(self._frozen.verticalScrollBar().setValue)
-        self._frozen.verticalScrollBar().valueChanged.connect(self.verticalScrollBar().setValue)
-        self.horizontalHeader().sectionResized.connect(self._resized)
+        self.widths = ColumnWidths(self, header, model)
+        self._frozen = self._names(theme)
+        header.sectionResized.connect(self._resized)
         model.modelReset.connect(self._fit)
-        model.dataChanged.connect(self._widen)
-        model.layoutChanged.connect(self._widen)
+        model.dataChanged.connect(self.widths.widen)
+        model.layoutChanged.connect(self.widths.widen)
         model.layoutChanged.connect(self._frozen.viewport().update)
         theme.changed.connect(self._repaint)
         self.selectionModel().currentRowChanged.connect(lambda _now, _before: self._repaint())
-        self.setColumnWidth(0, _NAME_WIDTH)
         self._fit()
+
+    def _names(self, theme: Theme) -> _Names:
+        """Return the frozen column over the first one of the table."""
+        names = _Names(self, self._model, theme)
+        names.setModel(self._model)
+        names.setSelectionModel(self.selectionModel())
+        header = _prepare(names, self._model, theme)
+        header.sectionClicked.connect(self._sort_by_click)
+        header.sectionResized.connect(lambda section, _old, width: self._frozen_resized(section, width))
+        header.sectionHandleDoubleClicked.connect(self.widths.fit)
+        header.released.connect(self.widths.keep)
+        names.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        names.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        names.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        names.setObjectName("frozen-names")
+        names.doubleClicked.connect(lambda index: self.charted.emit(index.row(), index.column()))
+        self.verticalScrollBar().valueChanged.connect(names.verticalScrollBar().setValue)
+        names.verticalScrollBar().valueChanged.connect(self.verticalScrollBar().setValue)
+        return names
 
     def sort_by(self, column: int, order: Qt.SortOrder) -> None:
         """Sort by a column and show the arrow."""
-        for header in self._headers:
-            header.sorted_by = (column, order)
-            header.viewport().update()
-        self.model().sort(column, order)
+        self._model.sort(column, order)
+        self._repaint()
         self.sorted.emit()
 
     def sort_by_counter(self, counter: str) -> None:
         """Sort by a counter's column, largest on top; nothing happens if it is not shown."""
-        model = self.model()
-        assert isinstance(model, EsxtopModel)
-        column = model.column_of(counter)
+        column = self._model.column_of(counter)
         if column >= 0:
             self.sort_by(column, Qt.SortOrder.DescendingOrder)
+
+    def sort_by_id(self, column: str, *, descending: bool) -> None:
+        """Sort by the column with this id; by name if the screen does not show it."""
+        at = self._model.column_of(column)
+        down = descending and at >= 0
+        self._model.sort(max(at, 0), Qt.SortOrder.DescendingOrder if down else Qt.SortOrder.AscendingOrder)
+        self._repaint()
+        if at >= 0:
+            self.sorted.emit()
+
+    @property
+    def sorting(self) -> tuple[str, bool]:
+        """The id of the column by which the table is sorted, and True if the largest is on top."""
+        column, order = self._model.sorting
+        return self._model.id_at(column), order == Qt.SortOrder.DescendingOrder
+
+    def move_column(self, column: int, steps: int) -> None:
+        """Move a counter's column by some places, to the left if ``steps`` is negative."""
+        spec = self._model.column_at(column)
+        if spec is not None:
+            self.reordered.emit(moved(self._counters(), spec.counter, steps))
 
     def scroll_to_start(self) -> None:
         """Scroll to the first row and column."""
@@ -147,18 +149,14 @@ class EsxtopTable(QTableView):
             bar = self.horizontalScrollBar()
             bar.setValue(bar.value() - hidden)
 
-    def make_room_for_curves(self, column: int) -> None:
-        """Widen the column that shows sparklines beside its numbers."""
-        if column >= EsxtopModel.FIXED and self.columnWidth(column) < _SPARK_WIDTH:
-            self.setColumnWidth(column, _SPARK_WIDTH)
-
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         """Paint all visible cells at once."""
         self._cells.paint(event.rect(), self.currentIndex(), keys=self.hasFocus())
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        """Give the frozen column the height of the table."""
+        """Give the frozen column the height of the table, and the names the width that is left."""
         super().resizeEvent(event)
+        self.widths.fit_names()
         self._place()
 
     def startDrag(self, _actions: Qt.DropAction) -> None:  # noqa: N802
@@ -175,9 +173,7 @@ class EsxtopTable(QTableView):
 
     def _sort_by_click(self, column: int) -> None:
         """Sort by the clicked column: counters descending, names ascending; again reverses the order."""
-        model = self.model()
-        assert isinstance(model, EsxtopModel)
-        before, order = model.sorting
+        before, order = self._model.sorting
         down, up = Qt.SortOrder.DescendingOrder, Qt.SortOrder.AscendingOrder
         if column != before:
             order = up if column < EsxtopModel.FIXED else down
@@ -185,45 +181,33 @@ class EsxtopTable(QTableView):
             order = up if order == down else down
         self.sort_by(column, order)
 
+    def _counters(self) -> list[str]:
+        """Return the counters of the columns in their order, each once."""
+        columns = map(self._model.column_at, range(EsxtopModel.FIXED, self._model.columnCount()))
+        return list(dict.fromkeys(column.counter for column in columns if column is not None))
+
+    def _move_by_hand(self, column: int, to: int) -> None:
+        """Move a column to the place of the one on which the mouse let it go."""
+        spec, target = self._model.column_at(column), self._model.column_at(to)
+        if spec is not None and target is not None:
+            counters = self._counters()
+            self.move_column(column, counters.index(target.counter) - counters.index(spec.counter))
+
     def _fit(self) -> None:
-        model = self.model()
-        header = self.horizontalHeader().fontMetrics()
-        assert isinstance(model, EsxtopModel)
-        for column in range(EsxtopModel.FIXED, model.columnCount()):
-            spec = model.column_at(column)
-            marked = spec is not None and np.isfinite(spec.warning)
-            min_width = _MARKED_WIDTH if marked else NUMBER_WIDTH
-            title = str(model.headerData(column, Qt.Orientation.Horizontal))
-            self.setColumnWidth(column, max(header.horizontalAdvance(title) + _ARROW + 2 * SIDE, min_width))
-        for column in range(1, model.columnCount()):
+        for column in range(1, self._model.columnCount()):
             self._frozen.setColumnHidden(column, True)
-        self.setColumnWidth(0, self._name_width(model))
-        self.setColumnHidden(1, not model.several_hosts)
-        self.setColumnWidth(1, _HOST_WIDTH)
+        self.widths.refit()
         self._frozen.setColumnWidth(0, self.columnWidth(0))
         self._place()
-
-    def _widen(self) -> None:
-        """Widen columns to their longest number; they do not become narrower when it gets shorter."""
-        model, metrics = self.model(), self.fontMetrics()
-        assert isinstance(model, EsxtopModel)
-        for column in range(EsxtopModel.FIXED, model.columnCount()):
-            needed = metrics.horizontalAdvance(model.widest(column)) + 2 * SIDE
-            if needed > self.columnWidth(column):
-                self.setColumnWidth(column, needed)
-
-    def _name_width(self, model: EsxtopModel) -> int:
-        """Return the width that most of the first names need, within limits."""
-        names = (str(model.index(row, 0).data()) for row in range(min(model.rowCount(), _MEASURED_NAMES)))
-        lengths = sorted(len(name) for name in names)
-        length = lengths[int((len(lengths) - 1) * _WHOLE_NAMES_SHARE)] if lengths else 0
-        wanted = round(length * self.fontMetrics().averageCharWidth()) + 24
-        return min(max(wanted, _NAME_WIDTH), _MAX_NAME_WIDTH)
 
     def _resized(self, section: int, _old: int, new: int) -> None:
         if section == 0:
             self._frozen.setColumnWidth(0, new)
             self._place()
+
+    def _frozen_resized(self, section: int, width: int) -> None:
+        if section == 0 and width != self.columnWidth(0):
+            self.setColumnWidth(0, width)
 
     def _place(self) -> None:
         frame = self.frameWidth()
@@ -234,6 +218,7 @@ class EsxtopTable(QTableView):
     def _repaint(self) -> None:
         for table in (self, self._frozen):
             table.viewport().update()
+            table.horizontalHeader().viewport().update()
 
 
 def letter(event: QKeyEvent) -> str:
@@ -245,10 +230,8 @@ def letter(event: QKeyEvent) -> str:
     return chr(event.key()) if shift else chr(event.key()).lower()
 
 
-def _prepare(table: QTableView) -> _Header:
-    header = _Header(table)
-    header.setHighlightSections(False)
-    header.setMinimumSectionSize(_MIN_COLUMN_WIDTH)
+def _prepare(table: QTableView, model: EsxtopModel, theme: Theme) -> EsxtopHeader:
+    header = EsxtopHeader(table, model, theme)
     table.setHorizontalHeader(header)
     table.setFont(figures_font(SMALL_PX))
     table.setShowGrid(False)

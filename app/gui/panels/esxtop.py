@@ -131,7 +131,8 @@ class EsxtopPanel(QObject):
         self._model.set_table(self._grid.rows, self._grid.columns)
         if self._is_new:
             self._is_new = False
-            self.view.table.sort_by_counter(screen.default_sort)
+            self.view.table.widths.use(self._options.layout.widths)
+            self._options.sort()
             self.view.table.scroll_to_start()
         self._select_scope()
 

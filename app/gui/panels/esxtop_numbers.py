@@ -125,6 +125,7 @@ class EsxtopNumbers(QObject):
         at = self._moment(snapshot)
         if not self._view.sparks.isChecked() or column < 0 or snapshot is None or at is None or not grid.rows:
             self._model.set_sparks(max(column, 0), {})
+            self._view.table.widths.make_room_for_curves(-1)
             return
         rows = [self._model.row_at(row)[0] for row in range(min(self._model.rowCount(), _SPARK_ROWS))]
         ids = grid.ids[rows, column]
@@ -136,6 +137,6 @@ class EsxtopNumbers(QObject):
             if grid is self._grid:
                 numbers = zip(rows, ids.tolist(), strict=True)
                 self._model.set_sparks(column, {row: found[one] for row, one in numbers if one in found})
-                self._view.table.make_room_for_curves(column + EsxtopModel.FIXED)
+                self._view.table.widths.make_room_for_curves(column + EsxtopModel.FIXED)
 
         self._desk.session.query("esxtop.sparks", work, done)

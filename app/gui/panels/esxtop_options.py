@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from msgspec.structs import replace as replace_struct
 from PySide6.QtCore import QObject, Signal
 
 from app.gui.desk import Desk
+from app.gui.esxtop_layouts import EsxtopLayouts
 from sessions.model import EntityRef
 from sessions.times import TimeRange
 from viewmodels.esxtop_columns import field_choices
+from viewmodels.esxtop_layout import ScreenLayout, reordered
 from viewmodels.esxtop_rows import ScreenOptions, why_no_rows
 from widgets.esxtop import EsxtopView, FieldsDialog
 
@@ -17,7 +20,7 @@ from widgets.esxtop import EsxtopView, FieldsDialog
 class EsxtopOptions(QObject):
     """Holds the ``current`` options; ``changed`` carries True if they are now for another screen.
 
-    Chosen columns are remembered for each screen.
+    Columns, widths and sorting of each screen are kept in the user's settings.
     """
 
     changed = Signal(bool)
@@ -25,14 +28,46 @@ class EsxtopOptions(QObject):
     def __init__(self, desk: Desk, view: EsxtopView) -> None:
         super().__init__(view)
         self._desk, self._view = desk, view
-        self._columns: dict[str, tuple[str, ...]] = {}
+        self._layouts = EsxtopLayouts(desk.settings.folder)
         self.current = ScreenOptions()
+        self._choose_columns(silently=True)
         view.screen_chosen.connect(lambda _number: self._choose_columns())
         view.filtered.connect(lambda text: self._choose(replace(self.current, name_filter=text)))
         view.vms_toggled.connect(lambda on: self._choose(replace(self.current, only_vms=on)))
         view.expanded.connect(self._expand)
         view.fields.connect(self._ask_columns)
         view.cleared.connect(self._show_all)
+        view.table.reordered.connect(lambda shown: self.set_columns(reordered(self.columns, shown)))
+        view.table.widths.changed.connect(
+            lambda widths: self._keep(replace_struct(self.layout, widths=widths))
+        )
+        view.table.sorted.connect(self._keep_sorting)
+
+    @property
+    def layout(self) -> ScreenLayout:
+        """What the user made of the shown screen."""
+        return self._layouts.of(self._view.chosen_screen.id)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The counters of the shown screen's columns, in their order."""
+        return self.current.counters or self._view.chosen_screen.standard
+
+    def set_columns(self, columns: tuple[str, ...]) -> None:
+        """Show these counters' columns on this screen, now and later."""
+        standard = columns == self._view.chosen_screen.standard
+        self._keep(replace_struct(self.layout, columns=() if standard else columns))
+        self._choose(replace(self.current, counters=self.layout.columns))
+
+    def reset(self) -> None:
+        """Give the screen its standard columns, widths and sorting."""
+        self._keep(ScreenLayout())
+        self._choose_columns()
+
+    def sort(self) -> None:
+        """Sort as the user last sorted this screen; by default its standard column, largest on top."""
+        layout, table = self.layout, self._view.table
+        table.sort_by_id(layout.sort or self._view.chosen_screen.default_sort, descending=layout.descending)
 
     def set_scope(self, chosen: frozenset[EntityRef], window: TimeRange | None) -> bool:
         """Show only rows of these entities (empty: all) in the window; returns True if that is a change."""
@@ -54,9 +89,20 @@ class EsxtopOptions(QObject):
         self.current = options
         self.changed.emit(other_screen)
 
-    def _choose_columns(self) -> None:
-        chosen = self._columns.get(self._view.chosen_screen.id, ())
-        self._choose(replace(self.current, counters=chosen), other_screen=True)
+    def _choose_columns(self, *, silently: bool = False) -> None:
+        options = replace(self.current, counters=self.layout.columns)
+        if silently:
+            self.current = options
+        else:
+            self._choose(options, other_screen=True)
+
+    def _keep(self, layout: ScreenLayout) -> None:
+        self._layouts.keep(self._view.chosen_screen.id, layout)
+
+    def _keep_sorting(self) -> None:
+        column, descending = self._view.table.sorting
+        standard = (column, descending) == (self._view.chosen_screen.default_sort, True)
+        self._keep(replace_struct(self.layout, sort="" if standard else column, descending=descending))
 
     def _expand(self, refs: frozenset[EntityRef]) -> None:
         self._choose(replace(self.current, expanded=self.current.expanded ^ refs))
@@ -64,13 +110,10 @@ class EsxtopOptions(QObject):
     def _ask_columns(self) -> None:
         screen = self._view.chosen_screen
         choices = field_choices(screen, self.current.counters, self._desk.catalogue)
-        dialog = FieldsDialog(screen.title, choices, self._view)
-        dialog.accepted.connect(lambda: self._set_columns(dialog.chosen()))
+        dialog = FieldsDialog(screen.title, choices, screen.standard, screen.classic, self._view)
+        dialog.accepted.connect(lambda: self.set_columns(dialog.chosen()))
+        dialog.finished.connect(dialog.deleteLater)
         dialog.open()
-
-    def _set_columns(self, counters: tuple[str, ...]) -> None:
-        self._columns[self._view.chosen_screen.id] = counters
-        self._choose_columns()
 
     def _show_all(self) -> None:
         """Remove everything that hides rows: filter, VMs only, and the scope's entities."""
