@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from widgets.eliding import NameElider
 from widgets.popup import Popup
 from widgets.theme import Theme
 
@@ -62,6 +63,7 @@ class _Line(QStyledItemDelegate):
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
+        self.names = NameElider()
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: _Index) -> QSize:  # noqa: N802
         """Return the same height for all entries."""
@@ -88,7 +90,7 @@ class _Line(QStyledItemDelegate):
         painter.setPen(QColor(tokens.muted))
         painter.drawText(inner, middle | Qt.AlignmentFlag.AlignRight, hint)
         text_box = inner.adjusted(_ICON + _MARGIN, 0, -metrics.horizontalAdvance(hint) - 2 * _MARGIN, 0)
-        text = metrics.elidedText(str(index.data()), Qt.TextElideMode.ElideMiddle, text_box.width())
+        text = self.names.elided(str(index.data()), text_box.width(), metrics)
         painter.setPen(QColor(tokens.text))
         painter.drawText(text_box, middle | Qt.AlignmentFlag.AlignLeft, text)
         painter.restore()
@@ -109,7 +111,8 @@ class Palette(Popup):
         self._words.installEventFilter(self)
         self._words.textChanged.connect(self._search)
         self._list = QListWidget()
-        self._list.setItemDelegate(_Line(theme, self._list))
+        self._line = _Line(theme, self._list)
+        self._list.setItemDelegate(self._line)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.setUniformItemSizes(True)
         self._list.setIconSize(QSize(16, 16))
@@ -147,6 +150,7 @@ class Palette(Popup):
 
     def _search(self, search_text: str) -> None:
         self._found = matches(search_text, self._entries)
+        self._line.names.set_names(entry.text for entry in self._found)
         self._list.clear()
         for entry in self._found:
             item = QListWidgetItem(entry.icon, entry.text)

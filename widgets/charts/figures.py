@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from widgets.eliding import NameElider
 from widgets.theme import Theme, body_font
 
 HEADS = ("last", "min", "mean", "max", "p95")
@@ -33,6 +34,7 @@ class CurveFigures(QWidget):
         super().__init__()
         self._theme = theme
         self._rows: Sequence[FigureRow] = ()
+        self._elider = NameElider()
         self._more = 0
         self._first = HEADS[0]
         self._row: int | None = None
@@ -47,6 +49,7 @@ class CurveFigures(QWidget):
         """
         height = len(self._rows), self._more > 0
         self._rows, self._more, self._first = list(rows), more, first
+        self._elider.set_names(row.name for row in rows)
         if height != (len(self._rows), self._more > 0):
             self.updateGeometry()
         self.setAccessibleName(
@@ -97,7 +100,7 @@ class CurveFigures(QWidget):
             painter.fillRect(QRect(_SIDE, top + _ROW // 2 - 1, 12, 3), QColor(row.colour))
             painter.setPen(QColor(tokens.muted))
             room = max(self.width() - sum(widths) - 2 * _SIDE - _DASH - _GAP, 20)
-            name = painter.fontMetrics().elidedText(row.name, Qt.TextElideMode.ElideMiddle, room)
+            name = self._elider.elided(row.name, room, painter.fontMetrics())
             painter.drawText(QRect(_SIDE + _DASH, top, room, _ROW), _LEFT, name)
             painter.setPen(QColor(tokens.text))
             self._numbers(painter, top, row.texts, widths)

@@ -7,19 +7,24 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QToolButton
 
 from resources.foreign_text import shown, tooltip_text
 from widgets.charts.legend import Legend
+from widgets.eliding import NameElider
 
 _GAP = 12
 _MARGINS = 12, 6, 8, 0
 
 
 class ChartHead(QGridLayout):
-    """Puts the legend beside the title if it fits there completely, else below."""
+    """Puts the legend beside the title if it fits there completely, else below.
+
+    ``titles`` holds the titles of all charts beside it, from which a shortened one is told apart.
+    """
 
     def __init__(self, legend: Legend) -> None:
         super().__init__()
         self.legend = legend
         self._legend_below = False
         self._full_title = ""
+        self.titles = NameElider()
         self._title = QLabel(textFormat=Qt.TextFormat.PlainText)
         self._title.setProperty("role", "title")
         self._note = QLabel(textFormat=Qt.TextFormat.PlainText)
@@ -63,7 +68,7 @@ class ChartHead(QGridLayout):
         close = 0 if self.close_button.isHidden() else self.close_button.sizeHint().width() + _GAP
         left = inner - close - self._note.sizeHint().width() - 2 * _GAP
         room = min(left, metrics.horizontalAdvance(self._full_title) + 2)
-        self._title.setText(metrics.elidedText(self._full_title, Qt.TextElideMode.ElideMiddle, room))
+        self._title.setText(self.titles.elided(self._full_title, room, metrics))
         self._title.setToolTip(tooltip_text(self._full_title))
         self.legend.setVisible(has_legend)
         if has_legend:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 from resources.foreign_text import shown, tooltip_text
 from viewmodels.curve import NamedCurve
 from widgets.dragging import Draggable
+from widgets.eliding import NameElider
 from widgets.theme import Tokens
 
 _MAX_ENTRIES = 6
@@ -60,9 +61,9 @@ class LegendEntry(QWidget):
 
     entered = Signal(object)
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, names: NameElider) -> None:
         super().__init__()
-        self._number = number
+        self._number, self._names = number, names
         self._full = ""
         self._about: Callable[[], str] = str
         self._colour = ""
@@ -84,7 +85,7 @@ class LegendEntry(QWidget):
         if shown(name) != self._full:
             self._full = shown(name)
             self._value.setMinimumWidth(0)
-            self.fit(MAX_NAME_PX)
+        self.fit(MAX_NAME_PX)
         self._about = about
         if colour != self._colour:
             self._colour = colour
@@ -98,7 +99,7 @@ class LegendEntry(QWidget):
     def fit(self, max_width: int) -> None:
         """Shorten the name to at most ``max_width`` pixels."""
         self._name.ensurePolished()
-        text = self._name.fontMetrics().elidedText(self._full, Qt.TextElideMode.ElideMiddle, max_width)
+        text = self._names.elided(self._full, max_width, self._name.fontMetrics())
         if text != self._name.text():
             self._name.setText(text)
 
@@ -141,6 +142,7 @@ class Legend(QWidget):
         self._dragged = dragged
         self._entries: list[LegendEntry] = []
         self._names: Sequence[str] = ()
+        self._elider = NameElider()
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.setSpacing(_ENTRY_GAP)
@@ -163,6 +165,7 @@ class Legend(QWidget):
     ) -> None:
         """Show entries for the first curves; ``about(curve)`` returns the lines of an entry's tooltip."""
         self._names = [shown(named.name) for named in curves]
+        self._elider.set_names(self._names)
         while len(self._entries) > min(len(curves), _MAX_ENTRIES):
             gone = self._entries.pop()
             self._row.removeWidget(gone)
@@ -196,7 +199,7 @@ class Legend(QWidget):
         return [entry.widths for entry in self._entries]
 
     def _add_entry(self, number: int) -> None:
-        entry = LegendEntry(number)
+        entry = LegendEntry(number, self._elider)
         Draggable(entry, lambda _at: self._dragged(number))
         entry.entered.connect(self.entered)
         self._entries.append(entry)

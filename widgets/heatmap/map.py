@@ -13,6 +13,7 @@ from resources.units import format_value
 from viewmodels.heat_map import Heat
 from viewmodels.time_labels import Clock
 from widgets.dragging import Draggable
+from widgets.eliding import NameElider
 from widgets.heatmap.geometry import ROW_HEIGHT, Geometry
 from widgets.heatmap.painting import HeatPainter, Marked, cells_image, longest_name
 from widgets.keys import KeyHandlers, KeyRow
@@ -40,6 +41,7 @@ class HeatMap(QAbstractScrollArea):
         self._heat = Heat()
         self._image = QImage()
         self._longest_name = 0
+        self._names = NameElider()
         self._current = 0
         self._hovered: int | None = None
         self._pressed: int | None = None
@@ -61,6 +63,7 @@ class HeatMap(QAbstractScrollArea):
         """Show this heat map."""
         self._heat = heat
         self._longest_name = longest_name(heat)
+        self._names.set_names(shown(row.name) for row in heat.rows)
         self._current = min(self._current, max(len(heat.rows) - 1, 0))
         self._colour()
         self._set_scroll_bar()
@@ -108,7 +111,8 @@ class HeatMap(QAbstractScrollArea):
         painter = QPainter(self.viewport())
         marked = Marked(self._hovered, self._current if self.hasFocus() else None)
         tokens = self._theme.tokens
-        HeatPainter(painter, self._heat, tokens, self._geometry()).paint(self._image, marked, self._clock)
+        heat = HeatPainter(painter, self._heat, tokens, self._geometry(), self._names)
+        heat.paint(self._image, marked, self._clock)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         """Adjust the scroll range to the new height."""

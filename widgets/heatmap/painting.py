@@ -12,7 +12,7 @@ from resources.foreign_text import shown
 from resources.units import format_value
 from viewmodels.heat_map import Heat
 from viewmodels.time_labels import Clock, time_label, time_ticks
-from widgets.eliding import elided_name
+from widgets.eliding import NameElider
 from widgets.heatmap.colours import levels, ramp, strongest
 from widgets.heatmap.geometry import ROW_HEIGHT, WORST_WIDTH, Geometry
 from widgets.theme import SYMBOLS, Tokens, body_font
@@ -57,6 +57,7 @@ class HeatPainter:
     heat: Heat
     tokens: Tokens
     geometry: Geometry
+    names: NameElider
 
     def paint(self, image: QImage, marked: Marked, clock: Clock) -> None:
         """Paint background, cells (``image``), highlighted rows and axis."""
@@ -86,7 +87,7 @@ class HeatPainter:
         painter.drawText(box.adjusted(10, 0, 0, 0), _MIDDLE, SYMBOLS[row.state] if row.state != "ok" else "")
         painter.setPen(QColor(tokens.text))
         room = self.geometry.names_width - _BESIDE_NAME
-        name = elided_name(shown(row.name), room, painter.fontMetrics())
+        name = self.names.elided(shown(row.name), room, painter.fontMetrics())
         painter.drawText(box.adjusted(_NAME_LEFT, 0, 0, 0), _MIDDLE, name)
         painter.setPen(QColor(tokens.muted))
         painter.drawText(box.adjusted(0, 0, -12, 0), _MIDDLE | Qt.AlignmentFlag.AlignRight, row.worst)

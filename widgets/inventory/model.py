@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
@@ -62,6 +62,11 @@ class InventoryModel(QAbstractItemModel):
     def refs(self) -> Sequence[EntityRef]:
         """Return all entities of the tree."""
         return list(self._nodes)
+
+    @property
+    def titles(self) -> Collection[str]:
+        """The names of all nodes."""
+        return {node.title for node in self._nodes.values()}
 
     # -- what Qt asks
 

@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 )
 
 from sessions.model import EntityRef
-from widgets.eliding import elided_name
+from widgets.eliding import NameElider
 from widgets.empty_state import EmptyState
 from widgets.inventory.model import HEALTH, KIND, REF, SEARCH, VALUE, InventoryModel
 from widgets.pane import Pane
@@ -46,11 +46,15 @@ _EXPAND_UP_TO = 200
 
 
 class _Row(QStyledItemDelegate):
-    """Draws a row: health symbol, name, and value on the right; headings in bold."""
+    """Draws a row: health symbol, name, and value on the right; headings in bold.
+
+    ``names`` are those of the whole tree: a shortened one is like no other, whatever its indentation.
+    """
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
+        self.names = NameElider()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:  # noqa: ARG002, N802
         """Return the same height for all rows."""
@@ -95,7 +99,7 @@ class _Row(QStyledItemDelegate):
         font.setBold(index.data(REF) is None or index.data(KIND) == "cluster")
         painter.setFont(font)
         painter.setPen(QColor(tokens.text))
-        name = elided_name(str(index.data()), text.width(), painter.fontMetrics())
+        name = self.names.elided(str(index.data()), text.width(), painter.fontMetrics())
         painter.drawText(text, middle | Qt.AlignmentFlag.AlignLeft, name)
         painter.restore()
 
@@ -154,7 +158,9 @@ class InventoryView(Pane):
         self.tree = Tree(theme)
         self.tree.setObjectName("inventory")
         self.tree.setModel(self._proxy)
-        self.tree.setItemDelegate(_Row(theme, self.tree))
+        rows = _Row(theme, self.tree)
+        self.tree.setItemDelegate(rows)
+        model.modelReset.connect(lambda: rows.names.set_names(model.titles))
         self.tree.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.tree.setAccessibleName("Inventory")

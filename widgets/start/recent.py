@@ -20,11 +20,13 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from resources.foreign_text import shown
+from widgets.eliding import NameElider
 from widgets.theme import SYMBOLS, Health, Theme
 
 _ROW = 52
 _SPARK = QSize(112, 26)
 _WHEN = 104
+_NAMES = Qt.ItemDataRole.UserRole + 1
 _Index = QModelIndex | QPersistentModelIndex
 
 
@@ -40,23 +42,33 @@ class RecentEntry:
     spark: tuple[float, ...] = ()
 
     @property
+    def below(self) -> str:
+        """The text below the title."""
+        return self.summary or self.path
+
+    @property
     def accessible_text(self) -> str:
         """The row as a text for screen readers."""
         return ", ".join(part for part in (self.title, self.summary, self.when) if part)
 
 
 class RecentModel(QAbstractListModel):
-    """The list model, one row for each session; the entry is under ``UserRole``."""
+    """The list model, one row for each session; the entry is under ``UserRole``.
+
+    What shortens the texts of all rows is under the role after that.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._entries: Sequence[RecentEntry] = ()
+        self._names = NameElider()
 
     def show_entries(self, entries: Sequence[RecentEntry]) -> None:
         """Replace the entries."""
         if list(entries) != list(self._entries):
             self.beginResetModel()
             self._entries = list(entries)
+            self._names.set_names(shown(text) for one in entries for text in (one.title, one.below))
             self.endResetModel()
 
     def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008, N802 - Qt's own signature
@@ -68,17 +80,13 @@ class RecentModel(QAbstractListModel):
         if not index.isValid() or not 0 <= index.row() < len(self._entries):
             return None
         entry = self._entries[index.row()]
-        match role:
-            case Qt.ItemDataRole.DisplayRole:
-                return shown(entry.title)
-            case Qt.ItemDataRole.ToolTipRole:
-                return shown(entry.path).replace("&", "&amp;").replace("<", "&lt;")
-            case Qt.ItemDataRole.AccessibleTextRole:
-                return shown(entry.accessible_text)
-            case Qt.ItemDataRole.UserRole:
-                return entry
-            case _:
-                return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return shown(entry.title)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return shown(entry.path).replace("&", "&amp;").replace("<", "&lt;")
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return shown(entry.accessible_text)
+        return {Qt.ItemDataRole.UserRole: entry, _NAMES: self._names}.get(role)
 
 
 class RecentDelegate(QStyledItemDelegate):
@@ -95,7 +103,8 @@ class RecentDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         """Draw symbol, title, summary, sparkline and time."""
         entry = index.data(Qt.ItemDataRole.UserRole)
-        if not isinstance(entry, RecentEntry):
+        names = index.data(_NAMES)
+        if not isinstance(entry, RecentEntry) or not isinstance(names, NameElider):
             return
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -110,12 +119,16 @@ class RecentDelegate(QStyledItemDelegate):
         )
         text_box = box.adjusted(28, 0, -(_SPARK.width() + _WHEN + 32), 0)
         self._paint_line(
-            painter, QRect(text_box.left(), text_box.top(), text_box.width(), 20), entry.title, tokens.text
+            painter,
+            QRect(text_box.left(), text_box.top(), text_box.width(), 20),
+            entry.title,
+            tokens.text,
+            names,
         )
         font.setPixelSize(12)
         painter.setFont(font)
         below = QRect(text_box.left(), text_box.top() + 20, text_box.width(), 18)
-        self._paint_line(painter, below, entry.summary or entry.path, tokens.muted)
+        self._paint_line(painter, below, entry.below, tokens.muted, names)
         left = box.right() - _WHEN - _SPARK.width() - 16
         self._paint_spark(painter, QRect(left, box.top() + 7, _SPARK.width(), _SPARK.height()), entry.spark)
         right = QRect(box.right() - _WHEN, box.top(), _WHEN, box.height())
@@ -135,9 +148,9 @@ class RecentDelegate(QStyledItemDelegate):
         painter.setBrush(QColor(colour))
         painter.drawRoundedRect(QRectF(box).adjusted(1.5, 1.5, -1.5, -1.5), 6, 6)
 
-    def _paint_line(self, painter: QPainter, box: QRect, text: str, colour: str) -> None:
+    def _paint_line(self, painter: QPainter, box: QRect, text: str, colour: str, names: NameElider) -> None:
         painter.setPen(QColor(colour))
-        cut = painter.fontMetrics().elidedText(shown(text), Qt.TextElideMode.ElideMiddle, box.width())
+        cut = names.elided(shown(text), box.width(), painter.fontMetrics())
         painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, cut)
 
     def _paint_spark(self, painter: QPainter, box: QRect, values: Sequence[float]) -> None:
