@@ -101,6 +101,15 @@ ACTIONS: tuple[ActionSpec, ...] = (
         checkable=True,
     ),
     ActionSpec("view.menu", "Open the menu", "", ("F10",), "menu", "Alt alone opens it, too."),
+    ActionSpec(
+        "view.messages", "Messages so far", "View", (), "messages", "Said since it was opened.",
+    ),
+    ActionSpec(
+        "times.other", "Time zone…", "View", (), "timeline", "Of every time that is shown, typed or copied.",
+    ),
+    ActionSpec("times.local", "Times in this computer's zone"),
+    ActionSpec("times.utc", "Times in UTC"),
+    ActionSpec("times.host", "Times in the zone of the hosts"),
     ActionSpec("view.theme", "Switch between dark and light", "View", ("Ctrl+Shift+L",), "theme"),
     ActionSpec("help.shortcuts", "Shortcuts", "Help", ("?",), "keyboard"),
     ActionSpec("help.guide", "Five-minute guide", "Help", ("F1",), "help"),

@@ -36,6 +36,7 @@ from app.gui.shortcut_sheet import ShortcutSheet
 from app.gui.times import Times
 from app.gui.window import Window
 from app.gui.workbench import Workbench
+from app.gui.zone_choice import ZoneChoice
 from app.memory import trim_allocator
 from resources.catalogue import load_catalogue
 from resources.failures import HyperscopeError
@@ -44,6 +45,7 @@ from resources.problem_cards import load_problems
 from resources.views import load_chart_templates, load_headlines, load_limits, load_overview, load_screens
 from viewmodels.scope_labels import scope_labels, session_label
 from widgets.inventory import SEARCH_FIELD
+from widgets.messages import MessageLog
 from widgets.theme import Preference, Theme
 
 _TURN_S = 0.0005
@@ -96,7 +98,7 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
         headlines=load_headlines(catalogue),
         screens=load_screens(catalogue),
         overview=load_overview(catalogue),
-        notify=window.messages.show_message,
+        notify=window.messages.notify,
         show_finding=workbench.show_finding,
         drop_mark=workbench.drop_mark,
         save_file=saving.ask,
@@ -115,6 +117,7 @@ class _Frame(QObject):
     def __init__(self, window: Window, desk: Desk, workbench: Workbench, parent: QObject) -> None:
         super().__init__(parent)
         self._window, self._desk, self._workbench = window, desk, workbench
+        self._zone = ZoneChoice(desk, window, self)
         window.bind(self._handlers())
         desk.session.opened.connect(self._opened)
         desk.session.changed.connect(self._update_texts)
@@ -131,6 +134,8 @@ class _Frame(QObject):
         desk.settings.changed.connect(self._settings_changed)
         desk.times.changed.connect(self._update_texts)
         desk.charts.shown.connect(lambda: window.show_panel("charts", take_keys=False))
+        window.status.messages_clicked.connect(self._show_messages)
+        window.messages.changed.connect(lambda: window.status.show_messages(len(window.messages.past)))
         window.status.jobs_clicked.connect(lambda: window.show_panel("jobs"))
         window.closing.connect(self._close)
         self._enable()
@@ -157,17 +162,24 @@ class _Frame(QObject):
             "view.menu": window.header.open_menu,
             "view.menu_bar": self._switch_menu_bar,
             "view.theme": self._switch_theme,
+            "view.messages": self._show_messages,
             "help.shortcuts": lambda: ShortcutSheet([*ACTIONS, *panel_keys(desk.screens)], window).open(),
             "help.guide": self._open_guide,
             "help.about": lambda: About(window).open(),
         }
-        return {**self._workbench.handlers(), **own}
+        return {**self._workbench.handlers(), **self._zone.handlers(), **own}
 
     def _open_guide(self) -> None:
         guide = _guide()
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(guide))):
             text = f"No program of this computer opens the guide. It is a text file: {guide}"
             self._desk.notify(text, "warning")
+
+    def _show_messages(self) -> None:
+        """List the messages since the window was opened."""
+        window, clock = self._window, self._desk.times.clock
+        past, zone = window.messages.past, clock.zone_of(None)
+        MessageLog(past, clock.time, zone, window).show_over(window.status.messages)
 
     def _palette(self) -> None:
         offered = list(navigation.palette_entries(self._desk, self._window.commands))

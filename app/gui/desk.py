@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
 from PySide6.QtWidgets import QWidget
 
@@ -27,10 +27,17 @@ from sessions.scope import Scope
 from viewmodels.file_offer import FileOffer
 from viewmodels.findings_in_scope import FindingsInScope, findings_in_scope
 from viewmodels.scope_filter import ScopeFilter, scope_filter
+from widgets.messages import Level, MessageAction
 from widgets.theme import Theme
 
-Notice = Literal["info", "ok", "warning", "critical"]
 Area = Literal["left", "center", "right", "bottom"]
+
+
+class Notify(Protocol):
+    """A function that shows a message over the work area."""
+
+    def __call__(self, text: str, level: Level = "info", *, action: MessageAction | None = None) -> None:
+        """Show ``text``; ``action`` is a button beside it: ``MessageAction("Undo", undo)``."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +45,11 @@ class Desk:
     """The models and services that panels share.
 
     ``times.clock`` shows and reads every time in the chosen zone. ``moment`` is the instant that the user
-    pinned. ``notify(text, level)`` shows a message bar. ``show_finding`` moves scope and charts to a
-    finding's evidence. ``drop_mark`` asks for a note and stores a mark at a time in ms (None: the pinned
-    moment, else now, or the end of the shown window). ``marks`` carries requests to change or remove a mark.
-    ``save_file`` asks where to save what a view
-    offers, and writes it; ``reveal`` shows a file in the system's file manager.
+    pinned. ``notify(text, level, action=…)`` shows a message over the work area. ``show_finding`` moves scope
+    and charts to a finding's evidence. ``drop_mark`` asks for a note and stores a mark at a time in ms (None:
+    the pinned moment, else now, or the end of the shown window). ``marks`` carries requests to change or
+    remove a mark. ``save_file`` asks where to save what a view offers, and writes it; ``reveal`` shows a file
+    in the system's file manager.
     """
 
     session: SessionModel
@@ -62,7 +69,7 @@ class Desk:
     headlines: Mapping[str, Headline]
     screens: tuple[Screen, ...]
     overview: Overview
-    notify: Callable[[str, Notice], None]
+    notify: Notify
     show_finding: Callable[[Finding], None]
     drop_mark: Callable[[int | None], None]
     save_file: Callable[[FileOffer], None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QObject, QPoint, QTimer
+from PySide6.QtCore import QObject, QPoint
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from app.gui.desk import Desk
@@ -15,9 +15,7 @@ from resources.failures import BusyError, HyperscopeError
 from resources.foreign_text import shown
 from sessions.model import Mark, Source
 from widgets.marks import MarkNote
-
-_OFFER_MS = 10_000
-"""How long the message bar offers to undo, in ms; Ctrl+Z undoes as long as the session is open."""
+from widgets.messages import MessageAction
 
 _QUOTED = 60
 
@@ -32,8 +30,6 @@ class Marking(QObject):
         self._store = MarkStore(desk, recordings, self)
         self._store.failed.connect(self._show_error)
         self._store.lost.connect(self._lost)
-        self._offer = QTimer(self, singleShot=True, interval=_OFFER_MS)
-        self._offer.timeout.connect(self._withdraw)
         self._offered = ""
         desk.marks.edit.connect(self.edit)
         desk.marks.remove.connect(self.remove)
@@ -93,12 +89,10 @@ class Marking(QObject):
     def _offer_undo(self, undo_text: str) -> None:
         if undo_text:
             self._offered = undo_text
-            self._window.messages.show_message(undo_text, "info", button="Undo", act=self.undo)
-            self._offer.start()
+            self._desk.notify(undo_text, action=MessageAction("Undo", self.undo))
 
     def _withdraw(self) -> None:
-        if self._offered and self._window.messages.text == self._offered:
-            self._window.messages.hide()
+        self._window.messages.dismiss(self._offered)
         self._offered = ""
 
     def _notify_undone(self, word: str, what: str) -> None:
@@ -123,7 +117,6 @@ class Marking(QObject):
             self._window.actions_by_id[name].setEnabled(can)
 
     def _forget(self) -> None:
-        self._offer.stop()
         self._withdraw()
         self._stack.clear()
 

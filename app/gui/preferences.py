@@ -37,7 +37,8 @@ class Preferences(QDialog):
         self._settings, self._times = settings, times
         self.setWindowTitle("Preferences")
         self.setObjectName("preferences")
-        tabs = QTabWidget()
+        self._editors: dict[str, QWidget] = {}
+        self._tabs = tabs = QTabWidget()
         tabs.setAccessibleName("Settings")
         tabs.tabBar().setAccessibleName("Groups of settings")
         for group, specs in groupby(SETTINGS, key=lambda spec: spec.group):
@@ -49,7 +50,8 @@ class Preferences(QDialog):
             form.setHorizontalSpacing(20)
             form.setLabelAlignment(Qt.AlignmentFlag.AlignRight)
             for spec in specs:
-                form.addRow("" if isinstance(spec.default, bool) else spec.title, self._editor(spec))
+                self._editors[spec.key] = self._editor(spec)
+                form.addRow("" if isinstance(spec.default, bool) else spec.title, self._editors[spec.key])
                 note = QLabel(spec.help, wordWrap=True)
                 note.setProperty("role", "muted")
                 note.setContentsMargins(0, 0, 0, 10)
@@ -65,6 +67,15 @@ class Preferences(QDialog):
         layout.addWidget(tabs)
         layout.addWidget(buttons)
         self.resize(560, 380)
+
+    def show_setting(self, key: str) -> None:
+        """Show the tab with a setting, and give its field the keyboard focus."""
+        editor = self._editors[key]
+        for number in range(self._tabs.count()):
+            page = self._tabs.widget(number)
+            if page is not None and page.isAncestorOf(editor):
+                self._tabs.setCurrentIndex(number)
+        editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _editor(self, spec: SettingSpec) -> QWidget:
         if spec.is_zone:

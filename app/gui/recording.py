@@ -77,7 +77,7 @@ class Recordings(QObject):
             self._desk.notify(f"The recording can't be started: {os_error_text(error)}", "critical")
             return None
         self._process, self._has_samples = process, False
-        self._window.messages.hide()  # how an earlier recording ended is over
+        self._window.messages.clear()  # how an earlier recording ended is over
         self._refusals.clear()
         process.reported.connect(self._reported)
         process.changed.connect(lambda _state: self.show())

@@ -32,10 +32,12 @@ class SourceEntry:
 class StatusBar(QWidget):
     """Shows sources on the left, running jobs in the middle, the session on the right.
 
-    Signals: ``source_clicked`` with a source id; ``jobs_clicked``.
+    Signals: ``source_clicked`` with a source id; ``jobs_clicked``; ``messages_clicked``. ``zone`` is a button
+    that tells the zone of the window's times, and has a menu.
     """
 
     jobs_clicked = Signal()
+    messages_clicked = Signal()
     source_clicked = Signal(object)
 
     def __init__(self, theme: Theme) -> None:
@@ -61,6 +63,11 @@ class StatusBar(QWidget):
         self.jobs.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.jobs.clicked.connect(self.jobs_clicked)
         self.jobs.hide()
+        self.messages = _ghost_button("messages")
+        self.messages.clicked.connect(self.messages_clicked)
+        self.zone = _ghost_button("zone")
+        self.zone.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.show_messages(0)
         self._session = QLabel(textFormat=Qt.TextFormat.PlainText)
         self._session.setProperty("role", "muted")
         self.show_session("")
@@ -70,6 +77,8 @@ class StatusBar(QWidget):
         row.addWidget(self._sources, 1)
         row.addWidget(self.jobs)
         row.addWidget(self._session)
+        row.addWidget(self.zone)
+        row.addWidget(self.messages)
         theme.changed.connect(self._show)
 
     def show_sources(self, entries: Sequence[SourceEntry]) -> None:
@@ -94,6 +103,20 @@ class StatusBar(QWidget):
         self.jobs.setText(text)
         self.jobs.setVisible(bool(text))
         self.jobs.setIcon(self._theme.icons.get("jobs"))
+        self._show()
+
+    def show_messages(self, count: int) -> None:
+        """Show how many messages there were since the window was opened."""
+        self.messages.setIcon(self._theme.icons.get("messages"))
+        text = f"{count} messages" if count != 1 else "1 message"
+        self.messages.setToolTip(f"{text} since the window was opened" if count else "No messages so far")
+        self.messages.setAccessibleName(self.messages.toolTip())
+
+    def show_zone(self, name: str, about: str) -> None:
+        """Show the zone of the window's times; ``about`` is its name in full."""
+        self.zone.setText(name)
+        self.zone.setToolTip(f"All times are in this zone: {about}. Click to choose another one.")
+        self.zone.setAccessibleName(f"Time zone: {about}")
         self._show()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
@@ -128,7 +151,8 @@ class StatusBar(QWidget):
         """Return how many entries fit in full, with room for "and 3 more" beside them."""
         metrics = self._sources.fontMetrics()
         jobs = self.jobs.sizeHint().width() + _SPACING if not self.jobs.isHidden() else 0
-        room = self.width() - 2 * _MARGIN - _SPACING - self._session.sizeHint().width() - jobs
+        fixed = sum(one.sizeHint().width() + _SPACING for one in (self._session, self.zone, self.messages))
+        room = self.width() - 2 * _MARGIN - fixed - jobs
         widths = [metrics.horizontalAdvance(f"{SYMBOLS['critical']} {text}") + _GAP for text in texts]
         if sum(widths) - _GAP <= room:
             return len(widths)
@@ -138,6 +162,13 @@ class StatusBar(QWidget):
             room -= widths[fitting]
             fitting += 1
         return fitting
+
+
+def _ghost_button(name: str) -> QToolButton:
+    button = QToolButton()
+    button.setObjectName(name)
+    button.setProperty("role", "ghost")
+    return button
 
 
 def _shorter(text: str) -> str:

@@ -25,7 +25,7 @@ from app.gui.layout import SavedLayout, put_dock
 from app.gui.menus import Header, Menus
 from app.gui.status_bar import StatusBar
 from app.gui.top_bar import TopBar
-from widgets.message_bar import MessageBar
+from widgets.messages import Messages
 from widgets.pane import Pane, PaneTitle
 from widgets.start import DropHint
 from widgets.theme import Theme
@@ -70,7 +70,6 @@ class Window(QMainWindow):
         self.top = TopBar(theme, self.actions_by_id, self._menus.whole)
         self.header = Header(self._menus, self.top)
         self.setMenuWidget(self.header)
-        self.messages = MessageBar(theme)
         self.pages = QTabWidget(documentMode=True)
         self.pages.setObjectName("work-pages")
         self.pages.tabBar().setChangeCurrentOnDrag(True)
@@ -85,9 +84,9 @@ class Window(QMainWindow):
         column = QVBoxLayout(work)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self.messages)
         column.addWidget(self._stack, 1)
         self.setCentralWidget(work)
+        self.messages = Messages(theme, work)
         self.status = StatusBar(theme)
         bar = self.statusBar()
         bar.setSizeGripEnabled(False)

@@ -58,7 +58,7 @@ class Workbench(QObject):
         self._board = StartBoard(self.start_page, self._recent, desk, self)
         self.crashes = CrashReports(window, self)
         desk.jobs.crashed.connect(self.crashes.report)
-        desk.session.closed.connect(window.messages.hide)  # what it says was of that session
+        desk.session.closed.connect(window.messages.clear)  # what it says was of that session
         self.recordings.first_samples.connect(self._show_recording)
         self.recordings.begins.connect(self.start_page.progress.show_step)
         self.start_page.progress.stopped.connect(self._stop)

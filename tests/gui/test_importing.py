@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.gui.application import Program
 from sessions.store import SessionReader, check_session
 from tests.gui.recordings import capture, record
-from tests.gui.windows import child_of, drop, has_charts, wait
+from tests.gui.windows import child_of, drop, has_charts, message_button, wait
 from widgets.jobs import JobsView
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
@@ -111,7 +111,7 @@ def test_a_session_among_captures_is_opened_and_the_rest_offered(
     wait(qtbot, lambda: live.desk.session.path == session)
     assert "can be imported" in live.window.messages.text
     assert not live.workbench.importing.is_running
-    live.window.messages._button.click()
+    message_button(live.window.messages).click()
     wait(qtbot, lambda: states(live) == ["done"])
     wait(qtbot, lambda: live.desk.session.path == home / "esx.hscope")
 

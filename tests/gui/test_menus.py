@@ -15,7 +15,7 @@ from app.gui.actions import ACTIONS
 from app.gui.application import Program
 from app.gui.menus import MENUS
 from tests.gui.windows import child_of
-from widgets.message_bar import MessageBar
+from widgets.messages import Messages
 
 pytestmark = [
     pytest.mark.qt_log_ignore("This plugin does not support"),
@@ -118,7 +118,7 @@ def test_copy_in_the_menu_copies_from_what_has_the_focus(live: Program, qtbot: Q
 
 
 def test_what_cannot_be_copied_is_said(live: Program) -> None:
-    bar = child_of(live.window, MessageBar)
+    bar = child_of(live.window, Messages)
     live.window.pages.tabBar().setFocus()
     for action, word in (("edit.copy", "copied"), ("edit.menu", "menu")):
         live.window.actions_by_id[action].trigger()

@@ -14,7 +14,7 @@ from app.gui.preferences import Preferences
 from app.gui.zone_box import ZoneBox
 from tests.gui.windows import wait
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 
 def test_choosing_the_folder_of_recordings_waits_for_nobody(

@@ -20,7 +20,7 @@ from recorder.protocol import CollectorReport, Ended, SourceReport, Started, Sta
 from sessions.store import SessionReader
 from sessions.times import TimeRange
 from tests.gui.recordings import record
-from tests.gui.windows import child_of, wait
+from tests.gui.windows import child_of, message_button, wait
 from widgets.timeline import TimelineView
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
@@ -159,13 +159,13 @@ def test_the_recorders_death_is_shown_and_resumed(live: Program, qtbot: QtBot) -
     kill(recorder(live))
     wait(qtbot, lambda: live.workbench.recordings.process is None)
     assert "died" in live.window.messages.text
-    assert live.window.messages._button.text() == "Resume"
+    assert message_button(live.window.messages).text() == "Resume"
     live.window.actions_by_id["record.resume"].trigger()
     assert live.window.messages.isHidden(), "it does not run and have died"
     wait(qtbot, lambda: recorder(live).status.samples > 0)
     kill(recorder(live))
     wait(qtbot, lambda: live.workbench.recordings.process is None)
-    live.window.messages._button.click()
+    message_button(live.window.messages).click()
     wait(qtbot, lambda: recorder(live).status.samples > 0)
     wait(qtbot, lambda: live.desk.session.snapshot.samples > before)  # type: ignore[union-attr]
     assert live.desk.session.path == path
@@ -233,7 +233,7 @@ def test_a_window_that_shows_another_session_stays_there(live: Program, qtbot: Q
     wait(qtbot, lambda: len(parts) >= 2)  # a slow window may hear of two at once
     assert live.desk.session.path == other
     assert "goes on in" in live.window.messages.text
-    live.window.messages._button.click()
+    message_button(live.window.messages).click()
     wait(qtbot, lambda: live.desk.session.path == parts[-1])
     stop(live, qtbot)
 

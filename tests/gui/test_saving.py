@@ -14,7 +14,7 @@ from app.gui.saving import file_stem, form_of
 from tests.gui.windows import child_of, wait
 from viewmodels.file_offer import FileForm, FileOffer, table_file, text_form
 from viewmodels.text_table import TextTable
-from widgets.message_bar import MessageBar
+from widgets.messages import Messages
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
@@ -36,7 +36,7 @@ def test_a_table_is_saved_where_the_user_says(live: Program, qtbot: QtBot, tmp_p
     dialog = child_of(live.window, QFileDialog)
     assert dialog.selectedFiles()[0].endswith("Hosts- worst.csv")
     choose(live, qtbot, str(tmp_path / "mine"))
-    bar = child_of(live.window, MessageBar)
+    bar = child_of(live.window, Messages)
     wait(qtbot, lambda: "Saved as" in bar.text)
     assert (tmp_path / "mine.csv").read_bytes() == b"\xef\xbb\xbfhost\nesx01\n"
     assert str(tmp_path / "mine.csv") in bar.text
@@ -53,7 +53,7 @@ def test_what_the_system_refuses_is_one_sentence_and_leaves_nothing(
     dialog = child_of(live.window, QFileDialog)
     dialog.fileSelected.emit(str(gone / "x.csv"))
     dialog.reject()
-    bar = child_of(live.window, MessageBar)
+    bar = child_of(live.window, Messages)
     wait(qtbot, lambda: "can't be written" in bar.text)
     assert bar.text.endswith("No such file or directory. Nothing was kept.")
     assert not gone.exists()

@@ -10,11 +10,12 @@ from typing import TypeVar
 import pytest
 from PySide6.QtCore import QMimeData, QObject, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program, build
 from widgets.charts.page import ChartsPage
+from widgets.messages import Messages
 
 WAIT = 120_000
 Part = TypeVar("Part", bound=QObject)
@@ -48,6 +49,12 @@ def child_of(window: QWidget, kind: type[Part], name: str = "") -> Part:
     found = window.findChild(kind, name) if name else window.findChild(kind)
     assert found is not None, kind
     return found
+
+
+def message_button(messages: Messages) -> QPushButton:
+    """Return the button of the newest message."""
+    assert messages.action_button is not None, messages.text
+    return messages.action_button
 
 
 def wait(qtbot: QtBot, done: Callable[[], object]) -> None:

@@ -18,7 +18,7 @@ from viewmodels.time_labels import UTC_CLOCK
 from widgets.charts.card import ChartCard
 from widgets.charts.curves_item import Drawn
 from widgets.charts.plot import Plot
-from widgets.message_bar import MessageBar
+from widgets.messages import Messages
 from widgets.search_field import SearchField
 from widgets.theme import Theme
 
@@ -222,9 +222,8 @@ def test_a_summary_opens_copies_and_does_nothing_else(theme: Theme, qtbot: QtBot
 def test_escape_clears_a_search_then_leaves_it_and_closes_a_message(theme: Theme, qtbot: QtBot) -> None:
     page = QWidget()
     qtbot.addWidget(page)
-    field, bar = SearchField("Search", "Search"), MessageBar(theme)
+    field, bar = SearchField("Search", "Search"), Messages(theme, page)
     column = QVBoxLayout(page)
-    column.addWidget(bar)
     column.addWidget(field)
     other = QPushButton("other")
     column.addWidget(other)
@@ -233,7 +232,7 @@ def test_escape_clears_a_search_then_leaves_it_and_closes_a_message(theme: Theme
     page.show()
     page.activateWindow()
     qtbot.waitUntil(page.isActiveWindow)
-    bar.show_message("Something went wrong.", "critical")
+    bar.notify("Something went wrong.", "critical")
     field.setFocus()
     field.setText("esx02")
     qtbot.keyClick(field, Qt.Key.Key_Escape)

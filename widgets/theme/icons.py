@@ -43,6 +43,7 @@ NAMES = {
     "overview": "ph.squares-four",
     "timeline": "ph.clock",
     "jobs": "ph.list-bullets",
+    "messages": "ph.chat-text",
     "menu": "ph.list",
     "save": "ph.floppy-disk",
     "export": "ph.export",

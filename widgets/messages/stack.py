@@ -1,0 +1,144 @@
+"""The messages over the lower edge of the work area: at most three, the newest at the bottom."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from sessions.times import now_ms
+from widgets.messages.toast import Toast
+from widgets.messages.values import Level, Message, MessageAction
+from widgets.theme import Theme
+
+MOST = 3
+_KEPT = 200
+_WIDTH, _MARGIN, _GAP = 620, 12, 6
+
+
+class Messages(QWidget):
+    """Shows messages over ``over`` without moving anything there; a new one displaces the oldest of three.
+
+    Errors stay until they are closed, all others leave by themselves. Escape closes the newest. Signal
+    ``changed``: a message came or left.
+    """
+
+    changed = Signal()
+
+    def __init__(self, theme: Theme, over: QWidget) -> None:
+        super().__init__(over)
+        self._theme, self._over = theme, over
+        self._toasts: list[Toast] = []
+        self._past: deque[Message] = deque(maxlen=_KEPT)
+        self.setObjectName("messages")
+        self.setAccessibleName("Messages")
+        self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self)  # works while a message is visible
+        self._escape.activated.connect(self.close_newest)
+        over.installEventFilter(self)
+        self.hide()
+
+    @property
+    def shown(self) -> Sequence[Message]:
+        """The messages that are visible, oldest first."""
+        return [toast.message for toast in self._toasts]
+
+    @property
+    def past(self) -> Sequence[Message]:
+        """The messages since the window was opened, oldest first; only the last 200."""
+        return list(self._past)
+
+    @property
+    def text(self) -> str:
+        """The newest visible message; empty if there is none."""
+        return self._toasts[-1].message.text if self._toasts else ""
+
+    @property
+    def action_button(self) -> QPushButton | None:
+        """The button of the newest visible message; None if it has none."""
+        return self._toasts[-1].button if self._toasts else None
+
+    def notify(self, text: str, level: Level = "info", *, action: MessageAction | None = None) -> None:
+        """Show a message; ``action`` is a button such as *Undo*. The same text is shown once."""
+        self.dismiss(text)
+        message = Message(text, level, now_ms(), action)
+        self._past.append(message)
+        while len(self._toasts) >= MOST:
+            passing = [one for one in self._toasts if one.message.shown_ms]
+            self._remove((passing or self._toasts)[0])
+        toast = Toast(self._theme, message, self)
+        toast.done.connect(lambda: self._close(toast))
+        self._toasts.append(toast)
+        self._place()
+        toast.show()
+        self.show()
+        self.raise_()
+        self._announce(message)
+        self.changed.emit()
+
+    def show_message(
+        self, text: str, level: Level = "info", *, button: str = "", act: Callable[[], None] | None = None
+    ) -> None:
+        """Show a message; ``button`` is the text of a button that calls ``act``."""
+        self.notify(text, level, action=MessageAction(button, act) if button and act is not None else None)
+
+    def dismiss(self, text: str) -> None:
+        """Take the message with this text away, if it is visible."""
+        for toast in [one for one in self._toasts if one.message.text == text]:
+            self._close(toast)
+
+    def clear(self) -> None:
+        """Take all messages away; they stay in ``past``."""
+        for toast in [*self._toasts]:
+            self._close(toast)
+
+    def close_newest(self) -> None:
+        """Take the newest message away."""
+        if self._toasts:
+            self._close(self._toasts[-1])
+
+    def take_escape(self, *, on: bool) -> None:
+        """Close a message on Escape; with ``on`` False leave the key to another shortcut of the window."""
+        self._escape.setEnabled(on)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        """Stay at the lower edge of the work area."""
+        if event.type() in {QEvent.Type.Resize, QEvent.Type.LayoutRequest} and self._toasts:
+            self._place()
+        return super().eventFilter(watched, event)
+
+    def _close(self, toast: Toast) -> None:
+        if toast in self._toasts:
+            self._remove(toast)
+            self._place()
+            self.changed.emit()
+
+    def _remove(self, toast: Toast) -> None:
+        self._toasts.remove(toast)
+        toast.hide()
+        toast.deleteLater()
+
+    def _place(self) -> None:
+        """Lay the messages out above each other, as high as their sentences need, within the work area."""
+        over = self._over
+        if not self._toasts:
+            self.hide()
+            return
+        width = min(_WIDTH, over.width() - 2 * _MARGIN)
+        top = 0
+        for toast in self._toasts:
+            height = max(toast.heightForWidth(width), toast.minimumSizeHint().height())
+            toast.setGeometry(0, top, width, height)
+            top += height + _GAP
+        height = top - _GAP
+        left, above = (over.width() - width) // 2, over.height() - height - _MARGIN
+        self.setGeometry(left, max(above, 0), width, height)
+
+    def _announce(self, message: Message) -> None:
+        """Have a screen reader say it; an error interrupts what is being read."""
+        event = QAccessibleAnnouncementEvent(self, message.spoken)
+        if message.level == "critical":
+            event.setPoliteness(QAccessible.AnnouncementPoliteness.Assertive)
+        QAccessible.updateAccessibility(event)
