@@ -7,8 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from sessions.store import SessionReader
+from sessions.times import TimeRange
+
 Times = NDArray[np.int64] | NDArray[np.float64]
 """Sampling instants in ms, strictly increasing."""
+
+_WIDER = 8
+"""In a gap the search goes on over a window so many times longer."""
 
 
 def nearest_instant(series: Sequence[Times], when: float, within: float) -> int:
@@ -53,3 +59,22 @@ def outer_instants(series: Sequence[Times], start: float, end: float) -> tuple[i
         if inside.size:
             found += [float(inside[0]), float(inside[-1])]
     return (round(min(found)), round(max(found))) if found else None
+
+
+def session_step(
+    reader: SessionReader, sources: Sequence[int], when: int, steps: int, interval_ms: float, span: TimeRange
+) -> int | None:
+    """Return the sampling instant of these sources ``steps`` instants after ``when`` (before, if negative).
+
+    It is the last one if there are fewer, None if there is none on that side. ``interval_ms`` is the usual
+    distance of two instants: only as much is read as the steps need, unless there are gaps.
+    """
+    reach = max(round(interval_ms), 1) * (abs(steps) + 1)
+    while True:
+        start, end = (when, when + reach) if steps > 0 else (when - reach, when)
+        times = [reader.times(source, TimeRange(start, end)) for source in sources]
+        beyond = [one[one > when] if steps > 0 else one[one < when] for one in times]
+        is_whole = start <= span.start if steps < 0 else end >= span.end
+        if is_whole or np.unique(np.concatenate(beyond)).size >= abs(steps):
+            return stepped_instant(times, when, steps)
+        reach *= _WIDER

@@ -91,6 +91,10 @@ ACTIONS: tuple[ActionSpec, ...] = (
         "Lets go of the moment that a click pinned in charts, timeline or heat map.", managed=True,
     ),
     ActionSpec(
+        "go.moment", "Show the pinned moment", "Go", (), "pin",
+        "Moves the shown time, if the pinned moment is outside of it.", managed=True,
+    ),
+    ActionSpec(
         "go.search", "Search the inventory", "Go", ("Ctrl+F",), "search",
         "Opens the inventory if it is closed.", needs_session=True, line=True,
     ),

@@ -22,6 +22,7 @@ from app.gui.findings_model import FindingsModel
 from app.gui.jobs import JobRunner
 from app.gui.judging import Judging
 from app.gui.layout import SavedLayout
+from app.gui.moment_frame import MomentFrame
 from app.gui.moment_model import MomentModel
 from app.gui.palette import Palette
 from app.gui.panels import PANELS, panel_keys
@@ -130,7 +131,6 @@ class _Frame(QObject):
         window.status.source_clicked.connect(lambda source: navigation.choose_source(desk, source))
         desk.scope.history_changed.connect(self._enable)
         desk.scope.changed.connect(lambda _scope: self._enable())
-        desk.moment.changed.connect(lambda _at: self._enable())
         desk.settings.changed.connect(self._settings_changed)
         desk.times.changed.connect(self._update_texts)
         desk.charts.shown.connect(lambda: window.show_panel("charts", take_keys=False))
@@ -138,6 +138,7 @@ class _Frame(QObject):
         window.messages.changed.connect(lambda: window.status.show_messages(len(window.messages.past)))
         window.status.jobs_clicked.connect(lambda: window.show_panel("jobs"))
         window.closing.connect(self._close)
+        MomentFrame(window, desk, self)
         self._enable()
         self._show_menu_bar()
         self._closed()
@@ -156,6 +157,7 @@ class _Frame(QObject):
             "go.follow": lambda: navigation.toggle_follow(desk),
             "go.all": lambda: navigation.show_whole_session(desk),
             "go.release": desk.moment.release,
+            "go.moment": lambda: navigation.show_moment(desk),
             "go.search": lambda: window.show_panel("inventory", part=SEARCH_FIELD),
             "go.palette": self._palette,
             "view.reset": window.reset_layout,
@@ -242,9 +244,6 @@ class _Frame(QObject):
         actions["go.follow"].setChecked(is_open and self._desk.scope.scope.follow)
         actions["go.back"].setEnabled(is_open and self._desk.scope.can_go_back)
         actions["go.forward"].setEnabled(is_open and self._desk.scope.can_go_forward)
-        is_pinned = self._desk.moment.at is not None
-        actions["go.release"].setEnabled(is_pinned)
-        self._window.messages.take_escape(on=not is_pinned)  # a key has one meaning at a time
 
     def _show_error(self, error: HyperscopeError) -> None:
         self._window.messages.show_message(str(error), "critical")

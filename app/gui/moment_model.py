@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
+from app.gui.jobs import Job
 from app.gui.session_model import SessionModel
+from sessions.store import SessionReader
+from viewmodels.sample_steps import session_step
+from viewmodels.snapshot import USUAL_INTERVAL_S
 
 
 class MomentModel(QObject):
@@ -19,6 +23,7 @@ class MomentModel(QObject):
         super().__init__(parent)
         self._session = session
         self._at: int | None = None
+        self._steps = 0
         session.closed.connect(self.release)
 
     @property
@@ -33,11 +38,36 @@ class MomentModel(QObject):
         if span is not None:
             self._set(min(max(at, span.start), span.end))
 
+    def step(self, count: int, start: int | None = None) -> None:
+        """Pin the sample ``count`` samples of the session later (earlier, if negative).
+
+        Steps are counted from the pinned moment, else from ``start`` (ms). The sample is looked for in a
+        worker; further steps meanwhile are added to these.
+        """
+        snapshot, before = self._session.snapshot, self._at
+        base = start if before is None else before
+        if snapshot is None or snapshot.span is None or base is None:
+            return
+        self._steps += count
+        steps, span, intervals = self._steps, snapshot.span, snapshot.intervals
+        sources = [source.id for source in snapshot.sources]
+        interval = min((intervals.get(one, USUAL_INTERVAL_S) for one in sources), default=USUAL_INTERVAL_S)
+
+        def work(reader: SessionReader, _job: Job) -> int | None:
+            return session_step(reader, sources, base, steps, interval * 1000, span) if steps else base
+
+        def done(at: int | None) -> None:
+            self._steps = 0
+            if at is not None and self._at == before:
+                self.pin(at)
+
+        self._session.query("moment.step", work, done)
+
     def release(self) -> None:
         """Let go of the pinned instant."""
         self._set(None)
 
     def _set(self, at: int | None) -> None:
         if at != self._at:
-            self._at = at
+            self._at, self._steps = at, 0
             self.changed.emit(at)

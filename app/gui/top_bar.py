@@ -18,6 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QWidget
 
+from app.gui.moment_pill import MomentPill
 from resources.foreign_text import tooltip_text
 from widgets.elided_label import ElidedLabel
 from widgets.theme import Theme
@@ -120,6 +121,8 @@ class TopBar(QWidget):
         for name in ("go.back", "go.forward"):
             self._row.addWidget(_button(actions[name], ghost=True))
         self._row.addWidget(self.scope, 1)
+        self.moment = MomentPill(theme, actions["go.release"])
+        self._row.addWidget(self.moment)
         self._row.addWidget(self.live)
         self.stop = _button(actions["record.stop"], text="Stop")
         self.mark = _button(actions["record.mark"], text="Mark")

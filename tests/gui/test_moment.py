@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QToolButton
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
+from sessions.store import SessionReader
 from sessions.times import TimeRange
 from tests.gui.recordings import record
-from tests.gui.windows import wait
+from tests.gui.windows import WAIT, child_of, wait
+from widgets.esxtop import EsxtopView
 from widgets.marks import MarkNote
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -96,3 +100,81 @@ def test_back_and_forward_and_pages_leave_the_moment_alone(live: Program, qtbot:
     live.desk.scope.forward()
     live.window.show_panel("charts")
     assert live.desk.moment.at == span.end
+
+
+def test_a_step_goes_from_sample_to_sample_of_the_session(live: Program, qtbot: QtBot, home: Path) -> None:
+    path = record(home / "demo.hscope", seconds=300)
+    span = opened(live, qtbot, path)
+    with SessionReader.open(path) as reader:
+        times = np.unique(np.concatenate([reader.times(source.id) for source in reader.sources()]))
+    moment = live.desk.moment
+    moment.step(-1)
+    assert moment.at is None  # a step from nowhere
+    reached: list[int | None] = []
+    for start, count in ((7, 1), (7, -2), (1, 10_000)):
+        moment.pin(int(times[start]))
+        with qtbot.waitSignal(moment.changed, timeout=WAIT):
+            moment.step(count)
+        reached.append(moment.at)
+    assert reached == [times[8], times[5], span.end]
+    moment.pin(int(times[10]))
+    for _ in range(3):
+        moment.step(1)  # faster than they are found: they add up
+    wait(qtbot, lambda: moment.at == times[13])
+
+
+def test_the_esxtop_page_shows_the_pinned_moment(live: Program, qtbot: QtBot, home: Path) -> None:
+    span = opened(live, qtbot, record(home / "demo.hscope", seconds=300))
+    clock, moment = live.desk.times.clock, live.desk.moment
+    live.window.show_panel("esxtop")
+    page = child_of(live.window, EsxtopView)
+    wait(qtbot, lambda: page.when.text() == f"as of {clock.moment(span.end)}")
+    moment.pin(span.start + 100_000)
+    wait(qtbot, lambda: page.when.text() == f"as of {clock.moment(span.start + 100_000)}")
+    assert page.slider.value() / page.slider.maximum() == pytest.approx(
+        100_000 / (span.end - span.start), abs=0.01
+    )
+    live.desk.scope.set(live.desk.scope.scope.during(TimeRange(span.start, span.start + 60_000)))
+    qtbot.wait(300)
+    assert page.when.text() == f"as of {clock.moment(span.start + 100_000)}"
+    moment.release()
+    wait(qtbot, lambda: page.when.text() == f"as of {clock.moment(span.start + 60_000)}")
+
+
+def test_the_time_slider_moves_the_pinned_moment(live: Program, qtbot: QtBot, home: Path) -> None:
+    span = opened(live, qtbot, record(home / "demo.hscope", seconds=300))
+    moment = live.desk.moment
+    live.window.show_panel("esxtop")
+    slider = child_of(live.window, EsxtopView).slider
+    wait(qtbot, slider.isEnabled)
+    place = QPoint(slider.width() // 4, slider.height() // 2)
+    qtbot.mouseClick(slider, Qt.MouseButton.LeftButton, pos=place)
+    assert moment.at == pytest.approx(span.start + (span.end - span.start) / 4, abs=5_000)
+    before = moment.at
+    qtbot.keyClick(slider, Qt.Key.Key_Right)
+    wait(qtbot, lambda: moment.at is not None and before is not None and before < moment.at <= before + 5_000)
+    qtbot.keyClick(slider, Qt.Key.Key_End)
+    assert moment.at is None  # back to the newest samples
+    qtbot.keyClick(slider, Qt.Key.Key_Left)
+    wait(qtbot, lambda: moment.at is not None)
+    assert moment.at == pytest.approx(span.end - 5_000, abs=5_000)
+
+
+def test_the_pill_tells_the_moment_and_lets_go_of_it(live: Program, qtbot: QtBot, home: Path) -> None:
+    span = opened(live, qtbot, record(home / "demo.hscope", seconds=300))
+    pill, at = live.window.top.moment, span.start + 100_000
+    assert pill.text == ""
+    live.desk.moment.pin(at)
+    assert pill.text == f"pinned {live.desk.times.clock.time(at)}"
+    live.desk.times.choose("Asia/Tokyo")
+    assert pill.text == f"pinned {live.desk.times.clock.time(at)}"
+    [time, leave] = pill.findChildren(QToolButton)
+    assert live.desk.times.clock.stamp(at) in time.toolTip()
+    live.desk.scope.set(live.desk.scope.scope.during(TimeRange(span.start, span.start + 60_000)))
+    qtbot.mouseClick(time, Qt.MouseButton.LeftButton)
+    window = live.desk.scope.scope.window
+    assert window is not None
+    assert window.contains(at)
+    assert window.seconds == 60
+    qtbot.mouseClick(leave, Qt.MouseButton.LeftButton)
+    assert (live.desk.moment.at, pill.text) == (None, "")

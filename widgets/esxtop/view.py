@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QSizePolicy,
-    QSlider,
     QTabBar,
     QToolButton,
     QVBoxLayout,
@@ -22,13 +21,13 @@ from resources.views import Screen
 from widgets.empty_state import EmptyState
 from widgets.esxtop.keys import key_rows, portable
 from widgets.esxtop.model import EsxtopModel
+from widgets.esxtop.slider import TimeSlider
 from widgets.esxtop.table import EsxtopTable, letter
 from widgets.keys import KeyHandlers
 from widgets.search_field import SearchField
 from widgets.theme import Theme, figures_font
 from widgets.theme.tokens import SMALL_PX
 
-_STEPS = 2_000
 _MIN_FILTER_WIDTH, _MAX_FILTER_WIDTH = 80, 170
 
 
@@ -36,6 +35,7 @@ class EsxtopView(QWidget):
     """The page of the esxtop view.
 
     Signals: ``screen_chosen(n)``; ``moved(part)`` with a part of the session from 0 to 1 (its end);
+    ``stepped(n)``: go n samples on;
     ``filtered(text)``; ``vms_toggled(on)``: show VMs only; ``sparks_toggled(on)``; ``expanded`` with the
     entities whose rows are to be expanded or folded; ``fields``: choose columns; ``interval``: choose how
     often to update; ``cleared``: remove all filters; ``appeared`` when the page becomes visible.
@@ -43,6 +43,7 @@ class EsxtopView(QWidget):
 
     screen_chosen = Signal(int)
     moved = Signal(float)
+    stepped = Signal(int)
     filtered = Signal(str)
     vms_toggled = Signal(bool)
     sparks_toggled = Signal(bool)
@@ -93,11 +94,9 @@ class EsxtopView(QWidget):
         self.empty.wanted.connect(self.cleared)
         self.when = QLabel(textFormat=Qt.TextFormat.PlainText)
         self.when.setFont(figures_font(SMALL_PX))
-        self.slider = QSlider(Qt.Orientation.Horizontal)
-        self.slider.setRange(0, _STEPS)
-        self.slider.setValue(_STEPS)
-        self.slider.setAccessibleName("Moment of the session")
-        self.slider.valueChanged.connect(lambda value: self.moved.emit(value / _STEPS))
+        self.slider = TimeSlider()
+        self.slider.moved.connect(self.moved)
+        self.slider.stepped.connect(self.stepped)
         self._keys = KeyHandlers(
             key_rows(screens),
             {
@@ -184,9 +183,7 @@ class EsxtopView(QWidget):
         """Show the time (``as of 14:21:35``) and move the slider to ``part`` (0 to 1); empty: no time."""
         self.when.setText(text)
         self.slider.setEnabled(bool(text))
-        if not self.slider.isSliderDown():
-            with QSignalBlocker(self.slider):
-                self.slider.setValue(round(part * _STEPS))
+        self.slider.show_part(part)
 
     def _choose_screen(self, key: str) -> None:
         keys = [portable(screen.key) for screen in self._screens]

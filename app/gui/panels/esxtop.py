@@ -91,8 +91,8 @@ class EsxtopPanel(QObject):
         window = scope.window_in(snapshot.span) if snapshot else None
         if snapshot is None or window is None or snapshot.span is None:
             return
-        length = max(snapshot.span.end - snapshot.span.start, 1)
-        self._numbers.move(1.0 if scope.follow else (window.end - snapshot.span.start) / length)
+        is_at_end = scope.follow or window.end >= snapshot.span.end
+        self._numbers.show_end(None if is_at_end else window.end)
         if self._options.set_scope(frozenset(scope.entities), window if snapshot.has_moves else None):
             return
         if self.view.isVisible():

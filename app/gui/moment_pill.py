@@ -1,0 +1,62 @@
+"""The pill beside the scope bar: which moment is pinned, and the one visible way back to now."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QToolButton
+
+from widgets.theme import Theme
+
+_ICON = QSize(14, 14)
+_HEIGHT = 30
+
+
+class MomentPill(QFrame):
+    """Two buttons: the moment's time, which emits ``wanted`` to have it in sight, and one to let go."""
+
+    wanted = Signal()
+
+    def __init__(self, theme: Theme, release: QAction) -> None:
+        super().__init__()
+        self._theme, self._release = theme, release
+        self.setObjectName("moment-pill")
+        self.setProperty("role", "pill")
+        self.setFixedHeight(_HEIGHT)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._time = QToolButton()
+        self._time.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._time.clicked.connect(self.wanted)
+        self._leave = QToolButton()
+        self._leave.setAccessibleName("Release the moment")
+        self._leave.setToolTip("Release the moment: back to now (Esc)")
+        self._leave.clicked.connect(release.trigger)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(1, 0, 1, 0)
+        row.setSpacing(0)
+        for button in (self._time, self._leave):
+            button.setProperty("role", "pill")
+            button.setIconSize(_ICON)
+            row.addWidget(button)
+        theme.changed.connect(self._dress)
+        self._dress()
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """The text that is shown, empty if no moment is pinned."""
+        return "" if self.isHidden() else self._time.text()
+
+    def show_moment(self, time: str, whole: str = "") -> None:
+        """Show the pinned moment: ``whole`` has date and zone, too; an empty ``time`` hides the pill."""
+        self._time.setText(f"pinned {time}")
+        self._time.setAccessibleName(f"Pinned moment: {whole}")
+        self._time.setToolTip(
+            f"Pinned: {whole}\nCharts, esxtop, heat map and timeline tell their values at this moment.\n"
+            "Click to have it in sight in the charts. M drops a mark there, Escape lets go."
+        )
+        self.setVisible(bool(time))
+
+    def _dress(self) -> None:
+        self._time.setIcon(self._theme.icons.get("pin", self._theme.tokens.accent))
+        self._leave.setIcon(self._theme.icons.get("close"))
