@@ -9,14 +9,18 @@ from diagnosis.engine import Diagnosis
 from sessions.findings import CauseVerdict, Evidence, Finding
 from sessions.model import EntityRef, Event
 from sessions.times import TimeRange, iso
+from sessions.verdict_wording import verdict_json
 
 Json = dict[str, object]
 
 
 def findings_json(diagnosis: Diagnosis) -> Json:
-    """Return ``{"window", "findings", "checks", "notes"}``; numbers that are not finite become null."""
+    """Return ``{"verdict", "window", "findings", "checks", "notes"}``; numbers that are not finite become
+    null.
+    """
     names = {finding.entity: finding.entity_name for finding in diagnosis.findings}
     return {
+        "verdict": verdict_json(diagnosis.verdict),
         "window": _window(diagnosis.window) if diagnosis.window else None,
         "findings": [finding_json(finding, names) for finding in diagnosis.findings],
         "checks": [

@@ -125,7 +125,7 @@ class _Run:
         self._gaps = gaps_by_entity(source.gaps(), window)
         self._suspects: list[tuple[Card, EntityRef]] = []
         self._worst_on: dict[EntityRef, EntityRef] = {}
-        self._book = ReachBook(problems.cards, self._topology, self._table)
+        self._book = ReachBook(problems.cards, problems.sustained.values(), self._topology, self._table)
 
     def run(self) -> Diagnosis:
         explanations: list[Explanation] = []

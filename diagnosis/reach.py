@@ -11,10 +11,10 @@ from diagnosis.arrays import BoolArray
 from diagnosis.detect import Detection
 from diagnosis.samples import SampleTable
 from diagnosis.signals import Pruning, Scene
-from diagnosis.sustained import fewest_samples
+from diagnosis.sustained import fewest_samples, too_short
 from diagnosis.topology import Topology
 from resources.catalogue import Catalogue
-from resources.problem_cards import Card
+from resources.problem_cards import Card, Hold, Sustained
 from resources.units import format_count, format_duration
 from sessions.findings import Finding
 from sessions.model import EntityRef, IntArray, Source
@@ -93,14 +93,17 @@ class _Rows:
 class ReachBook:
     """Collects, rule by rule, what a diagnosis judged."""
 
-    def __init__(self, cards: Sequence[Card], topology: Topology, table: SampleTable) -> None:
+    def __init__(
+        self, cards: Sequence[Card], sustained: Iterable[Sustained], topology: Topology, table: SampleTable
+    ) -> None:
         self._topology, self._table = topology, table
         self.tallies: dict[str, CardTally] = {card.id: CardTally() for card in cards}
         self._to: dict[EntityRef, int] = {}
         self._problems: dict[EntityRef, set[str]] = {}
         self._source_to: dict[int, int] = {}
         self._of: dict[str, set[str]] = {}
-        self._hold: dict[int, float] = {}
+        self._short: set[int] = set()
+        self._shortest = min((one.warning.hold_s for one in sustained if one.warning.hold_s), default=0.0)
         for card in cards:
             for rule in card.rules:
                 self._of.setdefault(rule.entity, set()).add(card.id)
@@ -113,9 +116,8 @@ class ReachBook:
         tally.is_short = tally.is_short or (found.short and bool(found.entities))
         if not found.entities:
             return
-        if found.short:
-            needed = scene.compiled.sustained.warning.hold_s
-            self._hold[scene.source] = min(needed, self._hold.get(scene.source, needed))
+        if found.short or too_short(scene.times, Hold(self._shortest, self._shortest)):
+            self._short.add(scene.source)
             return
         rows = _rows_judged(scene, found.decidable, known)
         for row in np.flatnonzero(rows.judged).tolist():
@@ -164,14 +166,13 @@ class ReachBook:
         axis = self._table.axis(source.id)
         if not axis.size:
             return "no samples so far" if source.is_growing else "it has no samples"
-        if source.id not in self._hold:
-            return "it has no counter that a known problem needs"
-        held = self._hold[source.id]
-        needed = f"a problem must last {format_duration(held)} or more to be called one" if held else ""
+        if source.id not in self._short:
+            return "it has no counter that a known problem needs, or too few samples of them"
+        needed = f"a problem must last {format_duration(self._shortest)} or more to be called one"
         if axis.size == 1:
-            return "a single sample" + (f"; {needed}" if needed else "")
+            return f"a single sample; {needed}"
         length = format_duration(float(axis[-1] - axis[0]) / 1000)
-        return f"{format_count(axis.size)} samples over {length}" + (f"; {needed}" if needed else "")
+        return f"{format_count(axis.size)} samples over {length}; {needed}"
 
     def _check(self, card: Card, sources: Sequence[Source], catalogue: Catalogue) -> CheckReach:
         tally = self.tallies[card.id]

@@ -17,6 +17,7 @@ from resources.units import format_count, format_duration, format_value
 from sessions.findings import CauseVerdict, Evidence, Finding, Severity, Verdict
 from sessions.model import EntityRef
 from sessions.times import TimeRange, iso
+from sessions.verdict_wording import covered_text, reach_text, source_limits, verdict_title
 
 _T = TypeVar("_T")
 _WIDEST = 100
@@ -38,11 +39,6 @@ _VERDICT: dict[Verdict, tuple[str, str, str]] = {
     "unknown": ("?", "?", "italic"),
     "ruled out": ("○", "-", "dim"),
 }
-_COUNTED = (
-    ("critical", "critical", "critical"),
-    ("warning", "warning", "warnings"),
-    ("info", "to know of", "to know of"),
-)
 
 
 def render_report(diagnosis: Diagnosis, console: Console) -> None:
@@ -89,21 +85,23 @@ class _Page:
 
 
 def _heading(diagnosis: Diagnosis, page: _Page) -> None:
-    roots = [finding for finding in diagnosis.findings if finding.consequence_of is None]
-    counts = [(sum(one.severity == severity for one in roots), few, many) for severity, few, many in _COUNTED]
-    counted = [f"{count} {few if count == 1 else many}" for count, few, many in counts if count]
-    follow = len(diagnosis.findings) - len(roots)
-    if follow:
-        counted.append(f"{follow} more follow from these" if follow > 1 else "1 more follows from these")
-    troubled = any(one.severity != "info" for one in roots)
-    title = "Findings: " + ", ".join(counted) if counted else ""
-    if not troubled:
-        title = "No problem found" + (f"; {counted[0]}" if counted else "") + "."
-    page.line(title, "bold")
+    verdict = diagnosis.verdict
+    title = verdict_title(verdict)
+    page.line(f"Findings: {title}" if verdict.counts.troubles else f"{title}.", "bold")
     if diagnosis.window:
         page.line(f"{_span(diagnosis.window)}, times in UTC")
+    if not verdict.is_judged:
+        page.paragraph("", reach_text(verdict, _clock) + ".")
+    elif not verdict.counts.troubles:
+        page.paragraph("", f"{reach_text(verdict, _clock)}: {covered_text(verdict)}.")
+    for line in source_limits(verdict):
+        page.paragraph("", line)
     for note in diagnosis.notes:
         page.line(note)
+
+
+def _clock(t_ms: int) -> str:
+    return iso(t_ms).rstrip("Z")[11:]
 
 
 def _consequences(findings: Sequence[Finding]) -> dict[tuple[str, EntityRef], list[Finding]]:

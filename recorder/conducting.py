@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from recorder.board import SourceStatus
@@ -23,6 +24,8 @@ class Conductor:
     wake: threading.Event
     every_s: float
     duration_s: float | None = None
+    complete: Callable[[Outcome], Outcome] = lambda outcome: outcome
+    """What is still to be done with the closed session before its end is reported."""
 
     def run(self, sources: list[str]) -> Outcome:
         """Record until a signal, a command, the time limit, or the end of all collectors.
@@ -44,7 +47,7 @@ class Conductor:
         self._watch()
         recording.stop()
         self.reporter.finishing()
-        outcome = recording.finish()
+        outcome = self.complete(recording.finish())
         self.reporter.status(recording.status(), recording.session)
         self._log_end(outcome)
         self.reporter.ended(outcome)

@@ -7,12 +7,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
+
+import msgspec
 
 from sessions.findings import Finding, Severity
+from sessions.model import SampleSource
 from sessions.times import TimeRange
 
 VerdictState = Literal["not judged yet", "judged", "could not be judged"]
+Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 53)]
+"""A number of things; a stored verdict, which may be forged, is refused with any other number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +31,7 @@ class SourceReach:
     source: int
     name: str
     judged: TimeRange | None
-    samples: int
+    samples: Count
     reason: str = ""
 
 
@@ -40,8 +45,8 @@ class CheckReach:
 
     problem: str
     title: str
-    entities: int
-    judged: int
+    entities: Count
+    judged: Count
     reason: str = ""
 
     @property
@@ -71,10 +76,10 @@ class EntityReach:
 class SeverityCounts:
     """How many findings stand on their own, by severity; ``following`` ones are consequences of others."""
 
-    critical: int = 0
-    warning: int = 0
-    info: int = 0
-    following: int = 0
+    critical: Count = 0
+    warning: Count = 0
+    info: Count = 0
+    following: Count = 0
 
     @classmethod
     def of(cls, findings: Iterable[Finding]) -> SeverityCounts:
@@ -110,6 +115,13 @@ class Verdict:
     checks: tuple[CheckReach, ...] = ()
     counts: SeverityCounts = SeverityCounts()
     reason: str = ""
+
+    def fits(self, findings: Iterable[Finding]) -> bool:
+        """Return True if this can be the verdict on exactly these findings, with something judged if it
+        says so.
+        """
+        has_judged = any(one.judged is not None for one in self.sources)
+        return self.counts == SeverityCounts.of(findings) and self.is_judged == has_judged
 
     @property
     def is_judged(self) -> bool:
@@ -175,12 +187,8 @@ NOT_JUDGED = Verdict("not judged yet")
 """The verdict of a session that nobody has judged, or whose stored findings don't say how far they reach."""
 
 
-def samples_after(verdict: Verdict, times: Iterable[tuple[int, Sequence[int]]]) -> int:
-    """Return how many sampling instants came after those that were judged.
-
-    ``times`` are the sampling instants (ms) of each source by id; all of an unjudged source count.
-    """
+def samples_after(verdict: Verdict, session: SampleSource) -> int:
+    """Return how many sampling instants came after those that the verdict judged, of all sources together."""
     ends = {one.source: one.judged.end for one in verdict.sources if one.judged is not None}
-    return sum(
-        sum(1 for at in instants if source not in ends or at > ends[source]) for source, instants in times
-    )
+    instants = ((ends.get(one.id), session.times(one.id)) for one in session.sources())
+    return sum(times.size if end is None else int((times > end).sum()) for end, times in instants)

@@ -62,6 +62,6 @@ def store_findings(session: Path, outcome: Diagnosis) -> None:
     """Write the findings into the session file; if the file can't be written, print why and go on."""
     try:
         with SessionWriter.open(session) as writer:
-            writer.put_findings(outcome.findings)
+            writer.put_findings(outcome.findings, outcome.verdict)
     except (AccessDeniedError, BusyError, DiskFullError) as error:
         print_error(f"The findings are not kept in the session: {error}")

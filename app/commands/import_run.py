@@ -61,4 +61,4 @@ def show_report(report: ImportReport, out: Path) -> None:
     )
     for note in report.notes:
         print_line(f"  note: {note}")
-    hint(f"Next: hyperscope diagnose {out}")
+    hint(f"Not judged yet. Next: hyperscope diagnose {out}")

@@ -13,11 +13,20 @@ from app.commands.options import AsJson, SessionPath
 from app.consoles import one_line, results
 from app.terminal import print_json
 from resources.failures import DamagedError
+from resources.foreign_text import shown
 from resources.units import format_bytes, format_count, format_duration
 from sessions.current_records import with_current_names
 from sessions.model import EXPECTED, RECEIVED, EntityRef, Gap, Source
 from sessions.store import SessionInfo, SessionReader, check_session
 from sessions.times import iso
+from sessions.verdict_wording import (
+    covered_text,
+    reach_text,
+    unjudged_samples_text,
+    verdict_json,
+    verdict_title,
+)
+from sessions.verdicts import Verdict, samples_after
 
 GAPS_SHOWN = 8
 
@@ -39,10 +48,20 @@ def info(
     with SessionReader.open(session) as reader:
         found = reader.info()
         names = {} if as_json else names_in_gaps(reader, found)
+        verdict = reader.verdict()
+        later = samples_after(verdict, reader)
     if as_json:
-        print_json(found.to_json())
+        print_json({**found.to_json(), "verdict": {**verdict_json(verdict), "samples_after": later}})
     else:
-        show(found, names)
+        show(found, names, verdict_text(verdict, later))
+
+
+def verdict_text(verdict: Verdict, later: int) -> str:
+    """Return what the last stored diagnosis found and up to when; ``later`` samples came after it."""
+    if not verdict.is_judged:
+        return shown(reach_text(verdict, iso))
+    parts = [f"{verdict_title(verdict)}.", f"{reach_text(verdict, iso)}: {covered_text(verdict)}."]
+    return shown(" ".join([*parts, unjudged_samples_text(later)]).rstrip())
 
 
 def names_in_gaps(reader: SessionReader, found: SessionInfo) -> Mapping[EntityRef, str]:
@@ -59,13 +78,13 @@ def names_in_gaps(reader: SessionReader, found: SessionInfo) -> Mapping[EntityRe
     return names
 
 
-def show(found: SessionInfo, names: Mapping[EntityRef, str]) -> None:
+def show(found: SessionInfo, names: Mapping[EntityRef, str], verdict: str) -> None:
     """Print the session's summary, a table of its sources, their notes and their gaps.
 
-    ``names`` are what entities with gaps are called.
+    ``names`` are what entities with gaps are called, ``verdict`` says what was found in it.
     """
     console = results()
-    for name, value in summary(found):
+    for name, value in (*summary(found), ("verdict", verdict)):
         console.print(Text(f"{name:<10}", style="bold"), one_line(value), sep="")
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("source", "kind", "every", "samples", "received", "gaps", "state"):

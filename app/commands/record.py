@@ -8,12 +8,13 @@ from typing import Annotated
 
 import typer
 
-from app.consoles import notices
+from app.consoles import notices, one_line
 from app.memory import collect_garbage_often, trim_allocator
 from app.recording.origins import RecordOptions, collectors_of
 from app.recording.terminal import PageReporter, QuietReporter
+from app.recording.verdict import RecordingVerdict
 from app.standard_streams import silence_stderr
-from app.terminal import cancellable
+from app.terminal import cancellable, hint
 from collectors.vsphere.options import VSphereOptions
 from collectors.vsphere.selection import parse_selection
 from connections.secrets import can_prompt
@@ -187,8 +188,15 @@ def record(
         if lines is not None and takes_commands:
             commands = Commands(recording, reporter, log, questions, attachment, silence_stderr)
             lines.hand_over(commands.execute, attachment.lost)
-        conductor = Conductor(recording, reporter, log, wake, limits.status.every_s, seconds)
-        raise_failure(conductor.run([collector.name for collector in collectors]))
+        verdict = RecordingVerdict(wanted.extra_dirs, is_wanted=not attached)  # a window judges by itself
+        conductor = Conductor(
+            recording, reporter, log, wake, limits.status.every_s, seconds, verdict.judge
+        )  # fmt: skip
+        outcome = conductor.run([collector.name for collector in collectors])
+        raise_failure(outcome)
+    if verdict.line and not as_json:
+        notices().print(one_line(verdict.line), soft_wrap=True)
+        hint(f"Next: hyperscope diagnose {outcome.session}")
 
 
 def recording_seconds(duration: str) -> float | None:

@@ -1,4 +1,4 @@
-"""Stores facts, events, marks, gaps, findings, journal and test runs as JSON documents, checked when read."""
+"""Stores facts, events, marks, gaps, findings, their verdict, journal and test runs as JSON documents."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from sessions.journal import JournalEntry, TestRun
 from sessions.model import Event, Fact, Gap, Mark
 from sessions.store.codec import BlobError, pack_document, unpack_document
 from sessions.store.database import Database
+from sessions.verdicts import Verdict
 
 FIRST_MS, LAST_MS = -62_135_596_800_000, 253_402_300_799_999  # the years 1 to 9999, which ISO 8601 can write
 BATCH = 1000
@@ -26,11 +27,12 @@ _TYPES: dict[type, str] = {
     Mark: "marks",
     Gap: "gaps",
     Finding: "findings",
+    Verdict: "verdicts",
     JournalEntry: "journal",
     TestRun: "test runs",
 }
 
-Document = TypeVar("Document", Fact, Event, Mark, Gap, Finding, JournalEntry, TestRun)
+Document = TypeVar("Document", Fact, Event, Mark, Gap, Finding, Verdict, JournalEntry, TestRun)
 
 
 def encode(documents: Iterable[Document]) -> list[tuple[str, bytes]]:
@@ -125,12 +127,20 @@ def _times(document: Any) -> Sequence[int]:
         return (document.at,)
     if isinstance(document, Event):
         return document.at, document.until
-    if isinstance(document, Finding):
-        windows = [at for window in document.windows for at in (window.start, window.end)]
-        return windows + [at for event in document.changes for at in (event.at, event.until)]
+    if isinstance(document, Finding | Verdict):
+        return _times_judged(document)
     if isinstance(document, JournalEntry):
         return document.intended_at, document.at
     if isinstance(document, TestRun):
         phases = [at for phase in document.phases for at in (phase.start, phase.end)]
         return [at for at in (document.start, document.end, *phases) if at is not None]
     return (document.start, document.start if document.end is None else document.end)
+
+
+def _times_judged(document: Finding | Verdict) -> Sequence[int]:
+    if isinstance(document, Finding):
+        windows = list(document.windows)
+        events = [at for event in document.changes for at in (event.at, event.until)]
+    else:
+        windows, events = [one.judged for one in document.sources if one.judged is not None], []
+    return [at for window in windows for at in (window.start, window.end)] + events

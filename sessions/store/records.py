@@ -16,6 +16,7 @@ from sessions.store import documents
 from sessions.store.codec import storable
 from sessions.store.database import Database
 from sessions.store.write_guard import WriteGuard
+from sessions.verdicts import NOT_JUDGED, Verdict
 
 Record = TypeVar("Record", Fact, Event, Mark, Gap, JournalEntry, TestRun)
 Appended = TypeVar("Appended", Fact, Event, Gap)
@@ -58,6 +59,19 @@ class RecordReader:
         """Return the findings of the last stored diagnosis, in its order."""
         with self._database.snapshot():
             return documents.read(self._database, Finding)[0]
+
+    def verdict(self) -> Verdict:
+        """Return how far the last stored diagnosis reaches; NOT_JUDGED where the session does not say.
+
+        Findings of a version that stored no verdict beside them, or which do not fit it, say nothing about
+        what was judged.
+        """
+        with self._database.snapshot():
+            stored = documents.read(self._database, Verdict)[0]
+            found = documents.read(self._database, Finding)[0]
+        if len(stored) != 1 or not stored[0].fits(found):
+            return NOT_JUDGED
+        return stored[0]
 
     def journal(self) -> list[JournalEntry]:
         """Return the changes that tests made to their environment, in the order of their intention."""
@@ -128,11 +142,19 @@ class RecordWriter:
         """Add test runs; a run with the same id replaces the earlier one."""
         self._add_records(runs)
 
-    def put_findings(self, findings: Sequence[Finding]) -> None:
-        """Store the findings of a diagnosis; they replace those of an earlier diagnosis."""
+    def put_findings(self, findings: Sequence[Finding], verdict: Verdict = NOT_JUDGED) -> None:
+        """Store the findings of a diagnosis and how far it reaches; they replace those of an earlier one.
+
+        Raises ValueError for a verdict on other findings than these.
+        """
+        if verdict != NOT_JUDGED and not verdict.fits(findings):
+            raise ValueError("a verdict that counts other findings")
         rows = documents.encode(findings)
+        if verdict != NOT_JUDGED:
+            rows += documents.encode((verdict,))
         with self._guard.transaction():
             documents.clear(self._database, Finding)
+            documents.clear(self._database, Verdict)
             documents.insert(self._database, rows)
 
     def set_meta(self, key: str, value: str) -> None:

@@ -180,6 +180,46 @@ def test_diagnose_answers_in_the_agreed_shape_and_keeps_the_findings(
     assert hyperscope("info", session, "--check").code == 0
 
 
+def test_what_was_found_says_up_to_when_and_how_much_came_after(
+    hyperscope: Hyperscope, tmp_path: Path
+) -> None:
+    path = tmp_path / "growing.hscope"
+    vm, times = EntityRef("vm", "esx01/vm/1"), np.arange(40) * 5000 + 1_790_000_000_000
+    with SessionWriter.create(path) as writer:
+        source = writer.add_source(SourceSpec("esxtop", "esx01", 5.0))
+        writer.add_entities([Entity(vm, "web01")])
+        ids = writer.add_series(source, [SeriesSpec(vm, "cpu.ready", "%")])
+        layout = writer.ticks.add_layout(source, ids)
+        writer.ticks.append_ticks([(layout, int(at), np.array([0.5])) for at in times[:20]])
+        assert "Not judged yet" in hyperscope("info", path).out
+        hyperscope("diagnose", path, "--json").json()  # stores nothing: the file is being written
+        assert "Not judged yet" in hyperscope("info", path).out
+    assert hyperscope("diagnose", path).out.startswith("No problem found.\n")
+    with SessionWriter.open(path) as writer:
+        writer.ticks.append_ticks([(layout, int(at), np.array([0.5])) for at in times[20:]])
+    text = " ".join(hyperscope("info", path).out.split())
+    assert "No problem found. Judged to 2026-09-21T14:14:55Z: 1 of 12 problems in esx01." in text
+    assert "20 samples after that were not judged." in text
+    said = hyperscope("info", path, "--json").json()["verdict"]
+    assert (said["state"], said["judged_to"], said["samples_after"]) == (
+        "judged", "2026-09-21T14:14:55Z", 20,
+    )  # fmt: skip
+
+
+def test_one_sample_is_no_all_clear(hyperscope: Hyperscope, tmp_path: Path, capture: Path) -> None:
+    with capture.open(encoding="utf-8") as lines:
+        (tmp_path / "one.csv").write_text(lines.readline() + lines.readline(), encoding="utf-8")
+    imported = hyperscope("import", tmp_path / "one.csv", "-o", tmp_path / "one.hscope")
+    assert "Not judged yet. Next: hyperscope diagnose" in imported.err
+    text = hyperscope("diagnose", tmp_path / "one.hscope").out
+    assert text.startswith("Could not be judged.")
+    assert "a single sample" in " ".join(text.split())
+    assert "No problem" not in text
+    found = hyperscope("diagnose", tmp_path / "one.hscope", "--json").json()["verdict"]
+    assert (found["state"], found["judged_to"]) == ("could not be judged", None)
+    assert "Could not be judged: a single sample" in hyperscope("info", tmp_path / "one.hscope").out
+
+
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_export_writes_every_sample(hyperscope: Hyperscope, session: Path, tmp_path: Path, kind: str) -> None:
     out = tmp_path / "out"

@@ -89,7 +89,7 @@ def test_a_command_loads_only_what_it_uses(command: str, not_needed: set[str]) -
 
 def test_a_recording_of_the_lab_loads_no_vsphere(tmp_path: Path) -> None:
     words = ("record", "lab:demo", "-o", str(tmp_path / "s.hscope"), "--duration", "3s", "--speed", "60")
-    assert not loaded(*words) & {"pyVmomi", "connections.vsphere.session", "diagnosis", *WINDOW}
+    assert not loaded(*words) & {"pyVmomi", "connections.vsphere.session", *WINDOW}
 
 
 def test_a_plain_import_loads_nothing_that_draws_or_reads_a_command_line(tmp_path: Path) -> None:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from diagnosis import diagnose_session
-from diagnosis.verdict_wording import entity_text, reach_text, verdict_sentence, verdict_title
 from sessions.model import EntityRef, SourceSpec
 from sessions.times import TimeRange, iso
+from sessions.verdict_wording import entity_text, reach_text, verdict_sentence, verdict_title
 from sessions.verdicts import NOT_JUDGED, Verdict, samples_after
 from tests.diagnosis.recordings import START, Recording, catalogue, diagnosed, problems, session
 from tests.sessions.memory_session import MemorySession
@@ -122,9 +122,9 @@ def test_findings_are_counted_and_info_is_no_problem() -> None:
 
 def test_samples_after_the_verdict_are_counted() -> None:
     verdict = diagnosed(quiet()).verdict
-    end = START + 595_000
-    assert samples_after(verdict, [(1, [end - 5000, end])]) == 0
-    assert samples_after(verdict, [(1, [end, end + 5000]), (2, [START])]) == 2
+    assert samples_after(verdict, session(quiet())) == 0
+    assert samples_after(verdict, session(quiet(seconds=620))) == 4
+    assert samples_after(verdict, session(quiet(), quiet("esx02", seconds=20))) == 4
 
 
 def test_nobody_has_judged_is_neither_clear_nor_a_problem() -> None:
@@ -132,3 +132,10 @@ def test_nobody_has_judged_is_neither_clear_nor_a_problem() -> None:
     assert verdict_sentence(NOT_JUDGED, at) == "Not judged yet."
     trouble = Verdict("could not be judged", reason="the file is damaged")
     assert verdict_sentence(trouble, at) == "Could not be judged: the file is damaged."
+
+
+def test_problems_that_need_only_two_samples_do_not_make_half_a_minute_an_all_clear() -> None:
+    recording = quiet(seconds=35)
+    recording.shared("naa.1", {"disk.aborts": 0.0})
+    found = diagnosed(recording)
+    assert (found.verdict.state, found.reach) == ("could not be judged", {})

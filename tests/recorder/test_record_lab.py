@@ -15,6 +15,9 @@ import pytest
 from lab import Lab, find_scenario, load_scenarios
 from resources.failures import CancelledError
 from sessions.store import SessionReader, SessionWriter, check_session
+from sessions.times import iso
+from sessions.verdict_wording import verdict_title
+from sessions.verdicts import SeverityCounts
 from tests.lab.in_memory import lab_session
 from tests.recorder.conftest import Record
 from tests.recorder.running import ROOT, environment, samples_of
@@ -338,6 +341,14 @@ def test_quiet_in_a_pipe(tmp_path: Path, session_path: Path) -> None:
     assert done.returncode == 0
     assert done.stdout == ""
     lines = done.stderr.splitlines()
-    assert len(lines) == 2, lines
+    assert len(lines) == 4, lines
     assert lines[0].startswith("Recording into")
     assert "samples in" in lines[1]
+    with SessionReader.open(session_path) as reader:
+        verdict, span = reader.verdict(), reader.span()
+        assert verdict.counts == SeverityCounts.of(reader.findings())
+        assert span is not None
+        assert verdict.judged_to == span.end
+    assert lines[2].startswith(verdict_title(verdict))
+    assert f"Judged to {iso(span.end)}." in lines[2]
+    assert lines[3] == f"Next: hyperscope diagnose {session_path}"

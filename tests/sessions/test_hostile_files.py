@@ -91,6 +91,21 @@ FORGERIES: dict[str, tuple[str, object]] = {
         "UPDATE document SET body = ? WHERE kind = 'marks'",
         pack_document(b'[{"at": 9999999999999999, "text": ""}]'),
     ),
+    "a verdict of fewer findings than none": (
+        "UPDATE document SET body = ?, kind = 'verdicts'",
+        pack_document(b'[{"state": "judged", "counts": {"critical": -1}}]'),
+    ),
+    "a verdict that nobody can give": (
+        "UPDATE document SET body = ?, kind = 'verdicts'",
+        pack_document(b'[{"state": "healthy"}]'),
+    ),
+    "a verdict up to the end of time": (
+        "UPDATE document SET body = ?, kind = 'verdicts'",
+        pack_document(
+            b'[{"state": "judged", "sources": [{"source": 1, "name": "a", "samples": 1,'
+            b' "judged": {"start": 1, "end": 9999999999999999}}]}]'
+        ),
+    ),
     "a missing chunk": ("DELETE FROM chunk WHERE id = (SELECT max(id) FROM chunk)", None),
     "a chunk of no series": (f"INSERT INTO chunk VALUES ((1 << {CHUNK_BITS}) + 5000, x'00')", None),
     "an empty chunk": ("UPDATE chunk SET data = x''", None),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import sqlite3
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import cast
@@ -19,6 +19,7 @@ from sessions.model import Entity, EntityRef, Event, Fact, Gap, Mark, SampleSour
 from sessions.store import SessionReader, SessionWriter, check_session, encode_block
 from sessions.store.codec import pack_document
 from sessions.times import TimeRange
+from sessions.verdicts import NOT_JUDGED, SeverityCounts, SourceReach, Verdict, samples_after
 from tests.sessions.synthetic import COUNTERS, HOST, T0, capture
 
 FINDING = Finding(
@@ -91,6 +92,36 @@ def test_records_come_back(session_path: Path) -> None:
         assert reader.facts()[-1] == fact or fact in reader.facts()
         assert reader.findings() == [FINDING]
         assert reader.meta()["title"] == "another"
+
+
+def test_findings_come_back_with_how_far_they_reach(session_path: Path) -> None:
+    capture(ticks=3).write(session_path)
+    reached = SourceReach(1, "esx01", TimeRange(T0, T0 + 5000), 2)
+    verdict = Verdict("judged", (reached,), counts=SeverityCounts.of([FINDING]))
+    with SessionWriter.open(session_path) as writer, SessionReader.open(session_path) as reader:
+        assert reader.verdict() == NOT_JUDGED
+        writer.put_findings([FINDING], verdict)
+        assert (reader.findings(), reader.verdict()) == ([FINDING], verdict)
+        assert samples_after(verdict, reader) == 1
+        with pytest.raises(ValueError, match="other findings"):
+            writer.put_findings([], verdict)
+        writer.put_findings([FINDING, FINDING])
+        assert reader.verdict() == NOT_JUDGED
+
+
+def test_a_verdict_that_does_not_fit_the_findings_says_nothing(session_path: Path) -> None:
+    """An earlier program leaves the verdict of other findings; a forger claims what was not judged."""
+    capture(ticks=3).write(session_path)
+    clear = b'[{"state": "judged", "sources": []}]'
+    stale = b'[{"state": "judged", "sources": [{"source": 1, "name": "", "samples": 1, "judged": null}]}]'
+    for body in (clear, stale):
+        with closing(sqlite3.connect(session_path)) as database, database:
+            database.execute("DELETE FROM document WHERE kind = 'verdicts'")
+            database.execute(
+                "INSERT INTO document(kind, body) VALUES ('verdicts', ?)", (pack_document(body),)
+            )
+        with SessionReader.open(session_path) as reader:
+            assert reader.verdict() == NOT_JUDGED
 
 
 def test_events_of_sessions_that_knew_no_ends(session_path: Path) -> None:
