@@ -9,12 +9,18 @@ import typer
 from rich.text import Text
 
 from app.commands.options import AsJson, From, SessionPath, To, window_of
+from app.commands.query import matches, matching_entities
 from app.consoles import progress_bar, results
 from app.terminal import cancellable, print_json
-from resources.failures import UsageError
+from resources.failures import NotFoundError, UsageError
+from resources.foreign_text import visible
 from resources.units import format_bytes, format_count
-from sessions.export import export_session
+from sessions.export import ExportPart, export_session
+from sessions.scope import Scope
 from sessions.store import SessionReader
+from sessions.times import TimeRange
+from viewmodels.scope_export import part_of_scope
+from viewmodels.snapshot import Snapshot, read_snapshot
 
 
 def export(
@@ -26,12 +32,27 @@ def export(
     as_parquet: Annotated[
         bool, typer.Option("--parquet", help="Parquet files, zstd (needs the extra 'parquet').")
     ] = False,
+    entity: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="GLOB",
+            help="Only entities of these names and all below them, as in 'vm:SQL*'; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    source: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="GLOB", help="Only what these sources recorded; may be repeated.", show_default=False
+        ),
+    ] = None,
     start: From = "",
     end: To = "",
     as_json: AsJson = False,
 ) -> None:
-    """Write samples (one line each), entities, facts, events, gaps and findings into a new folder.
+    """Write samples (one line each), entities, facts, events, marks, gaps and findings into a new folder.
 
+    Of a part, the records are also those of what it depends on: a VM's host, its devices and uplinks.
     The folder is there once it is whole, and shows the session as it was at the start. In CSV, a text that a
     spreadsheet would run as a formula (it starts with = + - @, a tab or a line break) gets an apostrophe
     before it; numbers stay as they are, and so do texts in Parquet.
@@ -43,7 +64,7 @@ def export(
             reader,
             out,
             kind="parquet" if as_parquet else "csv",
-            window=window_of(reader, start, end),
+            part=part_of(reader, session, entity or [], source or [], window_of(reader, start, end)),
             progress=lambda part: show(part, ""),
             cancel=cancel,
         )
@@ -56,3 +77,28 @@ def export(
         results().print(
             Text(f"{file.name:<24} {format_count(file.rows):>14} rows  {format_bytes(file.bytes):>10}")
         )
+
+
+def part_of(
+    reader: SessionReader, path: Path, entities: list[str], sources: list[str], window: TimeRange | None
+) -> ExportPart:
+    """Return what to export. Raises NotFoundError for a glob that matches nothing."""
+    if not entities and not sources:
+        return ExportPart(window)
+    snapshot = read_snapshot(reader, path)
+    names = {ref: found.name for ref, found in snapshot.entities.items()}
+    chosen = [ref for glob in entities for ref in matching_entities(names, glob)]
+    scope = Scope(window=window).on(chosen).of_sources(_sources(snapshot, sources))
+    return part_of_scope(scope, snapshot)
+
+
+def _sources(snapshot: Snapshot, globs: list[str]) -> set[int]:
+    """The ids of the sources that match; raises NotFoundError for a glob without a match."""
+    found: set[int] = set()
+    for glob in globs:
+        matching = {one.id for one in snapshot.sources if matches(one.spec.name, glob)}
+        if not matching:
+            known = ", ".join(visible(one.spec.name) for one in snapshot.sources)
+            raise NotFoundError(f"No source is called {glob!r}.", advice=f"There are: {known}")
+        found |= matching
+    return found

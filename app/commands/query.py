@@ -68,19 +68,7 @@ def choose(
 
     ``names`` are the display names of all entities; ``entity`` may be ``kind:glob``.
     """
-    kind, colon, name = entity.partition(":")
-    kinds = {ref.kind for ref in names}
-    wanted_kind, wanted_name = (kind, name) if colon and kind in kinds else ("", entity)
-    refs = {
-        ref
-        for ref, shown in names.items()
-        if (not wanted_kind or ref.kind == wanted_kind) and matches(shown, wanted_name)
-    }
-    if not refs:
-        raise NotFoundError(
-            f"No entity is called {entity!r}.",
-            advice="'hyperscope query S.hscope' lists all; names match as globs.",
-        )
+    refs = matching_entities(names, entity)
     of_entity = [series for series in reader.series() if series.entity in refs]
     if not of_entity:
         raise NotFoundError(
@@ -98,6 +86,27 @@ def choose(
             f"No counter {counter!r} (instance {instance!r}) of {entity!r}.", advice=f"There are: {known} …"
         )
     return chosen
+
+
+def matching_entities(names: dict[EntityRef, str], entity: str) -> set[EntityRef]:
+    """Return the entities whose display name matches a glob, which may be ``kind:glob``.
+
+    Raises NotFoundError if there is none.
+    """
+    kind, colon, name = entity.partition(":")
+    kinds = {ref.kind for ref in names}
+    wanted_kind, wanted_name = (kind, name) if colon and kind in kinds else ("", entity)
+    refs = {
+        ref
+        for ref, shown in names.items()
+        if (not wanted_kind or ref.kind == wanted_kind) and matches(shown, wanted_name)
+    }
+    if not refs:
+        raise NotFoundError(
+            f"No entity is called {entity!r}.",
+            advice="'hyperscope query S.hscope' lists all; names match as globs.",
+        )
+    return refs
 
 
 def matches(text: str, glob: str) -> bool:

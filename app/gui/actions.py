@@ -46,6 +46,14 @@ ACTIONS: tuple[ActionSpec, ...] = (
         "The table, list or chart with the keyboard focus, as a file.", needs_session=True, line=True,
     ),
     ActionSpec(
+        "file.export", "Export the session…", "File", ("Ctrl+E",), "export",
+        "Samples and records as CSV or Parquet files.", needs_session=True,
+    ),
+    ActionSpec(
+        "file.export_scope", "Export the scope…", "File", ("Ctrl+Shift+E",), "",
+        "Only the entities, the time and the sources that the scope bar names.", needs_session=True,
+    ),
+    ActionSpec(
         "file.close", "Close the session", "File", ("Ctrl+W",), "close", needs_session=True, line=True,
     ),
     ActionSpec("file.preferences", "Preferences…", "File", ("Ctrl+,",), "settings", line=True),

@@ -104,8 +104,9 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
         drop_mark=workbench.drop_mark,
         save_file=saving.ask,
         reveal=saving.reveal,
+        export=workbench.export,
     )
-    workbench.join(desk, window)
+    workbench.join(desk, window, saving)
     window.add_panels(PANELS, desk)
     _Frame(window, desk, workbench, application)
     gc.freeze()  # what stands for good need not be searched for garbage whenever a session is read

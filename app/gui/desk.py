@@ -49,7 +49,7 @@ class Desk:
     and charts to a finding's evidence. ``drop_mark`` asks for a note and stores a mark at a time in ms (None:
     the pinned moment, else now, or the end of the shown window). ``marks`` carries requests to change or
     remove a mark. ``save_file`` asks where to save what a view offers, and writes it; ``reveal`` shows a file
-    in the system's file manager.
+    in the system's file manager. ``export`` asks how to export a scope (None: the whole session).
     """
 
     session: SessionModel
@@ -74,6 +74,7 @@ class Desk:
     drop_mark: Callable[[int | None], None]
     save_file: Callable[[FileOffer], None]
     reveal: Callable[[Path], None]
+    export: Callable[[Scope | None], None]
     marks: MarkRequests = field(default_factory=MarkRequests)
 
     def scope_filter(self, scope: Scope | None = None) -> ScopeFilter | None:

@@ -78,7 +78,7 @@ def session_beside(captures: Sequence[Path], otherwise: Path) -> Path:
             stem = stem[: -len(suffix)]
     if len(captures) > 1:
         stem += f" and {len(captures) - 1} more"
-    folder = first.parent if _takes_files(first.parent) else otherwise
+    folder = first.parent if takes_files(first.parent) else otherwise
     return free_path(folder / f"{stem or 'capture'}{SUFFIX}")
 
 
@@ -96,7 +96,8 @@ def free_path(wanted: Path) -> Path:
     return next(path for path in numbered if not path.exists())
 
 
-def _takes_files(folder: Path) -> bool:
+def takes_files(folder: Path) -> bool:
+    """Return True if this user can make files in the folder."""
     probe = folder / ".hyperscope-can-write"
     try:
         probe.touch()

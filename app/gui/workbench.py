@@ -13,6 +13,7 @@ from app.gui.closing import Closing
 from app.gui.connecting import Connecting
 from app.gui.crash_dialog import CrashReports
 from app.gui.desk import Desk
+from app.gui.exporting import Exporting
 from app.gui.importing import Importing
 from app.gui.marks import Marking
 from app.gui.opening import Opening
@@ -20,6 +21,7 @@ from app.gui.profiles import Profiles
 from app.gui.recent import RecentSessions
 from app.gui.recorder_process import RecordRequest
 from app.gui.recording import Recordings, ignore_result
+from app.gui.saving import Saving
 from app.gui.session_files import recordings_folder, session_for
 from app.gui.shortcut_sheet import key_text
 from app.gui.start_board import StartBoard
@@ -27,6 +29,7 @@ from app.gui.view_state import ViewStates
 from app.gui.views import Views
 from app.gui.window import Window
 from sessions.findings import Finding
+from sessions.scope import Scope
 from viewmodels.chart_sets import charts_of_finding, window_around
 from viewmodels.snapshot import Snapshot
 from widgets.start import StartPage
@@ -45,7 +48,7 @@ class Workbench(QObject):
         keys = {name: key_text(action(identity).keys[0]) for name, identity in _CHOICES.items()}
         self.start_page = StartPage(theme, keys)
 
-    def join(self, desk: Desk, window: Window) -> None:
+    def join(self, desk: Desk, window: Window, saving: Saving) -> None:
         """Create the parts for this desk and window; call this before the panels are made."""
         self._desk, folder = desk, desk.settings.folder
         self._views = Views(ViewStates(folder), desk, window, self)
@@ -54,6 +57,7 @@ class Workbench(QObject):
         self._opening = Opening(desk, window, self.importing, self)
         self._connecting = Connecting(desk, window, self.recordings, Profiles(folder), self)
         self._marking = Marking(desk, window, self.recordings, self)
+        self._exporting = Exporting(desk, window, saving, self)
         self._closing = Closing(window, self.recordings, self.importing, self)
         self._board = StartBoard(self.start_page, self._recent, desk, self)
         self.crashes = CrashReports(window, self)
@@ -73,6 +77,8 @@ class Workbench(QObject):
             "file.open": self._opening.ask_session,
             "file.import": self._opening.ask_captures,
             "file.lab": self.try_lab,
+            "file.export": lambda: self.export(None),
+            "file.export_scope": lambda: self.export(self._desk.scope.scope),
             "record.mark": lambda: self.drop_mark(None),
             "edit.undo": self._marking.undo,
             "edit.redo": self._marking.redo,
@@ -121,6 +127,10 @@ class Workbench(QObject):
     def drop_mark(self, at: int | None) -> None:
         """Ask for a note and add a mark at the time ``at`` (ms; None: now or the end of the window)."""
         self._marking.drop(at)
+
+    def export(self, scope: Scope | None) -> None:
+        """Ask how to export a scope (None: the whole session)."""
+        self._exporting.ask(scope)
 
     def shutdown(self) -> None:
         """End the import and the recorder that run."""

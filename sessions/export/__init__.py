@@ -4,7 +4,6 @@ each kind of record.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -12,15 +11,16 @@ from pathlib import Path
 from typing import Literal, Protocol, Self
 
 from resources.failures import CancelledError, UsageError
+from resources.stopping import StopSignal
 from sessions.export.columns import ExportColumn
 from sessions.export.csv_table import CsvTable
 from sessions.export.new_folder import new_folder
+from sessions.export.part import WHOLE, ExportPart
 from sessions.export.records import record_tables
 from sessions.export.samples import SAMPLE_COLUMNS, sample_batches
 from sessions.store import SessionReader
-from sessions.times import TimeRange
 
-__all__ = ["ExportedFile", "export_session"]
+__all__ = ["ExportPart", "ExportedFile", "export_session"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +53,16 @@ def export_session(
     out: Path,
     *,
     kind: Literal["csv", "parquet"],
-    window: TimeRange | None = None,
+    part: ExportPart = WHOLE,
     progress: Callable[[float], None] | None = None,
-    cancel: threading.Event | None = None,
+    cancel: StopSignal | None = None,
 ) -> list[ExportedFile]:
     """Write the folder ``out``, which must not exist; an export that fails or is cancelled leaves no files.
 
     ``samples.csv`` (or ``.parquet``) has one line for each sample, without absent samples; ``entities``,
-    ``facts``, ``events``, ``gaps`` and ``findings`` have files of their own. All of them show the session as
-    it was at the start, also while it is recorded. Memory stays below 200 MB for a session of any size.
+    ``facts``, ``events``, ``marks``, ``gaps`` and ``findings`` have files of their own. ``part`` says what
+    is written. All of them show the session as it was at the start, also while it is recorded. Memory
+    stays below 200 MB for a session of any size.
 
     Raises AlreadyExistsError, AccessDeniedError, DiskFullError, CancelledError; UsageError when pyarrow is
     missing for Parquet.
@@ -74,7 +75,7 @@ def export_session(
             raise CancelledError("The export was stopped; nothing is left of it.")
 
     with new_folder(out) as folder, session.one_state():
-        for name, (columns, rows) in record_tables(session).items():
+        for name, (columns, rows) in record_tables(session, part).items():
             stop_if_cancelled()
             path = folder / f"{name}.{kind}"
             with make(path, columns) as table:
@@ -83,7 +84,7 @@ def export_session(
             written.append(ExportedFile(path.name, len(rows), path.stat().st_size))
         path = folder / f"samples.{kind}"
         with make(path, SAMPLE_COLUMNS) as table:
-            for done, batch in sample_batches(session, window):
+            for done, batch in sample_batches(session, part):
                 stop_if_cancelled()
                 table.write(batch)
                 if progress is not None:

@@ -8,26 +8,24 @@ import numpy as np
 
 from sessions.current_records import with_current_names
 from sessions.export.columns import ExportColumn, RepeatedTexts
+from sessions.export.part import ExportPart
 from sessions.frames import small_frames
 from sessions.model import Entity, EntityRef, Frame, Series
 from sessions.store import SessionReader
-from sessions.times import TimeRange
 
 SAMPLE_COLUMNS = ("time", "source", "kind", "entity", "entity_key", "counter", "instance", "unit", "value")
 
 
-def sample_batches(
-    session: SessionReader, window: TimeRange | None
-) -> Iterator[tuple[float, list[ExportColumn]]]:
+def sample_batches(session: SessionReader, part: ExportPart) -> Iterator[tuple[float, list[ExportColumn]]]:
     """Yield batches of samples as the columns of SAMPLE_COLUMNS, each with the fraction (0 to
     1) done after it.
     """
     entities = with_current_names(session.entities(), session.facts())
     names = {source.id: source.spec.name for source in session.sources()}
-    series = session.series()
-    last = series[-1].id if series else 1  # ids count from 1
-    for frame, shown in small_frames(session, series, window):
-        yield shown[-1].id / last, _frame_columns(frame, shown, names[frame.source], entities)
+    series = [one for one in session.series() if part.has_series(one.id, one.source)]
+    places = {one.id: number for number, one in enumerate(series, start=1)}
+    for frame, shown in small_frames(session, series, part.window):
+        yield places[shown[-1].id] / len(series), _frame_columns(frame, shown, names[frame.source], entities)
 
 
 def _frame_columns(

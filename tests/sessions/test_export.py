@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from resources.failures import AlreadyExistsError, CancelledError
-from sessions.export import export_session
-from sessions.model import Entity, EntityRef, Event, Fact, Gap, SeriesSpec, SourceSpec
+from sessions.export import ExportPart, export_session
+from sessions.model import Entity, EntityRef, Event, Fact, Gap, Mark, SeriesSpec, SourceSpec
 from sessions.store import SessionReader, SessionWriter, encode_block
 from sessions.times import TimeRange, iso, parse_time
 from tests.sessions.synthetic import HOST, T0, capture
@@ -208,3 +208,33 @@ def test_cells_that_a_spreadsheet_would_run_are_defused_and_numbers_are_not(
     assert [row[3] for row in rows_of(tmp_path / "csv" / "facts.csv")[1:]] == ["-3.0", "'=2"]
     kept = pq.read_table(tmp_path / "parquet" / "samples.parquet").column("entity").to_pylist()
     assert kept == list(names)
+
+
+def test_a_part_has_the_samples_of_its_series_and_the_records_of_its_entities_in_time(
+    session_path: Path, tmp_path: Path
+) -> None:
+    one = capture(ticks=4)
+    one.write(session_path)
+    kept, other = one.specs[0].entity, next(s.entity for s in one.specs if s.entity != one.specs[0].entity)
+    late = T0 + 60_000
+    with SessionWriter.open(session_path) as writer:
+        writer.add_events([Event(T0, "power", "kept", kept), Event(T0, "power", "other", other)])
+        writer.add_events([Event(late, "power", "too late", kept), Event(T0, "task", "of nobody")])
+        writer.add_mark(Mark(T0, "in time"))
+        writer.add_mark(Mark(late, "too late"))
+        writer.add_facts([Fact(kept, "limit", 1.0, late), Fact(kept, "vcpus", 2.0, T0)])
+    window = TimeRange(T0, T0 + 5_000)
+    with SessionReader.open(session_path) as reader:
+        ids = frozenset(series.id for series in reader.series() if series.entity == kept)
+        part = ExportPart(window, ids, frozenset((kept,)))
+        export_session(reader, tmp_path / "out", kind="csv", part=part)
+        nothing = ExportPart(sources=frozenset((99,)))
+        files = export_session(reader, tmp_path / "none", kind="csv", part=nothing)
+    tables = {path.stem: rows_of(path)[1:] for path in (tmp_path / "out").iterdir()}
+    assert {row[4] for row in tables["samples"]} == {kept.key}
+    assert {window.contains(parse_time(row[0])) for row in tables["samples"]} == {True}
+    assert [row[5] for row in tables["events"]] == ["kept", "of nobody"]
+    assert tables["marks"] == [[iso(T0), "in time"]]
+    assert [row[2] for row in tables["facts"]] == ["vcpus"]
+    assert [row[1] for row in tables["entities"]] == [kept.key]
+    assert files[-1].rows == 0
