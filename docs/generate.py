@@ -43,6 +43,7 @@ AREAS = {
     "power": "Power and processor states",
     "interrupt": "Interrupts",
     "vsan": "vSAN",
+    "work": "Workers of a test (fio)",
 }
 
 COUNTERS_INTRO = """\

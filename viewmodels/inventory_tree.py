@@ -16,6 +16,7 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ("Devices", "device"),
     ("Adapters", "adapter"),
     ("Network", "nic"),
+    ("Workers", "worker"),
 )
 _JUDGED_BY_CONTENT = frozenset({"vcenter", "cluster", "pool"})
 _BELOW_VM = frozenset({"vcpu", "vdisk", "port"})

@@ -12,7 +12,9 @@ from threading import Event
 
 from app.terminal import cancellable
 from collectors.esxtop.importing import import_captures
-from collectors.esxtop.report import Progress
+from collectors.esxtop.report import ImportReport, Progress
+from collectors.fio.importing import FioReport, import_fio
+from collectors.fio.recognising import are_fio
 from recorder.event_lines import EventLines
 from recorder.protocol import ImportEnded, ImportProgress, read_import
 from recorder.stdin_lines import StdinLines
@@ -56,10 +58,17 @@ def _import_for_a_window(files: Sequence[Path], out: Path, workers: int, cancel:
         rate = round(now.bytes_per_second, 1)
         lines.send(ImportProgress(now.bytes_done, now.bytes_total, now.rows, rate, now.seconds_left))
 
+    def fio_progress(done: int, total: int) -> None:
+        lines.send(ImportProgress(done, total, 0, 0.0, None))
+
+    report: ImportReport | FioReport
     try:
-        report = import_captures(
-            files, out, progress=report_progress, cancel=cancel, workers=workers or None, catalogue=known
-        )
+        if are_fio(files):
+            report = import_fio(files, out, progress=fio_progress, cancel=cancel)
+        else:
+            report = import_captures(
+                files, out, progress=report_progress, cancel=cancel, workers=workers or None, catalogue=known
+            )
     except HyperscopeError as error:
         lines.send(ImportEnded(error.exit_code, message=str(error)))
         raise

@@ -1,4 +1,4 @@
-"""``import``: reads esxtop batch captures into a session."""
+"""``import``: reads esxtop batch captures, or what fio wrote, into a session."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ from app.commands.json_option import AsJson
 def import_(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE…", help="Captures: CSV, plain or .gz .zst .xz.", show_default=False),
+        typer.Argument(
+            metavar="FILE…",
+            help="Captures: CSV, plain or .gz .zst .xz. Or of fio: JSON output, logs.",
+            show_default=False,
+        ),
     ],
     out: Annotated[
         Path,
@@ -38,10 +42,11 @@ def import_(
         ),
     ] = False,
 ) -> None:
-    """Read what 'esxtop -b' wrote into a session.
+    """Read what 'esxtop -b' wrote into a session; or what fio wrote.
 
     Several files of one host may come in any order and may overlap. Ask for all fields when you record:
     'esxtop -b -a -d 5 -n 720 > capture.csv'; without -a ballooning per VM, limits and aborts are not in it.
+    Of fio: what '--output-format=json+ --status-interval=5 --output=FILE' wrote, and its logs.
     """
     if attached:
         # Only here, since an import at a terminal needs nothing of what follows a window's commands. It first
