@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QContextMenuEvent, QNativeGestureEvent, QPointingDevice, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from viewmodels.chart_spec import ChartSpec
@@ -42,13 +42,22 @@ class Hand:
         area = self.plot.drawing.area
         return QPointF(area.left() + part * area.width(), area.center().y())
 
-    def wheel(self, up: int, at: QPointF, keys: Qt.KeyboardModifier = NONE, across: int = 0) -> None:
+    def wheel(
+        self,
+        up: int,
+        at: QPointF,
+        keys: Qt.KeyboardModifier = NONE,
+        across: int = 0,
+        pixels: QPoint = QPoint(),  # noqa: B008 - a value that nobody changes
+    ) -> bool:
+        """Turn the wheel; True if the plot took it."""
         view = self.plot.viewport()
         event = QWheelEvent(
-            at, view.mapToGlobal(at), QPoint(), QPoint(across, up), Qt.MouseButton.NoButton, keys,
+            at, view.mapToGlobal(at), pixels, QPoint(across, up), Qt.MouseButton.NoButton, keys,
             Qt.ScrollPhase.NoScrollPhase, False,
         )  # fmt: skip
         QApplication.sendEvent(view, event)
+        return event.isAccepted()
 
     def pinch(self, value: float, at: QPointF, kind: Gesture = Gesture.ZoomNativeGesture) -> bool:
         view = self.plot.viewport()
@@ -75,12 +84,17 @@ def hand(qtbot: QtBot, theme: Theme) -> Hand:
     return Hand(plot)
 
 
-def test_the_wheel_zooms_around_the_cursor(hand: Hand) -> None:
-    hand.wheel(120, hand.place(0.5))
+def test_the_wheel_is_left_to_what_scrolls(hand: Hand) -> None:
+    assert not hand.wheel(120, hand.place(0.5))
+    assert hand.asked == []
+
+
+def test_with_ctrl_the_wheel_zooms_around_the_cursor(hand: Hand) -> None:
+    assert hand.wheel(120, hand.place(0.5), CTRL)
     assert hand.zoomed() == pytest.approx((0.8, 0.5), abs=0.01)
-    hand.wheel(-120, hand.place(0.5))
+    hand.wheel(-120, hand.place(0.5), CTRL)
     assert hand.zoomed() == pytest.approx((1.25, 0.5), abs=0.01)
-    hand.wheel(120, hand.place(0.0))
+    hand.wheel(120, hand.place(0.0), CTRL)
     start, end, _ = hand.asked[-1]
     assert start == pytest.approx(T0, abs=HOUR * 0.01)
     assert end == pytest.approx(T0 + 0.8 * HOUR, abs=HOUR * 0.01)
@@ -93,11 +107,87 @@ def test_with_ctrl_it_zooms_beside_the_curves_too(hand: Hand) -> None:
     assert hand.asked[-1][0] == pytest.approx(T0, abs=1)
 
 
-def test_with_shift_or_sideways_it_moves(hand: Hand) -> None:
-    hand.wheel(-120, hand.place(0.5), SHIFT)
-    assert hand.zoomed() == pytest.approx((1.0, 0.6), abs=0.01)
+def test_sideways_it_moves(hand: Hand) -> None:
     hand.wheel(0, hand.place(0.5), across=120)
     assert hand.zoomed() == pytest.approx((1.0, 0.4), abs=0.01)
+
+
+def test_two_fingers_drag_what_they_touch(hand: Hand) -> None:
+    """A touchpad tells pixels: the curves move with the fingers."""
+    width = hand.plot.drawing.area.width()
+    hand.wheel(0, hand.place(0.5), across=30, pixels=QPoint(round(width / 4), 3))
+    assert hand.zoomed() == pytest.approx((1.0, 0.25), abs=0.01)
+
+
+@pytest.mark.parametrize("across", [False, True])
+def test_with_shift_it_zooms_the_values_of_this_chart(hand: Hand, across: bool) -> None:
+    """macOS turns a wheel with Shift sideways."""
+    drawing = hand.plot.drawing
+    scaled: list[bool] = []
+    hand.plot.scaled.connect(lambda: scaled.append(drawing.values_zoomed))
+    (low, high), at = drawing.values, hand.place(0.5)
+    value = drawing.value_at(at)
+    hand.wheel(0 if across else 120, at, SHIFT, across=120 if across else 0)
+    assert drawing.values[1] - drawing.values[0] == pytest.approx(0.8 * (high - low))
+    assert drawing.value_at(at) == pytest.approx(value)
+    assert (hand.asked, scaled) == ([], [True])
+    hand.plot.set_window(T0 + 60_000, T0 + HOUR)
+    assert drawing.values[1] - drawing.values[0] == pytest.approx(0.8 * (high - low)), (
+        "it stays as it was set"
+    )
+
+
+@pytest.mark.parametrize("how", ["axis", "Y", "0", "button"])
+def test_zoomed_values_are_shown_as_such_and_fitted_again(hand: Hand, qtbot: QtBot, how: str) -> None:
+    plot, view = hand.plot, hand.plot.viewport()
+    before = plot.drawing.values
+    qtbot.keyClick(plot, Qt.Key.Key_Up, SHIFT)
+    qtbot.keyClick(plot, Qt.Key.Key_Up, SHIFT)
+    assert plot.drawing.values == pytest.approx((before[0], before[0] + 0.64 * (before[1] - before[0])))
+    fit = plot.findChild(QToolButton, "values-expand")
+    assert fit is not None
+    assert fit.isVisible()
+    if how == "axis":
+        beside = QPoint(10, round(hand.place(0).y()))
+        QTest.mouseDClick(view, Qt.MouseButton.LeftButton, pos=beside)
+    elif how == "button":
+        qtbot.mouseClick(fit, Qt.MouseButton.LeftButton)
+    else:
+        qtbot.keyClick(plot, Qt.Key.Key_Y if how == "Y" else Qt.Key.Key_0)
+    assert plot.drawing.values == before
+    assert not plot.drawing.values_zoomed
+
+
+def test_absurd_zooms_of_values_do_no_harm(hand: Hand) -> None:
+    for up in (120 * 400, -120 * 400, 120 * 400):
+        hand.wheel(up, hand.place(0.3), SHIFT)
+        low, high = hand.plot.drawing.values
+        assert low < high
+
+
+def test_buttons_zoom_as_the_keys_do_and_show_while_they_may_be_wanted(hand: Hand, qtbot: QtBot) -> None:
+    plot = hand.plot
+    whole: list[bool] = []
+    plot.unzoomed.connect(lambda: whole.append(True))
+    names = [f"{axis}-{what}" for axis in ("time", "values") for what in ("add", "remove", "expand")]
+    buttons = {name: plot.findChild(QToolButton, name) for name in names}
+    plot.clearFocus()
+    QApplication.sendEvent(plot, QEvent(QEvent.Type.Leave))
+    qtbot.waitUntil(lambda: not any(one is None or one.isVisible() for one in buttons.values()))
+    QApplication.sendEvent(plot, QEvent(QEvent.Type.Enter))
+    qtbot.waitUntil(lambda: all(one is not None and one.isVisible() for one in buttons.values()))
+    assert all(one is not None and one.toolTip() for one in buttons.values())
+    inside = plot.drawing.area.toAlignedRect()
+    for name, length in (("time-add", 0.8), ("time-remove", 1.25)):
+        button = buttons[name]
+        assert button is not None
+        assert inside.contains(button.mapTo(plot, button.rect().center()))
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+        assert hand.zoomed()[0] == pytest.approx(length, abs=0.01)
+    fit = buttons["time-expand"]
+    assert fit is not None
+    qtbot.mouseClick(fit, Qt.MouseButton.LeftButton)
+    assert whole == [True]
 
 
 def test_a_pinch_zooms_around_the_fingers(hand: Hand) -> None:

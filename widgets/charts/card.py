@@ -88,6 +88,8 @@ class ChartCard(QFrame):
 
     def show_chart(self, spec: ChartSpec, curves: Sequence[NamedCurve]) -> None:
         """Show this chart with these curves."""
+        if (spec.series, spec.unit) != (self._spec.series, self._spec.unit):
+            self.plot.navigation.fit_values()  # the user zoomed those of another chart
         self._spec, self._curves = spec, curves
         title = spec.shown_title
         self.head.set_title(title)

@@ -26,6 +26,7 @@ _HEADROOM = 1.12
 _LIMIT_HEADROOM = 1.2  # the words of the highest limit stand above its line
 _AXIS_PX = 11
 _NEAR = 4
+_MIN_SPAN, _MAX_SPAN = 1e-9, 1e18  # of the value axis: the smallest beside its values, and the largest
 _HOVER_DASH = (3, 3)  # the pinned moment's line is solid
 _MAX_TIP_LINES = 8
 
@@ -44,6 +45,7 @@ class PlotDrawing:
         self._pin = math.nan
         self.curves: Sequence[Drawn] = ()
         self._unit = self.unit_shown = ""
+        self._values: tuple[float, float] | None = None
         self.time_axis, self.value_axis = TimeAxis(clock), ValueAxis()
         # An axis and a view box side by side: pyqtgraph's PlotItem would make menus and buttons for 35 ms.
         self._box = pg.ViewBox(enableMenu=False)
@@ -157,8 +159,48 @@ class PlotDrawing:
         font = body_font(_AXIS_PX)
         for axis in (self.time_axis, self.value_axis):
             apply_theme(axis, tokens, font)
+        self._mark_axis()
         self._cross.setPen(pg.mkPen(tokens.muted, width=1, dash=_HOVER_DASH))
         self._decorate()
+
+    @property
+    def values_zoomed(self) -> bool:
+        """True if the user zoomed the value axis: it doesn't fit the curves by itself then."""
+        return self._values is not None
+
+    @property
+    def values(self) -> tuple[float, float]:
+        """The lowest and highest value that the axis shows."""
+        low, high = self._box.viewRange()[1]
+        return float(low), float(high)
+
+    def value_at(self, position: QPointF) -> float:
+        """Return the value at a point of the view, limited to those that are shown."""
+        low, high = self.values
+        part = (self.area.bottom() - position.y()) / max(self.area.height(), 1)
+        return low + min(max(part, 0.0), 1.0) * (high - low)
+
+    def zoom_values(self, factor: float, around: float | None = None) -> None:
+        """Show a range of values larger by ``factor``, around a value (None: the lowest one shown)."""
+        low, high = self.values
+        kept = low if around is None else around
+        wanted = kept - (kept - low) * factor, kept + (high - kept) * factor
+        if _MIN_SPAN * max(abs(wanted[0]), abs(wanted[1])) < wanted[1] - wanted[0] < _MAX_SPAN:
+            self._values = wanted
+            self._fit_values()
+            self._mark_axis()
+
+    def fit_values(self) -> None:
+        """Let the value axis fit the curves again."""
+        if self._values is not None:
+            self._values = None
+            self._fit_values()
+            self._mark_axis()
+
+    def _mark_axis(self) -> None:
+        """Show the value axis in another colour while it is zoomed."""
+        tokens = self._tokens
+        self.value_axis.setTextPen(pg.mkPen(tokens.accent if self.values_zoomed else tokens.muted))
 
     def _fit_values(self) -> None:
         """Fit the value axis: from 0 (or below) to a little above the visible values and limits near them."""
@@ -172,10 +214,11 @@ class PlotDrawing:
         low = min([0.0, *lows])
         top = top if top > low else low + 1.0
         room = _LIMIT_HEADROOM if top in near else _HEADROOM
-        self._box.setYRange(low, low + (top - low) * room, padding=0)
+        shown = self._values or (low, low + (top - low) * room)
+        self._box.setYRange(*shown, padding=0)
         # Else pyqtgraph moves its items within the paint event, and all is painted twice.
         self._view.scene().prepareForPaint()
-        size, name = readable_unit(top, self._unit)
+        size, name = readable_unit(top if self._values is None else max(map(abs, shown)), self._unit)
         if name != self.unit_shown:
             self.unit_shown = name
             self.value_axis.setScale(1 / size)

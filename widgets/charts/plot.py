@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
@@ -30,21 +30,16 @@ from viewmodels.time_labels import Clock
 from widgets.charts.curves_item import Drawn
 from widgets.charts.drawing import PlotDrawing
 from widgets.charts.moment_label import MomentLabel
+from widgets.charts.navigation import KEYS as NAVIGATION_KEYS
+from widgets.charts.navigation import Navigation
 from widgets.charts.pin import KEYS as PIN_KEYS
 from widgets.charts.pin import PlotPin
-from widgets.keys import KeyHandlers, KeyRow
+from widgets.charts.zoom_controls import ZoomControls
+from widgets.keys import KeyHandlers
 from widgets.theme import Theme
 
-_KEYS = (
-    KeyRow("left", "Move in time", ("Left", "Right", "Ctrl+Left", "Ctrl+Right")),
-    KeyRow("zoom", "Zoom in and out", ("+", "=", "-")),
-)
-KEYS = (*_KEYS, *PIN_KEYS)
-_WHEEL_STEP = 1.25
-_KEY_PARTS = {"Left": -0.2, "Right": 0.2, "Ctrl+Left": -0.2, "Ctrl+Right": 0.2}
-_KEY_FACTORS = {"+": 1 / _WHEEL_STEP, "=": 1 / _WHEEL_STEP, "-": _WHEEL_STEP}
+KEYS = (*NAVIGATION_KEYS, *PIN_KEYS)
 _DRAG_PIXELS = 4
-_PAUSE_MS = 300  # a wheel or a pinch that pauses so long has ended: not every system says so
 _BOX_TINT = 0.16
 _MIN_HEIGHT = 110
 
@@ -67,43 +62,13 @@ class _ZoomBox(QWidget):
             painter.fillRect(x, 0, 1, self.height(), QColor(self._colour))
 
 
-class _Navigation:
-    """Requests other windows with ``ask(start, end, passing)``; a run of steps becomes one step of the
-    history.
-    """
-
-    def __init__(
-        self, drawing: PlotDrawing, ask: Callable[[float, float, bool], object], plot: QWidget
-    ) -> None:
-        self._drawing, self._ask = drawing, ask
-        self._pause = QTimer(plot, singleShot=True, interval=_PAUSE_MS)
-        self._pause.timeout.connect(lambda: ask(*drawing.window, False))
-
-    def move(self, part: float, *, passing: bool = False) -> None:
-        """Request a window moved by ``part`` of its length; positive is later."""
-        start, end = self._drawing.window
-        by = (end - start) * part
-        self._go(start + by, end + by, passing=passing)
-
-    def zoom(self, factor: float, around: float | None = None, *, passing: bool = False) -> None:
-        """Request a window longer by ``factor``, around the time ``around`` (ms; None: its middle)."""
-        start, end = self._drawing.window
-        middle = (start + end) / 2 if around is None else around
-        self._go(middle - (middle - start) * factor, middle + (end - middle) * factor, passing=passing)
-
-    def _go(self, start: float, end: float, *, passing: bool) -> None:
-        if passing:
-            self._pause.start()
-        self._ask(start, end, passing)
-
-
 class Plot(pg.GraphicsView):  # type: ignore[misc]
     """The plot of one chart.
 
     Signals: ``windowed(start, end, passing)`` in ms when the user pans or zooms; ``hovered`` with the time
-    under the mouse in ms, NaN when it leaves; ``unzoomed`` on a double click; ``menu_wanted`` with the screen
-    position of a right click that drew no box; ``focused`` with True or False; ``scaled`` when the unit of
-    the value axis changes.
+    under the mouse in ms, NaN when it leaves; ``unzoomed`` for the whole session; ``menu_wanted`` with the
+    screen position of a right click that drew no box; ``focused`` with True or False; ``scaled`` when the
+    value axis has another unit or is zoomed.
     """
 
     windowed = Signal(float, float, bool)
@@ -119,14 +84,12 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self.setAcceptDrops(False)
         self._theme = theme
         self.drawing = PlotDrawing(self, at, theme.tokens)
-        self._navigation = _Navigation(self.drawing, self.windowed.emit, self)
-        self._keys = KeyHandlers(
-            _KEYS,
-            {
-                "left": lambda key: self._navigation.move(_KEY_PARTS[key]),
-                "zoom": lambda key: self._navigation.zoom(_KEY_FACTORS[key]),
-            },
+        self.navigation = Navigation(
+            self.drawing, self.windowed.emit, self.unzoomed.emit, self.scaled.emit, self
         )
+        self._keys = KeyHandlers(NAVIGATION_KEYS, self.navigation.handlers())
+        self.controls = ZoomControls(self, self.drawing, self.navigation, theme)
+        self.scaled.connect(self.controls.renew)
         self._pointer: QPointF | None = None
         self.pin = PlotPin(self, self.drawing)
         self.moment = MomentLabel(self)
@@ -181,23 +144,15 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         return [drawn.curve for drawn in self.drawing.curves]
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
-        """Zoom around the cursor; sideways or with Shift, pan. A run of steps is one step of the history."""
-        across, up = event.angleDelta().x(), event.angleDelta().y()
-        keys, position = event.modifiers(), event.position()
-        if keys & Qt.KeyboardModifier.ShiftModifier or abs(across) > abs(up):
-            self._navigation.move((across or up) / 120 * -0.1, passing=True)
-        elif keys & Qt.KeyboardModifier.ControlModifier or self.drawing.contains(position):
-            factor = _WHEEL_STEP ** (-up / 120)
-            self._navigation.zoom(factor, self.drawing.time_at(position), passing=True)
-        event.accept()
+        """Zoom with Ctrl or Shift; a turn without them scrolls the charts."""
+        self.navigation.turn(event)
 
     def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802
         """Zoom on a pinch of the touchpad; show tooltips with the events under the mouse."""
         if isinstance(event, QNativeGestureEvent):
             event.accept()  # else the widgets around it get it, too
             if event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
-                factor = 1 / min(max(1 + event.value(), 0.1), 10.0)
-                self._navigation.zoom(factor, self.drawing.time_at(event.position()), passing=True)
+                self.navigation.pinch(event.value(), event.position())
             return True
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             position = QPointF(event.pos())
@@ -255,10 +210,13 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         """Pass on the menu key; the mouse's menu opens on release, when it is clear that no box was drawn."""
         event.setAccepted(event.reason() == QContextMenuEvent.Reason.Mouse)
 
-    def mouseDoubleClickEvent(self, _event: QMouseEvent) -> None:  # noqa: N802
-        """Request the whole session."""
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        """Request the whole session; on the value axis, fit the values."""
         self._grabbed = None
-        self.unzoomed.emit()
+        if event.position().x() < self.drawing.area.left():
+            self.navigation.fit_values()
+        else:
+            self.unzoomed.emit()
 
     def leaveEvent(self, event: QEvent) -> None:  # noqa: N802
         """Hide the crosshair."""
