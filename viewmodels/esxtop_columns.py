@@ -90,6 +90,17 @@ def columns_of(
     return found
 
 
+def meaning_of(column: TableColumn, catalogue: Catalogue) -> tuple[str, Sequence[str]]:
+    """Return what a column means: a title, and paragraphs with meaning, unit, limits and sources."""
+    known = catalogue.get(column.counter)
+    if known is None:
+        return column.title, [column.tooltip]
+    limits = [line for line in column.tooltip.splitlines() if line.startswith(("Limit", "Critical"))]
+    unit = f"In {known.unit}, {column.per}." if column.per else f"In {known.unit}."
+    own = [f"{unit} Counter {known.key}.", *limits, f"How we know: {known.source}." if known.source else ""]
+    return f"{column.title}: {known.label}", [known.meaning, *filter(None, own)]
+
+
 def _is_numbered(catalogue: Catalogue, key: str) -> bool:
     known = catalogue.get(key)
     return known is not None and any(spelling.tail for spelling in known.esxtop)

@@ -22,15 +22,16 @@ from widgets.theme import Theme, Tokens
 _NUMBER_WIDTH = 66
 _INDENT = 14
 _TINTS = (0.0, 0.16, 0.22)
-_SELECTED, _CURRENT_ROW = 0.2, 0.09
+_SELECTED, _CURRENT_ROW, _FOUND = 0.2, 0.09, 0.3
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class Cells:
-    """Paints the cells of one table view."""
+    """Paints the cells of one table view; the names of ``highlighted`` rows stand out."""
 
     def __init__(self, view: QTableView, model: EsxtopModel, theme: Theme) -> None:
+        self.highlighted: frozenset[int] = frozenset()
         self._view, self._model, self._theme = view, model, theme
 
     def paint(self, area: QRect, current: QModelIndex, *, keys: bool) -> None:
@@ -49,6 +50,7 @@ class Cells:
         texts = [QColor(colour) for colour in (tokens.text, tokens.warning, tokens.critical)]
         tints = [_faded(colour, part) for colour, part in zip(texts, _TINTS, strict=True)]
         chosen, now = (_faded(QColor(tokens.accent), part) for part in (_SELECTED, _CURRENT_ROW))
+        found = _faded(QColor(tokens.warning), _FOUND)
         columns = list(self._columns(area))
         for row, top, height in self._rows(area):
             for column, left, width in columns:
@@ -56,6 +58,8 @@ class Cells:
                 state = self._model.state_at(row, column)
                 if state:
                     painter.fillRect(box, tints[state])
+                if column == 0 and self.highlighted and self._model.row_at(row)[0] in self.highlighted:
+                    painter.fillRect(box, found)
                 if any(one.contains(column, row) for one in selected):
                     painter.fillRect(box, chosen)
                 elif row == current.row():

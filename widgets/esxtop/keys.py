@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from resources.views import Screen
+from widgets.context_menu import COPY, SAVE
 from widgets.keys import KeyRow
+
+COPY_ROWS = "Ctrl+Shift+C"
+LEFT, RIGHT = "Ctrl+Shift+Left", "Ctrl+Shift+Right"
 
 
 def key_rows(screens: Sequence[Screen]) -> tuple[KeyRow, ...]:
@@ -24,7 +28,18 @@ def key_rows(screens: Sequence[Screen]) -> tuple[KeyRow, ...]:
             "Sort by used, ready, memory, ballooning, reads, writes … as esxtop",
             tuple(portable(letter) for letter in sort_keys),
         ),
-        KeyRow("chart", "Chart the selected cell", ("Return",)),
+        KeyRow("name", "Sort by name", ("Shift+N",)),
+        KeyRow("chart", "Chart the selected cells", ("Return",)),
+        KeyRow("rows", "Down and up a row", ("2", "8")),
+        KeyRow("names", "Length of names: all of them, or as the columns leave", ("Shift+L",)),
+        KeyRow("columns", "Move the column to the left or right", (LEFT, RIGHT)),
+        KeyRow("find", "Find in the table", ("Ctrl+F",)),
+        KeyRow("next", "Next match, match before", ("F3", "Shift+F3")),
+        KeyRow("copy", "Copy the selected cells", (COPY,)),
+        KeyRow("copy_rows", "Copy the selected rows", (COPY_ROWS,)),
+        KeyRow("save", "Save the table as a file", (SAVE,)),
+        KeyRow("meaning", "What the column means", ("H",)),
+        KeyRow("menu", "Open the menu of the cell", ("Shift+F10", "Menu")),
     )
 
 

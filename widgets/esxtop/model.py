@@ -25,7 +25,8 @@ _WORDS = ("", "warning", "critical")
 class EsxtopModel(QAbstractTableModel):
     """The table model; columns 0 and 1 are name and host, the others counters.
 
-    Rows of expanded entities stay below their entity's row when the table is sorted.
+    Rows of expanded entities stay below their entity's row when the table is sorted. ``host_names`` are the
+    names in the host column, each once.
     """
 
     FIXED = 2
@@ -40,6 +41,7 @@ class EsxtopModel(QAbstractTableModel):
         self._sort: tuple[int, Qt.SortOrder] = (0, Qt.SortOrder.AscendingOrder)
         self._sparks: dict[tuple[int, int], FloatArray] = {}
         self._hosts: dict[str, str] = {}
+        self.host_names: Sequence[str] = ()
 
     # -- contents
 
@@ -59,6 +61,7 @@ class EsxtopModel(QAbstractTableModel):
         sorted_by = self.id_at(self._sort[0])
         self._rows, self._columns = list(rows), list(columns)
         self._hosts = _short_names(self._rows)
+        self.host_names = list(self._hosts.values())
         self._sparks.clear()
         self._cells = Cells.of(self._rows, self._columns, numbers)
         column = self.column_of(sorted_by)
@@ -115,6 +118,18 @@ class EsxtopModel(QAbstractTableModel):
             return shown(f"{one.name} {one.instance}".strip()) or "(without a name)"
         return self._cells.text(number, column - self.FIXED)
 
+    def names_at(self, row: int) -> tuple[str, str]:
+        """Return a row's name, after that of the row that it belongs to, and its host: ``web › vCPU 0``."""
+        own, head = self.row_at(row)[1], row
+        while head > 0 and self.row_at(head)[1].depth:
+            head -= 1
+        name = f"{own.name} {own.instance}".strip()
+        return f"{self.row_at(head)[1].name} › {name}" if own.depth else name, own.host
+
+    def number_at(self, row: int, column: int) -> float:
+        """Return the number of a counter's cell, NaN if it is absent."""
+        return float(self._cells.numbers[self._order[row], column - self.FIXED])
+
     def state_at(self, row: int, column: int) -> int:
         """Return the state of a cell: 0 within its limits, 1 above the warning, 2 above the critical
         limit.
@@ -128,11 +143,6 @@ class EsxtopModel(QAbstractTableModel):
     def spark_at(self, row: int, column: int) -> FloatArray | None:
         """Return the sparkline of a cell, None if it has none."""
         return self._sparks.get((int(self._order[row]), column - self.FIXED)) if self._sparks else None
-
-    @property
-    def host_names(self) -> Sequence[str]:
-        """The names in the host column, each once; the column is needed if there are several."""
-        return list(self._hosts.values())
 
     # -- what Qt asks
 
@@ -173,10 +183,9 @@ class EsxtopModel(QAbstractTableModel):
             side = Qt.AlignmentFlag.AlignRight if counter else Qt.AlignmentFlag.AlignLeft
             return side | Qt.AlignmentFlag.AlignVCenter
         if role == Qt.ItemDataRole.ToolTipRole:
-            number, row = self.row_at(index.row())
-            at = index.column() - self.FIXED
-            value = float(self._cells.numbers[number, at]) if at >= 0 else np.nan
-            return _tooltip(row, self.column_at(index.column()), value)
+            counts = index.column() >= self.FIXED
+            value = self.number_at(index.row(), index.column()) if counts else np.nan
+            return _tooltip(self.row_at(index.row())[1], self.column_at(index.column()), value)
         return None
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:

@@ -29,22 +29,23 @@ class _Names(QTableView):
     def __init__(self, table: QTableView, model: EsxtopModel, theme: Theme) -> None:
         super().__init__(table)
         self._table = table
-        self._cells = Cells(self, model, theme)
+        self.cells = Cells(self, model, theme)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         """Paint all visible names at once."""
-        self._cells.paint(event.rect(), self._table.currentIndex(), keys=self._table.hasFocus())
+        self.cells.paint(event.rect(), self._table.currentIndex(), keys=self._table.hasFocus())
 
 
 class EsxtopTable(QTableView):
     """The table of the esxtop view.
 
-    Signals: ``charted(row, column)`` on a double click; ``sorted`` when column or order of sorting changed;
+    Signals: ``charted`` with the cell of a double click; ``sorted`` when column or order of sorting changed;
     ``reordered`` with the counters in the order into which the user dragged their columns. ``series_of``
-    returns the series ids of cells that are dragged. ``widths`` keeps the columns as wide as needed.
+    returns the series ids of cells that are dragged. ``widths`` keeps the columns as wide as needed;
+    ``names`` is the frozen column over the first one.
     """
 
-    charted = Signal(int, int)
+    charted = Signal(QModelIndex)
     sorted = Signal()
     reordered = Signal(object)
 
@@ -63,33 +64,33 @@ class EsxtopTable(QTableView):
         self.setDragEnabled(True)
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.doubleClicked.connect(lambda index: self.charted.emit(index.row(), index.column()))
+        self.doubleClicked.connect(self.charted)
         self.widths = ColumnWidths(self, header, model)
-        self._frozen = self._names(theme)
+        self.names = self._make_names(theme)
         header.sectionResized.connect(self._resized)
         model.modelReset.connect(self._fit)
         model.dataChanged.connect(self.widths.widen)
         model.layoutChanged.connect(self.widths.widen)
-        model.layoutChanged.connect(self._frozen.viewport().update)
+        model.layoutChanged.connect(self.names.viewport().update)
         theme.changed.connect(self._repaint)
         self.selectionModel().currentRowChanged.connect(lambda _now, _before: self._repaint())
         self._fit()
 
-    def _names(self, theme: Theme) -> _Names:
+    def _make_names(self, theme: Theme) -> _Names:
         """Return the frozen column over the first one of the table."""
         names = _Names(self, self._model, theme)
         names.setModel(self._model)
         names.setSelectionModel(self.selectionModel())
         header = _prepare(names, self._model, theme)
         header.sectionClicked.connect(self._sort_by_click)
-        header.sectionResized.connect(lambda section, _old, width: self._frozen_resized(section, width))
+        header.sectionResized.connect(lambda section, _old, width: self._names_resized(section, width))
         header.sectionHandleDoubleClicked.connect(self.widths.fit)
         header.released.connect(self.widths.keep)
         names.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         names.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         names.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         names.setObjectName("frozen-names")
-        names.doubleClicked.connect(lambda index: self.charted.emit(index.row(), index.column()))
+        names.doubleClicked.connect(self.charted)
         self.verticalScrollBar().valueChanged.connect(names.verticalScrollBar().setValue)
         names.verticalScrollBar().valueChanged.connect(self.verticalScrollBar().setValue)
         return names
@@ -126,6 +127,26 @@ class EsxtopTable(QTableView):
         spec = self._model.column_at(column)
         if spec is not None:
             self.reordered.emit(moved(self._counters(), spec.counter, steps))
+
+    def chosen_rows(self) -> list[int]:
+        """Return the rows with selected cells from top to bottom; the current one if none is selected."""
+        found = self.selectionModel().selection()
+        parts = (found.at(number) for number in range(found.size()))
+        rows = {row for one in parts for row in range(one.top(), one.bottom() + 1)}
+        return sorted(rows) or ([self.currentIndex().row()] if self.currentIndex().isValid() else [])
+
+    def chosen_columns(self) -> list[int]:
+        """Return the columns with selected cells; the current one if none is selected."""
+        found = self.selectionModel().selection()
+        parts = (found.at(number) for number in range(found.size()))
+        columns = {column for one in parts for column in range(one.left(), one.right() + 1)}
+        return sorted(columns) or ([self.currentIndex().column()] if self.currentIndex().isValid() else [])
+
+    def highlight(self, rows: frozenset[int]) -> None:
+        """Highlight the names of rows, by number as given to the model."""
+        for cells in (self._cells, self.names.cells):
+            cells.highlighted = rows
+        self._repaint()
 
     def scroll_to_start(self) -> None:
         """Scroll to the first row and column."""
@@ -165,8 +186,9 @@ class EsxtopTable(QTableView):
         drag(self, ids, "1 counter" if len(ids) == 1 else f"{len(ids)} counters")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Leave letters and Enter to the page around the table; other keys move the cursor."""
-        if letter(event) or event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+        """Leave letters, digits and Enter to the page around the table; other keys move the cursor."""
+        digit = Qt.Key.Key_0 <= event.key() <= Qt.Key.Key_9
+        if letter(event) or digit or event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
             event.ignore()
         else:
             super().keyPressEvent(event)
@@ -195,28 +217,28 @@ class EsxtopTable(QTableView):
 
     def _fit(self) -> None:
         for column in range(1, self._model.columnCount()):
-            self._frozen.setColumnHidden(column, True)
+            self.names.setColumnHidden(column, True)
         self.widths.refit()
-        self._frozen.setColumnWidth(0, self.columnWidth(0))
+        self.names.setColumnWidth(0, self.columnWidth(0))
         self._place()
 
     def _resized(self, section: int, _old: int, new: int) -> None:
         if section == 0:
-            self._frozen.setColumnWidth(0, new)
+            self.names.setColumnWidth(0, new)
             self._place()
 
-    def _frozen_resized(self, section: int, width: int) -> None:
+    def _names_resized(self, section: int, width: int) -> None:
         if section == 0 and width != self.columnWidth(0):
             self.setColumnWidth(0, width)
 
     def _place(self) -> None:
         frame = self.frameWidth()
         height = self.viewport().height() + self.horizontalHeader().height()
-        self._frozen.setGeometry(frame, frame, self.columnWidth(0), height)
-        self._frozen.horizontalHeader().setFixedHeight(self.horizontalHeader().height())
+        self.names.setGeometry(frame, frame, self.columnWidth(0), height)
+        self.names.horizontalHeader().setFixedHeight(self.horizontalHeader().height())
 
     def _repaint(self) -> None:
-        for table in (self, self._frozen):
+        for table in (self, self.names):
             table.viewport().update()
             table.horizontalHeader().viewport().update()
 

@@ -18,8 +18,12 @@ from PySide6.QtWidgets import (
 
 from resources.foreign_text import tooltip_text
 from resources.views import Screen
+from viewmodels.esxtop_text import text_table
+from viewmodels.text_table import TextTable
 from widgets.empty_state import EmptyState
+from widgets.esxtop.find import FindBar
 from widgets.esxtop.keys import key_rows, portable
+from widgets.esxtop.menu import TableMenu
 from widgets.esxtop.model import EsxtopModel
 from widgets.esxtop.slider import TimeSlider
 from widgets.esxtop.table import EsxtopTable, letter
@@ -89,6 +93,11 @@ class EsxtopView(QWidget):
         self.head.setAccessibleName("Totals of the hosts")
         self.table = EsxtopTable(model, theme, series_of)
         self.table.setAccessibleName("esxtop table")
+        self.menu = TableMenu(self.table, model, self._as_text)
+        self.menu.expanded.connect(self._expand)
+        self.menu.fields.connect(self.fields)
+        self.find_bar = FindBar(self.table, model)
+        self.find_bar.closed.connect(lambda: self.setFocus(Qt.FocusReason.OtherFocusReason))
         self.empty = EmptyState()
         self.empty.hide()
         self.empty.wanted.connect(self.cleared)
@@ -97,28 +106,41 @@ class EsxtopView(QWidget):
         self.slider = TimeSlider()
         self.slider.moved.connect(self.moved)
         self.slider.stepped.connect(self.stepped)
-        self._keys = KeyHandlers(
-            key_rows(screens),
-            {
-                "screens": self._choose_screen,
-                "vms": lambda _key: self.only_vms.toggle(),
-                "expand": lambda _key: self._expand(),
-                "fields": lambda _key: self.fields.emit(),
-                "interval": lambda _key: self.interval.emit(),
-                "sparks": lambda _key: self.sparks.toggle(),
-                "sort": self._sort,
-                "chart": lambda _key: self._chart(),
-            },
-        )
+        self.several = self._chart_button()
+        self._keys = KeyHandlers(key_rows(screens), self._handlers())
         self.setFocusProxy(self.table)
         self._arrange()
+
+    def _handlers(self) -> dict[str, Callable[[str], object]]:
+        """Return what the keys do, by row id."""
+        return {
+            "screens": self._choose_screen,
+            "vms": lambda _key: self.only_vms.toggle(),
+            "expand": lambda _key: self._expand(),
+            "fields": lambda _key: self.fields.emit(),
+            "interval": lambda _key: self.interval.emit(),
+            "sparks": lambda _key: self.sparks.toggle(),
+            "sort": self._sort,
+            "name": lambda _key: self.table.sort_by(0, Qt.SortOrder.AscendingOrder),
+            "chart": lambda _key: self._chart(),
+            "rows": lambda key: self._step(1 if key == "2" else -1),
+            "names": lambda _key: self.table.widths.toggle_names(),
+            "columns": self.menu.press,
+            "find": lambda _key: self.find_bar.open_bar(),
+            "next": lambda key: self.find_bar.step(1 if key == "F3" else -1),
+            "copy": self.menu.press,
+            "copy_rows": self.menu.press,
+            "save": self.menu.press,
+            "meaning": lambda _key: self.menu.explain(),
+            "menu": lambda _key: self.menu.open(),
+        }
 
     def _arrange(self) -> None:
         tools = QHBoxLayout()
         tools.setContentsMargins(10, 6, 10, 2)
         tools.setSpacing(6)
         tools.addWidget(self.filter, 2)
-        for widget in (self.only_vms, self.sparks, self._more):
+        for widget in (self.only_vms, self.sparks, self._more, self.several):
             tools.addWidget(widget)
         tools.addStretch(1)
         foot = QHBoxLayout()
@@ -132,6 +154,7 @@ class EsxtopView(QWidget):
         column.addWidget(self.tabs)
         column.addLayout(tools)
         column.addWidget(self.head)
+        column.addWidget(self.find_bar)
         column.addWidget(self.table, 1)
         column.addWidget(self.empty, 1)
         column.addLayout(foot)
@@ -173,8 +196,9 @@ class EsxtopView(QWidget):
         self.appeared.emit()
 
     def event(self, event: QEvent) -> bool:
-        """Claim letter keys for esxtop's functions, even if the window has a shortcut on them."""
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and letter(event):
+        """Claim letters and the keys of the page, even if the window has a shortcut on them."""
+        override = event.type() == QEvent.Type.ShortcutOverride
+        if override and isinstance(event, QKeyEvent) and (letter(event) or self._keys.has(event)):
             event.accept()
             return True
         return super().event(event)
@@ -201,8 +225,47 @@ class EsxtopView(QWidget):
         self.expanded.emit(frozenset(row.ref for row in rows if row.expandable))
 
     def _chart(self) -> None:
-        index = self.table.currentIndex()
-        self.table.charted.emit(index.row(), index.column())
+        """Chart the selected rows, or the current cell; on one name, look at its entity."""
+        if len(self.table.chosen_rows()) > 1:
+            self.menu.chart_selection()
+        elif self.table.currentIndex().isValid():
+            self.table.charted.emit(self.table.currentIndex())
+
+    def _step(self, rows: int) -> None:
+        """Move the current cell by some rows."""
+        now = self.table.currentIndex()
+        row = min(max(now.row() + rows, 0), self._model.rowCount() - 1)
+        self.table.setCurrentIndex(self._model.index(row, max(now.column(), 0)))
+
+    def _chart_button(self) -> QToolButton:
+        """Return the button that charts the selected rows, shown while there are several."""
+        button = QToolButton()
+        button.setToolTip("Enter: the current column of the selected rows in one chart")
+        button.clicked.connect(self.menu.chart_selection)
+        button.hide()
+        selection = self.table.selectionModel()
+        selection.selectionChanged.connect(self._offer_chart)
+        selection.currentColumnChanged.connect(self._offer_chart)
+        return button
+
+    def _offer_chart(self) -> None:
+        """Offer to chart the selected rows, if there are several."""
+        text = self.menu.chart_text()
+        self.several.setText(text)
+        self.several.setVisible(bool(text))
+
+    def _as_text(self, rows: Sequence[int], columns: Sequence[int]) -> TextTable:
+        """Return a part of the table to be copied: names always, the other columns as chosen."""
+        model = self._model
+        chosen = [column for column in columns if column >= EsxtopModel.FIXED]
+        title = " ".join(filter(None, ("esxtop", self.chosen_screen.title, self.when.text())))
+        return text_table(
+            title,
+            [spec for column in chosen if (spec := model.column_at(column)) is not None],
+            [model.names_at(row) for row in rows],
+            [[model.number_at(row, column) for column in chosen] for row in rows],
+            hosts=len(model.host_names) > 1,
+        )
 
     def _button(self, text: str, tip: str) -> QToolButton:
         button = QToolButton()

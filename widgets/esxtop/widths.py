@@ -80,6 +80,13 @@ class ColumnWidths(QObject):
         """Give the names what the deciding columns leave over, if the user did not choose their width."""
         self._set(0, self._chosen.get(NAME) or self._needed(0))
 
+    def toggle_names(self) -> None:
+        """Show the names whole, or as wide as the other columns leave."""
+        if self._chosen.pop(NAME, None) is None:
+            self._chosen[NAME] = self._names_width(_WHOLE_NAME, 1.0)
+        self.fit_names()
+        self.changed.emit(dict(self._chosen))
+
     def make_room_for_curves(self, column: int) -> None:
         """Widen the column that shows sparklines beside its numbers; the one that did shrinks again."""
         if column == self._spark:

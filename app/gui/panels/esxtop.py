@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.gui.actions import ActionSpec, view_actions
 from app.gui.desk import Desk
+from app.gui.panels.esxtop_actions import EsxtopActions
 from app.gui.panels.esxtop_numbers import EsxtopNumbers
 from app.gui.panels.esxtop_options import EsxtopOptions
 from resources.views import Screen
@@ -16,6 +17,7 @@ from sessions.scope import Scope
 from viewmodels.esxtop_rows import NO_ROWS, grid_of
 from viewmodels.snapshot import Change
 from widgets.esxtop import EsxtopModel, EsxtopView, interval_dialog, key_rows
+from widgets.esxtop.selection import kept_place, restore_place
 
 
 def keys(screens: Sequence[Screen]) -> tuple[ActionSpec, ...]:
@@ -41,6 +43,7 @@ class EsxtopPanel(QObject):
         self._options.changed.connect(lambda other_screen: self._rebuild(is_new=other_screen))
         view.interval.connect(self._ask_interval)
         view.table.charted.connect(self._chart)
+        self._actions = EsxtopActions(desk, view, self._model, self._options, self._series_of)
         desk.session.opened.connect(self._opened)
         desk.session.changed.connect(self._grown)
         desk.session.closed.connect(self._closed)
@@ -56,16 +59,13 @@ class EsxtopPanel(QObject):
         dialog.intValueSelected.connect(self._numbers.set_interval)
         dialog.open()
 
-    def _chart(self, row: int, column: int) -> None:
-        snapshot = self._desk.session.snapshot
-        if snapshot is None or row < 0:
-            return
-        ids = self._series_of([self._model.index(row, column)])
-        series = [snapshot.by_id[number] for number in ids if number in snapshot.by_id]
-        if series:
-            self._desk.charts.add(series)
-        else:
-            self._desk.scope.set(self._desk.scope.scope.on([self._model.row_at(row)[1].ref]))
+    def _chart(self, index: QModelIndex) -> None:
+        """Chart a cell, or the selected rows with it; on the name of one row, look at its entity."""
+        rows = sorted({*self.view.table.chosen_rows(), index.row()})
+        if len(rows) > 1:
+            self._actions.chart(rows, self.view.menu.counter_column(index.column()))
+        elif not self._actions.chart_cells([index]):
+            self._actions.look_at(index.row())
 
     def _series_of(self, indexes: Sequence[QModelIndex]) -> list[int]:
         found = [
@@ -128,7 +128,9 @@ class EsxtopPanel(QObject):
         self._grid = grid_of(screen, snapshot, self._options.current, desk.catalogue, desk.limits)
         self.view.show_empty(*(("", "") if self._grid.rows else self._options.why_empty()))
         self._numbers.show_grid(self._grid)  # before the table: sorting it asks for its sparklines
+        place = kept_place(self.view.table, self._model)
         self._model.set_table(self._grid.rows, self._grid.columns)
+        restore_place(self.view.table, self._model, place)
         if self._is_new:
             self._is_new = False
             self.view.table.widths.use(self._options.layout.widths)
