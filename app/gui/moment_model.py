@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QObject, Signal
 
 from app.gui.jobs import Job
@@ -38,11 +40,11 @@ class MomentModel(QObject):
         if span is not None:
             self._set(min(max(at, span.start), span.end))
 
-    def step(self, count: int, start: int | None = None) -> None:
+    def step(self, count: int, start: int | None = None, *, then: Callable[[], None] | None = None) -> None:
         """Pin the sample ``count`` samples of the session later (earlier, if negative).
 
         Steps are counted from the pinned moment, else from ``start`` (ms). The sample is looked for in a
-        worker; further steps meanwhile are added to these.
+        worker; further steps meanwhile are added to these. ``then`` is called when it is pinned.
         """
         snapshot, before = self._session.snapshot, self._at
         base = start if before is None else before
@@ -60,6 +62,8 @@ class MomentModel(QObject):
             self._steps = 0
             if at is not None and self._at == before:
                 self.pin(at)
+                if then is not None:
+                    then()
 
         self._session.query("moment.step", work, done)
 

@@ -43,12 +43,18 @@ def toggle_follow(desk: Desk) -> None:
 
 
 def pin_in_sight(desk: Desk, at: int | None) -> None:
-    """Pin the moment ``at`` (ms), None lets go of it; the shown window moves along to keep it in sight."""
+    """Pin the moment ``at`` (ms), None lets go of it; the shown window moves along (``keep_in_sight``)."""
     if at is None:
         desk.moment.release()
         return
     desk.moment.pin(at)
-    show_moment(desk, passing=True)
+    keep_in_sight(desk)
+
+
+def keep_in_sight(desk: Desk) -> None:
+    """Move the shown window along with the pinned moment, unless it follows the live edge."""
+    if not desk.scope.scope.follow:
+        show_moment(desk, passing=True)
 
 
 def show_moment(desk: Desk, *, passing: bool = False) -> None:

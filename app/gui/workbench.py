@@ -32,6 +32,7 @@ from sessions.findings import Finding
 from sessions.scope import Scope
 from viewmodels.chart_sets import charts_of_finding, window_around
 from viewmodels.snapshot import Snapshot
+from viewmodels.worst_instant import worst_instant
 from widgets.start import StartPage
 from widgets.theme import Theme
 
@@ -115,7 +116,9 @@ class Workbench(QObject):
             ignore_result(self.recordings.start(request.with_session(snapshot.path)))
 
     def show_finding(self, finding: Finding) -> None:
-        """Show a finding's entity over its windows, with its evidence in the charts."""
+        """Show a finding's entity over its windows, with its evidence in the charts, and pin its worst
+        moment.
+        """
         desk, snapshot = self._desk, self._desk.session.whole
         if snapshot is None:
             return
@@ -123,6 +126,15 @@ class Workbench(QObject):
         desk.scope.set(desk.scope.scope.on([finding.entity]).during(window).of_sources(()))
         charts = charts_of_finding(finding, snapshot, desk.chart_templates, desk.limits)
         desk.charts.choose(charts, [finding.entity])
+        before = desk.moment.at
+
+        def done(at: int | None) -> None:
+            if at is not None and desk.moment.at == before:
+                desk.moment.pin(at)
+
+        desk.session.query(
+            "moment.finding", lambda reader, job: worst_instant(reader, finding, snapshot, job), done
+        )
 
     def drop_mark(self, at: int | None) -> None:
         """Ask for a note and add a mark at the time ``at`` (ms; None: now or the end of the window)."""

@@ -14,9 +14,15 @@ from app.gui.application import Program
 from sessions.store import SessionReader
 from sessions.times import TimeRange
 from tests.gui.recordings import record
-from tests.gui.windows import WAIT, child_of, wait
+from tests.gui.windows import WAIT, child_of, has_charts, wait
+from viewmodels.chart_sets import evidence_series
+from widgets.charts.page import ChartsPage
 from widgets.esxtop import EsxtopView
+from widgets.heatmap.geometry import Geometry
+from widgets.heatmap.map import HeatMap
 from widgets.marks import MarkNote
+from widgets.timeline import TimelineView
+from widgets.timeline.geometry import Scale
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
@@ -178,3 +184,54 @@ def test_the_pill_tells_the_moment_and_lets_go_of_it(live: Program, qtbot: QtBot
     assert window.seconds == 60
     qtbot.mouseClick(leave, Qt.MouseButton.LeftButton)
     assert (live.desk.moment.at, pill.text) == (None, "")
+
+
+def test_a_click_in_a_view_pins_the_moment_everywhere(live: Program, qtbot: QtBot, home: Path) -> None:
+    span = opened(live, qtbot, record(home / "demo.hscope", seconds=300))
+    moment, window = live.desk.moment, live.window
+    timeline = child_of(window, TimelineView)
+    live.desk.scope.set(live.desk.scope.scope.during(TimeRange(span.start, span.start + 60_000)))
+    place = QPoint(round(Scale(span, timeline.width()).x(span.start + 200_000)), 10)
+    qtbot.mouseClick(timeline, Qt.MouseButton.LeftButton, pos=place)
+    assert moment.at == pytest.approx(span.start + 200_000, abs=2_000)
+    shown = live.desk.scope.scope.window
+    assert shown is not None
+    assert shown.contains(moment.at or 0)  # the window came along
+    assert timeline.pin.at == moment.at
+    window.show_panel("heatmap")
+    heat = child_of(window, HeatMap)
+    wait(qtbot, lambda: len(heat.heat.rows) > 3 and heat.heat.window == shown)
+    cells = Geometry.of(heat.heat, heat.viewport().size(), 0, 0).cells
+    qtbot.mouseClick(heat.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(cells.right() - 100, 5))
+    assert timeline.pin.at == moment.at
+    assert live.desk.scope.scope.entities == (heat.heat.rows[0].ref,)
+    charts = child_of(window, ChartsPage)
+    wait(qtbot, lambda: has_charts(live))
+    assert {card.plot.pin.at for card in charts.stack.cards} == {moment.at}
+
+
+def test_a_finding_pins_its_worst_moment(live: Program, qtbot: QtBot, home: Path) -> None:
+    path = record(home / "demo.hscope", seconds=900)
+    opened(live, qtbot, path)
+    wait(qtbot, lambda: live.desk.findings.findings)
+    finding = live.desk.findings.findings[0]
+    live.desk.show_finding(finding)
+    wait(qtbot, lambda: live.desk.moment.at is not None)
+    at = live.desk.moment.at
+    assert at is not None
+    assert any(one.contains(at) for one in finding.windows)
+    item = next(one for one in finding.evidence if one.threshold is not None)
+    snapshot = live.desk.session.snapshot
+    assert snapshot is not None
+    [series, *_] = evidence_series(item, finding.entity, snapshot)
+    with SessionReader.open(path) as reader:
+        [frame] = reader.read(np.array([series.id]))
+    values = frame.values[:, 0]
+    inside = [
+        value
+        for t, value in zip(frame.times, values, strict=True)
+        if any(w.contains(t) for w in finding.windows)
+    ]
+    assert values[frame.times == at] == (
+        np.nanmax(inside) if item.value >= (item.threshold or 0) else np.nanmin(inside)
+    )

@@ -7,13 +7,16 @@ import math
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from sessions.model import Event, Mark
+from sessions.findings import Finding
+from sessions.model import EntityRef, Event, Mark
 from sessions.times import TimeRange
 from viewmodels.time_labels import UTC_CLOCK
-from viewmodels.timeline import Load, TimelineContent
+from viewmodels.timeline import Load, SourceLane, TimelineContent
+from viewmodels.timeline_content import finding_bars
 from widgets.theme import Theme
 from widgets.timeline import TimelineView
 from widgets.timeline import geometry as at
@@ -109,3 +112,126 @@ def test_a_mark_beyond_the_last_sample_is_seen_at_the_edge(theme: Theme, qtbot: 
     edge = QPointF(scale.left + scale.pixels if after_ms > 0 else scale.left, at.EVENTS_TOP + 4)
     assert there.mark_at(edge) == mark
     assert "users call" in there.tooltip_at(edge)
+
+
+def pinning(theme: Theme, qtbot: QtBot, content: TimelineContent) -> tuple[TimelineView, list[int | None]]:
+    """A timeline that shows what it asks to pin, and what it asked for."""
+    view = TimelineView(theme, UTC_CLOCK)
+    qtbot.addWidget(view)
+    view.resize(900, 140)
+    view.show()
+    view.show_content(content)
+    view.show_window(TimeRange(T0 + 900_000, T0 + 1_800_000))
+    asked: list[int | None] = []
+    view.pin.wanted.connect(asked.append)
+    view.pin.wanted.connect(view.pin.show_moment)
+    return view, asked
+
+
+def place(view: TimelineView, t_ms: int, y: int) -> QPoint:
+    return QPoint(round(Scale(SPAN, view.width()).x(t_ms)), y)
+
+
+def click(view: TimelineView, t_ms: int, y: int) -> None:
+    QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=place(view, t_ms, y))
+
+
+def test_a_click_pins_and_a_drag_does_not(theme: Theme, qtbot: QtBot) -> None:
+    view, asked = pinning(theme, qtbot, TimelineContent(SPAN, LOAD))
+    windows: list[TimeRange] = []
+    view.windowed.connect(lambda window, _passing: windows.append(window))
+    click(view, T0 + 1_200_000, at.LOAD_TOP + 5)
+    assert asked == [pytest.approx(T0 + 1_200_000, abs=5_000)]
+    assert windows == []
+    left = Qt.MouseButton.LeftButton
+    QTest.mousePress(view, left, pos=place(view, T0 + 2_400_000, 10))
+    QTest.mouseMove(view, place(view, T0 + 3_000_000, 10))
+    QTest.mouseRelease(view, left, pos=place(view, T0 + 3_000_000, 10))
+    assert len(asked) == 1
+    assert windows
+    QTest.mouseClick(view, left, pos=QPoint(10, 10))  # the names of the lanes are no time
+    assert len(asked) == 1
+
+
+def test_a_double_click_shows_all_and_pins_nothing(theme: Theme, qtbot: QtBot) -> None:
+    view, asked = pinning(theme, qtbot, TimelineContent(SPAN, LOAD))
+    unzoomed: list[bool] = []
+    view.unzoomed.connect(lambda: unzoomed.append(True))
+    click(view, T0 + 1_200_000, 10)
+    QTest.mouseDClick(view, Qt.MouseButton.LeftButton, pos=place(view, T0 + 1_200_000, 10))
+    assert (asked[-1], unzoomed) == (None, [True])
+
+
+def test_a_click_on_what_is_there_tells_its_words_and_pins_its_time(theme: Theme, qtbot: QtBot) -> None:
+    finding = Finding(
+        "cpu.limit", "CPU limit holds it back", "critical", EntityRef("vm", "a"), "db-prod",
+        (TimeRange(T0 + 600_000, T0 + 1_500_000),), 0.2, "", (), (), (),
+    )  # fmt: skip
+    event, mark = Event(T0 + 2_000_000, "power", "web01 was powered on"), Mark(T0 + 3_000_000, "users call")
+    gap = TimeRange(T0 + 2_400_000, T0 + 2_700_000)
+    content = TimelineContent(
+        SPAN, LOAD, finding_bars([finding]), [event], [mark], [SourceLane("esx01", SPAN, [(gap, "no reply")])]
+    )
+    view, asked = pinning(theme, qtbot, content)
+    shown_findings: list[Finding] = []
+    view.wanted.connect(shown_findings.append)
+    view.grab()
+    click(view, T0 + 1_000_000, at.FINDINGS_TOP + 8)
+    assert (asked[-1], shown_findings) == (T0 + 600_000, [finding])
+    assert view.pin.words == "CPU limit holds it back: db-prod\n21 Sep 14:23 – 14:38 UTC"
+    click(view, event.at, at.EVENTS_TOP + 8)
+    assert (asked[-1], view.pin.words) == (event.at, "14:46:40 UTC · web01 was powered on")
+    click(view, mark.at, at.EVENTS_TOP + 8)
+    assert (asked[-1], view.pin.words, view.chosen) == (mark.at, "15:03:20 UTC · users call", mark)
+    click(view, T0 + 2_500_000, at.SOURCES_TOP + 1)
+    assert view.pin.words.startswith("esx01: gap ")
+    assert view.pin.words.endswith("no reply")
+    with_words = view.grab().toImage()
+    click(view, T0 + 2_500_000, 10)
+    assert view.pin.words == ""
+    assert view.grab().toImage() != with_words
+    view.pin.show_moment(None)
+    assert view.chosen is None
+
+
+def test_the_line_runs_through_all_lanes(theme: Theme, qtbot: QtBot) -> None:
+    view, _asked = pinning(theme, qtbot, TimelineContent(SPAN, LOAD, sources=[SourceLane("esx01", SPAN)]))
+    view.pin.show_moment(T0 + 1_200_000)
+    image = view.grab().toImage()
+    x = round(Scale(SPAN, view.width()).x(T0 + 1_200_000))
+    light = [
+        max(QColor(image.pixel(x + by, y)).lightness() for by in (-1, 0))
+        for y in range(4, view.height() - at.AXIS_HEIGHT - 1)
+    ]
+    assert min(light) > 130
+
+
+def test_keys_move_the_pinned_moment_and_without_one_the_window(theme: Theme, qtbot: QtBot) -> None:
+    view, asked = pinning(
+        theme, qtbot, TimelineContent(SPAN, LOAD, marks=[Mark(T0 + 3_000_000, "users call")])
+    )
+    windows: list[TimeRange] = []
+    steps: list[int] = []
+    view.windowed.connect(lambda window, _passing: windows.append(window))
+    view.pin.stepped.connect(steps.append)
+    shift, ctrl = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
+    QTest.keyClick(view, Qt.Key.Key_Right)
+    assert (len(windows), asked) == (1, [])
+    QTest.keyClick(view, Qt.Key.Key_Space)
+    assert asked[-1] == T0 + 1_350_000
+    for key, keys in (
+        (Qt.Key.Key_Right, Qt.KeyboardModifier.NoModifier),
+        (Qt.Key.Key_Left, shift),
+        (Qt.Key.Key_Left, Qt.KeyboardModifier.NoModifier),
+    ):
+        QTest.keyClick(view, key, keys)
+    assert (steps, len(windows)) == ([1, -10, -1], 1)
+    QTest.keyClick(view, Qt.Key.Key_Right, ctrl)
+    assert len(windows) == 2
+    QTest.keyClick(view, Qt.Key.Key_End)
+    QTest.keyClick(view, Qt.Key.Key_Home)
+    QTest.keyClick(view, Qt.Key.Key_Down)  # to the first mark
+    assert asked[-3:] == [SPAN.end, SPAN.start, T0 + 3_000_000]
+    assert view.pin.words == "15:03:20 UTC · users call"
+    QTest.keyClick(view, Qt.Key.Key_Space)
+    assert asked[-1] is None

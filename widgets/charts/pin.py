@@ -12,18 +12,11 @@ from viewmodels.curve import Curve
 from viewmodels.sample_steps import nearest_instant, outer_instants, stepped_instant
 from widgets.charts.drawing import PlotDrawing
 from widgets.charts.moment_label import MomentLabel
-from widgets.keys import KeyHandlers, KeyRow
+from widgets.keys import KeyHandlers
+from widgets.moment_keys import PIN, STEPS, WHILE_PINNED
 
 _DRAG_PIXELS = 4
 _SNAP_PIXELS = 12
-STEPS = {"Left": -1, "Right": 1, "Shift+Left": -10, "Shift+Right": 10}
-"""By how many samples a key moves the pinned moment."""
-
-_PIN = KeyRow("pin", "Pin the moment in the middle, or let go of it", ("Space",))
-_STEP = KeyRow("step", "Move the pinned moment by a sample", ("Left", "Right"))
-_TEN = KeyRow("ten", "Move the pinned moment by ten samples", ("Shift+Left", "Shift+Right"))
-_ENDS = KeyRow("ends", "Move the pinned moment to the first or last sample in view", ("Home", "End"))
-KEYS = (_PIN, _STEP, _TEN, _ENDS)
 
 
 class PlotPin(QObject):
@@ -41,9 +34,9 @@ class PlotPin(QObject):
         self._at = self._before = math.nan
         self._pressed: QPointF | None = None
         self._flag = MomentLabel(plot, "pinned")
-        self._always = KeyHandlers((_PIN,), {"pin": lambda _key: self._toggle()})
+        self._always = KeyHandlers((PIN,), {"pin": lambda _key: self._toggle()})
         self._while_pinned = KeyHandlers(
-            (_STEP, _TEN, _ENDS), {"step": self._step, "ten": self._step, "ends": self._to_end}
+            WHILE_PINNED, {"step": self._step, "ten": self._step, "ends": self._to_end}
         )
         drawing.when_moved(self._place_flag)
         plot.installEventFilter(self)

@@ -32,10 +32,10 @@ from widgets.charts.drawing import PlotDrawing
 from widgets.charts.moment_label import MomentLabel
 from widgets.charts.navigation import KEYS as NAVIGATION_KEYS
 from widgets.charts.navigation import Navigation
-from widgets.charts.pin import KEYS as PIN_KEYS
 from widgets.charts.pin import PlotPin
 from widgets.charts.zoom_controls import ZoomControls
 from widgets.keys import KeyHandlers
+from widgets.moment_keys import KEYS as PIN_KEYS
 from widgets.theme import Theme
 
 KEYS = (*NAVIGATION_KEYS, *PIN_KEYS)

@@ -9,19 +9,25 @@ from PySide6.QtGui import QHelpEvent, QImage, QKeyEvent, QMouseEvent, QPainter, 
 from PySide6.QtWidgets import QAbstractScrollArea, QToolTip
 
 from resources.foreign_text import shown, tooltip_text
-from resources.units import format_value
+from sessions.findings import Finding
+from sessions.times import TimeRange
 from viewmodels.heat_map import Heat
 from viewmodels.time_labels import Clock
+from widgets import moment_keys
 from widgets.dragging import Draggable
 from widgets.eliding import NameElider
 from widgets.heatmap.geometry import ROW_HEIGHT, Geometry
 from widgets.heatmap.painting import HeatPainter, Marked, cells_image, longest_name
+from widgets.heatmap.pointing import FindingsByEntity, by_entity, tooltip_at
 from widgets.keys import KeyHandlers, KeyRow
 from widgets.theme import Theme
 
 KEYS = (
     KeyRow("rows", "Choose a row", ("Up", "Down", "PgUp", "PgDown")),
     KeyRow("chart", "Chart the row", ("Return",)),
+    moment_keys.PIN,
+    moment_keys.STEP,
+    moment_keys.TEN,
 )
 _STEPS = {"Up": -1, "Down": 1, "PgUp": -15, "PgDown": 15}
 _ROWS_ABOVE = 3
@@ -30,10 +36,13 @@ _ROWS_ABOVE = 3
 class HeatMap(QAbstractScrollArea):
     """The map, which scrolls vertically.
 
-    Signal ``chosen(HeatRow, ms)``: a cell was clicked; ms is None if a row was chosen with the keys.
+    Signals: ``chosen(HeatRow, ms)``: a cell was clicked; ms is None if a row was chosen with the keys.
+    ``pinned`` with the moment to pin in ms, None to let go; ``stepped(n)`` to go n samples on.
     """
 
     chosen = Signal(object, object)
+    pinned = Signal(object)
+    stepped = Signal(int)
 
     def __init__(self, theme: Theme, clock: Clock) -> None:
         super().__init__()
@@ -45,7 +54,18 @@ class HeatMap(QAbstractScrollArea):
         self._current = 0
         self._hovered: int | None = None
         self._pressed: int | None = None
-        self._keys = KeyHandlers(KEYS, {"rows": self._step, "chart": self._choose_current})
+        self._moment: int | None = None
+        self._findings: FindingsByEntity = {}
+        self._keys = KeyHandlers(
+            KEYS,
+            {
+                "rows": self._step,
+                "chart": lambda _key: self.chosen.emit(self._heat.rows[self._current], None),
+                "pin": lambda _key: self.pinned.emit(_toggled(self._moment, self._heat.window)),
+                "step": lambda key: self.stepped.emit(moment_keys.STEPS[key]),
+                "ten": lambda key: self.stepped.emit(moment_keys.STEPS[key]),
+            },
+        )
         self.setFrameShape(self.Shape.NoFrame)
         self.setMouseTracking(True)
         self.viewport().setMouseTracking(True)
@@ -67,6 +87,15 @@ class HeatMap(QAbstractScrollArea):
         self._current = min(self._current, max(len(heat.rows) - 1, 0))
         self._colour()
         self._set_scroll_bar()
+
+    def show_moment(self, at: int | None) -> None:
+        """Draw the pinned moment (ms) over the cells; None draws none."""
+        self._moment = at
+        self.viewport().update()
+
+    def show_findings(self, findings: Sequence[Finding]) -> None:
+        """Name these findings in the tooltips of their entities' cells."""
+        self._findings = by_entity(findings)
 
     @property
     def heat(self) -> Heat:
@@ -99,9 +128,9 @@ class HeatMap(QAbstractScrollArea):
             super().keyPressEvent(event)
 
     def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802
-        """Show a tooltip with the value of the cell."""
+        """Show a tooltip with the value of the cell, and the findings there."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            text = self._tooltip(event.pos())
+            text = tooltip_at(event.pos(), self._heat, self._geometry(), self._findings, self._clock)
             QToolTip.showText(event.globalPos(), tooltip_text(text) if text else "", self)
             return True
         return super().viewportEvent(event)
@@ -113,6 +142,8 @@ class HeatMap(QAbstractScrollArea):
         tokens = self._theme.tokens
         heat = HeatPainter(painter, self._heat, tokens, self._geometry(), self._names)
         heat.paint(self._image, marked, self._clock)
+        if self._moment is not None:
+            heat.paint_moment(self._moment, self._clock)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         """Adjust the scroll range to the new height."""
@@ -123,9 +154,6 @@ class HeatMap(QAbstractScrollArea):
         self._current = max(0, min(len(self._heat.rows) - 1, self._current + _STEPS[key]))
         self.verticalScrollBar().setValue(max(0, (self._current - _ROWS_ABOVE) * ROW_HEIGHT))
         self.viewport().update()
-
-    def _choose_current(self, _key: str) -> None:
-        self.chosen.emit(self._heat.rows[self._current], None)
 
     def _hover(self, row: int | None) -> None:
         if row != self._hovered:
@@ -150,16 +178,7 @@ class HeatMap(QAbstractScrollArea):
         bar.setPageStep(max(geometry.cells.height(), 1))
         bar.setSingleStep(ROW_HEIGHT * 3)
 
-    def _tooltip(self, point: QPoint) -> str:
-        geometry = self._geometry()
-        number, when = geometry.row_at(point), geometry.time_at(point.x())
-        if number is None:
-            return ""
-        row = self._heat.rows[number]
-        if when is None or not self._heat.values.size:
-            return f"{shown(row.name)}: worst {row.worst}"
-        columns = self._heat.values.shape[1]
-        value = float(
-            self._heat.values[number, min(int(geometry.part_of_window(when) * columns), columns - 1)]
-        )
-        return f"{shown(row.name)}  {self._clock.moment(when)}  {format_value(value, self._heat.unit)}"
+
+def _toggled(moment: int | None, window: TimeRange | None) -> int | None:
+    """Return the moment to pin after the key that pins and lets go: the middle of the window, or None."""
+    return None if moment is not None or window is None else (window.start + window.end) // 2

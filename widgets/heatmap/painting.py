@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QPoint, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter, QPen
 
 from resources.foreign_text import shown
 from resources.units import format_value
@@ -18,6 +18,7 @@ from widgets.heatmap.geometry import ROW_HEIGHT, WORST_WIDTH, Geometry
 from widgets.theme import SYMBOLS, Tokens, body_font
 
 _TICK_WIDTH = 96
+_MOMENT_WIDTH = 1.5
 _KEY_WIDTH, _KEY_HEIGHT = 80, 8
 _NAMES_FONT = 12
 _NAME_LEFT, _BESIDE_NAME = 28, 38
@@ -105,6 +106,29 @@ class HeatPainter:
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, time_label(tick, step, clock))
         zone = strip.adjusted(0, 0, -12, 0)
         painter.drawText(zone, _MIDDLE | Qt.AlignmentFlag.AlignRight, clock.zone_of(window))
+
+    def paint_moment(self, at: int, clock: Clock) -> None:
+        """Paint the pinned moment: a line over all cells, and its time on the axis."""
+        window, area, strip = self.heat.window, self.geometry.cells, self.geometry.axis
+        if window is None or not window.contains(at):
+            return
+        painter, tokens = self.painter, self.tokens
+        x = area.left() + area.width() * self.geometry.part_of_window(at)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(tokens.text), _MOMENT_WIDTH))
+        painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
+        painter.setFont(body_font(11))
+        time = clock.time(at)
+        width = painter.fontMetrics().horizontalAdvance(time) + 12
+        left = max(min(x - width / 2, area.right() - width), float(area.left()))
+        flag = QRectF(left, strip.top() + 2, width, strip.height() - 4)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(tokens.accent))
+        painter.drawRoundedRect(flag, 4, 4)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QColor(tokens.on_accent))
+        painter.drawText(flag, Qt.AlignmentFlag.AlignCenter, time)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _paint_key(self) -> None:
         """Paint the colour key below the names: from 0 over the limit to the strongest colour."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from widgets import moment_keys
 from widgets.keys import KeyRow
 
 WINDOW_KEYS = (
-    KeyRow("move", "Move the window", ("Left", "Right")),
+    KeyRow("move", "Move the window", ("Left", "Right", "Ctrl+Left", "Ctrl+Right")),
     KeyRow("widen", "Move the window's end", ("Shift+Left", "Shift+Right")),
     KeyRow("marks", "Go from mark to mark", ("Up", "Down")),
 )
@@ -16,4 +17,4 @@ MARK_KEYS = (
 )
 """Keys that act only while a mark is chosen; otherwise the key press is passed on."""
 
-KEYS = (*WINDOW_KEYS, *MARK_KEYS)
+KEYS = (*WINDOW_KEYS, *moment_keys.KEYS, *MARK_KEYS)

@@ -97,11 +97,17 @@ class EventLane:
 
     def text_at(self, scale: Scale, x: float, y: float, clock: Clock) -> str:
         """Return the whole text whose label is at a point, else those of events near it, one line each."""
+        return "\n".join(event_label(one, clock) for one in self._found_at(scale, x, y))
+
+    def event_at(self, scale: Scale, x: float, y: float) -> AxisEvent | None:
+        """Return the event or mark that ``text_at`` tells of first, None if there is none."""
+        return next(iter(self._found_at(scale, x, y)), None)
+
+    def _found_at(self, scale: Scale, x: float, y: float) -> list[AxisEvent]:
         if not TOP <= y <= BOTTOM:
-            return ""
+            return []
         around = TimeRange(scale.time(x - _NEAR), scale.time(x + _NEAR))
         here = [mark for mark in self._marks.all if abs(scale.x_within(mark.at) - x) <= _NEAR]
         near: list[AxisEvent] = [*here[:_LINES], *self._events.near(around, _LINES)]
         named = labelled_at(self._labels, x)
-        found = [named] if named is not None and named not in near else near[:_LINES]
-        return "\n".join(event_label(one, clock) for one in found)
+        return [named] if named is not None and named not in near else near[:_LINES]

@@ -10,6 +10,7 @@ from PySide6.QtCore import QPoint, QPointF
 from resources.foreign_text import shown
 from resources.units import format_value
 from sessions.model import Mark
+from sessions.times import TimeRange
 from viewmodels.time_labels import Clock
 from viewmodels.timeline import Bar, TimelineContent
 from widgets.timeline import geometry as at
@@ -18,6 +19,15 @@ from widgets.timeline.lane import EventLane
 from widgets.timeline.lanes import MAX_SOURCES, RANK, bar_box
 
 _NEAR = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a click means: the time in ms that it pins, and the words of what is there, if anything is."""
+
+    at: int
+    words: str = ""
+    bar: Bar | None = None
 
 
 @dataclass(frozen=True)
@@ -46,6 +56,21 @@ class Pointing:
         x = self.scale.x_within(mark.at) if mark is not None else at.GUTTER
         return QPoint(round(x), at.EVENTS_TOP)
 
+    def target_at(self, point: QPointF) -> Target:
+        """Return what a click at a point means: the start of a finding's window, an event, a mark, or that
+        time.
+        """
+        bar = self.bar_at(point)
+        if bar is not None:
+            words = f"{shown(bar.text)}\n{self.clock.window(bar.window)}"
+            return Target(bar.window.start, words, bar)
+        event = self.events.event_at(self.scale, point.x(), point.y())
+        if event is not None:
+            return Target(event.at, self.events.text_at(self.scale, point.x(), point.y(), self.clock))
+        number = self._source_at(point)
+        is_gap = number is not None and self._gap_at(number, point.x()) is not None
+        return Target(self.scale.time(point.x()), self.tooltip_at(point) if is_gap else "")
+
     def tooltip_at(self, point: QPointF) -> str:
         """Return the tooltip for a point: a finding, events, a source or gap, else time and load.
 
@@ -58,8 +83,8 @@ class Pointing:
             return shown(bar.text)
         if text := self.events.text_at(self.scale, point.x(), point.y(), self.clock):
             return text
-        number = math.floor((point.y() - at.SOURCES_TOP + 2) / at.SOURCE_STEP)
-        if 0 <= number < min(len(self.content.sources), MAX_SOURCES):
+        number = self._source_at(point)
+        if number is not None:
             return self._source_tooltip(number, point.x())
         when, load = self.scale.time(point.x()), self.content.load
         text = f"{self.clock.day(when)} {self.clock.moment(when)}"
@@ -67,9 +92,19 @@ class Pointing:
             text += f"\n{load.label} {format_value(load.near(when), load.unit)}"
         return text
 
-    def _source_tooltip(self, number: int, x: float) -> str:
-        lane = self.content.sources[number]
-        for gap, reason in lane.gaps:
+    def _source_at(self, point: QPointF) -> int | None:
+        number = math.floor((point.y() - at.SOURCES_TOP + 2) / at.SOURCE_STEP)
+        return number if 0 <= number < min(len(self.content.sources), MAX_SOURCES) else None
+
+    def _gap_at(self, number: int, x: float) -> tuple[TimeRange, str] | None:
+        for gap, reason in self.content.sources[number].gaps:
             if self.scale.x(gap.start) - _NEAR <= x <= self.scale.x(gap.end) + _NEAR:
-                return f"{shown(lane.name)}: gap {self.clock.window(gap)}, {shown(reason)}"
-        return shown(lane.name)
+                return gap, reason
+        return None
+
+    def _source_tooltip(self, number: int, x: float) -> str:
+        name, found = shown(self.content.sources[number].name), self._gap_at(number, x)
+        if found is None:
+            return name
+        gap, reason = found
+        return f"{name}: gap {self.clock.window(gap)}, {shown(reason)}"

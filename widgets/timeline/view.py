@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from resources.foreign_text import shown, tooltip_text
 from sessions.model import Mark
 from sessions.times import TimeRange
+from viewmodels.axis_events import event_label
 from viewmodels.time_labels import Clock
 from viewmodels.timeline import TimelineContent
 from widgets.keys import KeyHandlers
@@ -24,16 +25,21 @@ from widgets.timeline.keys import MARK_KEYS, WINDOW_KEYS
 from widgets.timeline.lane import EventLane
 from widgets.timeline.menu import MarkMenu
 from widgets.timeline.moments import neighbour, successor
-from widgets.timeline.pointing import Pointing
+from widgets.timeline.pin import TimelinePin
+from widgets.timeline.pointing import Pointing, Target
 
-_DIRECTIONS = {"Left": -1, "Shift+Left": -1, "Right": 1, "Shift+Right": 1, "Up": -1, "Down": 1}
+_DIRECTIONS = {
+    "Left": -1, "Shift+Left": -1, "Ctrl+Left": -1, "Up": -1,
+    "Right": 1, "Shift+Right": 1, "Ctrl+Right": 1, "Down": 1,
+}  # fmt: skip
 
 
 class TimelineView(Pane):
     """The timeline pane.
 
     Signals: ``windowed(TimeRange, passing)``, ``unzoomed``, ``wanted(Finding)``; ``mark(ms)`` to add a mark,
-    ``mark_edited(Mark, QPoint)`` and ``mark_removed(Mark)`` for an existing one.
+    ``mark_edited(Mark, QPoint)`` and ``mark_removed(Mark)`` for an existing one. ``pin`` shows the pinned
+    moment.
     """
 
     windowed = Signal(object, bool)
@@ -49,6 +55,8 @@ class TimelineView(Pane):
         self._content = TimelineContent()
         self._chosen: Mark | None = None
         self._brush, self._events = Brush(), EventLane()
+        self.pin = TimelinePin(self)
+        self.pin.released.connect(lambda: self._choose(None))
         self._keys = KeyHandlers(
             WINDOW_KEYS,
             {
@@ -84,6 +92,7 @@ class TimelineView(Pane):
     def show_content(self, content: TimelineContent) -> None:
         """Show these lanes."""
         old, self._content = self._content, content
+        self.pin.span = content.span
         self._events.change(old, content)
         if self._chosen is not None and self._chosen not in content.marks:
             self._choose(successor(self._chosen, old.marks, content.marks))
@@ -92,7 +101,7 @@ class TimelineView(Pane):
 
     def show_window(self, window: TimeRange | None) -> None:
         """Put the brush around a window; None shows no brush."""
-        self._brush.window = window
+        self._brush.window = self.pin.window = window
         self.update()
 
     @property
@@ -118,8 +127,11 @@ class TimelineView(Pane):
         pointing = self.pointing
         if pointing is None or event.button() != Qt.MouseButton.LeftButton or self._brush.window is None:
             return
-        self._choose(pointing.mark_at(event.position()))
-        if self._chosen is None:
+        mark = pointing.mark_at(event.position())
+        self._choose(mark)
+        if mark is not None:
+            self.pin.click(Target(mark.at, event_label(mark, self._clock)))
+        else:
             self._brush.grab(pointing.scale, event.position().x())
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
@@ -137,15 +149,19 @@ class TimelineView(Pane):
             self.windowed.emit(window, True)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        """End the drag; a click on a finding emits ``wanted``."""
+        """End the drag; a click pins the moment that it points at, on a finding it also emits ``wanted``."""
         pointing = self.pointing
         if pointing is None or not self._brush.is_grabbed:
             return
         window = self._brush.release(pointing.scale, event.position().x())
         if window is not None:
             self.windowed.emit(window, False)
-        elif (bar := pointing.bar_at(event.position())) is not None:
-            self.wanted.emit(bar.finding)
+            return
+        target = pointing.target_at(event.position())
+        if target.bar is not None:
+            self.wanted.emit(target.bar.finding)
+        if event.position().x() >= at.GUTTER:
+            self.pin.click(target)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         """Edit the note of the mark that was clicked, else show the whole session."""
@@ -155,6 +171,8 @@ class TimelineView(Pane):
         if mark is not None:
             self._edit(mark)
         else:
+            if event.position().x() >= at.GUTTER:
+                self.pin.unclick()
             self.unzoomed.emit()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
@@ -178,11 +196,17 @@ class TimelineView(Pane):
         """Handle the keys of the table; those for marks only while a mark is chosen."""
         if self._chosen is not None and self._mark_keys.press(event):
             return
+        if self.pin.press(event):
+            return
         if not self._keys.press(event):
             super().keyPressEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        """Show tooltips for what is under the mouse."""
+        """Show tooltips for what is under the mouse; claim the keys that move the pinned moment."""
+        is_override = event.type() == QEvent.Type.ShortcutOverride
+        if is_override and isinstance(event, QKeyEvent) and self.pin.claims(event):
+            event.accept()
+            return True
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             text = self.pointing.tooltip_at(QPointF(event.pos())) if self.pointing is not None else ""
             QToolTip.showText(event.globalPos(), tooltip_text(text) if text else "", self)
@@ -208,6 +232,7 @@ class TimelineView(Pane):
         self._events.paint(painter, scale, tokens, self._chosen)
         lanes.paint_sources(painter, content.sources, scale, tokens)
         self._brush.paint_handles(painter, scale, self.height(), tokens, has_focus=self.hasFocus())
+        self.pin.paint(painter, scale, self.height(), tokens, self._clock)
 
     def _ask(self, window_after: Callable[[int, TimeRange], TimeRange | None], direction: int) -> None:
         """Emit ``windowed`` with the window that a key leads to."""
@@ -219,7 +244,10 @@ class TimelineView(Pane):
     def _choose_next(self, direction: int) -> None:
         window = self._brush.window
         now = window.end if window is not None and direction < 0 else 0
-        self._choose(neighbour(self._content.marks, self._chosen, direction, now))
+        mark = neighbour(self._content.marks, self._chosen, direction, now)
+        self._choose(mark)
+        if mark is not None:
+            self.pin.click(Target(mark.at, event_label(mark, self._clock)))
 
     def _choose(self, mark: Mark | None) -> None:
         self._chosen = mark

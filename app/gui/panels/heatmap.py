@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from app.gui.actions import view_actions
 from app.gui.desk import Desk
 from app.gui.jobs import Job
+from app.gui.navigation import keep_in_sight, pin_in_sight
 from sessions.store import SessionReader
 from sessions.times import TimeRange
 from viewmodels.chart_sets import lines_of
@@ -41,6 +42,11 @@ class HeatmapPanel(QObject):
         self.view.counter_chosen.connect(lambda _number: self._read())
         self.view.measure_chosen.connect(lambda _number: self._read())
         self.view.chosen.connect(self._chosen)
+        heat = self.view.map
+        heat.pinned.connect(lambda at: pin_in_sight(desk, at))
+        heat.stepped.connect(lambda count: desk.moment.step(count, then=lambda: keep_in_sight(desk)))
+        desk.moment.changed.connect(heat.show_moment)
+        desk.findings.changed.connect(lambda: heat.show_findings(desk.findings.findings))
         desk.session.opened.connect(self._opened)
         desk.session.changed.connect(self._grown)
         desk.session.closed.connect(self._closed)
@@ -99,6 +105,8 @@ class HeatmapPanel(QObject):
             half = max((window.end - window.start) // 8, _AROUND_MS)
             window = TimeRange(when - half, when + half).intersect(snapshot.span)
         self._desk.scope.set(scope.on([row.ref]).during(window))
+        if when is not None:
+            self._desk.moment.pin(when)
         limits = lines_of([series], self._desk.limits)
         self._desk.charts.choose([ChartSpec("", series.spec.unit, (series.id,), "", limits)], [row.ref])
 

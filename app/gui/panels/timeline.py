@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from app.gui.actions import view_actions
 from app.gui.desk import Desk
 from app.gui.jobs import Job
+from app.gui.navigation import keep_in_sight, pin_in_sight
 from resources.units import format_duration
 from sessions.model import EntityRef
 from sessions.scope import Scope
@@ -48,6 +49,9 @@ class TimelinePanel(QObject):
         self.view.windowed.connect(self._set_window)
         self.view.unzoomed.connect(lambda: desk.scope.set(desk.scope.scope.during(None)))
         self.view.wanted.connect(desk.show_finding)
+        self.view.pin.wanted.connect(lambda at: pin_in_sight(desk, at))
+        self.view.pin.stepped.connect(lambda count: desk.moment.step(count, then=lambda: keep_in_sight(desk)))
+        desk.moment.changed.connect(self.view.pin.show_moment)
         self.view.mark.connect(desk.drop_mark)
         self.view.mark_edited.connect(desk.marks.edit)
         self.view.mark_removed.connect(desk.marks.remove)
