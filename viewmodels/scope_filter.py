@@ -67,7 +67,7 @@ class ScopeFilter:
                 return True
             if one not in passed:  # a session is untrusted and may hold a cycle
                 passed.add(one)
-                waiting.extend(self._above(one))
+                waiting.extend(self.owners(one))
         return False
 
     def depends_on(self, ref: EntityRef, times: Iterable[TimeRange] = ()) -> bool:
@@ -152,8 +152,8 @@ class ScopeFilter:
         inside = [part for one in times if (part := self._in_window(one)) is not None]
         return inside or times
 
-    def _above(self, ref: EntityRef) -> Iterator[EntityRef]:
-        """Yield what an entity is directly below in the window: hosts, pool, parent."""
+    def owners(self, ref: EntityRef) -> Iterator[EntityRef]:
+        """Yield what an entity is directly below in the window: hosts in order of time, pools, parent."""
         entity = self.snapshot.entities.get(ref)
         parent = entity.parent if entity is not None else None
         if ref.kind == "vm":
@@ -197,7 +197,7 @@ class ScopeFilter:
         if vm is None:
             return
         hosts = hosts_during(self.snapshot.records.relations, vm) or [
-            (above, _EVER) for above in self._above(vm) if above.kind == "host"
+            (above, _EVER) for above in self.owners(vm) if above.kind == "host"
         ]
         yield from hosts
         if ref.kind in _DISKS:
