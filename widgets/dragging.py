@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from threading import Event
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, Qt
-from PySide6.QtGui import QDrag, QDragEnterEvent, QDropEvent, QMouseEvent
+from PySide6.QtGui import QDrag, QDragEnterEvent, QDropEvent, QMouseEvent, QPixmap
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 from shiboken6 import isValid
 
@@ -41,20 +41,25 @@ def drag(source: QWidget, ids: Sequence[int], label_text: str) -> None:
     """Drag series, with a label under the mouse; returns when they are dropped."""
     if not ids or _is_dragging.is_set():
         return
-    label = QLabel(label_text, textFormat=Qt.TextFormat.PlainText)
-    label.setProperty("role", "chip")
-    label.setMargin(6)
     # Its owner is the window: what is dragged from may be renewed meanwhile, and Qt, which goes on using the
     # drag after its end, would write into memory that went with it.
     moving = QDrag(source.window())
     moving.setMimeData(pack_series(ids))
-    moving.setPixmap(label.grab())
+    moving.setPixmap(_picture_of(label_text))
     moving.setHotSpot(QPoint(-12, -8))
     _is_dragging.set()
     try:
         moving.exec(Qt.DropAction.CopyAction)
     finally:
         _is_dragging.clear()
+
+
+def _picture_of(text: str) -> QPixmap:
+    """Draw a text as a chip. The label ends here: the window may be closed while the drag goes on."""
+    label = QLabel(text, textFormat=Qt.TextFormat.PlainText)
+    label.setProperty("role", "chip")
+    label.setMargin(6)
+    return label.grab()
 
 
 class Draggable(QObject):

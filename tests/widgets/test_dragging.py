@@ -128,3 +128,20 @@ def test_only_one_drag_goes_on_at_a_time(qtbot: QtBot, monkeypatch: pytest.Monke
     drag(window, [7], "the first")
     drag(window, [9], "begun after the first one's end")
     assert begun == [[7], [9]]
+
+
+def test_what_is_shown_while_dragging_is_no_window(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The window may be closed while something is dragged: nothing of it may stay behind."""
+    window = QWidget()
+    qtbot.addWidget(window)
+    before = set(QApplication.topLevelWidgets())
+    new: list[QWidget] = []
+
+    def take(moving: QDrag, _actions: Qt.DropAction) -> Qt.DropAction:
+        new.extend(set(QApplication.topLevelWidgets()) - before)
+        assert not moving.pixmap().isNull()
+        return Qt.DropAction.IgnoreAction
+
+    monkeypatch.setattr(QDrag, "exec", take)
+    drag(window, [7], "ready")
+    assert new == []

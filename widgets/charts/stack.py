@@ -149,12 +149,21 @@ class ChartStack(QScrollArea):
         card.plot.windowed.connect(self._ask_window)
         self.crosshair.join(card)
         card.plot.unzoomed.connect(self.unzoomed)
-        card.closed.connect(lambda card=card: self.closed.emit(self._cards.index(card)))
-        card.dropped.connect(lambda data, card=card: self.dropped.emit(self._cards.index(card), data))
+        card.closed.connect(lambda card=card: self._close(card))
+        card.dropped.connect(lambda data, card=card: self._take_drop(card, data))
         card.copied.connect(self.copied)
         card.statistics.connect(self.statistics)
         card.show_statistics(on=self._statistics)
         return card
+
+    def _close(self, card: ChartCard) -> None:
+        if card in self._cards:
+            self.closed.emit(self._cards.index(card))
+
+    def _take_drop(self, card: ChartCard, data: bytes) -> None:
+        """Hand on what was dropped on a card, unless its chart went while it was dragged."""
+        if card in self._cards:
+            self.dropped.emit(self._cards.index(card), data)
 
     def _ask_window(self, start: float, end: float, passing: bool) -> None:
         if end - start < _SMALLEST_MS:
