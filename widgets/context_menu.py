@@ -186,13 +186,15 @@ def table_entries(
     save: Callable[[FileOffer], object],
     *,
     copy_text: str = "Copy the table",
+    copy_key: str = COPY,
     enabled: bool = True,
 ) -> list[MenuEntry | None]:
     """Return the entries that every table has: copy it, and save it as CSV.
 
-    ``table`` is called when an entry is chosen; ``copied`` gets the message for the user, ``save`` the offer.
+    ``table`` is called when an entry is chosen; ``copied`` gets the message for the user, ``save``
+    the offer. ``copy_key`` is empty if another entry has that key.
     """
     return [
-        MenuEntry(copy_text, lambda: copied(copy_table(table())), COPY, enabled=enabled),
+        MenuEntry(copy_text, lambda: copied(copy_table(table())), copy_key, enabled=enabled),
         MenuEntry("Save as CSV…", lambda: save(table_file(table())), SAVE, enabled=enabled),
     ]

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QFontMetrics
-from PySide6.QtTest import QAbstractItemModelTester
+from PySide6.QtCore import QSortFilterProxyModel, Qt
+from PySide6.QtGui import QFontMetrics, QGuiApplication
+from PySide6.QtTest import QAbstractItemModelTester, QTest
 from pytestqt.qtbot import QtBot
 
 from sessions.model import EntityRef
 from viewmodels.inventory_tree import Node
+from widgets.context_menu import MenuEntry, context_menu_of
 from widgets.eliding import NameElider, elided_name
 from widgets.inventory import InventoryModel, InventoryView
 from widgets.inventory.model import HEALTH, VALUE
 from widgets.theme import Theme, body_font
+
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
 
 
 def ref(kind: str, key: str) -> EntityRef:
@@ -135,3 +139,90 @@ def test_names_that_differ_before_their_end_can_be_told_apart(qapp: object, room
     assert all(metrics.horizontalAdvance(name) <= room for name in short)
     assert elided_name("web01", 300, metrics) == "web01"
     assert "003" in elided_name("a very long name of a virtual machine 003", room, metrics)
+
+
+class Menu:
+    """The inventory with its menu, and what the menu asked for."""
+
+    def __init__(self, qtbot: QtBot, theme: Theme) -> None:
+        model = InventoryModel()
+        self.view = InventoryView(model, theme)
+        qtbot.addWidget(self.view)
+        model.set_tree(tree())
+        model.set_health({ref("vm", "1/2"): "critical"})
+        model.set_values({ref("vm", "1/2"): "31 % rdy"})
+        self.view.show()
+        self.wanted: list[object] = []
+        self.said: list[str] = []
+        menu = self.view.menu
+        for signal, what in ((menu.scoped, "scope"), (menu.charted, "chart"), (menu.exported, "export")):
+            signal.connect(lambda refs, what=what: self.wanted.append((what, [one.key for one in refs])))
+        self.view.chosen.connect(lambda _refs: self.wanted.append("selected"))
+        menu.copied.connect(self.said.append)
+
+    def point_at(self, entity: EntityRef) -> None:
+        """Press the right button on an entity, as a right click does before its menu opens."""
+        model = self.view.tree.model()
+        assert isinstance(model, QSortFilterProxyModel)
+        source = model.sourceModel()
+        assert isinstance(source, InventoryModel)
+        box = self.view.tree.visualRect(model.mapFromSource(source.index_of(entity)))
+        QTest.mousePress(self.view.tree.viewport(), Qt.MouseButton.RightButton, pos=box.center())
+
+    def choose(self, text: str) -> None:
+        menu = context_menu_of(self.view.tree)
+        assert menu is not None
+        [entry] = [one for one in menu.entries() if isinstance(one, MenuEntry) and one.text == text]
+        entry.act()
+
+    @property
+    def texts(self) -> list[str]:
+        menu = context_menu_of(self.view.tree)
+        assert menu is not None
+        return [one.text for one in menu.entries() if one is not None]
+
+
+def test_a_right_click_changes_nothing_and_its_menu_is_about_what_is_under_it(
+    qtbot: QtBot, theme: Theme
+) -> None:
+    menu = Menu(qtbot, theme)
+    menu.view.choose([ref("host", "esx0")])
+    menu.point_at(ref("vm", "1/2"))
+    assert menu.wanted == []
+    assert [one.key for one in menu.view.selected()] == ["esx0"]
+    assert menu.texts[:4] == ["Show only db-1-2", "Add to the scope", "Chart db-1-2", "Copy the name"]
+    for text in ("Show only db-1-2", "Add to the scope", "Chart db-1-2", "Export db-1-2…"):
+        menu.choose(text)
+    assert menu.wanted == [
+        ("scope", ["1/2"]),
+        ("scope", ["esx0", "1/2"]),
+        ("chart", ["1/2"]),
+        ("export", ["1/2"]),
+    ]
+    menu.choose("Copy the path")
+    assert QGuiApplication.clipboard().text() == "esx1.lab › db-1-2"
+    menu.choose("Copy the name")
+    assert QGuiApplication.clipboard().text() == "db-1-2"
+
+
+def test_several_chosen_are_one_subject(qtbot: QtBot, theme: Theme) -> None:
+    menu = Menu(qtbot, theme)
+    menu.view.choose([ref("vm", "1/1"), ref("vm", "1/2")])
+    menu.point_at(ref("vm", "1/2"))
+    menu.choose("Chart these 2")
+    menu.choose("Take out of the scope")
+    assert menu.wanted == [("chart", ["1/1", "1/2"]), ("scope", ["1/1"])]
+
+
+def test_two_keys_copy_the_table_or_what_is_chosen(qtbot: QtBot, theme: Theme) -> None:
+    menu = Menu(qtbot, theme)
+    menu.view.tree.setFocus()
+    qtbot.keyClick(menu.view.tree, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    lines = QGuiApplication.clipboard().text().splitlines()
+    assert lines[:3] == ["name\tkind\tpath\tstate\tvalue", "Hosts\t\t\t\t", "esx0.lab\thost\tesx0.lab\tok\t"]
+    assert lines[-1] == "db-1-2\tvm\tesx1.lab › db-1-2\tcritical\t31 % rdy"
+    assert len(lines) == 1 + 1 + 2 + 6
+    menu.view.choose([ref("vm", "1/2")])
+    qtbot.keyClick(menu.view.tree, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text().splitlines()[1:] == lines[-1:]
+    assert menu.said == ["Inventory: 9 rows copied.", "Inventory: 1 row copied."]

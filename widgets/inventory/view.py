@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import (
     QItemSelection,
+    QItemSelectionModel,
     QModelIndex,
     QPersistentModelIndex,
     QRect,
@@ -15,7 +16,7 @@ from PySide6.QtCore import (
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QColor, QMouseEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QStyle,
@@ -29,6 +30,7 @@ from PySide6.QtWidgets import (
 from sessions.model import EntityRef
 from widgets.eliding import NameElider
 from widgets.empty_state import EmptyState
+from widgets.inventory.menu import InventoryMenu
 from widgets.inventory.model import HEALTH, KIND, REF, SEARCH, VALUE, InventoryModel
 from widgets.pane import Pane
 from widgets.search_field import SearchField
@@ -117,6 +119,14 @@ class Tree(QTreeView):
         super().__init__(headerHidden=True, uniformRowHeights=True, indentation=14)
         self._theme = theme
 
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        """Leave the selection as it is on a right click, which opens the menu of the row under it."""
+        if event.button() == Qt.MouseButton.RightButton:
+            index = self.indexAt(event.position().toPoint())
+            self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.NoUpdate)
+        else:
+            super().mousePressEvent(event)
+
     def drawBranches(  # noqa: N802
         self, painter: QPainter, rect: QRect, index: QModelIndex | QPersistentModelIndex
     ) -> None:
@@ -135,6 +145,7 @@ class InventoryView(Pane):
     """The inventory pane.
 
     Signals: ``chosen`` with the selected entities; ``opened`` with an entity that was double-clicked.
+    ``menu`` has further ones.
     """
 
     chosen = Signal(object)
@@ -165,6 +176,7 @@ class InventoryView(Pane):
         self.tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.tree.setAccessibleName("Inventory")
         self.tree.setExpandsOnDoubleClick(False)
+        self.menu = InventoryMenu(self.tree, self.selected)
         self._none = EmptyState()
         self._none.show_reason("Nothing has that name, address or identifier.", "Show everything")
         self._none.wanted.connect(self.search.clear)

@@ -46,6 +46,13 @@ class InventoryPanel(QObject):
         desk.scope.changed.connect(self._scoped)
         desk.theme.changed.connect(self.view.tree.viewport().update)
         self.view.chosen.connect(self._chosen)
+        menu = self.view.menu
+        menu.scoped.connect(self._chosen)
+        menu.charted.connect(self._chart)
+        self.view.opened.connect(lambda ref: self._chart([ref]) if ref is not None else None)
+        menu.exported.connect(lambda refs: desk.export(desk.scope.scope.on(refs)))
+        menu.copied.connect(lambda text: desk.notify(text, "ok"))
+        menu.save_wanted.connect(desk.save_file)
 
     def _build(self) -> None:
         snapshot = self._desk.session.snapshot
@@ -81,6 +88,12 @@ class InventoryPanel(QObject):
 
     def _chosen(self, refs: Sequence[EntityRef]) -> None:
         self._desk.scope.set(self._desk.scope.scope.on(refs))
+
+    def _chart(self, refs: Sequence[EntityRef]) -> None:
+        """Look at these entities in the charts that suit them."""
+        self._chosen(refs)
+        self._desk.charts.release()
+        self._desk.charts.shown.emit()
 
     def _read_values(self) -> None:
         snapshot = self._desk.session.snapshot
