@@ -56,6 +56,12 @@ def render_report(diagnosis: Diagnosis, console: Console) -> None:
     _render_checks(diagnosis, page)
 
 
+def render_finding(finding: Finding, diagnosis: Diagnosis, console: Console) -> None:
+    """Print one finding of a diagnosis, with what follows from it."""
+    page = _Page(console, min(console.width, _WIDEST), console.options.ascii_only)
+    _render_finding(1, [finding], diagnosis, _consequences(diagnosis.findings), page)
+
+
 @dataclass(frozen=True, slots=True)
 class _Page:
     """Wrapped, indented lines on a console; foreign text is shown, never interpreted."""
@@ -162,7 +168,7 @@ def _render_finding(
         title += f" and {len(alike) - 1} more"
     page.paragraph(lead, title, style="bold", lead_style=symbols[2])
     page.paragraph("", finding.conclusion, indent=3)
-    page.paragraph("When".ljust(_LABEL), _when(finding), indent=3)
+    page.paragraph("When".ljust(_LABEL), when_text(finding), indent=3)
     for lead, item in _labelled("Evidence", finding.evidence):
         page.paragraph(lead, _evidence(item, diagnosis), indent=3)
     for lead, cause in _labelled("Causes", finding.causes):
@@ -217,7 +223,8 @@ def _render_cause(lead: str, cause: CauseVerdict, page: _Page) -> None:
     page.paragraph(f"{lead}{page.symbol(symbols)} ", text, indent=3, style=symbols[2], lead_style=symbols[2])
 
 
-def _when(finding: Finding) -> str:
+def when_text(finding: Finding) -> str:
+    """Return the first windows of a finding and the share of its samples, in UTC."""
     shown = [_span(window) for window in finding.windows[:_WINDOWS_SHOWN]]
     more = len(finding.windows) - len(shown)
     text = "; ".join(shown) + (f"; and {more} more" if more > 0 else "")
@@ -245,11 +252,16 @@ def _span(window: TimeRange) -> str:
 
 
 def _evidence(item: Evidence, diagnosis: Diagnosis) -> str:
-    label = _label(item.counter, diagnosis)
+    what, value, limit = evidence_cells(item, diagnosis)
+    return f"{what}: {value}" + (f"   limit {limit}" if limit else "")
+
+
+def evidence_cells(item: Evidence, diagnosis: Diagnosis) -> tuple[str, str, str]:
+    """Return what was measured with its statistic, the value, and the limit (empty: none)."""
     of = f" of {item.instance}" if item.instance else ""
-    limit = "" if item.threshold is None else f"   limit {_value(item, item.threshold, diagnosis)}"
+    limit = "" if item.threshold is None else _value(item, item.threshold, diagnosis)
     statistic = _STATISTIC.get(item.statistic, item.statistic)
-    return f"{label}{of}, {statistic}: {_value(item, item.value, diagnosis)}{limit}"
+    return f"{_label(item.counter, diagnosis)}{of}, {statistic}", _value(item, item.value, diagnosis), limit
 
 
 def _value(item: Evidence, value: float, diagnosis: Diagnosis) -> str:

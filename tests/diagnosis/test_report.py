@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 
 from diagnosis import render_report
+from diagnosis.plain_text import finding_text, findings_markdown, report_text
 from tests.diagnosis.recordings import Recording, diagnosed, during
 
 
@@ -127,3 +128,34 @@ def test_names_are_shown_and_not_obeyed() -> None:
     assert "\x07" not in text
     assert "\u202e" not in text
     assert "{entity}" in text
+
+
+def test_a_finding_alone_is_a_page_of_the_report() -> None:
+    outcome = diagnosed(limited(), limited("db02"))
+    whole = report_text(outcome)
+    assert whole.startswith("Findings: ")
+    assert "\x1b" not in whole
+    for finding in outcome.findings[:2]:
+        page = finding_text(finding, outcome)
+        assert page.startswith(f"1. ‼ CRITICAL  Held back by a CPU limit: {finding.entity_name} (vm)\n")
+        assert "   Evidence   Held back by a CPU limit (%MLMTD), mean: 4 %   limit 0.10 %\n" in page
+        assert "   What to do 1. " in page
+        assert "Checked" not in page
+
+
+def test_markdown_has_headings_a_table_and_lists() -> None:
+    text = findings_markdown(diagnosed(limited()))
+    lines = text.splitlines()
+    assert lines[0] == "# Findings: 1 critical"
+    assert "## ▲ Held back by a CPU limit: web01 (vm)" in lines
+    at = lines.index("| Evidence | Value | Limit |")
+    assert lines[at + 1] == "| --- | --- | --- |"
+    assert lines[at + 2] == "| Held back by a CPU limit (%MLMTD), mean | 4 % | 0.10 % |"
+    assert any(line.startswith("- **likely**: The VM has a limit of its own.") for line in lines)
+    assert any(line.startswith("1. ") for line in lines)
+
+
+def test_a_name_is_not_markup_in_markdown() -> None:
+    text = findings_markdown(diagnosed(limited("<img src=x> [a](http://b) *c* | d\n# e")))
+    assert "\\<img src=x\\> \\[a\\](http://b) \\*c\\* \\| d \\# e" in text
+    assert "<img" not in text.replace("\\<img", "")

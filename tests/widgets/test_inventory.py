@@ -16,7 +16,6 @@ from widgets.inventory import InventoryModel, InventoryView
 from widgets.inventory.model import HEALTH, VALUE
 from widgets.theme import Theme, body_font
 
-
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
 
 

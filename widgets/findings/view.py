@@ -16,6 +16,7 @@ from sessions.findings import Finding, Severity
 from viewmodels.finding_labels import EvidenceLookup
 from viewmodels.finding_order import STEP, Identity, Kind, Row, VisibleFindings, families, identity, plan_rows
 from widgets.findings.card import FindingCard
+from widgets.findings.menu import FindingsMenu
 from widgets.findings.outside import OutsideLine
 from widgets.keys import KeyHandlers, KeyRow
 from widgets.pane import Pane
@@ -70,6 +71,8 @@ class FindingsView(Pane):
         outer.setSpacing(0)
         outer.addWidget(self._state)
         outer.addWidget(self._scroll, 1)
+        self.menu = FindingsMenu(self, self._body, lambda: self._cards)
+        self.menu.wanted.connect(self.wanted)
         self.outside = OutsideLine(theme)
         outer.addWidget(self.outside)
         self.setAccessibleName("Findings, worst first")

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.gui.actions import view_actions
 from app.gui.desk import Desk
+from app.gui.findings_leaving import FindingsLeaving
 from sessions.findings import Evidence, Finding
 from sessions.scope import Scope
 from viewmodels.chart_sets import evidence_series
@@ -29,6 +30,10 @@ class FindingsPanel(QObject):
         self._is_showing = False
         self._list_scope: Scope | None = None
         self.view.wanted.connect(self._show)
+        self._leaving = FindingsLeaving(desk, self)
+        self.view.menu.text_wanted.connect(self._leaving.copy_text)
+        self.view.menu.json_wanted.connect(self._leaving.copy_json)
+        self.view.menu.all_wanted.connect(self._leaving.save_all)
         desk.findings.changed.connect(self._renew)
         desk.findings.busy_changed.connect(lambda _busy: self._show_note())
         desk.session.opened.connect(lambda _snapshot: self._begin())
