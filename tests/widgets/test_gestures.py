@@ -124,15 +124,15 @@ def test_with_shift_it_zooms_the_values_of_this_chart(hand: Hand, across: bool) 
     """macOS turns a wheel with Shift sideways."""
     drawing = hand.plot.drawing
     scaled: list[bool] = []
-    hand.plot.scaled.connect(lambda: scaled.append(drawing.values_zoomed))
-    (low, high), at = drawing.values, hand.place(0.5)
-    value = drawing.value_at(at)
+    hand.plot.scaled.connect(lambda: scaled.append(drawing.scale.is_zoomed))
+    (low, high), at = drawing.scale.values, hand.place(0.5)
+    value = drawing.scale.value_at(at)
     hand.wheel(0 if across else 120, at, SHIFT, across=120 if across else 0)
-    assert drawing.values[1] - drawing.values[0] == pytest.approx(0.8 * (high - low))
-    assert drawing.value_at(at) == pytest.approx(value)
+    assert drawing.scale.values[1] - drawing.scale.values[0] == pytest.approx(0.8 * (high - low))
+    assert drawing.scale.value_at(at) == pytest.approx(value)
     assert (hand.asked, scaled) == ([], [True])
     hand.plot.set_window(T0 + 60_000, T0 + HOUR)
-    assert drawing.values[1] - drawing.values[0] == pytest.approx(0.8 * (high - low)), (
+    assert drawing.scale.values[1] - drawing.scale.values[0] == pytest.approx(0.8 * (high - low)), (
         "it stays as it was set"
     )
 
@@ -140,10 +140,10 @@ def test_with_shift_it_zooms_the_values_of_this_chart(hand: Hand, across: bool) 
 @pytest.mark.parametrize("how", ["axis", "Y", "0", "button"])
 def test_zoomed_values_are_shown_as_such_and_fitted_again(hand: Hand, qtbot: QtBot, how: str) -> None:
     plot, view = hand.plot, hand.plot.viewport()
-    before = plot.drawing.values
+    before = plot.drawing.scale.values
     qtbot.keyClick(plot, Qt.Key.Key_Up, SHIFT)
     qtbot.keyClick(plot, Qt.Key.Key_Up, SHIFT)
-    assert plot.drawing.values == pytest.approx((before[0], before[0] + 0.64 * (before[1] - before[0])))
+    assert plot.drawing.scale.values == pytest.approx((before[0], before[0] + 0.64 * (before[1] - before[0])))
     fit = plot.findChild(QToolButton, "values-expand")
     assert fit is not None
     assert fit.isVisible()
@@ -154,14 +154,14 @@ def test_zoomed_values_are_shown_as_such_and_fitted_again(hand: Hand, qtbot: QtB
         qtbot.mouseClick(fit, Qt.MouseButton.LeftButton)
     else:
         qtbot.keyClick(plot, Qt.Key.Key_Y if how == "Y" else Qt.Key.Key_0)
-    assert plot.drawing.values == before
-    assert not plot.drawing.values_zoomed
+    assert plot.drawing.scale.values == before
+    assert not plot.drawing.scale.is_zoomed
 
 
 def test_absurd_zooms_of_values_do_no_harm(hand: Hand) -> None:
     for up in (120 * 400, -120 * 400, 120 * 400):
         hand.wheel(up, hand.place(0.3), SHIFT)
-        low, high = hand.plot.drawing.values
+        low, high = hand.plot.drawing.scale.values
         assert low < high
 
 

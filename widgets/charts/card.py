@@ -197,7 +197,7 @@ class ChartCard(QFrame):
 
     def _show_unit(self) -> None:
         self.head.set_note(
-            ", ".join(part for part in (self.plot.drawing.unit_shown, self._spec.note) if part)
+            ", ".join(part for part in (self.plot.drawing.scale.unit_shown, self._spec.note) if part)
         )
 
     def _draw(self) -> None:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF
 
-from resources.units import readable_unit
 from sessions.model import Event, Mark
 from sessions.times import TimeRange
 from viewmodels.axis_events import AxisEvent, Track, event_label
@@ -19,14 +18,13 @@ from viewmodels.time_labels import Clock
 from widgets.charts.axes import TimeAxis, ValueAxis, apply_theme
 from widgets.charts.curves_item import CurvesItem, Drawn
 from widgets.charts.decorations import BandPart, Decorations, EventsPart, GridPart, LimitsPart, Part
+from widgets.charts.flags import FLAGS_PX, FlagsPart
 from widgets.charts.pin_part import PinPart
+from widgets.charts.value_scale import ValueScale, fitting_values
 from widgets.theme import Tokens, body_font
 
-_HEADROOM = 1.12
-_LIMIT_HEADROOM = 1.2  # the words of the highest limit stand above its line
 _AXIS_PX = 11
 _NEAR = 4
-_MIN_SPAN, _MAX_SPAN = 1e-9, 1e18  # of the value axis: the smallest beside its values, and the largest
 _HOVER_DASH = (3, 3)  # the pinned moment's line is solid
 _MAX_TIP_LINES = 8
 
@@ -44,14 +42,14 @@ class PlotDrawing:
         self._marks: Track[Mark] = Track()
         self._pin = math.nan
         self.curves: Sequence[Drawn] = ()
-        self._unit = self.unit_shown = ""
-        self._values: tuple[float, float] | None = None
+        self._unit = ""
         self.time_axis, self.value_axis = TimeAxis(clock), ValueAxis()
         # An axis and a view box side by side: pyqtgraph's PlotItem would make menus and buttons for 35 ms.
         self._box = pg.ViewBox(enableMenu=False)
         self._box.setMouseEnabled(x=False, y=False)
         self._box.setDefaultPadding(0)
         self._box.disableAutoRange()
+        self.scale = ValueScale(self._box, self.value_axis)
         frame = pg.GraphicsLayout()
         frame.setContentsMargins(4, 6, 14, 0)
         frame.setSpacing(0)
@@ -87,10 +85,11 @@ class PlotDrawing:
         self._fit_values()
 
     def set_events(self, events: Track[Event], marks: Track[Mark]) -> None:
-        """Draw events and marks as thin vertical lines."""
+        """Draw events and marks as thin vertical lines, with their words at the top."""
         if events is not self._events or marks is not self._marks:
             self._events, self._marks = events, marks
             self._decorate()
+            self._fit_values()
 
     def set_window(self, start: float, end: float) -> bool:
         """Draw the time from ``start`` to ``end`` (ms); returns False if it is drawn already."""
@@ -146,6 +145,9 @@ class PlotDrawing:
         """Return the texts of events near a point, one line each; at the top, also of those that last
         there.
         """
+        named = self._flags.at(position)
+        if named is not None:
+            return event_label(named, self.time_axis.clock)
         near = TimeRange(*(int(self.time_at(position + QPointF(by, 0))) for by in (-_NEAR, _NEAR)))
         at_the_top = position.y() <= self.area.top() + _NEAR
         marks, events = self._marks.near(near, _MAX_TIP_LINES), self._events.near(near, _MAX_TIP_LINES)
@@ -159,69 +161,30 @@ class PlotDrawing:
         font = body_font(_AXIS_PX)
         for axis in (self.time_axis, self.value_axis):
             apply_theme(axis, tokens, font)
-        self._mark_axis()
+        self.scale.apply_theme(tokens)
         self._cross.setPen(pg.mkPen(tokens.muted, width=1, dash=_HOVER_DASH))
         self._decorate()
 
-    @property
-    def values_zoomed(self) -> bool:
-        """True if the user zoomed the value axis: it doesn't fit the curves by itself then."""
-        return self._values is not None
-
-    @property
-    def values(self) -> tuple[float, float]:
-        """The lowest and highest value that the axis shows."""
-        low, high = self._box.viewRange()[1]
-        return float(low), float(high)
-
-    def value_at(self, position: QPointF) -> float:
-        """Return the value at a point of the view, limited to those that are shown."""
-        low, high = self.values
-        part = (self.area.bottom() - position.y()) / max(self.area.height(), 1)
-        return low + min(max(part, 0.0), 1.0) * (high - low)
-
     def zoom_values(self, factor: float, around: float | None = None) -> None:
         """Show a range of values larger by ``factor``, around a value (None: the lowest one shown)."""
-        low, high = self.values
-        kept = low if around is None else around
-        wanted = kept - (kept - low) * factor, kept + (high - kept) * factor
-        if _MIN_SPAN * max(abs(wanted[0]), abs(wanted[1])) < wanted[1] - wanted[0] < _MAX_SPAN:
-            self._values = wanted
+        if self.scale.zoom(factor, around):
             self._fit_values()
-            self._mark_axis()
 
     def fit_values(self) -> None:
         """Let the value axis fit the curves again."""
-        if self._values is not None:
-            self._values = None
+        if self.scale.release():
             self._fit_values()
-            self._mark_axis()
-
-    def _mark_axis(self) -> None:
-        """Show the value axis in another colour while it is zoomed."""
-        tokens = self._tokens
-        self.value_axis.setTextPen(pg.mkPen(tokens.accent if self.values_zoomed else tokens.muted))
 
     def _fit_values(self) -> None:
-        """Fit the value axis: from 0 (or below) to a little above the visible values and limits near them."""
+        """Fit the value axis to the curves, unless the user zoomed it, with room for words at the top."""
         start, end = self.window
-        bounds = [drawn.curve.bounds(start, end) for drawn in self.curves]
-        lows = [low for low, _ in bounds if not math.isnan(low)]
-        highs = [high for _, high in bounds if not math.isnan(high)]
-        high = max(highs, default=1.0)
-        near = [limit.value for limit in self._limits if limit.value <= max(high, 1e-9) * 4]
-        top = max([high, *near, *([min(limit.value for limit in self._limits)] if self._limits else [])])
-        low = min([0.0, *lows])
-        top = top if top > low else low + 1.0
-        room = _LIMIT_HEADROOM if top in near else _HEADROOM
-        shown = self._values or (low, low + (top - low) * room)
-        self._box.setYRange(*shown, padding=0)
+        seen = TimeRange(int(start), max(int(end), int(start)))
+        has_words = bool(self._marks.near(seen, 1) or self._events.near(seen, 1))
+        room = FLAGS_PX / max(self.area.height(), 1) if has_words else 0.0
+        curves = [drawn.curve for drawn in self.curves]
+        self.scale.show(fitting_values(curves, self._limits, (start, end), room), self._unit)
         # Else pyqtgraph moves its items within the paint event, and all is painted twice.
         self._view.scene().prepareForPaint()
-        size, name = readable_unit(top if self._values is None else max(map(abs, shown)), self._unit)
-        if name != self.unit_shown:
-            self.unit_shown = name
-            self.value_axis.setScale(1 / size)
 
     def _decorate(self) -> None:
         tokens = self._tokens
@@ -240,6 +203,8 @@ class PlotDrawing:
         ordered = sorted(self._limits, key=lambda limit: -limit.value)
         limits = [(limit, tokens.health(limit.severity)) for limit in ordered]
         parts: list[Part] = [LimitsPart(limits, font, tokens.surface1)]
+        self._flags = FlagsPart(self._marks, self._events, font, tokens.accent, tokens.muted, tokens.surface2)
+        parts.append(self._flags)
         if not math.isnan(self._pin):
             parts.append(PinPart(self._pin, self.curves, font, tokens.text, tokens.surface1))
         self._before.set_parts(parts)

@@ -95,7 +95,7 @@ class Navigation:
                 self.zoom(STEP**-up, self._drawing.time_at(position), passing=True)
         elif keys & Qt.KeyboardModifier.ShiftModifier:
             turned = up or across  # some systems turn a wheel with Shift sideways
-            self.zoom_values(STEP**-turned, self._drawing.value_at(position))
+            self.zoom_values(STEP**-turned, self._drawing.scale.value_at(position))
         elif abs(across) > abs(up):
             self._pan(event, across)
         else:

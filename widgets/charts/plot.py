@@ -108,7 +108,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
         self, curves: Sequence[Drawn], limits: Sequence[Limit], bands: Sequence[Band], unit: str = ""
     ) -> None:
         """Show these curves in ``unit``, with limits as dashed lines and bands as tinted windows."""
-        before = self.drawing.unit_shown
+        before = self.drawing.scale.unit_shown
         self.drawing.set_curves(curves, limits, bands, unit)
         self._tell_unit(before)
 
@@ -118,7 +118,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
 
     def set_window(self, start: float, end: float) -> None:
         """Show the time from ``start`` to ``end`` (ms)."""
-        before = self.drawing.unit_shown
+        before = self.drawing.scale.unit_shown
         if self.drawing.set_window(start, end):
             self._tell_unit(before)
             if self._pointer is not None:  # the mouse is over another moment now
@@ -240,7 +240,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]
             event.ignore()
 
     def _tell_unit(self, before: str) -> None:
-        if self.drawing.unit_shown != before:
+        if self.drawing.scale.unit_shown != before:
             self.scaled.emit()
 
     def _dress(self) -> None:

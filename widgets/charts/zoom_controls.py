@@ -90,7 +90,7 @@ class ZoomControls(QObject):
     def renew(self) -> None:
         """Show or hide the buttons, now that pointer, focus or the value axis have changed."""
         wanted = self._is_over or self._plot.hasFocus()
-        zoomed = self._drawing.values_zoomed
+        zoomed = self._drawing.scale.is_zoomed
         for button in self.values.findChildren(QToolButton):
             button.setVisible(wanted or button is self._fit)
         self.time.setVisible(wanted)
