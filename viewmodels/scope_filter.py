@@ -13,7 +13,7 @@ direction nothing follows: the neighbours of a VM on the same host or LUN are ou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,17 +21,11 @@ from sessions.findings import Finding
 from sessions.model import EntityRef, Event, Series
 from sessions.scope import Scope
 from sessions.times import TimeRange
-from viewmodels.placement import datastores_during, hosts_during, pools_during, switch_of
+from viewmodels.carriers import EVER, carriers_of, is_below, same_storage, vm_of
 from viewmodels.shared_devices import is_shared, seen_by, source_names
 from viewmodels.snapshot import Snapshot
 
 _Belongs = Callable[[EntityRef], bool]
-_DISKS = frozenset({"vm", "vdisk"})
-_PORTS = frozenset({"vm", "port"})
-_DEEPEST_PART = 4
-"""A disk's VM is near; a session is untrusted, and its parents may form a circle."""
-
-_EVER = TimeRange(-(1 << 62), 1 << 62)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +44,7 @@ class ScopeFilter:
         if not self.chosen or ref in self.chosen:
             return True
         if ref not in self._known:
-            self._known[ref] = self._is_below(ref)
+            self._known[ref] = is_below(ref, self.chosen, self.snapshot, self.window)
         return self._known[ref]
 
     @cached_property
@@ -58,21 +52,9 @@ class ScopeFilter:
         """Answers of ``covers`` that were worked out before: a session has many series of each entity."""
         return {}
 
-    def _is_below(self, ref: EntityRef) -> bool:
-        passed: set[EntityRef] = set()
-        waiting = [ref]
-        while waiting:
-            one = waiting.pop()
-            if one in self.chosen:
-                return True
-            if one not in passed:  # a session is untrusted and may hold a cycle
-                passed.add(one)
-                waiting.extend(self.owners(one))
-        return False
-
     def depends_on(self, ref: EntityRef, times: Iterable[TimeRange] = ()) -> bool:
         """True if a covered entity depended on this one in the window, and at one of ``times`` if given."""
-        wanted = tuple(times) or (_EVER,)
+        wanted = tuple(times) or (EVER,)
         return any(
             shared is not None and shared.intersect(time) is not None
             for when in self._needed.get(ref, ())
@@ -139,32 +121,20 @@ class ScopeFilter:
         chosen = {ref for ref in self.chosen if ref.kind in {"device", "datastore"}}
         if not chosen:
             return ()
-        stored = {needed for ref in chosen for needed, _ in self._same_storage(ref)} | chosen
+        stored = {needed for ref in chosen for needed, _ in same_storage(ref, self.snapshot)} | chosen
         vms = [ref for ref in self.snapshot.entities if ref.kind == "vm"]
-        return [vm for vm in vms if any(one in stored for one, _ in self._needs_of(vm))]
+        return [
+            vm for vm in vms if any(one in stored for one, _ in carriers_of(vm, self.snapshot, self.window))
+        ]
 
     @cached_property
     def _vms_of_parts(self) -> Collection[EntityRef]:
-        return {vm for ref in self.chosen if (vm := self._vm_of(ref)) is not None}
+        return {vm for ref in self.chosen if (vm := vm_of(ref, self.snapshot)) is not None}
 
     def _touched(self, times: Sequence[TimeRange]) -> Sequence[TimeRange]:
         """Return the parts of ``times`` in the window; all of ``times`` if none is."""
         inside = [part for one in times if (part := self._in_window(one)) is not None]
         return inside or times
-
-    def owners(self, ref: EntityRef) -> Iterator[EntityRef]:
-        """Yield what an entity is directly below in the window: hosts in order of time, pools, parent."""
-        entity = self.snapshot.entities.get(ref)
-        parent = entity.parent if entity is not None else None
-        if ref.kind == "vm":
-            relations = self.snapshot.records.relations
-            placed = hosts_during(relations, ref)
-            stays = [*placed, *pools_during(relations, ref)]
-            yield from (above for above, when in stays if self._in_window(when) is not None)
-            if placed and parent is not None and parent.kind == "host":
-                return  # the parent is where the session first met the VM
-        if parent is not None:
-            yield parent
 
     def _seen_by(self, series: Series, names: Mapping[int, str], belongs: _Belongs) -> bool:
         """True if a device that hosts share was measured by a host that ``belongs``."""
@@ -181,81 +151,9 @@ class ScopeFilter:
         """What covered entities depend on, with the times when they did."""
         found: dict[EntityRef, list[TimeRange]] = {}
         for ref in self.chosen:
-            for needed, when in self._needs_of(ref):
+            for needed, when in carriers_of(ref, self.snapshot, self.window):
                 found.setdefault(needed, []).append(when)
         return found
-
-    def _needs_of(self, ref: EntityRef) -> Iterator[tuple[EntityRef, TimeRange]]:
-        if ref.kind in {"host", "cluster", "pool", "vcenter"}:
-            for below in self._vms_below(ref):
-                yield from self._needs_of(below)
-            return
-        if ref.kind in {"device", "datastore"}:
-            yield from self._same_storage(ref)
-            return
-        vm = self._vm_of(ref)
-        if vm is None:
-            return
-        hosts = hosts_during(self.snapshot.records.relations, vm) or [
-            (above, _EVER) for above in self.owners(vm) if above.kind == "host"
-        ]
-        yield from hosts
-        if ref.kind in _DISKS:
-            yield from self._storage_of(vm, ref, hosts)
-        if ref.kind in _PORTS:
-            yield from self._uplinks_of(ref, hosts)
-
-    def _vm_of(self, ref: EntityRef) -> EntityRef | None:
-        """Return the VM that an entity is or is a part of."""
-        above: EntityRef | None = ref
-        for _ in range(_DEEPEST_PART):
-            if above is None or above.kind == "vm":
-                return above
-            entity = self.snapshot.entities.get(above)
-            above = entity.parent if entity is not None else None
-        return None
-
-    def _vms_below(self, ref: EntityRef) -> Iterator[EntityRef]:
-        below = ScopeFilter(frozenset((ref,)), self.window, self.snapshot)
-        return (one for one in self.snapshot.entities if one.kind == "vm" and below.covers(one))
-
-    def _storage_of(
-        self, vm: EntityRef, part: EntityRef, hosts: Sequence[tuple[EntityRef, TimeRange]]
-    ) -> Iterator[tuple[EntityRef, TimeRange]]:
-        """Yield the devices and datastores that hold a VM's disks, or the one disk ``part``."""
-        snapshot = self.snapshot
-        entity = snapshot.entities.get(part)
-        disk = entity.name if entity is not None and part.kind == "vdisk" else ""
-        for store, when in datastores_during(snapshot.records.relations, vm, disk):
-            yield store, when
-            yield from ((device, when) for device in snapshot.devices_of.get(store, ()))
-        owners = {None, *(host for host, _ in hosts)}
-        for name in snapshot.series_index.devices_used.get(vm, ()):
-            for ref in snapshot.entity_index.storage_named.get(name, ()):
-                if snapshot.entities[ref].parent in owners:
-                    yield ref, _EVER
-                    yield from datastores_during(snapshot.records.relations, ref)
-
-    def _same_storage(self, ref: EntityRef) -> Iterator[tuple[EntityRef, TimeRange]]:
-        """Yield the datastore on a device, or the devices of a datastore."""
-        if ref.kind == "device":
-            yield from datastores_during(self.snapshot.records.relations, ref)
-        yield from ((device, _EVER) for device in self.snapshot.devices_of.get(ref, ()))
-
-    def _uplinks_of(
-        self, part: EntityRef, hosts: Sequence[tuple[EntityRef, TimeRange]]
-    ) -> Iterator[tuple[EntityRef, TimeRange]]:
-        """Yield the uplinks of the virtual switches that a VM's ports (or the one port ``part``) are on.
-
-        esxtop names a port ``vSwitch1:50331654`` after its switch.
-        """
-        snapshot = self.snapshot
-        ports = [part] if part.kind == "port" else [one.ref for one in snapshot.children.get(part, ())]
-        names = {snapshot.name(one).rpartition(":")[0] for one in ports if one.kind == "port"} - {""}
-        for host, when in hosts if names else ():
-            for one in snapshot.children.get(host, ()):
-                if one.ref.kind == "nic" and switch_of(snapshot.records.relations, one.ref) in names:
-                    yield one.ref, when
 
 
 def scope_filter(scope: Scope, snapshot: Snapshot) -> ScopeFilter:

@@ -10,9 +10,9 @@ from resources.foreign_text import shown
 from sessions.model import EntityRef
 from sessions.scope import Scope
 from sessions.times import TimeRange
+from viewmodels.carriers import owners_during
 from viewmodels.entity_names import NAMELESS, entity_name
 from viewmodels.entity_words import counted
-from viewmodels.scope_filter import ScopeFilter
 from viewmodels.snapshot import Snapshot
 
 EVERYTHING = "Everything"
@@ -72,11 +72,11 @@ _JOINTS = {"": "", "›": " › ", "on": " on ", ",": ", "}
 
 def ancestors(ref: EntityRef, snapshot: Snapshot, window: TimeRange | None) -> list[EntityRef]:
     """Return what an entity is in, the nearest first: its VM, the host where that was last in the window."""
-    filtered = ScopeFilter(frozenset(), window, snapshot)
     found: list[EntityRef] = []
     current: EntityRef | None = ref
     while current is not None and len(found) < _DEEPEST:
-        owners = [one for one in filtered.owners(current) if one in snapshot.entities and one.kind != "pool"]
+        around = owners_during(current, snapshot, window)
+        owners = [one for one in around if one in snapshot.entities and one.kind != "pool"]
         hosts = [one for one in owners if one.kind == "host"]
         nearest = hosts or owners
         current = nearest[-1] if nearest else None

@@ -11,6 +11,7 @@ from sessions.model import EntityRef
 from viewmodels.entity_words import KINDS, counted, kind_of
 from viewmodels.scope_language.counters import counter_words
 from viewmodels.scope_language.misunderstanding import UnclearError
+from viewmodels.scope_language.names import Names
 from viewmodels.scope_language.surroundings import Surroundings
 from viewmodels.scope_language.times import Times, time_at
 from viewmodels.scope_language.words import Word, quoted, words_of
@@ -45,7 +46,7 @@ class Reading:
             raise UnclearError("Type a name, a time or a counter: db-prod, 02:40–02:55, ready web03.")
         while self.at < len(self.words):
             if not any(step() for step in self._steps()):
-                self._give_up()
+                raise _meaningless(self.words[self.at].name, self.names)
 
     def _steps(self) -> Sequence[Callable[[], bool]]:
         if self.words[self.at].is_sign:
@@ -102,7 +103,7 @@ class Reading:
             self._part_of_name,
         )  # fmt: skip
         if not any(step() for step in steps):
-            self._give_up()
+            raise _meaningless(self.words[self.at].name, self.names)
         owners, self.refs = self.refs, []
         self.refs = self.names.below(before, owners)
         if not self.refs:
@@ -120,10 +121,11 @@ class Reading:
         if kind is not None:
             found = self.names.called(what, kind) if exact else self.names.matching(what or "*", kind)
             if not found:
-                raise self._unknown(what, prefix=prefix)
+                raise _unknown(what, self.names, prefix)
             self.refs += found
         elif prefix.casefold() == "source":
-            self.sources = self._sources(what, exact=exact)
+            found_sources = _sources(what, self.around, exact=exact)
+            self.sources = found_sources | (self.sources or frozenset()) if found_sources else found_sources
         elif prefix.casefold() == "id":
             found = self.names.with_key(what)
             if not found:
@@ -134,23 +136,13 @@ class Reading:
         self.at += 1
         return True
 
-    def _sources(self, name: str, *, exact: bool) -> frozenset[int]:
-        sources = self.around.snapshot.sources
-        if name == "*" and not exact:
-            return frozenset()
-        found = [one.id for one in sources if shown(one.spec.name).casefold() == name.casefold()]
-        if not found:
-            known = ", ".join(shown(one.spec.name, 60) for one in sources[:4])
-            raise UnclearError(f"No source is called “{shown(name, 80)}”; there are {known}.")
-        return (self.sources or frozenset()) | frozenset(found)
-
     def _quoted_name(self) -> bool:
         word = self.words[self.at]
         if word.quoted is None or word.plain or self._is_step(self.at + 1):
             return False
         found = self.names.exact(word.quoted)
         if not found:
-            raise self._unknown(word.quoted)
+            raise _unknown(word.quoted, self.names)
         self.refs += found
         self.at += 1
         return True
@@ -184,7 +176,7 @@ class Reading:
                 self.at = end - dropped
                 return True
         lost = next((step for step in steps[:-1] if not self.names.called(step)), steps[-1])
-        raise self._unknown(lost)
+        raise _unknown(lost, self.names)
 
     def _words_before(self, end: int) -> list[str]:
         """Return the words of the last step of a path that ends before word number ``end``."""
@@ -227,7 +219,7 @@ class Reading:
             return False
         found = self.names.matching(word)
         if not found:
-            raise self._unknown(word)
+            raise _unknown(word, self.names)
         self.refs += found
         self.at += 1
         return True
@@ -253,35 +245,50 @@ class Reading:
         """Return the words from here that can be one phrase: up to a sign, a quote, a time or a prefix."""
         found: list[str] = []
         for word in self.words[self.at :]:
-            if word.is_sign or word.quoted is not None or (found and self._begins_anew(word)):
+            if (
+                word.is_sign
+                or word.quoted is not None
+                or (found and _begins_anew(word, self.text, self.around))
+            ):
                 break
             found.append(word.plain)
         return found
 
-    def _begins_anew(self, word: Word) -> bool:
-        prefix, colon, _ = word.plain.partition(":")
-        if colon and (kind_of(prefix) is not None or prefix.casefold() in {"source", "id"}):
-            return True
-        try:
-            return time_at(self.text[word.start :], self.around.when) is not None
-        except UnclearError:
-            return True
 
-    def _unknown(self, name: str, prefix: str = "") -> UnclearError:
-        what = shown(name, 80)
-        kind = kind_of(prefix) if prefix else None
-        near = self.names.near(name, kind)
-        called = f"No {KINDS[kind][0]} is called" if kind is not None else "Nothing here is called"
-        if not near:
-            return UnclearError(f"{called} “{what}”.")
-        typed = f"{prefix}:{quoted(near)}" if prefix else quoted(near)
-        return UnclearError(f"{called} “{what}”. Do you mean {near}?", typed)
+def _sources(name: str, around: Surroundings, *, exact: bool) -> frozenset[int]:
+    sources = around.snapshot.sources
+    if name == "*" and not exact:
+        return frozenset()
+    found = [one.id for one in sources if shown(one.spec.name).casefold() == name.casefold()]
+    if not found:
+        known = ", ".join(shown(one.spec.name, 60) for one in sources[:4])
+        raise UnclearError(f"No source is called “{shown(name, 80)}”; there are {known}.")
+    return frozenset(found)
 
-    def _give_up(self) -> None:
-        word = self.words[self.at].plain or self.words[self.at].quoted or ""
-        what = shown(word, 80)
-        near = self.names.near(word)
-        meant = f" Do you mean {near}?" if near else " Type a name, a time like 02:40–02:55, or a counter."
-        raise UnclearError(
-            f"“{what}” is no name, time or counter of this session.{meant}", quoted(near) if near else ""
-        )
+
+def _begins_anew(word: Word, text: str, around: Surroundings) -> bool:
+    prefix, colon, _ = word.plain.partition(":")
+    if colon and (kind_of(prefix) is not None or prefix.casefold() in {"source", "id"}):
+        return True
+    try:
+        return time_at(text[word.start :], around.when) is not None
+    except UnclearError:
+        return True
+
+
+def _unknown(name: str, names: Names, prefix: str = "") -> UnclearError:
+    what = shown(name, 80)
+    kind = kind_of(prefix) if prefix else None
+    near = names.near(name, kind)
+    called = f"No {KINDS[kind][0]} is called" if kind is not None else "Nothing here is called"
+    if not near:
+        return UnclearError(f"{called} “{what}”.")
+    typed = f"{prefix}:{quoted(near)}" if prefix else quoted(near)
+    return UnclearError(f"{called} “{what}”. Do you mean {near}?", typed)
+
+
+def _meaningless(word: str, names: Names) -> UnclearError:
+    what, near = shown(word, 80), names.near(word)
+    meant = f"Do you mean {near}?" if near else "Type a name, a time like 02:40–02:55, or a counter."
+    sentence = f"“{what}” is no name, time or counter of this session. {meant}"
+    return UnclearError(sentence, quoted(near) if near else "")
