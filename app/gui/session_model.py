@@ -157,7 +157,8 @@ class SessionModel(QObject):
     ) -> None:
         """Run ``work`` with a reader in a worker thread; a newer query of the same slot replaces it.
 
-        ``done`` and ``failed`` are called on the GUI thread. Nothing happens if no session is open.
+        ``done`` and ``failed`` are called on the GUI thread, unless the session was closed meanwhile: a late
+        answer is never taken for one of the next session. Nothing happens if no session is open.
         """
         reads = self._readers
         if reads is None:
@@ -168,7 +169,15 @@ class SessionModel(QObject):
                 job.check()
                 return work(reader, job)
 
-        self._jobs.start(slot, title, ask, done, failed=failed)
+        def done_here(found: Result) -> None:
+            if self._readers is reads:
+                done(found)
+
+        def failed_here(error: HyperscopeError) -> None:
+            if self._readers is reads and failed is not None:
+                failed(error)
+
+        self._jobs.start(slot, title, ask, done_here, failed=None if failed is None else failed_here)
 
     def check_growth(self) -> None:
         """Check whether the file has grown; a timer calls this twice a second."""
