@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from resources.units import format_value
-from resources.views import Headline
+from resources.views import Headline, LimitsByCounter
 from sessions.model import EntityRef, Series
+from viewmodels.limit_check import OverLimit, over_limit
 from viewmodels.shared_devices import is_shared
 from viewmodels.snapshot import Snapshot, is_own
 
@@ -30,11 +31,44 @@ class HeadlineSeries:
         For a device that several hosts share, the highest value is taken: that of the host that waits
         longest.
         """
+        one = self.current(last)
+        return "" if one is None else f"{format_value(last[one.id], one.spec.unit)} {self.suffix}".rstrip()
+
+    def current(self, last: Mapping[int, float]) -> Series | None:
+        """Return the series whose value is shown; None if none of them has a current value."""
         current = [one for one in self.series if one.id in last]
         if not current:
-            return ""
-        one = max(current, key=lambda series: last[series.id]) if self.shared else current[0]
-        return f"{format_value(last[one.id], one.spec.unit)} {self.suffix}".rstrip()
+            return None
+        return max(current, key=lambda series: last[series.id]) if self.shared else current[0]
+
+
+@dataclass(frozen=True, slots=True)
+class HeadlineNumbers:
+    """The numbers beside entities at ``moment`` (ms): their texts, and which of them exceed their limit."""
+
+    moment: int | None = None
+    texts: Mapping[EntityRef, str] = field(default_factory=dict)
+    over: Mapping[EntityRef, OverLimit] = field(default_factory=dict)
+
+
+def headline_numbers(
+    chosen: Mapping[EntityRef, HeadlineSeries],
+    last: Mapping[int, float],
+    moment: int,
+    limits: LimitsByCounter,
+) -> HeadlineNumbers:
+    """Return the headlines as numbers; ``last`` has the value of each series that has one at ``moment``."""
+    texts: dict[EntityRef, str] = {}
+    over: dict[EntityRef, OverLimit] = {}
+    for ref, headline in chosen.items():
+        series = headline.current(last)
+        if series is None:
+            continue
+        texts[ref] = headline.text(last)
+        exceeded = over_limit(series, last[series.id], limits)
+        if exceeded is not None:
+            over[ref] = exceeded
+    return HeadlineNumbers(moment, texts, over)
 
 
 def series_of_first_counter(counters: Collection[str], series: Iterable[Series]) -> Sequence[Series]:

@@ -4,8 +4,9 @@ each host.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from sessions.findings import Evidence, Finding
 from sessions.model import EntityRef, Series
 from viewmodels.snapshot import Snapshot
 
@@ -28,3 +29,19 @@ def seen_by(series: Series, names: Mapping[int, str]) -> str:
     (by source id) is used.
     """
     return series.spec.instance or names.get(series.source, "")
+
+
+def hosts_that_see(ref: EntityRef, snapshot: Snapshot, findings: Sequence[Finding]) -> set[EntityRef]:
+    """Return the hosts that a shared device's problem concerns: those that its evidence names, else all that
+    measure it.
+    """
+    series = snapshot.series_of.get(ref, ())
+    names = source_names(snapshot)
+    seen = {seen_by(one, names) for one in series}
+    named = seen & {item.instance for finding in findings for item in finding.evidence if _is_over(item)}
+    hosts = [one for one in snapshot.entities.values() if one.ref.kind == "host"]
+    return {host.ref for host in hosts if {host.name, host.ref.key} & (named or seen)}
+
+
+def _is_over(item: Evidence) -> bool:
+    return item.threshold is not None and item.value > item.threshold

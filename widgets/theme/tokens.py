@@ -7,7 +7,18 @@ from typing import Literal
 
 from viewmodels.health import Health
 
-SYMBOLS: dict[Health, str] = {"critical": "▲", "warning": "◆", "ok": "●", "info": "■", "none": "○"}
+SYMBOLS: dict[Health, str] = {
+    "critical": "▲",
+    "warning": "◆",
+    "was critical": "△",
+    "was warning": "◇",
+    "over": "◈",
+    "affected": "↳",
+    "ok": "●",
+    "info": "■",
+    "part": "·",
+    "none": "○",
+}
 """The symbol of each health state: a state is never shown by colour alone."""
 
 
@@ -39,8 +50,13 @@ class Tokens:
         return {
             "critical": self.critical,
             "warning": self.warning,
+            "was critical": self.critical,
+            "was warning": self.warning,
+            "over": self.warning,
+            "affected": self.muted,
             "ok": self.ok,
             "info": self.info,
+            "part": self.faint,
             "none": self.faint,
         }[state]
 

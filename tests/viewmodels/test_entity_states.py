@@ -1,0 +1,193 @@
+"""The state of each entity: never green before it was judged, nor beside a number over its limit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from diagnosis import Diagnosis, diagnose_session
+from resources.catalogue import load_catalogue
+from resources.problem_cards import load_problems
+from resources.views import load_headlines, load_limits
+from sessions.findings import Finding
+from sessions.model import EntityRef
+from sessions.store import SessionReader
+from sessions.times import TimeRange
+from sessions.verdicts import NOT_JUDGED
+from tests.gui.recordings import record
+from tests.viewmodels.sessions import reading
+from viewmodels.entity_states import EntityStates, Judged
+from viewmodels.headlines import HeadlineNumbers, headline_numbers, headlines_of
+from viewmodels.health import Symbol
+from viewmodels.last_values import last_values
+from viewmodels.snapshot import Snapshot
+
+CATALOGUE, PROBLEMS = load_catalogue(), load_problems()
+HEADLINES, LIMITS = load_headlines(CATALOGUE), load_limits(PROBLEMS)
+
+
+class Demo:
+    """15 minutes of the demo: a CPU limit binds from 5:10 on, a shared device is slow from 12:00 on."""
+
+    def __init__(self, reader: SessionReader, snapshot: Snapshot) -> None:
+        self.reader, self.snapshot = reader, snapshot
+        assert snapshot.span is not None
+        self.start = snapshot.span.start
+
+    def named(self, name: str) -> EntityRef:
+        return next(one.ref for one in self.snapshot.entities.values() if one.name == name)
+
+    def judged(self, seconds: float) -> Diagnosis:
+        window = TimeRange(self.start, self.start + round(1000 * seconds))
+        return diagnose_session(self.reader, PROBLEMS, CATALOGUE, window)
+
+    def numbers(self, seconds: float) -> HeadlineNumbers:
+        chosen = headlines_of(self.snapshot, HEADLINES)
+        moment = self.start + round(1000 * seconds)
+        series = [one for headline in chosen.values() for one in headline.series]
+        last = last_values(self.reader, series, moment, self.snapshot.intervals)
+        return headline_numbers(chosen, last, moment, LIMITS)
+
+    def states(
+        self, judged_s: float, shown_s: float | None = None, extra: tuple[Finding, ...] = ()
+    ) -> EntityStates:
+        found, numbers = self.judged(judged_s), self.numbers(judged_s if shown_s is None else shown_s)
+        judged = Judged((*found.findings, *extra), found.verdict, found.reach)
+        return EntityStates(judged, self.snapshot, PROBLEMS, moment=numbers.moment, over=numbers.over)
+
+    def why(self, states: EntityStates, ref: EntityRef) -> str:
+        return "\n".join(states.why(ref, lambda t: f"{(t - self.start) // 1000} s", _label))
+
+
+def _label(key: str) -> str:
+    known = CATALOGUE.get(key)
+    return known.label if known else key
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
+    with reading(record(tmp_path_factory.mktemp("demo") / "demo.hscope", seconds=900)) as (reader, snapshot):
+        yield Demo(reader, snapshot)
+
+
+def test_nothing_is_green_before_it_was_judged(demo: Demo) -> None:
+    states = EntityStates(Judged(), demo.snapshot, PROBLEMS)
+    assert {states.health(ref) for ref in demo.snapshot.entities if ref.kind in {"vm", "host"}} == {"none"}
+    assert demo.why(states, demo.named("web01")) == "Not judged yet."
+
+
+def test_what_is_shorter_than_any_problem_lasts_is_not_judged(demo: Demo) -> None:
+    """Of 30 s only aborts and swapping can be judged: two samples of these are a problem."""
+    found = demo.judged(30)
+    assert found.verdict.is_judged
+    assert found.reach
+    cut = Judged((), found.verdict, found.reach).without_short(PROBLEMS, is_growing=True)
+    assert not cut.reach
+    assert cut.verdict.state == "not judged yet"
+    assert cut.verdict.reason == "30 s so far; a problem must last 1 min to be called one"
+    ended = Judged((), found.verdict, found.reach).without_short(PROBLEMS, is_growing=False)
+    assert ended.verdict.state == "could not be judged"
+    assert ended.verdict.reason == "30 s of samples; a problem must last 1 min to be called one"
+    enough = demo.judged(60)
+    long = Judged((), enough.verdict, enough.reach)
+    assert long.without_short(PROBLEMS, is_growing=True) == long
+
+
+def test_a_judged_entity_is_green_and_says_how_far_that_reaches(demo: Demo) -> None:
+    states = demo.states(300)
+    assert states.health(demo.named("web01")) == "ok"
+    text = demo.why(states, demo.named("web01"))
+    assert text.startswith("No problem found. Judged to 300 s: ")
+    assert text.endswith(" problems.")
+
+
+def test_a_number_over_its_limit_is_not_green_though_it_has_not_lasted_long_enough(demo: Demo) -> None:
+    """A click on a green VM showed 38 % ready: the rule waits for a minute of it, the number does not."""
+    vm = demo.named("JBOSS 11 (billing)")
+    states = demo.states(345)
+    assert not [one for one in demo.judged(345).findings if one.entity == vm]
+    assert states.health(vm) == "over"
+    first, second, third = demo.why(states, vm).split("\n")
+    assert first.startswith("CPU ready is ")
+    assert first.endswith(" %, over its limit of 10 %.")
+    assert second.endswith("has held for 1 min of 1 min 40 s: not so yet.")
+    assert third.startswith("Judged to 345 s: ")
+    assert states.symbols[vm] == Symbol("over")
+
+
+def test_the_host_shows_the_worst_of_what_is_on_it(demo: Demo) -> None:
+    states = demo.states(780)
+    vm, host = demo.named("JBOSS 11 (billing)"), demo.named("esx02.lab.local")
+    assert states.symbols[vm] == Symbol("critical")
+    assert states.symbols[host] == Symbol("critical", is_below=True)
+    assert states.health(host) == "ok"
+    assert "Below it, critical: JBOSS 11 (billing): Held back by a CPU limit." in demo.why(states, host)
+    assert demo.named("esx01.lab.local") not in states.symbols
+
+
+def test_a_shared_device_is_shown_by_the_hosts_that_its_evidence_names(demo: Demo) -> None:
+    states = demo.states(840)
+    (device,) = {one.entity for one in demo.judged(840).findings if one.problem == "storage.device_latency"}
+    assert states.symbols[device].health == "warning"
+    for name in ("esx02.lab.local", "esx04.lab.local"):
+        assert device.key in demo.why(states, demo.named(name))
+    assert device.key not in demo.why(states, demo.named("esx01.lab.local"))
+
+
+def test_a_problem_at_another_time_than_the_numbers_is_hollow(demo: Demo) -> None:
+    states = demo.states(780, shown_s=200)
+    vm = demo.named("JBOSS 11 (billing)")
+    assert states.symbols[vm] == Symbol("was critical")
+    assert demo.why(states, vm).startswith("Held back by a CPU limit (310 s to ")
+
+
+def changed(demo: Demo, name: str, **to: object) -> Finding:
+    """Return a finding of another entity, otherwise like the CPU limit's."""
+    (limit,) = [one for one in demo.judged(780).findings if one.problem == "cpu.limit"]
+    return replace(limit, entity=demo.named(name), entity_name=name, **to)  # type: ignore[arg-type]
+
+
+def test_severity_counts(demo: Demo) -> None:
+    root = ("cpu.limit", demo.named("JBOSS 11 (billing)"))
+    states = demo.states(
+        780,
+        extra=(
+            changed(demo, "web01", severity="info"),
+            changed(demo, "web02", severity="warning", consequence_of=root),
+            changed(demo, "web05", severity="critical", consequence_of=root),
+            changed(demo, "DC03", severity="warning", consequence_of=("cpu.limit", EntityRef("vm", "gone"))),
+        ),
+    )
+    names = ("web01", "web02", "web05", "DC03")
+    assert [states.health(demo.named(name)) for name in names] == ["ok", "affected", "critical", "warning"]
+    assert demo.why(states, demo.named("web01")).startswith("To know: ")
+    assert demo.why(states, demo.named("web02")).startswith("Follows from another problem: ")
+    past = demo.states(
+        780, shown_s=200, extra=(changed(demo, "web02", severity="warning", consequence_of=root),)
+    )
+    assert past.health(demo.named("web02")) == "ok"  # what followed from something then colours nothing now
+
+
+def test_what_lacks_samples_is_not_green(demo: Demo) -> None:
+    few = changed(demo, "web01", problem="data.insufficient", severity="info", conclusion="It has 3 of 9.")
+    states = demo.states(780, extra=(few,))
+    assert states.health(demo.named("web01")) == "none"
+    assert "It has 3 of 9." in demo.why(states, demo.named("web01"))
+
+
+def test_parts_and_what_no_card_is_about_say_so(demo: Demo) -> None:
+    states = demo.states(300)
+    part = next(ref for ref in demo.snapshot.entities if ref.kind == "vcpu")
+    adapter = next(ref for ref in demo.snapshot.entities if ref.kind == "adapter")
+    assert states.health(part) == "part"
+    assert demo.why(states, part) == "Judged with the VM that it is a part of."
+    assert states.health(adapter) in {"none", "over"}
+    assert "no known problem is looked for here by itself" in demo.why(states, adapter)
+
+
+def test_a_verdict_that_nobody_gave_is_none_of_health(demo: Demo) -> None:
+    states = EntityStates(Judged((), NOT_JUDGED, {}), demo.snapshot, PROBLEMS)
+    assert states.symbols == {}
+    assert not states.judged

@@ -1,0 +1,63 @@
+"""The verdict on a session as every view says it: symbol, title, how far it reaches, what it leaves out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from diagnosis.verdict_wording import TimeText, covered_text, limits_of, reach_text, verdict_title
+from sessions.verdicts import Verdict
+from viewmodels.health import Health
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictWords:
+    """A verdict as texts.
+
+    ``title`` is the result (``No problem found``, ``2 critical``), ``reach`` up to when was judged, or why
+    nothing was; ``covered`` of what; ``left_out`` has a sentence for each thing that was not judged.
+    """
+
+    health: Health
+    title: str
+    reach: str
+    covered: str = ""
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def short(self) -> str:
+        """A few words for a narrow place: up to when was judged, or that nothing was."""
+        return self.reach if self.covered else self.title
+
+    @property
+    def sentences(self) -> list[str]:
+        """Everything, a sentence each."""
+        first = [] if self.reach.startswith(self.title) else [self.title]
+        parts = [*first, self.reach, self.covered]
+        return [*(f"{part}." for part in parts if part), *self.left_out]
+
+
+def verdict_words(
+    verdict: Verdict, at: TimeText, newest: int | None = None, *, behind_ms: int = 0
+) -> VerdictWords:
+    """Return a verdict as texts. ``newest`` is the time of the session's last sample (ms); a verdict that is
+    not further than ``behind_ms`` behind it is up to date.
+    """
+    to = verdict.judged_to
+    if newest is not None and to is not None and newest - to <= behind_ms:
+        newest = None
+    return VerdictWords(
+        verdict_health(verdict),
+        verdict_title(verdict),
+        reach_text(verdict, at, newest),
+        covered_text(verdict),
+        tuple(limits_of(verdict)),
+    )
+
+
+def verdict_health(verdict: Verdict) -> Health:
+    """Return the symbol's state: the worst that was found; "ok" only if something was judged."""
+    if verdict.counts.critical:
+        return "critical"
+    if verdict.counts.warning:
+        return "warning"
+    return "ok" if verdict.is_clear else "none"
