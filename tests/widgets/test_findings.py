@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QDrag
-from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QDrag, QEnterEvent
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from sessions.findings import CauseVerdict, Evidence, Finding, Severity
@@ -18,6 +18,7 @@ from sessions.model import EntityRef
 from sessions.times import TimeRange
 from viewmodels.finding_labels import main_evidence
 from viewmodels.finding_order import VisibleFindings, families, identity, main_causes, plan_rows
+from viewmodels.verdict_words import VerdictWords
 from widgets.dragging import SERIES_MIME, unpack_series
 from widgets.findings import EvidenceLookup, FindingCard, FindingsView
 from widgets.theme import Theme
@@ -84,7 +85,14 @@ def card(view: FindingsView, name: str) -> FindingCard:
 def click(qtbot: QtBot, view: FindingsView, name: str) -> None:
     one = card(view, name)
     one.setFocus()
-    qtbot.keyClick(one, Qt.Key.Key_Return)
+    qtbot.keyClick(one, Qt.Key.Key_Space)
+
+
+def look_away(view: FindingsView) -> None:
+    """Take the focus from the cards."""
+    focus = view.focusWidget()
+    if focus is not None:
+        focus.clearFocus()
 
 
 def test_the_first_is_open_until_the_user_says_otherwise(qtbot: QtBot, view: FindingsView) -> None:
@@ -99,7 +107,7 @@ def test_the_first_is_open_until_the_user_says_otherwise(qtbot: QtBot, view: Fin
     view.show_findings([A, D, replace(C, conclusion="worse")])
     assert opened(view) == ["c"]
     view.show_findings([A, D])
-    assert opened(view) == ["a"]
+    assert opened(view) == ["d"]  # A waits behind the button: somebody looked at C
     view.show_findings([A, D, C])  # the user's choice is back
     assert opened(view) == ["c"]
 
@@ -129,9 +137,13 @@ def test_consequences_are_folded_beneath_their_root(qtbot: QtBot, view: Findings
     assert names(view) == ["a", "second", "third", "b", "lost"]
     assert [one.is_consequence for one in view.cards] == [False, True, True, False, False]
     click(qtbot, view, "third")
+    view.show_findings([B, A, second, third])  # somebody looks: the order stays
+    assert names(view) == ["a", "second", "third", "b"]
+    assert opened(view) == ["third"]
+    click(qtbot, view, "third")
+    look_away(view)
     view.show_findings([B, A, second, third])
     assert names(view) == ["b", "a", "second", "third"]
-    assert opened(view) == ["third"]
     view.show_findings([second, B])  # without its cause it stands for itself
     assert names(view) == ["second", "b"]
     assert not view.cards[0].is_consequence
@@ -191,12 +203,15 @@ def test_keys(qtbot: QtBot, view: FindingsView) -> None:
     for key, name in (("Down", "b"), ("Down", "c"), ("Down", "c"), ("Up", "b"), ("Home", "a"), ("End", "c")):
         qtbot.keyClick(view.focusWidget(), getattr(Qt.Key, f"Key_{key}"))
         assert view.focusWidget() is card(view, name), key
-    qtbot.keyClick(view.focusWidget(), Qt.Key.Key_Return)
+    qtbot.keyClick(view.focusWidget(), Qt.Key.Key_Space)
     assert opened(view) == ["c"]
     qtbot.keyClick(view.focusWidget(), Qt.Key.Key_Space)
     assert opened(view) == []
     wanted: list[Finding] = []
     view.wanted.connect(wanted.append)
+    qtbot.keyClick(view.focusWidget(), Qt.Key.Key_Return)
+    assert wanted == [C]
+    wanted.clear()
     qtbot.keyClick(view.focusWidget(), Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert wanted == [C]
 
@@ -311,6 +326,79 @@ def test_what_is_in_sight_stays_there(qtbot: QtBot, view: FindingsView) -> None:
     view.show_findings([finding("worst"), *many])
     qtbot.waitUntil(lambda: view.cards[0].y() < 100)
     assert bar.value() == 0
+
+
+def news(view: FindingsView) -> QPushButton:
+    button = view.findChild(QPushButton, "news")
+    assert button is not None
+    return button
+
+
+def test_what_arrives_waits_while_the_focus_is_on_the_cards(qtbot: QtBot, view: FindingsView) -> None:
+    """A new card pushed the one that was being read out of the pane."""
+    view.activateWindow()
+    view.show_findings([A, B])
+    qtbot.waitUntil(view.isActiveWindow)
+    card(view, "b").setFocus()
+    place = card(view, "b").y()
+    view.show_findings([C, B, A])
+    assert names(view) == ["a", "b"]
+    assert card(view, "b").y() == place
+    assert (news(view).isVisible(), news(view).text()) == (True, "▲ 1 new finding")
+    assert news(view).geometry().top() >= 0
+    view.show_findings([D, C, B, replace(A, conclusion="It is worse.")])
+    assert news(view).text() == "▲ 2 new findings"
+    assert "It is worse." in card(view, "a").accessibleDescription()  # numbers go on
+    qtbot.mouseClick(news(view), Qt.MouseButton.LeftButton)
+    assert names(view) == ["d", "c", "b", "a"]
+    assert view.focusWidget() is card(view, "d")
+    assert not news(view).isVisible()
+
+
+def test_a_card_that_the_user_opened_stays_where_it_is(qtbot: QtBot, view: FindingsView) -> None:
+    view.show_findings([A, B])
+    click(qtbot, view, "b")
+    look_away(view)
+    place = card(view, "b").y()
+    view.show_findings([C, D, A, B])
+    assert names(view) == ["a", "b"]
+    assert card(view, "b").y() == place
+    assert news(view).text() == "▲ 2 new findings"
+
+
+def test_what_waited_comes_when_the_pointer_leaves(qtbot: QtBot, view: FindingsView) -> None:
+    view.show_findings([A])
+    scroll = view.findChild(QScrollArea)
+    assert scroll is not None
+    QApplication.sendEvent(scroll, QEnterEvent(QPointF(5, 5), QPointF(5, 5), QPointF(5, 5)))
+    scroll.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, True)
+    view.show_findings([B, A])
+    assert names(view) == ["a"]
+    scroll.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, False)
+    QApplication.sendEvent(view, QEvent(QEvent.Type.Leave))
+    assert names(view) == ["b", "a"]
+    assert not news(view).isVisible()
+
+
+JUDGED = VerdictWords("ok", "No problem found", "Judged to 02:43:20", "17 of 19 problems in 4 sources")
+
+
+def test_the_head_says_what_was_judged(qtbot: QtBot, view: FindingsView) -> None:
+    left_out = ("Not judged: Co-stop: no source has it.",)
+    view.show_verdict(replace(JUDGED, left_out=left_out))
+    assert view.head.text.split("\n") == [
+        "●", "No problem found", "Judged to 02:43:20", "17 of 19 problems in 4 sources.", *left_out,
+    ]  # fmt: skip
+    view.show_findings([A])
+    view.show_verdict(replace(JUDGED, health="critical", title="1 critical", left_out=left_out))
+    assert view.head.text == "▸ Judged to 02:43:20"
+    reach = view.findChild(QPushButton, "reach")
+    assert reach is not None
+    qtbot.mouseClick(reach, Qt.MouseButton.LeftButton)
+    assert view.head.text.split("\n")[1:] == ["17 of 19 problems in 4 sources.", *left_out]
+    view.show_findings([])
+    view.show_verdict(VerdictWords("none", "Not judged yet", "Not judged yet: looking for problems…"))
+    assert view.head.text.split("\n") == ["○", "Not judged yet: looking for problems…"]
 
 
 NAMES = st.lists(st.sampled_from("abcdef"), unique=True)

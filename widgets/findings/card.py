@@ -16,9 +16,9 @@ from widgets.keys import KeyHandlers, KeyRow
 from widgets.theme import SYMBOLS, Theme
 
 KEYS = (
-    KeyRow("open", "Unfold or fold the finding", ("Return", "Space")),
+    KeyRow("show", "Show the finding's evidence in the charts", ("Return", "Ctrl+Return")),
+    KeyRow("open", "Unfold or fold the finding", ("Space",)),
     KeyRow("follow", "Show or hide what follows from it", ("Right", "Left")),
-    KeyRow("show", "Show its evidence in the charts", ("Ctrl+Return",)),
 )
 _INDENT = 16
 _RADIUS = 8

@@ -8,16 +8,20 @@ from itertools import pairwise
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from resources.foreign_text import tooltip_text
 from resources.units import format_count
 from sessions.findings import Finding, Severity
 from viewmodels.finding_labels import EvidenceLookup
 from viewmodels.finding_order import STEP, Identity, Kind, Row, VisibleFindings, families, identity, plan_rows
+from viewmodels.held_findings import HeldFindings
+from viewmodels.verdict_words import VerdictWords
 from widgets.findings.card import FindingCard
 from widgets.findings.menu import FindingsMenu
+from widgets.findings.news import NewsButton
 from widgets.findings.outside import OutsideLine
+from widgets.findings.verdict import VerdictHead
 from widgets.keys import KeyHandlers, KeyRow
 from widgets.pane import Pane
 from widgets.theme import Theme
@@ -35,7 +39,9 @@ class FindingsView(Pane):
     """The pane of cards. Signal ``wanted`` carries the finding whose evidence is to be shown.
 
     One card is open: the first, until the user opens another or folds it. The user's choice is remembered by
-    problem and entity, even while the finding is absent for a time.
+    problem and entity, even while the finding is absent for a time. While somebody looks at the cards (the
+    pointer or the focus is on them, they are scrolled, or a card was opened by hand) those that are shown
+    keep their places; a button says how many new ones wait.
     """
 
     wanted = Signal(object)
@@ -44,12 +50,14 @@ class FindingsView(Pane):
         super().__init__(parent)
         self._lookup, self._theme = lookup, theme
         self._keys = KeyHandlers(KEYS, {"move": self._move})
-        self._findings: Sequence[Finding] = ()
+        self._held = HeldFindings()
         self._cards: list[FindingCard] = []
         self._mores: dict[tuple[str, Identity | Kind], _More] = {}
         self._shown = VisibleFindings()
         self._choice: Identity | None = None
         self._is_folded = False
+        self._words: VerdictWords | None = None
+        self.head = VerdictHead(theme)
         self._state = QLabel(wordWrap=True)
         self._state.setProperty("role", "muted")
         self._state.setContentsMargins(12, 8, 12, 8)
@@ -69,7 +77,10 @@ class FindingsView(Pane):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
+        self._news = NewsButton(theme, self._scroll)
+        self._news.clicked.connect(self._show_news)
         outer.addWidget(self._state)
+        outer.addWidget(self.head)
         outer.addWidget(self._scroll, 1)
         self.menu = FindingsMenu(self, self._body, lambda: self._cards)
         self.menu.wanted.connect(self.wanted)
@@ -89,14 +100,23 @@ class FindingsView(Pane):
         self._state.setText(text)
         self._state.setVisible(bool(text))
 
+    def show_verdict(self, words: VerdictWords | None) -> None:
+        """Show above the cards what was judged, and up to when; None hides that."""
+        self._words = words
+        self.head.show_words(words, has_cards=bool(self._held.shown))
+
     def show_findings(self, findings: Sequence[Finding]) -> None:
-        """Show these findings in their order; open cards stay open, and the scroll position is kept."""
-        self._findings = findings
+        """Show these findings in their order; open cards stay open, and the scroll position is kept.
+
+        While somebody looks at the cards, findings that were not shown before wait behind a button.
+        """
+        self._held.take(findings, hold=self._is_looked_at(), wanted=self._choice)
         self._fill()
         self.note_changed.emit(counted(findings))
 
     def forget(self) -> None:
         """Forget which cards the user opened and folded: another session is shown."""
+        self._held = HeldFindings()
         self._shown = VisibleFindings()
         self._choice = None
         self._is_folded = False
@@ -121,6 +141,32 @@ class FindingsView(Pane):
         if not self._cards or not self._keys.press(event):
             super().keyPressEvent(event)
 
+    def leaveEvent(self, event: QEvent) -> None:  # noqa: N802
+        """Show what has waited, when nobody looks at the cards any more."""
+        super().leaveEvent(event)
+        if self._held.new and not self._is_looked_at():
+            self._held.release()
+            self._fill()
+
+    def _is_looked_at(self) -> bool:
+        chosen = any(identity(card.finding) == self._choice for card in self._cards)
+        focus = QApplication.focusWidget()
+        is_focused = focus is not None and self._scroll.isAncestorOf(focus)
+        return (
+            chosen or is_focused or self._scroll.underMouse() or self._scroll.verticalScrollBar().value() > 0
+        )
+
+    def _show_news(self) -> None:
+        """Show what has waited, and bring the worst of it into sight."""
+        new = {identity(one) for one in self._held.new}
+        self._held.release()
+        self._fill()
+        first = next((card for card in self._cards if identity(card.finding) in new), None)
+        if first is not None:
+            _lay_out(self._cards, self._body)
+            first.setFocus(Qt.FocusReason.OtherFocusReason)
+            _bring_into_sight(first, self._scroll)
+
     def _move(self, key: str) -> None:
         at = next((number for number, card in enumerate(self._cards) if _has_focus(card)), None)
         last = len(self._cards) - 1
@@ -135,9 +181,9 @@ class FindingsView(Pane):
         _bring_into_sight(card, self._scroll)
 
     def _fill(self) -> None:
-        anchor = self._anchor()
-        groups = families(self._findings)
-        rows, left = plan_rows(self._findings, groups, self._shown)
+        anchor = _anchor(self._cards, self._scroll)
+        groups = families(self._held.shown)
+        rows, left = plan_rows(self._held.shown, groups, self._shown)
         old = {identity(card.finding): card for card in self._cards}
         mores, self._mores, self._cards = self._mores, {}, []
         for place, row in enumerate(rows):
@@ -161,7 +207,9 @@ class FindingsView(Pane):
             self.setTabOrder(following, following.tab_stops[1])
         self._more.setVisible(left > 0)
         self._more.setText(f"Show {format_count(min(left, STEP))} of {format_count(left)} more")
-        self._hold(anchor)
+        _hold(anchor, self._cards, self._scroll, self._body)
+        self._news.show_new(self._held.new)
+        self.head.show_words(self._words, has_cards=bool(self._held.shown))
 
     def _put(self, widget: QWidget, place: int) -> None:
         if self._column.indexOf(widget) != place:
@@ -219,19 +267,6 @@ class FindingsView(Pane):
         self._shown.causes += STEP
         self._fill()
 
-    def _anchor(self) -> tuple[FindingCard, int] | None:
-        """Return the first visible card and its position; None at the top, where new findings should show."""
-        top = self._scroll.verticalScrollBar().value()
-        first = next((card for card in self._cards if card.geometry().bottom() > top), None)
-        return (first, first.y() - top) if top > 0 and first is not None else None
-
-    def _hold(self, anchor: tuple[FindingCard, int] | None) -> None:
-        """Scroll so that the card is at that position again."""
-        if anchor is None or anchor[0] not in self._cards:
-            return
-        _lay_out(self._cards, self._body)
-        self._scroll.verticalScrollBar().setValue(anchor[0].y() - anchor[1])
-
 
 class _More(QPushButton):
     """A button that shows more findings; ``wanted`` carries its row when pressed."""
@@ -274,6 +309,23 @@ def counted(findings: Sequence[Finding]) -> str:
     return " · ".join(
         f"{format_count(counts[one])} {_SEVERITIES[one][counts[one] != 1]}" for one in order if counts[one]
     )
+
+
+def _anchor(cards: Sequence[FindingCard], scroll: QScrollArea) -> tuple[FindingCard, int] | None:
+    """Return the first visible card and its position; None at the top, where new findings should show."""
+    top = scroll.verticalScrollBar().value()
+    first = next((card for card in cards if card.geometry().bottom() > top), None)
+    return (first, first.y() - top) if top > 0 and first is not None else None
+
+
+def _hold(
+    anchor: tuple[FindingCard, int] | None, cards: Sequence[FindingCard], scroll: QScrollArea, body: QWidget
+) -> None:
+    """Scroll so that the card is at that position again."""
+    if anchor is None or anchor[0] not in cards:
+        return
+    _lay_out(cards, body)
+    scroll.verticalScrollBar().setValue(anchor[0].y() - anchor[1])
 
 
 def _has_focus(card: QWidget) -> bool:

@@ -1,0 +1,81 @@
+"""The head of the findings pane: what was judged, up to when, and what was not."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from resources.foreign_text import breakable, shown
+from viewmodels.verdict_words import VerdictWords
+from widgets.theme import SYMBOLS, Theme
+
+_LONGEST = 600
+
+
+class VerdictHead(QWidget):
+    """Shows a verdict: its title only where there are no cards that say it; a button unfolds the details."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._words: VerdictWords | None = None
+        self._has_cards = False
+        self._symbol = QLabel()
+        self._title = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self._title.setProperty("role", "title")
+        self._reach = QPushButton()
+        self._reach.setObjectName("reach")
+        self._reach.setProperty("role", "ghost")
+        self._reach.setCheckable(True)
+        self._reach.setStyleSheet("padding: 1px 4px 1px 0; text-align: left; font-size: 12px")
+        self._reach.setToolTip("What was judged, and what was not")
+        self._reach.toggled.connect(self._dress)
+        self._details = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self._details.setProperty("role", "muted")
+        self._details.setStyleSheet("font-size: 12px")
+        self._details.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(self._symbol, 0, Qt.AlignmentFlag.AlignTop)
+        head.addWidget(self._title, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 2, 12, 6)
+        column.setSpacing(4)
+        column.addLayout(head)
+        column.addWidget(self._reach, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self._details)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    @property
+    def text(self) -> str:
+        """Everything that the head says now, for screen readers."""
+        parts = (self._symbol, self._title, self._reach, self._details)
+        return "\n".join(part.text() for part in parts if not part.isHidden() and part.text())
+
+    def show_words(self, words: VerdictWords | None, *, has_cards: bool) -> None:
+        """Show a verdict; None hides the head."""
+        if words != self._words or has_cards != self._has_cards:
+            self._words, self._has_cards = words, has_cards
+            self._dress()
+
+    def _dress(self) -> None:
+        words = self._words
+        self.setVisible(words is not None)
+        if words is None:
+            return
+        lines = [*([f"{words.covered}."] if words.covered else []), *words.left_out]
+        is_title_apart = not words.reach.startswith(words.title)
+        for part in (self._symbol, self._title):
+            part.setVisible(not self._has_cards)
+        self._symbol.setText(SYMBOLS[words.health])
+        self._symbol.setStyleSheet(f"color: {self._theme.tokens.health(words.health)}")
+        self._title.setText(shown(words.title if is_title_apart else words.reach, _LONGEST))
+        is_folded = self._has_cards and not self._reach.isChecked()
+        caret = ("▸ " if is_folded else "▾ ") if self._has_cards and lines else ""
+        self._reach.setText(caret + shown(words.reach, _LONGEST))
+        self._reach.setVisible(self._has_cards or is_title_apart)
+        self._reach.setEnabled(bool(caret))
+        self._details.setText("\n".join(breakable(shown(line, _LONGEST)) for line in lines))
+        self._details.setVisible(bool(lines) and not is_folded)
+        self.setAccessibleName(" ".join(words.sentences))
