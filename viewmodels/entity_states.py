@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from diagnosis.verdict_wording import TimeText, entity_text
 from resources.foreign_text import shown
 from resources.problem_cards import Problems
 from resources.units import format_count, format_duration
 from sessions.findings import Finding
 from sessions.model import EntityRef
+from sessions.verdict_wording import TimeText, entity_text
 from sessions.verdicts import NOT_JUDGED, EntityReach, Verdict, VerdictState
 from viewmodels.finding_order import identity
 from viewmodels.health import PASSED_ON, RANK, Health, Symbol

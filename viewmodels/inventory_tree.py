@@ -18,7 +18,6 @@ _GROUPS: tuple[tuple[str, str], ...] = (
     ("Network", "nic"),
     ("Workers", "worker"),
 )
-_JUDGED_BY_CONTENT = frozenset({"vcenter", "cluster", "pool"})
 _BELOW_VM = frozenset({"vcpu", "vdisk", "port"})
 
 
@@ -81,15 +80,6 @@ def host_and_vm_counts(kinds: Sequence[str]) -> list[tuple[int, str]]:
     """Return the numbers of hosts and of VMs among the kinds of entities, each also as text (``4 hosts``)."""
     counts = ((kinds.count("host"), "host"), (kinds.count("vm"), "VM"))
     return [(count, f"{format_count(count)} {word}{'' if count == 1 else 's'}") for count, word in counts]
-
-
-def not_measured(snapshot: Snapshot) -> Iterable[EntityRef]:
-    """Yield the entities without a series of their own, such as a VM that was powered off all the time.
-
-    Clusters and pools are not among them: they are judged by what is in them.
-    """
-    measured = snapshot.series_of
-    return (ref for ref in snapshot.entities if ref not in measured and ref.kind not in _JUDGED_BY_CONTENT)
 
 
 def _add_hosts(root: Node, snapshot: Snapshot) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from resources.units import format_bytes, format_count
-from sessions.findings import Finding, Severity
+from sessions.findings import Finding
 from sessions.model import FloatArray, Overview
 from sessions.store import SessionReader
 from sessions.times import TimeRange
@@ -15,7 +15,9 @@ from viewmodels.inventory_tree import host_and_vm_counts
 from viewmodels.snapshot import Snapshot
 from viewmodels.work import UnwatchedWork, Work
 
-WORST_FIRST: tuple[Severity, ...] = ("critical", "warning", "info")
+ALL_CLEAR = "No problem found"
+"""How the summary of a session without a problem begins."""
+
 _INSTANTS = 48
 
 
@@ -55,19 +57,14 @@ def _at(curve: Overview, at: FloatArray) -> FloatArray | None:
     return values
 
 
-def worst_severity(findings: Sequence[Finding]) -> str:
-    """Return the worst severity of the findings; "ok" if there are none."""
-    severities = {finding.severity for finding in findings}
-    return next((severity for severity in WORST_FIRST if severity in severities), "ok")
-
-
 def session_summary(findings: Sequence[Finding], snapshot: Snapshot) -> str:
-    """Return one sentence: the worst finding and how many more there are, or that no problem was found."""
+    """Return one sentence: the worst problem and how many more there are, or that none was found."""
     roots = [finding for finding in findings if finding.consequence_of is None] or list(findings)
-    if not roots:
-        return f"No problem found · {session_size(snapshot)}"
-    first = f"{roots[0].title}: {roots[0].entity_name}"
-    more = f" and {format_count(len(roots) - 1)} more" if len(roots) > 1 else ""
+    problems = [finding for finding in roots if finding.severity != "info"]
+    if not problems:
+        return f"{ALL_CLEAR} · {session_size(snapshot)}"
+    first = f"{problems[0].title}: {problems[0].entity_name}"
+    more = f" and {format_count(len(problems) - 1)} more" if len(problems) > 1 else ""
     return f"{first}{more}"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from diagnosis.verdict_wording import TimeText, covered_text, limits_of, reach_text, verdict_title
+from sessions.verdict_wording import TimeText, covered_text, limits_of, reach_text, verdict_title
 from sessions.verdicts import Verdict
 from viewmodels.health import Health
 

@@ -76,7 +76,7 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
     session = SessionModel(jobs, application)
     scope = ScopeModel(application)
     judging = Judging(session, problems, catalogue, application)
-    findings = FindingsModel(session, judging, application)
+    findings = FindingsModel(session, judging, problems, application)
     recent = RecentSessions(settings.folder)
     workbench = Workbench(theme, recent, application)
     window = Window(theme, SavedLayout(settings.folder), workbench.start_page)
@@ -134,9 +134,12 @@ class _Frame(QObject):
         desk.scope.changed.connect(lambda _scope: self._enable())
         desk.settings.changed.connect(self._settings_changed)
         desk.times.changed.connect(self._update_texts)
+        desk.times.changed.connect(lambda _clock: self._show_verdict())
         desk.charts.shown.connect(lambda: window.show_panel("charts", take_keys=False))
         window.status.messages_clicked.connect(self._show_messages)
         window.messages.changed.connect(lambda: window.status.show_messages(len(window.messages.past)))
+        window.status.verdict_clicked.connect(lambda: window.show_panel("findings"))
+        desk.findings.verdict_changed.connect(self._show_verdict)
         window.status.jobs_clicked.connect(lambda: window.show_panel("jobs"))
         window.closing.connect(self._close)
         MomentFrame(window, desk, self)
@@ -229,6 +232,9 @@ class _Frame(QObject):
         self._window.status.show_session(session_label(self._desk.session.whole or snapshot))
         self._window.status.show_chosen(self._desk.scope.scope.sources)
         self._window.setWindowTitle(f"{shown(snapshot.title)} – Hyperscope")
+
+    def _show_verdict(self) -> None:
+        self._window.status.show_verdict(self._desk.findings.words(self._desk.times.clock.time))
 
     def _show_jobs(self) -> None:
         running = [job for job in self._desk.jobs.visible_jobs() if job.state == "running"]

@@ -27,6 +27,8 @@ from sessions.scope import Scope
 from viewmodels.file_offer import FileOffer
 from viewmodels.findings_in_scope import FindingsInScope, findings_in_scope
 from viewmodels.scope_filter import ScopeFilter, scope_filter
+from viewmodels.scope_verdict import verdict_in_scope
+from viewmodels.verdict_words import VerdictWords
 from widgets.messages import Level, MessageAction
 from widgets.theme import Theme
 
@@ -88,6 +90,15 @@ class Desk:
         """
         filtered, findings = self.scope_filter(scope), self.findings.findings
         return FindingsInScope(findings) if filtered is None else findings_in_scope(findings, filtered)
+
+    def verdict_words(self, scope: Scope | None = None) -> VerdictWords | None:
+        """Return what was judged of a scope (None: the current one) as texts; None without a session."""
+        at, filtered = self.times.clock.moment, self.scope_filter(scope)
+        is_everything = filtered is None or not (filtered.chosen or filtered.window)
+        if is_everything:
+            return self.findings.words(at)
+        inside = self.findings_in_scope(scope).inside
+        return self.findings.words(at, verdict_in_scope(self.findings.judged, filtered, inside))
 
     def widen_scope(self) -> None:
         """Look at all entities over the whole session, from the same sources."""

@@ -1,34 +1,50 @@
-"""The findings of the open session, as its views show them."""
+"""What was judged of the open session, as its views show it: findings, verdict, and how far it reaches."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
 from app.gui.judging import Judging
 from app.gui.session_model import SessionModel
 from diagnosis import Diagnosis
+from resources.problem_cards import Problems
 from sessions.findings import Finding, Severity
 from sessions.model import EntityRef
+from sessions.verdict_wording import TimeText
+from sessions.verdicts import Verdict
+from viewmodels.entity_states import Judged
+from viewmodels.verdict_words import VerdictWords, verdict_words
 
 _RANK: dict[Severity, int] = {"info": 1, "warning": 2, "critical": 3}
+_LATE_INTERVALS = 2
+"""A verdict that is at most so many sampling intervals behind the newest sample is up to date."""
 
 
 class FindingsModel(QObject):
-    """Holds the findings of the newest diagnosis; emits ``changed`` when findings or their note differ."""
+    """Holds the findings of the newest diagnosis and its verdict, which all views take from here.
+
+    ``changed`` is emitted when the findings differ, or whether they were judged at all; ``verdict_changed``
+    also when only the time differs up to which was judged, or how far that is behind.
+    """
 
     changed = Signal()
+    verdict_changed = Signal()
     busy_changed = Signal(bool)
 
-    def __init__(self, session: SessionModel, judging: Judging, parent: QObject | None = None) -> None:
+    def __init__(
+        self, session: SessionModel, judging: Judging, problems: Problems, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
-        self._session = session
+        self._session, self._problems = session, problems
         self.judging = judging
         self._shown: tuple[object, ...] = ()
         judging.changed.connect(self._judged)
         judging.busy_changed.connect(self.busy_changed)
         judging.failed.connect(session.failed)
+        session.changed.connect(lambda _change: self.verdict_changed.emit())
 
     @property
     def diagnosis(self) -> Diagnosis | None:
@@ -41,6 +57,37 @@ class FindingsModel(QObject):
         return self.diagnosis.findings if self.diagnosis else ()
 
     @property
+    def verdict(self) -> Verdict:
+        """How far the newest diagnosis reaches; as long as nothing was judged, why that is so."""
+        return self.judged.verdict
+
+    @property
+    def judged(self) -> Judged:
+        """Findings, verdict, and what was judged of each entity."""
+        reach = self.diagnosis.reach if self.diagnosis else {}
+        snapshot = self._session.whole
+        is_growing = snapshot is not None and snapshot.recording
+        found = Judged(self.findings, self._latest_verdict(), reach)
+        return found.without_short(self._problems, is_growing=is_growing)
+
+    def _latest_verdict(self) -> Verdict:
+        verdict, snapshot = self.judging.verdict, self._session.whole
+        if verdict.state == "not judged yet" and not verdict.reason and snapshot is not None:
+            waits = snapshot.recording and not snapshot.samples
+            return replace(
+                verdict, reason="the first samples are on their way" if waits else "looking for problems…"
+            )
+        return verdict
+
+    @property
+    def is_complete(self) -> bool:
+        """True if the session has ended and everything up to its last sample was judged."""
+        snapshot, to = self._session.whole, self.verdict.judged_to
+        if snapshot is None or snapshot.recording or self.judging.trouble is not None:
+            return False
+        return to is not None and snapshot.span is not None and to >= snapshot.span.end - self._interval_ms
+
+    @property
     def worst(self) -> Mapping[EntityRef, Severity]:
         """The worst severity of each entity that has a finding."""
         found: dict[EntityRef, Severity] = {}
@@ -49,27 +96,36 @@ class FindingsModel(QObject):
                 found[finding.entity] = finding.severity
         return found
 
-    @property
-    def note(self) -> str:
-        """Why there are no findings, in one sentence; empty if there are some."""
-        snapshot = self._session.snapshot
-        if snapshot is None or self.findings:
-            return ""
-        if self.judging.trouble is not None:
-            return f"Problems could not be looked for. {self.judging.trouble}"
-        if not snapshot.samples:
-            recording = "The first samples are on their way."
-            return recording if snapshot.recording else "This session has no samples to find problems in."
-        if self.diagnosis is None:
-            return "Looking for problems…"
-        return "No problem found. What was checked: every known problem whose counters are here."
+    def words(self, at: TimeText, in_scope: Verdict | None = None) -> VerdictWords | None:
+        """Return the verdict as texts, None if no session is open; ``at`` formats a time.
+
+        ``in_scope`` is the verdict on a scope, None for that on the whole session.
+        """
+        snapshot = self._session.whole
+        if snapshot is None:
+            return None
+        newest = snapshot.span.end if snapshot.span else None
+        verdict = self.verdict if in_scope is None else in_scope
+        words = verdict_words(verdict, at, newest, behind_ms=_LATE_INTERVALS * self._interval_ms)
+        if in_scope is not None and verdict.is_clear:
+            words = replace(words, title=f"{words.title} in this scope")
+        trouble = self.judging.trouble
+        if trouble is None or not self.verdict.is_judged:
+            return words
+        return replace(words, left_out=(f"Judging stopped: {trouble}", *words.left_out))
 
     def evaluate(self) -> None:
         """Judge the session now."""
         self.judging.evaluate()
 
+    @property
+    def _interval_ms(self) -> int:
+        snapshot = self._session.whole
+        return round(1000 * max(snapshot.intervals.values(), default=0.0)) if snapshot else 0
+
     def _judged(self) -> None:
-        shown = (self.diagnosis is None, self.findings, self.judging.trouble, self.judging.verdict.state)
+        shown = (self.diagnosis is None, self.findings, self.judging.trouble, self.verdict.state)
         if shown != self._shown or self.diagnosis is None:
             self._shown = shown
             self.changed.emit()
+        self.verdict_changed.emit()

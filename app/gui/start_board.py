@@ -5,20 +5,26 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 
+import msgspec
 from PySide6.QtCore import QObject
 
 from app.gui.desk import Desk
 from app.gui.jobs import Job
 from app.gui.recent import RecentSession, RecentSessions
+from resources.units import format_duration
 from sessions.store import SessionReader
 from viewmodels.headlines import common_headline
 from viewmodels.health import Health
-from viewmodels.session_summary import WORST_FIRST, session_size, session_summary, sparkline, worst_severity
+from viewmodels.session_summary import session_size, session_summary, sparkline
 from viewmodels.snapshot import Snapshot
+from viewmodels.time_labels import Clock
+from viewmodels.verdict_words import verdict_health
 from widgets.start import RecentEntry, StartPage
 
 _MAX_SERIES = 8
-_KNOWN: tuple[Health, ...] = (*WORST_FIRST, "ok")
+_KNOWN: tuple[Health, ...] = ("critical", "warning", "ok")
+_LEFT_S = 60
+"""A verdict that ends so many seconds before the session is said to."""
 
 
 class StartBoard(QObject):
@@ -28,48 +34,88 @@ class StartBoard(QObject):
         super().__init__(parent)
         self._page, self._recent, self._desk = page, recent, desk
         self._spark: tuple[float, ...] = ()
+        self._entry: RecentSession | None = None
         page.forgotten.connect(self._forget)
         desk.session.opened.connect(self._opened)
-        desk.session.closed.connect(self.renew)
-        desk.findings.changed.connect(self._note)
+        desk.session.closed.connect(self._closed)
+        desk.judging.changed.connect(self._note)
         self.renew()
 
     def renew(self) -> None:
         """Show the current list."""
         now = datetime.now().astimezone()
-        self._page.show_recent([entry_of(one, now) for one in self._recent.entries()])
+        clock = self._desk.times.clock
+        self._page.show_recent([entry_of(one, now, clock) for one in self._recent.entries()])
 
     def _forget(self, path: str) -> None:
         self._recent.forget(path)
         self.renew()
 
     def _opened(self) -> None:
-        self._spark = ()
-        for one in self._recent.entries():
-            if self._is_open(one):
-                self._spark = one.spark
+        known = self._known()
+        self._spark = known.spark if known is not None else ()
+        self._entry = None
         self._note()
 
-    def _is_open(self, one: RecentSession) -> bool:
+    def _closed(self) -> None:
+        """Write up to when the session was judged: that is not worth writing at every verdict."""
+        entry, self._entry = self._entry, None
+        if entry is not None:
+            self._write(entry)
+        self.renew()
+
+    def _known(self) -> RecentSession | None:
+        """Return what is stored of the open session."""
         path = self._desk.session.path
-        return path is not None and Path(one.path) == path.resolve()
+        whole = str(path.resolve()) if path is not None else ""
+        return next((one for one in self._recent.entries() if one.path == whole), None)
 
     def _note(self) -> None:
-        """Put the open session at the top of the list with its worst finding; the load curve is added
+        """Put the open session at the top of the list, with what was judged of it; the load curve is added
         later.
         """
-        snapshot = self._desk.session.whole
+        snapshot, model = self._desk.session.whole, self._desk.findings
         if snapshot is None:
             return
-        findings = self._desk.findings.findings
-        unfinished = snapshot.recording and not findings  # what is still written is not known to be well
-        if self._desk.findings.diagnosis is None or unfinished:
-            known = next((one for one in self._recent.entries() if self._is_open(one)), None)
-            worst, summary = (known.worst, known.summary) if known else ("", session_size(snapshot))
-        else:
-            worst, summary = worst_severity(findings), session_summary(findings, snapshot)
-            self._read_spark(snapshot)
-        self._recent.remember(snapshot.path, snapshot.title, worst=worst, summary=summary, spark=self._spark)
+        before, self._entry = self._entry, self._judged(snapshot)
+        is_news = before is None or _result(before) != _result(self._entry)
+        if is_news or model.is_complete:
+            self._write(self._entry)
+            if model.verdict.is_judged:
+                self._read_spark(snapshot)
+
+    def _judged(self, snapshot: Snapshot) -> RecentSession:
+        model, until = self._desk.findings, snapshot.span.end if snapshot.span else 0
+        health = verdict_health(model.verdict)
+        entry = RecentSession(
+            str(snapshot.path.resolve()),
+            snapshot.title,
+            0.0,
+            "",
+            session_size(snapshot),
+            self._spark,
+            0,
+            until,
+        )
+        if model.verdict.is_judged and (health != "ok" or model.is_complete):
+            summary = session_summary(model.findings, snapshot)
+            to = model.verdict.judged_to or 0
+            return msgspec.structs.replace(entry, worst=health, summary=summary, judged_to=to)
+        known = None if model.verdict.is_judged else self._known()
+        if known is None or known.until != until:  # it went on since it was judged
+            return entry
+        return msgspec.structs.replace(known, spark=self._spark)
+
+    def _write(self, one: RecentSession) -> None:
+        self._recent.remember(
+            Path(one.path),
+            one.title,
+            worst=one.worst,
+            summary=one.summary,
+            spark=self._spark,
+            judged_to=one.judged_to,
+            until=one.until,
+        )
 
     def _read_spark(self, snapshot: Snapshot) -> None:
         hosts = [ref for ref in snapshot.entities if ref.kind == "host"]
@@ -84,22 +130,30 @@ class StartBoard(QObject):
         def done(spark: tuple[float, ...]) -> None:
             if spark != self._spark:
                 self._spark = spark
-                self._note_spark()
+                if self._entry is not None:
+                    self._write(self._entry)
 
         self._desk.session.query("start.spark", work, done, title="Drawing a sparkline")
 
-    def _note_spark(self) -> None:
-        for one in self._recent.entries():
-            if self._is_open(one):
-                self._recent.remember(
-                    Path(one.path), one.title, worst=one.worst, summary=one.summary, spark=self._spark
-                )
+
+def _result(one: RecentSession) -> tuple[str, str]:
+    return one.worst, one.summary
 
 
-def entry_of(one: RecentSession, now: datetime) -> RecentEntry:
+def entry_of(one: RecentSession, now: datetime, clock: Clock) -> RecentEntry:
     """Return a recent session as the start page shows it."""
     worst: Health = next((health for health in _KNOWN if health == one.worst), "none")
-    return RecentEntry(one.path, one.title, opened_label(one.opened, now), worst, one.summary, one.spark)
+    summary = f"{one.summary} · {reach_label(one, clock)}" if one.summary else reach_label(one, clock)
+    return RecentEntry(one.path, one.title, opened_label(one.opened, now), worst, summary, one.spark)
+
+
+def reach_label(one: RecentSession, clock: Clock) -> str:
+    """Return how far a recent session was judged: ``judged to 02:43:20, 7 min before its end``."""
+    if not one.judged_to:
+        return "not judged to its end" if one.worst else "not judged yet"
+    left = (one.until - one.judged_to) / 1000
+    late = f", {format_duration(left)} before its end" if left >= _LEFT_S else ""
+    return f"judged to {clock.moment(one.judged_to)}{late}"
 
 
 def opened_label(opened: float, now: datetime) -> str:

@@ -1,4 +1,4 @@
-"""The status bar: an entry for each source, running jobs, and the session's name and size."""
+"""The status bar: an entry for each source, running jobs, what was judged, the session's name and size."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
-from resources.foreign_text import shown
+from resources.foreign_text import shown, tooltip_text
+from viewmodels.verdict_words import VerdictWords
 from widgets.theme import SYMBOLS, Health, Theme
 
 _HEIGHT = 28
 _GAP = 14
 _MARGIN, _SPACING = 12, 16
 _SEPARATOR = " · "
+_LINKS = Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
 _BETWEEN = "&nbsp;" * 4
 
 
@@ -32,12 +34,14 @@ class SourceEntry:
 class StatusBar(QWidget):
     """Shows sources on the left, running jobs in the middle, the session on the right.
 
-    Signals: ``source_clicked`` with a source id; ``jobs_clicked``; ``messages_clicked``. ``zone`` is a button
+    Signals: ``source_clicked`` with a source id; ``jobs_clicked``; ``messages_clicked``;
+    ``verdict_clicked``. ``zone`` is a button
     that tells the zone of the window's times, and has a menu.
     """
 
     jobs_clicked = Signal()
     messages_clicked = Signal()
+    verdict_clicked = Signal()
     source_clicked = Signal(object)
 
     def __init__(self, theme: Theme) -> None:
@@ -53,9 +57,7 @@ class StatusBar(QWidget):
         self._sources.setProperty("role", "muted")
         self._sources.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._sources.setAccessibleName("Sources")
-        self._sources.setTextInteractionFlags(
-            Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
-        )
+        self._sources.setTextInteractionFlags(_LINKS)
         self._sources.linkActivated.connect(lambda number: self.source_clicked.emit(int(number)))
         self.jobs = QToolButton()
         self.jobs.setObjectName("jobs")
@@ -68,6 +70,13 @@ class StatusBar(QWidget):
         self.zone = _ghost_button("zone")
         self.zone.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.show_messages(0)
+        self.verdict = QLabel(textFormat=Qt.TextFormat.RichText)
+        self.verdict.setObjectName("verdict")
+        self.verdict.setProperty("role", "muted")
+        self.verdict.setTextInteractionFlags(_LINKS)
+        self.verdict.linkActivated.connect(lambda _link: self.verdict_clicked.emit())
+        self.verdict.hide()
+        self._words: VerdictWords | None = None
         self._session = QLabel(textFormat=Qt.TextFormat.PlainText)
         self._session.setProperty("role", "muted")
         self.show_session("")
@@ -76,6 +85,7 @@ class StatusBar(QWidget):
         row.setSpacing(_SPACING)
         row.addWidget(self._sources, 1)
         row.addWidget(self.jobs)
+        row.addWidget(self.verdict)
         row.addWidget(self._session)
         row.addWidget(self.zone)
         row.addWidget(self.messages)
@@ -96,6 +106,17 @@ class StatusBar(QWidget):
     def show_session(self, text: str) -> None:
         """Show the session's name and size; without a text, a hint at the command palette."""
         self._session.setText(text or _hint())
+        self._show()
+
+    def show_verdict(self, words: VerdictWords | None) -> None:
+        """Show what was judged, and up to when; None shows nothing."""
+        if words == self._words:
+            return
+        self._words = words
+        self.verdict.setVisible(words is not None)
+        if words is not None:
+            self.verdict.setToolTip(tooltip_text("\n".join(words.sentences)))
+            self.verdict.setAccessibleName(" ".join(words.sentences))
         self._show()
 
     def show_jobs(self, text: str) -> None:
@@ -125,6 +146,11 @@ class StatusBar(QWidget):
         self._show()
 
     def _show(self) -> None:
+        if self._words is not None:
+            tokens, health = self._theme.tokens, self._words.health
+            symbol = f'<span style="color:{tokens.health(health)}">{SYMBOLS[health]}</span>'
+            link = f'<a href="findings" style="color:{tokens.muted}; text-decoration:none">'
+            self.verdict.setText(f"{symbol}&nbsp;{link}{escape(self._words.short)}</a>")
         texts = [shown(entry.text) for entry in self._entries]
         fitting = self._fitting(texts)
         if fitting < len(texts):
@@ -150,9 +176,10 @@ class StatusBar(QWidget):
     def _fitting(self, texts: Sequence[str]) -> int:
         """Return how many entries fit in full, with room for "and 3 more" beside them."""
         metrics = self._sources.fontMetrics()
-        jobs = self.jobs.sizeHint().width() + _SPACING if not self.jobs.isHidden() else 0
-        fixed = sum(one.sizeHint().width() + _SPACING for one in (self._session, self.zone, self.messages))
-        room = self.width() - 2 * _MARGIN - fixed - jobs
+        buttons = [one for one in (self.jobs, self.verdict) if not one.isHidden()]
+        fixed = (self._session, self.zone, self.messages, *buttons)
+        taken = sum(one.sizeHint().width() + _SPACING for one in fixed)
+        room = self.width() - 2 * _MARGIN - taken
         widths = [metrics.horizontalAdvance(f"{SYMBOLS['critical']} {text}") + _GAP for text in texts]
         if sum(widths) - _GAP <= room:
             return len(widths)

@@ -28,6 +28,7 @@ from sessions.model import EntityRef
 from tests.gui.recordings import record
 from tests.gui.windows import child_of, wait
 from viewmodels.esxtop_table import Row, TableColumn
+from viewmodels.health import Symbol
 from viewmodels.inventory_tree import Node
 from widgets.connect import ConnectDialog, Place, Profile
 from widgets.esxtop import EsxtopModel
@@ -110,7 +111,9 @@ def test_the_inventory_and_its_search(
     with accepted(model, proxy):
         for names, depth, words in steps:
             model.set_tree(tree(names, depth))
-            model.set_health({EntityRef("host", "0"): "critical"})
+            model.set_health(
+                {EntityRef("host", "0"): Symbol("critical"), EntityRef("vm", "0/1"): Symbol("warning")}
+            )
             proxy.setFilterFixedString(words)
             model.set_values({EntityRef("vm", "0/1"): "31 %", EntityRef("host", "1"): "2 %"})
             model.set_health({})

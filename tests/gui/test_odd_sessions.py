@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +13,11 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
+from app.gui.jobs import Job
 from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
-from sessions.store import SessionWriter
+from sessions.store import SessionReader, SessionWriter
 from tests.gui.recordings import record
-from tests.gui.windows import child_of, wait
+from tests.gui.windows import WAIT, child_of, wait
 from tests.viewmodels.sessions import add_source
 from widgets.charts.card import ChartCard
 from widgets.charts.page import ChartsPage
@@ -72,7 +74,7 @@ def test_a_session_without_samples_says_so_and_shows_nothing_of_the_one_before(
     wait(qtbot, lambda: live.desk.findings.diagnosis is not None)
     look_at_all(live, qtbot)
     assert not [card for card in overview.findChildren(ChartCard) if card.isVisible()]
-    assert "no samples" in texts(live)
+    assert "Could not be judged: there is no sample in this session" in texts(live)
     assert "No problem found" not in texts(live)
     live.window.show_panel("esxtop")
     assert (esxtop.head.text(), esxtop.when.text(), esxtop.slider.isEnabled()) == ("", "", False)
@@ -80,6 +82,29 @@ def test_a_session_without_samples_says_so_and_shows_nothing_of_the_one_before(
     assert "Open a session" not in texts(live)
     live.window.show_panel("charts")
     wait(qtbot, lambda: "Nothing to draw" in texts(live))
+
+
+def test_a_late_answer_is_not_taken_for_one_of_the_next_session(
+    live: Program, qtbot: QtBot, full: Path, home: Path
+) -> None:
+    """An empty session was given the findings of the one before, whose diagnosis was still under way."""
+    opened(live, qtbot, full)
+    go_on, begun = threading.Event(), threading.Event()
+    answers: list[object] = []
+
+    def slow(_reader: SessionReader, _job: Job) -> str:
+        begun.set()
+        go_on.wait(WAIT / 1000)
+        return "of the first"
+
+    live.desk.session.query("slow", slow, answers.append, failed=answers.append)
+    wait(qtbot, begun.is_set)
+    SessionWriter.create(home / "next.hscope", title="next", durable=False).close()
+    live.workbench.open_paths([home / "next.hscope"])
+    wait(qtbot, lambda: live.desk.session.path == home / "next.hscope")
+    go_on.set()
+    wait(qtbot, lambda: not live.desk.jobs.busy("slow"))
+    assert answers == []
 
 
 def test_a_single_sample_is_seen_on_every_page(live: Program, qtbot: QtBot, home: Path) -> None:
@@ -103,9 +128,13 @@ def test_a_damaged_session_is_not_called_healthy(live: Program, qtbot: QtBot, fu
     damage(full, path)
     live.workbench.open_paths([path])
     panel = child_of(live.window, FindingsView)
-    wait(qtbot, lambda: "could not be looked for" in live.desk.findings.note)
-    assert "damaged" in live.desk.findings.note
-    assert "could not be looked for" in panel._state.text()
+    wait(qtbot, lambda: live.desk.findings.verdict.state == "could not be judged")
+    wait(qtbot, lambda: "Could not be judged" in panel.head.text)
+    assert "damaged" in panel.head.text
+    status = live.window.status.verdict
+    assert "Could not be judged</a>" in status.text()
+    assert "○" in status.text()
+    assert "damaged" in status.toolTip()
     wait(qtbot, lambda: child_of(live.window, InventoryView).tree.model().rowCount() > 0)
     assert health(live) == {"none"}
 

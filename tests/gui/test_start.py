@@ -14,8 +14,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
+from app.gui.recent import RecentSessions
 from app.gui.session_files import classify_paths, free_path, recordings_folder, session_beside, session_for
-from app.gui.start_board import opened_label
+from app.gui.start_board import entry_of, opened_label
 from sessions.model import Entity, EntityRef, Overview, SeriesSpec, SourceSpec
 from sessions.store import SessionWriter
 from sessions.times import TimeRange
@@ -23,6 +24,7 @@ from tests.gui.recordings import record
 from tests.gui.windows import drop, wait
 from tests.viewmodels.sessions import T0
 from viewmodels.session_summary import spark_of
+from viewmodels.time_labels import UTC_CLOCK
 from widgets.start import RecentEntry, StartPage
 from widgets.start.recent import RecentModel
 
@@ -141,6 +143,27 @@ def test_sessions_are_listed_with_what_was_found(live: Program, qtbot: QtBot, ho
     qtbot.keyClick(page.recent, Qt.Key.Key_Delete)
     assert page.recent.model().rowCount() == 0
     assert path.exists()
+
+
+def test_an_all_clear_without_its_reach_is_not_believed(tmp_path: Path) -> None:
+    """Unfinished verdicts were stored as "no problem", and stayed over restarts."""
+    for name in ("false.hscope", "true.hscope", "bad.hscope"):
+        (tmp_path / name).touch()
+    recent = RecentSessions(tmp_path)
+    clear = "No problem found · 3 hosts · 41 VMs"
+    recent.remember(tmp_path / "false.hscope", "false", worst="ok", summary=clear)
+    recent.remember(tmp_path / "true.hscope", "true", worst="ok", summary=clear, judged_to=T0, until=T0)
+    recent.remember(tmp_path / "bad.hscope", "bad", worst="critical", summary="Held back: web01")
+    shown = [entry_of(one, datetime.now(UTC), UTC_CLOCK) for one in recent.entries()]
+    assert [(one.title, one.worst, one.summary) for one in shown] == [
+        ("bad", "critical", "Held back: web01 · not judged to its end"),
+        ("true", "ok", f"{clear} · judged to 22:13:20 UTC"),
+        ("false", "none", "3 hosts · 41 VMs · not judged yet"),
+    ]
+    recent.remember(tmp_path / "bad.hscope", "bad", worst="warning", judged_to=T0, until=T0 + 600_000)
+    assert entry_of(recent.entries()[0], datetime.now(UTC), UTC_CLOCK).summary == (
+        "judged to 22:13:20 UTC, 10 min before its end"
+    )
 
 
 def test_a_page_without_anything_offers_the_lab(live: Program, qtbot: QtBot) -> None:

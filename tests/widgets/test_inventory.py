@@ -9,11 +9,12 @@ from PySide6.QtTest import QAbstractItemModelTester, QTest
 from pytestqt.qtbot import QtBot
 
 from sessions.model import EntityRef
+from viewmodels.health import Symbol
 from viewmodels.inventory_tree import Node
 from widgets.context_menu import MenuEntry, context_menu_of
 from widgets.eliding import NameElider, elided_name
 from widgets.inventory import InventoryModel, InventoryView
-from widgets.inventory.model import HEALTH, VALUE
+from widgets.inventory.model import HEALTH, IS_BELOW, VALUE
 from widgets.theme import Theme, body_font
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
@@ -37,7 +38,7 @@ def test_qt_accepts_it(qapp: object) -> None:
     model = InventoryModel()
     QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
     model.set_tree(tree())
-    model.set_health({ref("vm", "1/2"): "critical"})
+    model.set_health({ref("vm", "1/2"): Symbol("critical")})
     model.set_values({ref("vm", "1/2"): "31 %"})
     model.set_tree(Node(""))
 
@@ -45,12 +46,35 @@ def test_qt_accepts_it(qapp: object) -> None:
 def test_health_and_value_are_told_to_screen_readers_too(qapp: object) -> None:
     model = InventoryModel()
     model.set_tree(tree())
-    model.set_health({ref("vm", "1/2"): "critical"})
+    model.set_health({ref("vm", "1/2"): Symbol("critical")})
     model.set_values({ref("vm", "1/2"): "31 % rdy"})
     index = model.index_of(ref("vm", "1/2"))
     assert (index.data(), index.data(HEALTH), index.data(VALUE)) == ("db-1-2", "critical", "31 % rdy")
     assert index.data(Qt.ItemDataRole.AccessibleTextRole) == "db-1-2, critical, 31 % rdy"
     assert index.parent().data() == "esx1.lab"
+
+
+def test_headings_show_the_worst_of_what_is_below_them(qapp: object) -> None:
+    model = InventoryModel()
+    model.set_tree(tree())
+    heading = model.index(0, 0)
+    assert (heading.data(HEALTH), heading.data(Qt.ItemDataRole.AccessibleTextRole)) == ("none", "Hosts")
+    told: list[str] = []
+    model.dataChanged.connect(lambda index, *_: told.append(index.data()))
+    vm, host, other = ref("vm", "1/2"), ref("host", "esx1"), ref("vm", "0/0")
+    symbols = {vm: Symbol("critical"), host: Symbol("critical", is_below=True), other: Symbol("affected")}
+    model.set_health(symbols, {vm, host, other, ref("vm", "0/1")}, lambda one: [f"why {one.key}"])
+    assert "Hosts" in told
+    assert (heading.data(HEALTH), heading.data(IS_BELOW)) == ("critical", True)
+    assert heading.data(Qt.ItemDataRole.AccessibleTextRole) == "Hosts, critical below it"
+    found = {key: model.index_of(ref("vm", key)).data(HEALTH) for key in ("0/0", "0/1", "0/2", "1/2")}
+    assert found == {"0/0": "affected", "0/1": "ok", "0/2": "none", "1/2": "critical"}
+    assert "why esx1" in model.index_of(host).data(Qt.ItemDataRole.ToolTipRole)
+    spoken = model.index_of(host).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert spoken == "esx1.lab, critical below it"
+    model.set_health({}, {vm})
+    assert heading.data(HEALTH) == "none"
+    assert model.index_of(other).data(Qt.ItemDataRole.AccessibleTextRole) == "db-0-0, not judged"
 
 
 def test_search_finds_the_vm_and_keeps_its_host(qtbot: QtBot, theme: Theme) -> None:

@@ -105,12 +105,13 @@ class FindingsView(Pane):
         self._words = words
         self.head.show_words(words, has_cards=bool(self._held.shown))
 
-    def show_findings(self, findings: Sequence[Finding]) -> None:
+    def show_findings(self, findings: Sequence[Finding], *, hold: bool = True) -> None:
         """Show these findings in their order; open cards stay open, and the scroll position is kept.
 
-        While somebody looks at the cards, findings that were not shown before wait behind a button.
+        While somebody looks at the cards, findings that were not shown before wait behind a button; without
+        ``hold`` they don't, because the user asked for other findings.
         """
-        self._held.take(findings, hold=self._is_looked_at(), wanted=self._choice)
+        self._held.take(findings, hold=hold and self._is_looked_at(), wanted=self._choice)
         self._fill()
         self.note_changed.emit(counted(findings))
 

@@ -9,7 +9,8 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistent
 
 from resources.foreign_text import tooltip_text
 from sessions.model import EntityRef
-from viewmodels.health import Health
+from viewmodels.entity_states import PARTS
+from viewmodels.health import PASSED_ON, RANK, SPOKEN, Health, Symbol
 from viewmodels.inventory_tree import Node
 
 REF = Qt.ItemDataRole.UserRole
@@ -17,19 +18,29 @@ HEALTH = Qt.ItemDataRole.UserRole + 1
 VALUE = Qt.ItemDataRole.UserRole + 2
 KIND = Qt.ItemDataRole.UserRole + 3
 SEARCH = Qt.ItemDataRole.UserRole + 4
+IS_BELOW = Qt.ItemDataRole.UserRole + 5
 
 Index = QModelIndex | QPersistentModelIndex
 
 
+Reasons = Callable[[EntityRef], Sequence[str]]
+"""Returns the sentences that say why an entity has its symbol."""
+
+
 class InventoryModel(QAbstractItemModel):
-    """A model with one column; health, value and search text are roles of the same index."""
+    """A model with one column; health, value and search text are roles of the same index.
+
+    A heading shows the worst of what is below it.
+    """
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._root = Node("")
         self._nodes: dict[EntityRef, Node] = {}
-        self._health: Mapping[EntityRef, Health] = {}
-        self._others: Health = "none"
+        self._symbols: Mapping[EntityRef, Symbol] = {}
+        self._judged: Collection[EntityRef] = ()
+        self._headings: Mapping[Node, Health] = {}
+        self._reasons: Reasons = lambda _ref: ()
         self._values: Mapping[EntityRef, str] = {}
 
     def set_tree(self, root: Node) -> None:
@@ -37,15 +48,27 @@ class InventoryModel(QAbstractItemModel):
         self.beginResetModel()
         self._root = root
         self._nodes = {node.ref: node for node in root.walk() if node.ref is not None}
+        self._headings = self._worst_by_heading()
         self.endResetModel()
 
-    def set_health(self, health: Mapping[EntityRef, Health], others: Health = "ok") -> None:
-        """Set the health of entities; ``others`` is that of all other entities."""
-        touched = set(self._health) | set(health) | (set(self._nodes) if others != self._others else set())
-        old, self._health, self._others = self._health, health, others
-        self._announce(
-            [ref for ref in touched if old.get(ref) != health.get(ref) or ref not in health], HEALTH
-        )
+    def set_health(
+        self,
+        symbols: Mapping[EntityRef, Symbol],
+        judged: Collection[EntityRef] = (),
+        reasons: Reasons = lambda _ref: (),
+    ) -> None:
+        """Set the symbols of these entities; all others are "ok" if they are among those ``judged``."""
+        old, self._symbols, self._reasons = self._symbols, symbols, reasons
+        touched = {ref for ref in {*old, *symbols} if old.get(ref) != symbols.get(ref)}
+        if self._judged != judged:
+            touched |= set(self._nodes)
+        self._judged = judged
+        before, self._headings = self._headings, self._worst_by_heading()
+        self._announce(list(touched), HEALTH)
+        for heading in {*before, *self._headings}:
+            if before.get(heading) != self._headings.get(heading):
+                index = self.createIndex(heading.row, 0, heading)
+                self.dataChanged.emit(index, index, [HEALTH])
 
     def set_values(self, values: Mapping[EntityRef, str]) -> None:
         """Set the text beside each of these entities."""
@@ -103,9 +126,30 @@ class InventoryModel(QAbstractItemModel):
         """Return the text beside a node."""
         return self._values.get(node.ref, "") if node.ref is not None else ""
 
-    def state(self, node: Node) -> Health:
-        """Return the health of a node; a heading has none."""
-        return self._health.get(node.ref, self._others) if node.ref is not None else "none"
+    def symbol(self, node: Node) -> Symbol:
+        """Return the symbol of a node."""
+        ref = node.ref
+        if ref is None:
+            return Symbol(self._headings.get(node, "none"), is_below=True)
+        known = self._symbols.get(ref)
+        if known is not None:
+            return known
+        return Symbol("ok" if ref in self._judged else "part" if ref.kind in PARTS else "none")
+
+    def reasons(self, ref: EntityRef) -> Sequence[str]:
+        """Return the sentences that say why an entity has its symbol."""
+        return self._reasons(ref)
+
+    def _worst_by_heading(self) -> Mapping[Node, Health]:
+        found: dict[Node, Health] = {}
+        for ref, symbol in self._symbols.items():
+            node = self._nodes.get(ref)
+            above = node.parent if node is not None and symbol.health in PASSED_ON else None
+            while above is not None:
+                if above.ref is None and RANK[symbol.health] > RANK[found.get(above, "none")]:
+                    found[above] = symbol.health
+                above = above.parent
+        return found
 
     def _node(self, index: Index) -> Node:
         if not index.isValid():
@@ -127,15 +171,18 @@ class InventoryModel(QAbstractItemModel):
                 self.dataChanged.emit(index, index, roles)
 
 
-def _tooltip(_model: InventoryModel, node: Node) -> str:
-    return tooltip_text(f"{node.title}\n{node.ref.kind}" if node.ref else node.title)
+def _tooltip(model: InventoryModel, node: Node) -> str:
+    if node.ref is None:
+        return tooltip_text(node.title)
+    return tooltip_text("\n".join([f"{node.title} · {node.ref.kind}", *model.reasons(node.ref)]))
 
 
 def _spoken(model: InventoryModel, node: Node) -> str:
-    state = model.state(node)
-    return ", ".join(
-        part for part in (node.title, "" if state == "none" else state, model.value_text(node)) if part
-    )
+    symbol = model.symbol(node)
+    state = "" if node.ref is None and symbol.health == "none" else SPOKEN[symbol.health]
+    if symbol.is_below and state:
+        state = f"{state} below it"
+    return ", ".join(part for part in (node.title, state, model.value_text(node)) if part)
 
 
 _ANSWERS: dict[int, Callable[[InventoryModel, Node], Any]] = {
@@ -143,7 +190,8 @@ _ANSWERS: dict[int, Callable[[InventoryModel, Node], Any]] = {
     Qt.ItemDataRole.ToolTipRole: _tooltip,
     Qt.ItemDataRole.AccessibleTextRole: _spoken,
     REF: lambda _model, node: node.ref,
-    HEALTH: InventoryModel.state,
+    HEALTH: lambda model, node: model.symbol(node).health,
+    IS_BELOW: lambda model, node: model.symbol(node).is_below,
     VALUE: InventoryModel.value_text,
     KIND: lambda _model, node: node.ref.kind if node.ref else "",
     SEARCH: lambda _model, node: node.search_text,

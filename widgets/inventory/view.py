@@ -31,7 +31,7 @@ from sessions.model import EntityRef
 from widgets.eliding import NameElider
 from widgets.empty_state import EmptyState
 from widgets.inventory.menu import InventoryMenu
-from widgets.inventory.model import HEALTH, KIND, REF, SEARCH, VALUE, InventoryModel
+from widgets.inventory.model import HEALTH, IS_BELOW, KIND, REF, SEARCH, VALUE, InventoryModel
 from widgets.pane import Pane
 from widgets.search_field import SearchField
 from widgets.theme import SYMBOLS, Theme
@@ -42,6 +42,8 @@ SEARCH_FIELD = "inventory-search"
 
 _SEARCH_MS = 120
 _SYMBOL_WIDTH = 17
+_SYMBOL_PX, _SYMBOL_BELOW_PX = 10, 7
+_CONTAINERS = frozenset({"cluster", "vcenter", "pool"})
 _EDGE = 2
 _SELECTED, _HOVERED = 0.18, 0.05
 _EXPAND_UP_TO = 200
@@ -82,12 +84,8 @@ class _Row(QStyledItemDelegate):
         font = painter.font()
         middle = Qt.AlignmentFlag.AlignVCenter
         text = area.adjusted(2, 0, -8, 0)
-        health = index.data(HEALTH)
-        if index.data(REF) is not None:
-            font.setPixelSize(10)
-            painter.setFont(font)
-            painter.setPen(QColor(tokens.health(health)))
-            painter.drawText(text, middle | Qt.AlignmentFlag.AlignLeft, SYMBOLS[health])
+        if index.data(REF) is not None or index.data(HEALTH) != "none":
+            self._paint_symbol(painter, text, index)
             text.setLeft(text.left() + _SYMBOL_WIDTH)
         value = index.data(VALUE)
         if value:
@@ -104,6 +102,21 @@ class _Row(QStyledItemDelegate):
         name = self.names.elided(str(index.data()), text.width(), painter.fontMetrics())
         painter.drawText(text, middle | Qt.AlignmentFlag.AlignLeft, name)
         painter.restore()
+
+    def _paint_symbol(
+        self, painter: QPainter, text: QRect, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Draw the symbol; that of something below the row is smaller."""
+        font = painter.font()
+        if index.data(KIND) in _CONTAINERS and not index.data(IS_BELOW):
+            return  # judged by what is in it
+        font.setPixelSize(_SYMBOL_BELOW_PX if index.data(IS_BELOW) else _SYMBOL_PX)
+        painter.setFont(font)
+        painter.setPen(QColor(self._theme.tokens.health(index.data(HEALTH))))
+        box = QRect(text.left(), text.top(), _SYMBOL_PX, text.height())
+        painter.drawText(
+            box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, SYMBOLS[index.data(HEALTH)]
+        )
 
 
 def _thin(colour: str, alpha: float) -> QColor:

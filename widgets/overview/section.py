@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout
 
-from resources.foreign_text import breakable, shown
+from resources.foreign_text import breakable, shown, tooltip_text
 from viewmodels.overview import OverviewLine
+from viewmodels.verdict_words import VerdictWords
 from widgets.dragging import Draggable
 from widgets.theme import SYMBOLS, Theme
 
@@ -71,11 +73,17 @@ class Section(QFrame):
         self._note = QLabel(wordWrap=True)
         self._note.setProperty("role", "muted")
         self._note.setContentsMargins(6, 2, 6, 2)
+        self._words: VerdictWords | None = None
+        self._verdict = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
+        self._verdict.setProperty("role", "muted")
+        self._verdict.setContentsMargins(6, 2, 6, 2)
+        self._verdict.hide()
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(8, 8, 8, 8)
         self._column.setSpacing(0)
         self._column.addWidget(self._title)
         self._column.addWidget(self._note)
+        self._column.addWidget(self._verdict)
         self._column.addStretch(1)
         theme.changed.connect(self._dress)
 
@@ -96,7 +104,24 @@ class Section(QFrame):
             if row.line != line:
                 row.show_line(line)
         self._note.setText(note)
-        self._note.setVisible(not lines)
+        self._note.setVisible(bool(note) and not lines)
+
+    def show_verdict(self, words: VerdictWords | None) -> None:
+        """Show below the lines what was judged and up to when; without lines also the result, with its
+        symbol.
+        """
+        self._words = words
+        self._verdict.setVisible(words is not None)
+        if words is None:
+            return
+        is_alone = not self.rows
+        title = words.title if is_alone and not words.reach.startswith(words.title) else ""
+        parts = [f"{part}." for part in (title, words.reach, words.covered) if part]
+        parts += words.left_out if is_alone else ()
+        colour = self._theme.tokens.health(words.health)
+        symbol = f'<span style="color:{colour}">{SYMBOLS[words.health]}</span>&nbsp; ' if is_alone else ""
+        self._verdict.setText(symbol + html.escape(shown(" ".join(parts), _LONGEST), quote=False))
+        self._verdict.setToolTip(tooltip_text("\n".join(words.sentences)))
 
     def _add(self) -> None:
         row = Row(self._theme, wrapped=self._wrapped)
@@ -109,3 +134,4 @@ class Section(QFrame):
     def _dress(self) -> None:
         for row in self.rows:
             row.show_line(row.line)
+        self.show_verdict(self._words)

@@ -20,6 +20,7 @@ from viewmodels.chart_spec import ChartSpec
 from viewmodels.curve import NamedCurve
 from viewmodels.overview import MAX_LINES, OverviewLine, TopList, worst_findings
 from viewmodels.time_labels import Clock
+from viewmodels.verdict_words import VerdictWords
 from widgets.charts.card import ChartCard
 from widgets.charts.crosshair import Crosshair
 from widgets.overview.section import Section
@@ -91,12 +92,12 @@ class OverviewView(QScrollArea):
         self.show_lists(())
         self.show_changes(())
 
-    def show_findings(self, findings: Sequence[Finding], note: str) -> None:
-        """Show the worst findings, each a line that can be clicked; ``note`` if there are none."""
+    def show_findings(self, findings: Sequence[Finding], words: VerdictWords | None) -> None:
+        """Show the worst findings, each a line that can be clicked, and below them what was judged."""
         worst = worst_findings(findings)
         self._shown_findings = [finding for finding, _ in worst]
-        lines = [line for _, line in worst]
-        self._findings.show_lines(lines, note)
+        self._findings.show_lines([line for _, line in worst], "")
+        self._findings.show_verdict(words)
         self._order_focus()
 
     def show_charts(

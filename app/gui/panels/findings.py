@@ -35,17 +35,19 @@ class FindingsPanel(QObject):
         self.view.menu.json_wanted.connect(self._leaving.copy_json)
         self.view.menu.all_wanted.connect(self._leaving.save_all)
         desk.findings.changed.connect(self._renew)
-        desk.findings.busy_changed.connect(lambda _busy: self._show_note())
+        desk.findings.verdict_changed.connect(self._show_verdict)
+        desk.times.changed.connect(lambda _clock: self._show_verdict())
         desk.session.opened.connect(lambda _snapshot: self._begin())
         desk.session.closed.connect(self._renew)
         desk.scope.changed.connect(lambda _scope: self._follow_scope())
         self.view.outside.widened.connect(desk.widen_scope)
         self.view.outside.narrowed.connect(self._follow_scope)
+        self._show_verdict()
 
     def _begin(self) -> None:
         self._list_scope = None
         self.view.forget()
-        self._show_note()
+        self._renew()
 
     def _show(self, finding: Finding) -> None:
         """Show a finding's evidence; the list stays as it is, so that the next one can be shown from it."""
@@ -54,28 +56,29 @@ class FindingsPanel(QObject):
         self._desk.show_finding(finding)
         self._is_showing = False
         self._list_scope = scope
-        self._renew()
+        self._renew(hold=False)
 
     def _follow_scope(self) -> None:
         if not self._is_showing:
             self._list_scope = None
-            self._renew()
+            self._renew(hold=False)
 
-    def _renew(self) -> None:
+    def _renew(self, *, hold: bool = True) -> None:
         divided = self._desk.findings_in_scope(self._list_scope)
-        self.view.show_findings(divided.inside)
+        self.view.show_findings(divided.inside, hold=hold)
         if self._list_scope is None:
             self.view.outside.show_outside(divided.label, divided.explanation, divided.worst_outside)
         else:
             shown = {identity(one) for one in divided.inside}
             now = self._desk.findings_in_scope()
             self.view.outside.show_list_is_wider(now.outside_of(shown))
-        self._show_note()
+        self._show_verdict()
 
-    def _show_note(self) -> None:
-        is_closed = self._desk.session.snapshot is None
-        hint = "Open a session: what is wrong in it is shown here."
-        self.view.show_note(hint if is_closed else self._desk.findings.note)
+    def _show_verdict(self) -> None:
+        """Say what was judged, above the cards; without a session what the pane is for."""
+        words = self._desk.verdict_words(self._list_scope)
+        self.view.show_verdict(words)
+        self.view.show_note("Open a session: what is wrong in it is shown here." if words is None else "")
 
     def _label(self, key: str) -> str:
         known = self._desk.catalogue.get(key)

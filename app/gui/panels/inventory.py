@@ -13,9 +13,9 @@ from app.gui.jobs import Job
 from resources.views import Headline
 from sessions.model import EntityRef
 from sessions.store import SessionReader
-from viewmodels.headlines import HeadlineSeries, headlines_of
-from viewmodels.health import Health
-from viewmodels.inventory_tree import Node, inventory_size, inventory_tree, not_measured
+from viewmodels.entity_states import EntityStates
+from viewmodels.headlines import HeadlineNumbers, HeadlineSeries, headline_numbers, headlines_of
+from viewmodels.inventory_tree import Node, inventory_size, inventory_tree
 from viewmodels.last_values import last_values
 from viewmodels.snapshot import Change, SeriesIndex, Snapshot
 from widgets import search_field
@@ -37,12 +37,14 @@ class InventoryPanel(QObject):
         self._model.setParent(self)
         self._desk = desk
         self._headlines = _Headlines()
+        self._numbers = HeadlineNumbers()
         self._wait = QTimer(self, singleShot=True, interval=_VALUES_MS)
         self._wait.timeout.connect(self._read_values)
         desk.session.opened.connect(self._build)
         desk.session.changed.connect(self._grown)
         desk.session.closed.connect(self._clear)
-        desk.findings.changed.connect(self._show_health)
+        desk.findings.verdict_changed.connect(self._show_health)
+        desk.times.changed.connect(lambda _clock: self._show_health())
         desk.scope.changed.connect(self._scoped)
         desk.theme.changed.connect(self.view.tree.viewport().update)
         self.view.chosen.connect(self._chosen)
@@ -71,16 +73,27 @@ class InventoryPanel(QObject):
             self._wait.start(_VALUES_MS)
 
     def _clear(self) -> None:
+        self._numbers = HeadlineNumbers()
+        self._model.set_values({})
+        self._model.set_health({})
         self._model.set_tree(Node(""))
         self.view.note_changed.emit("")
 
     def _show_health(self) -> None:
-        findings, snapshot = self._desk.findings, self._desk.session.snapshot
-        if findings.diagnosis is None or snapshot is None:
-            self._model.set_health(dict(findings.worst), others="none")
+        """Show numbers and symbols, always together: a symbol says what its number says."""
+        desk, snapshot, numbers = self._desk, self._desk.session.snapshot, self._numbers
+        if snapshot is None:
             return
-        health: dict[EntityRef, Health] = dict.fromkeys(not_measured(snapshot), "none")
-        self._model.set_health(health | dict(findings.worst), others="ok")
+        states = EntityStates(
+            desk.findings.judged, snapshot, desk.problems, moment=numbers.moment, over=numbers.over
+        )
+        at = desk.times.clock.time
+        self._model.set_values(numbers.texts)
+        self._model.set_health(states.symbols, states.judged, lambda ref: states.why(ref, at, self._label))
+
+    def _label(self, counter: str) -> str:
+        known = self._desk.catalogue.get(counter)
+        return known.label if known else counter
 
     def _scoped(self) -> None:
         self.view.choose(self._desk.scope.scope.entities)
@@ -100,16 +113,19 @@ class InventoryPanel(QObject):
         window = self._desk.scope.scope.window_in(snapshot.span) if snapshot else None
         if snapshot is None or window is None:
             return
-        headlines, wanted = self._headlines, self._desk.headlines
+        headlines, wanted, limits = self._headlines, self._desk.headlines, self._desk.limits
 
-        def work(reader: SessionReader, job: Job) -> Mapping[EntityRef, str]:
+        def work(reader: SessionReader, job: Job) -> HeadlineNumbers:
             chosen = headlines.of(snapshot, wanted)
             series = [one for headline in chosen.values() for one in headline.series]
             last = last_values(reader, series, window.end, snapshot.intervals, since=window.start, work=job)
-            texts = {ref: headline.text(last) for ref, headline in chosen.items()}
-            return {ref: text for ref, text in texts.items() if text}
+            return headline_numbers(chosen, last, window.end, limits)
 
-        self._desk.session.query("inventory.values", work, self._model.set_values)
+        self._desk.session.query("inventory.values", work, self._take_numbers)
+
+    def _take_numbers(self, numbers: HeadlineNumbers) -> None:
+        self._numbers = numbers
+        self._show_health()
 
 
 class _Headlines:

@@ -41,7 +41,7 @@ class OverviewPanel(QObject):
         desk.session.changed.connect(self._grown)
         desk.moment.changed.connect(view.crosshair.show_moment)
         scope.changed.connect(lambda _scope: self._scoped())
-        desk.findings.changed.connect(self._show_findings)
+        desk.findings.verdict_changed.connect(self._show_findings)
         desk.times.changed.connect(self._take_clock)
 
     def _appeared(self) -> None:
@@ -61,8 +61,8 @@ class OverviewPanel(QObject):
         self._wait.start(_WAIT_MS)
 
     def _show_findings(self) -> None:
-        divided = self._desk.findings_in_scope()
-        self.view.show_findings(divided.inside, self._desk.findings.note or divided.sentence)
+        inside = self._desk.findings_in_scope().inside
+        self.view.show_findings(inside, self._desk.verdict_words())
 
     def _read(self) -> None:
         desk, snapshot = self._desk, self._desk.session.snapshot
