@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from resources.foreign_text import shown
 from resources.problem_cards import Problems
-from resources.units import format_count, format_duration
+from resources.units import format_count
 from sessions.findings import Finding
 from sessions.model import EntityRef
 from sessions.verdict_wording import TimeText, entity_text
-from sessions.verdicts import NOT_JUDGED, EntityReach, Verdict, VerdictState
+from sessions.verdicts import NOT_JUDGED, EntityReach, Verdict
 from viewmodels.finding_order import identity
 from viewmodels.health import PASSED_ON, RANK, Health, Symbol
 from viewmodels.limit_check import OverLimit, over_sentence, patience_sentence
@@ -32,21 +32,6 @@ class Judged:
     findings: Sequence[Finding] = ()
     verdict: Verdict = NOT_JUDGED
     reach: Mapping[EntityRef, EntityReach] = field(default_factory=dict)
-
-    def without_short(self, problems: Problems, *, is_growing: bool) -> Judged:
-        """Return this; but as not judged where the samples are shorter than any lasting problem would be.
-
-        Two samples are enough for a few problems (aborted commands), and no all-clear of the others.
-        """
-        time = self.verdict.judged
-        holds = [problems.sustained[rule.sustained].warning for card in problems.cards for rule in card.rules]
-        needed = min((one.hold_s for one in holds if one.hold_s), default=0.0)
-        if time is None or time.seconds >= needed or self.verdict.counts.troubles:
-            return self
-        length = f"{format_duration(time.seconds)} {'so far' if is_growing else 'of samples'}"
-        reason = f"{length}; a problem must last {format_duration(needed)} to be called one"
-        state: VerdictState = "not judged yet" if is_growing else "could not be judged"
-        return Judged(self.findings, replace(self.verdict, state=state, reason=reason))
 
 
 class EntityStates:

@@ -10,7 +10,6 @@ from PySide6.QtCore import QObject, Signal
 from app.gui.judging import Judging
 from app.gui.session_model import SessionModel
 from diagnosis import Diagnosis
-from resources.problem_cards import Problems
 from sessions.findings import Finding, Severity
 from sessions.model import EntityRef
 from sessions.verdict_wording import TimeText
@@ -34,11 +33,9 @@ class FindingsModel(QObject):
     verdict_changed = Signal()
     busy_changed = Signal(bool)
 
-    def __init__(
-        self, session: SessionModel, judging: Judging, problems: Problems, parent: QObject | None = None
-    ) -> None:
+    def __init__(self, session: SessionModel, judging: Judging, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._session, self._problems = session, problems
+        self._session = session
         self.judging = judging
         self._shown: tuple[object, ...] = ()
         judging.changed.connect(self._judged)
@@ -59,25 +56,17 @@ class FindingsModel(QObject):
     @property
     def verdict(self) -> Verdict:
         """How far the newest diagnosis reaches; as long as nothing was judged, why that is so."""
-        return self.judged.verdict
+        verdict, snapshot = self.judging.verdict, self._session.whole
+        if verdict.state == "not judged yet" and not verdict.reason and snapshot is not None:
+            waits = snapshot.recording and not snapshot.samples
+            reason = "the first samples are on their way" if waits else "looking for problems…"
+            return replace(verdict, reason=reason)
+        return verdict
 
     @property
     def judged(self) -> Judged:
         """Findings, verdict, and what was judged of each entity."""
-        reach = self.diagnosis.reach if self.diagnosis else {}
-        snapshot = self._session.whole
-        is_growing = snapshot is not None and snapshot.recording
-        found = Judged(self.findings, self._latest_verdict(), reach)
-        return found.without_short(self._problems, is_growing=is_growing)
-
-    def _latest_verdict(self) -> Verdict:
-        verdict, snapshot = self.judging.verdict, self._session.whole
-        if verdict.state == "not judged yet" and not verdict.reason and snapshot is not None:
-            waits = snapshot.recording and not snapshot.samples
-            return replace(
-                verdict, reason="the first samples are on their way" if waits else "looking for problems…"
-            )
-        return verdict
+        return Judged(self.findings, self.verdict, self.diagnosis.reach if self.diagnosis else {})
 
     @property
     def is_complete(self) -> bool:

@@ -80,19 +80,9 @@ def test_nothing_is_green_before_it_was_judged(demo: Demo) -> None:
 
 def test_what_is_shorter_than_any_problem_lasts_is_not_judged(demo: Demo) -> None:
     """Of 30 s only aborts and swapping can be judged: two samples of these are a problem."""
-    found = demo.judged(30)
-    assert found.verdict.is_judged
-    assert found.reach
-    cut = Judged((), found.verdict, found.reach).without_short(PROBLEMS, is_growing=True)
-    assert not cut.reach
-    assert cut.verdict.state == "not judged yet"
-    assert cut.verdict.reason == "30 s so far; a problem must last 1 min to be called one"
-    ended = Judged((), found.verdict, found.reach).without_short(PROBLEMS, is_growing=False)
-    assert ended.verdict.state == "could not be judged"
-    assert ended.verdict.reason == "30 s of samples; a problem must last 1 min to be called one"
-    enough = demo.judged(60)
-    long = Judged((), enough.verdict, enough.reach)
-    assert long.without_short(PROBLEMS, is_growing=True) == long
+    states = demo.states(30)
+    assert "ok" not in {states.health(ref) for ref in demo.snapshot.entities}
+    assert "a problem must last 1 min" in demo.why(states, demo.named("web01"))
 
 
 def test_a_judged_entity_is_green_and_says_how_far_that_reaches(demo: Demo) -> None:
