@@ -172,7 +172,7 @@ class Menu:
         self.view = InventoryView(model, theme)
         qtbot.addWidget(self.view)
         model.set_tree(tree())
-        model.set_health({ref("vm", "1/2"): "critical"})
+        model.set_health({ref("vm", "1/2"): Symbol("critical")})
         model.set_values({ref("vm", "1/2"): "31 % rdy"})
         self.view.show()
         self.wanted: list[object] = []
