@@ -98,7 +98,7 @@ class Curve:
     """
 
     def __init__(self, times: IntArray | Instants, values: FloatArray) -> None:
-        self._instants = times if isinstance(times, Instants) else Instants(times)
+        self.instants = times if isinstance(times, Instants) else Instants(times)
         self.values = values
         self._levels: list[_Level] = []
 
@@ -116,7 +116,7 @@ class Curve:
             times = instants.as_floats[unchanged:]
             curve.x = np.concatenate([self.x[:same], np.delete(times, absent)])
             curve.y = np.concatenate([self.y[:same], np.delete(values[unchanged:], absent)])
-        if same and self._instants.interval_ms == instants.interval_ms:
+        if same and self.instants.interval_ms == instants.interval_ms:
             at, lengths = self._breaks
             old = int(np.searchsorted(at, same - 1))
             new_at, new_lengths = curve._breaks_from(same - 1)
@@ -138,7 +138,7 @@ class Curve:
     @property
     def times(self) -> IntArray:
         """The times of all samples in ms, absent ones included."""
-        return self._instants.times
+        return self.instants.times
 
     @cached_property
     def _absent(self) -> IntArray:
@@ -148,7 +148,7 @@ class Curve:
     @cached_property
     def x(self) -> FloatArray:
         """The times of the present samples in ms, as float64."""
-        times = self._instants.as_floats
+        times = self.instants.as_floats
         return np.delete(times, self._absent) if self._absent.size else times
 
     @cached_property
@@ -160,12 +160,12 @@ class Curve:
     @cached_property
     def _breaks(self) -> tuple[IntArray, FloatArray]:
         """The indices (among present samples) after which the line is broken, and each gap's length in ms."""
-        return self._breaks_from(0) if self._absent.size else self._instants.gaps
+        return self._breaks_from(0) if self._absent.size else self.instants.gaps
 
     def _breaks_from(self, first: int) -> tuple[IntArray, FloatArray]:
         """Return the breaks after the present sample number ``first`` and later ones."""
         apart = np.diff(self.x[first:])
-        torn = apart > _TORN * self._instants.interval_ms
+        torn = apart > _TORN * self.instants.interval_ms
         before_absent = self._absent - np.arange(self._absent.size) - 1 - first
         torn[before_absent[(before_absent >= 0) & (before_absent < apart.size)]] = True
         at = np.flatnonzero(torn)
@@ -184,25 +184,11 @@ class Curve:
         passed = np.searchsorted(seen, index)
         return Line(self.x[index], y, passed[1:] == passed[:-1])
 
-    @property
-    def interval_ms(self) -> float:
-        """The median distance between two samples in ms; 0 for fewer than two samples."""
-        return self._instants.interval_ms
-
-    def sample_at(self, when: float) -> tuple[float, float]:
-        """Return time (ms) and value of the last sample at or before ``when`` (ms); NaN for both if the curve
-        has a gap there.
-        """
-        at = int(np.searchsorted(self.x, when, "right")) - 1
-        if at < 0 or when - self.x[at] > max(_TORN * self._instants.interval_ms, 1.0):
-            return math.nan, math.nan
-        return float(self.x[at]), float(self.y[at])
-
     def value_at(self, when: float) -> float:
         """Return the value of the last sample at or before ``when`` (ms), NaN if the curve has a gap
         there.
         """
-        return self.sample_at(when)[1]
+        return sample_at(self, when)[1]
 
     def bounds(self, start: float, end: float) -> tuple[float, float]:
         """Return the lowest and highest value from ``start`` to ``end`` (ms); NaN for both without a
@@ -297,6 +283,14 @@ class Curve:
             chosen = np.concatenate([old.y[: _STEP * kept], chosen])
         covered = end if below is None else (int(below.index[end - 1]) + 1 if end else 0)
         self._levels.append(_Level(index, chosen, covered, end))
+
+
+def sample_at(curve: Curve, when: float) -> tuple[float, float]:
+    """Return time (ms) and value of a curve's last sample at or before ``when`` (ms), both NaN in a gap."""
+    at = int(np.searchsorted(curve.x, when, "right")) - 1
+    if at < 0 or when - curve.x[at] > max(_TORN * curve.instants.interval_ms, 1.0):
+        return math.nan, math.nan
+    return float(curve.x[at]), float(curve.y[at])
 
 
 def _absent(values: FloatArray) -> IntArray:

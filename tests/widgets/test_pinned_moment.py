@@ -17,7 +17,7 @@ from viewmodels.chart_spec import ChartSpec
 from viewmodels.curve import Curve, NamedCurve
 from viewmodels.time_labels import UTC_CLOCK
 from widgets.charts.card import ChartCard
-from widgets.charts.pin_part import tag_tops
+from widgets.charts.pin_item import tag_tops
 from widgets.charts.plot import Plot
 from widgets.charts.stack import ChartStack
 from widgets.theme import Theme

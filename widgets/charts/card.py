@@ -160,8 +160,8 @@ class ChartCard(QFrame):
             self._curves,
             TimeRange(*map(round, self.plot.window_shown)),
         )
-        if self._moment is not None:
-            moment = at, clock = self._moment
+        if self.plot.pin.in_sight is not None:
+            moment = at, clock = self.plot.pin.in_sight
             menu.addAction(
                 f"Copy values at {clock.time(at)}",
                 lambda: self.copied.emit(copy_values(curves, moment, title)),
@@ -208,15 +208,10 @@ class ChartCard(QFrame):
         self.plot.set_curves(drawn, self._spec.limits, self._spec.bands, self._spec.unit)
         self._show_unit()
         self.head.legend.show_curves(
-            self._curves, tokens, lambda named: tooltip_of(named, self.plot.window_shown, self._moment)
+            self._curves,
+            tokens,
+            lambda named: tooltip_of(named, self.plot.window_shown, self.plot.pin.in_sight),
         )
-
-    @property
-    def _moment(self) -> tuple[int, Clock] | None:
-        """The pinned moment in ms, and the clock that shows it; None if it is not in sight."""
-        at = self.plot.pin.at
-        start, end = self.plot.window_shown
-        return (round(at), self._at) if start <= at <= end else None
 
     def _arrange_head(self) -> None:
         self.head.arrange(self.width(), has_legend=self._figures.isHidden())

@@ -5,7 +5,7 @@ positions.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF
@@ -17,9 +17,9 @@ from viewmodels.chart_spec import Band, Limit
 from viewmodels.time_labels import Clock
 from widgets.charts.axes import TimeAxis, ValueAxis, apply_theme
 from widgets.charts.curves_item import CurvesItem, Drawn
-from widgets.charts.decorations import BandPart, Decorations, EventsPart, GridPart, LimitsPart, Part
+from widgets.charts.decorations import BandPart, Decorations, EventsPart, GridPart, LimitsPart
 from widgets.charts.flags import FLAGS_PX, FlagsPart
-from widgets.charts.pin_part import PinPart
+from widgets.charts.pin_item import PinItem
 from widgets.charts.value_scale import ValueScale, fitting_values
 from widgets.theme import Tokens, body_font
 
@@ -40,7 +40,6 @@ class PlotDrawing:
         self._bands: Sequence[Band] = ()
         self._events: Track[Event] = Track()
         self._marks: Track[Mark] = Track()
-        self._pin = math.nan
         self.curves: Sequence[Drawn] = ()
         self._unit = ""
         self.time_axis, self.value_axis = TimeAxis(clock), ValueAxis()
@@ -67,6 +66,7 @@ class PlotDrawing:
         self._behind, self._before = Decorations(-10), Decorations(10)
         for item in (self._behind, self._before):
             self._box.addItem(item, ignoreBounds=True)
+        self.pin = PinItem(self._box)
         view.setCentralItem(frame)
         self._view = view
         self.apply_theme(tokens)
@@ -80,8 +80,7 @@ class PlotDrawing:
         if (tuple(limits), tuple(bands)) != (tuple(self._limits), tuple(self._bands)):
             self._limits, self._bands = limits, bands
             self._decorate()
-        elif not math.isnan(self._pin):
-            self._decorate_before()
+        self.pin.set_curves(curves)
         self._fit_values()
 
     def set_events(self, events: Track[Event], marks: Track[Mark]) -> None:
@@ -104,17 +103,6 @@ class PlotDrawing:
         self._cross.setVisible(not math.isnan(when))
         if not math.isnan(when):
             self._cross.setPos(when)
-
-    def show_pin(self, at: float) -> None:
-        """Draw the pinned moment at the time ``at`` (ms), with each curve's value; NaN draws none."""
-        if at != self._pin and not (math.isnan(at) and math.isnan(self._pin)):
-            self._pin = at
-            self._decorate_before()
-
-    def when_moved(self, slot: Callable[[], None]) -> None:
-        """Call ``slot`` whenever another window is shown or the plot has another size."""
-        self._box.sigResized.connect(lambda _box: slot())
-        self._box.sigXRangeChanged.connect(lambda _box, _range: slot())
 
     def highlight(self, number: int | None) -> None:
         """Draw curve ``number`` on top and the others faint; None draws all alike."""
@@ -163,6 +151,7 @@ class PlotDrawing:
             apply_theme(axis, tokens, font)
         self.scale.apply_theme(tokens)
         self._cross.setPen(pg.mkPen(tokens.muted, width=1, dash=_HOVER_DASH))
+        self.pin.apply_theme(tokens)
         self._decorate()
 
     def zoom_values(self, factor: float, around: float | None = None) -> None:
@@ -196,15 +185,8 @@ class PlotDrawing:
                 EventsPart(self._marks, tokens.accent, dotted=False),
             ]
         )
-        self._decorate_before()
-
-    def _decorate_before(self) -> None:
-        tokens, font = self._tokens, body_font(_AXIS_PX)
+        font = body_font(_AXIS_PX)
         ordered = sorted(self._limits, key=lambda limit: -limit.value)
         limits = [(limit, tokens.health(limit.severity)) for limit in ordered]
-        parts: list[Part] = [LimitsPart(limits, font, tokens.surface1)]
         self._flags = FlagsPart(self._marks, self._events, font, tokens.accent, tokens.muted, tokens.surface2)
-        parts.append(self._flags)
-        if not math.isnan(self._pin):
-            parts.append(PinPart(self._pin, self.curves, font, tokens.text, tokens.surface1))
-        self._before.set_parts(parts)
+        self._before.set_parts([LimitsPart(limits, font, tokens.surface1), self._flags])

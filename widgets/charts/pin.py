@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QAbstractScrollArea
 
 from viewmodels.curve import Curve
 from viewmodels.sample_steps import nearest_instant, outer_instants, stepped_instant
+from viewmodels.time_labels import Clock
 from widgets.charts.drawing import PlotDrawing
 from widgets.charts.moment_label import MomentLabel
 from widgets.keys import KeyHandlers
@@ -38,7 +39,7 @@ class PlotPin(QObject):
         self._while_pinned = KeyHandlers(
             WHILE_PINNED, {"step": self._step, "ten": self._step, "ends": self._to_end}
         )
-        drawing.when_moved(self._place_flag)
+        drawing.pin.when_moved(self._place_flag)
         plot.installEventFilter(self)
         plot.viewport().installEventFilter(self)
 
@@ -47,10 +48,16 @@ class PlotPin(QObject):
         """The pinned moment in ms, NaN if there is none."""
         return self._at
 
+    @property
+    def in_sight(self) -> tuple[int, Clock] | None:
+        """The pinned moment in ms, and the clock that shows it; None if it is not in the shown window."""
+        start, end = self._drawing.window
+        return (round(self._at), self._drawing.time_axis.clock) if start <= self._at <= end else None
+
     def show_moment(self, at: float) -> None:
         """Draw the pinned moment at the time ``at`` (ms); NaN draws none."""
         self._at = at
-        self._drawing.show_pin(at)
+        self._drawing.pin.show_moment(at)
         self._place_flag()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
@@ -99,7 +106,7 @@ class PlotPin(QObject):
         """Return the sample nearest to ``when``, or ``when`` itself if no sample is near it on the screen."""
         start, end = self._drawing.window
         near = (end - start) / max(self._drawing.area.width(), 1) * _SNAP_PIXELS
-        reach = max([near, *(curve.interval_ms for curve in self._curves)])
+        reach = max([near, *(curve.instants.interval_ms for curve in self._curves)])
         return nearest_instant([curve.x for curve in self._curves], when, reach)
 
     def _toggle(self) -> None:

@@ -73,7 +73,7 @@ class ZoomControls(QObject):
         self._is_over = False
         self._soon = QTimer(self, singleShot=True, interval=0)  # a plot that closes tells that it is left
         self._soon.timeout.connect(self.renew)
-        drawing.when_moved(self._place)
+        drawing.pin.when_moved(self._place)
         plot.installEventFilter(self)
         theme.changed.connect(self.dress)
         self.dress()

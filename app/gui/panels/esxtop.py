@@ -92,7 +92,7 @@ class EsxtopPanel(QObject):
         if snapshot is None or window is None or snapshot.span is None:
             return
         is_at_end = scope.follow or window.end >= snapshot.span.end
-        self._numbers.show_end(None if is_at_end else window.end)
+        self._numbers.time.show_end(None if is_at_end else window.end)
         if self._options.set_scope(frozenset(scope.entities), window if snapshot.has_moves else None):
             return
         if self.view.isVisible():

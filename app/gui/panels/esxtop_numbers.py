@@ -8,11 +8,11 @@ from PySide6.QtCore import QObject, QTimer
 
 from app.gui.desk import Desk
 from app.gui.jobs import Job
+from app.gui.panels.esxtop_time import EsxtopTime
 from sessions.model import FloatArray
 from sessions.store import SessionReader
 from viewmodels.esxtop_moment import Moment, moment_of, sparks_of
 from viewmodels.esxtop_rows import NO_ROWS, Grid
-from viewmodels.snapshot import Snapshot
 from widgets.esxtop import MIN_INTERVAL_S, EsxtopModel, EsxtopView
 
 _SPARK_ROWS = 300
@@ -22,24 +22,22 @@ _SLIDE_MS = 60
 class EsxtopNumbers(QObject):
     """Fills the shown grid with the numbers of a moment, every few seconds at the live end.
 
-    The moment is the pinned one; without one it is the end of the scope's window. The slider moves the pinned
-    moment. ``is_stale``: the moment changed, or new samples came, while the page was hidden.
+    ``time`` decides which moment it is. ``is_stale``: that changed, or new samples came, while the page was
+    hidden.
     """
 
     def __init__(self, desk: Desk, view: EsxtopView, model: EsxtopModel) -> None:
         super().__init__(view)
         self._desk, self._view, self._model = desk, view, model
         self._grid = NO_ROWS
-        self._end: int | None = None
+        self.time = EsxtopTime(desk, view)
+        self.time.changed.connect(self._renew)
         self.is_stale = False
         self._seek_selection = False
         self._every = QTimer(self, interval=MIN_INTERVAL_S * 1000)
         self._every.timeout.connect(self._tick)
         self._slide = QTimer(self, singleShot=True, interval=_SLIDE_MS)
         self._slide.timeout.connect(self._read)
-        view.moved.connect(self._slide_to)
-        view.stepped.connect(lambda count: desk.moment.step(count, self._moment(desk.session.snapshot)))
-        desk.moment.changed.connect(lambda _at: self._renew())
         desk.times.changed.connect(lambda _clock: self._read())
         view.sparks_toggled.connect(lambda _on: self._read_sparks())
         view.table.sorted.connect(self._read_sparks)
@@ -64,24 +62,6 @@ class EsxtopNumbers(QObject):
         self._slide.stop()
         self._read()
 
-    def show_end(self, end: int | None) -> None:
-        """Show the time ``end`` (ms) while no moment is pinned; None is the session's end, while it grows."""
-        self._end = end
-        if self._desk.moment.at is None:
-            self._renew()
-
-    def _slide_to(self, part: float) -> None:
-        """Pin the moment that the slider was moved to; at its right end go back to the newest samples."""
-        snapshot = self._desk.session.snapshot
-        if snapshot is None or snapshot.span is None:
-            return
-        if part >= 1.0 and self._end is None:
-            self._desk.moment.release()
-        else:
-            self._desk.moment.pin(
-                snapshot.span.start + round((snapshot.span.end - snapshot.span.start) * part)
-            )
-
     def _renew(self) -> None:
         """Read the numbers after a short delay: another moment is to be shown."""
         if self._view.isVisible():
@@ -96,28 +76,22 @@ class EsxtopNumbers(QObject):
     def forget(self) -> None:
         """Show no moment; the next session starts at its end."""
         self._every.stop()
-        self._grid, self._end = NO_ROWS, None
+        self._grid = NO_ROWS
+        self.time.forget()
         self._view.show_totals((), "")
         self._view.show_moment("", 1.0)
-
-    def _moment(self, snapshot: Snapshot | None) -> int | None:
-        if snapshot is None or snapshot.span is None:
-            return None
-        chosen = self._end if self._desk.moment.at is None else self._desk.moment.at
-        return snapshot.span.end if chosen is None else chosen
 
     def _tick(self) -> None:
         snapshot = self._desk.session.snapshot
         if snapshot is None or not snapshot.recording or not self._view.isVisible():
             self._every.stop()
             self.is_stale = not self._view.isVisible()
-        is_at_end = self._desk.moment.at is None and self._end is None
-        if snapshot is not None and is_at_end and self._view.isVisible():
+        if snapshot is not None and self.time.is_at_end and self._view.isVisible():
             self._read()
 
     def _read(self) -> None:
         snapshot, grid = self._desk.session.snapshot, self._grid
-        at = self._moment(snapshot)
+        at = self.time.at
         if snapshot is None or at is None:
             return
         screen, catalogue = self._view.chosen_screen, self._desk.catalogue
@@ -137,20 +111,15 @@ class EsxtopNumbers(QObject):
             self._seek_selection = False
             self._view.table.scrollTo(self._view.table.currentIndex())
         self._view.show_totals(moment.totals, moment.details)
-        self._view.show_moment(f"as of {self._desk.times.clock.moment(moment.at)}", self._part_of(moment.at))
+        self._view.show_moment(
+            f"as of {self._desk.times.clock.moment(moment.at)}", self.time.part_of(moment.at)
+        )
         self._read_sparks()
-
-    def _part_of(self, at: int) -> float:
-        """Return where a time is in the session, from 0 to 1 (its end)."""
-        snapshot = self._desk.session.snapshot
-        if snapshot is None or snapshot.span is None or at >= snapshot.span.end:
-            return 1.0
-        return (at - snapshot.span.start) / (snapshot.span.end - snapshot.span.start)
 
     def _read_sparks(self) -> None:
         column = self._model.sorting[0] - EsxtopModel.FIXED
         snapshot, grid = self._desk.session.snapshot, self._grid
-        at = self._moment(snapshot)
+        at = self.time.at
         if not self._view.sparks.isChecked() or column < 0 or snapshot is None or at is None or not grid.rows:
             self._model.set_sparks(max(column, 0), {})
             self._view.table.widths.make_room_for_curves(-1)

@@ -3,22 +3,69 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from resources.units import format_value
+from viewmodels.curve import sample_at
 from widgets.charts.curves_item import Drawn
-from widgets.charts.decorations import Frame
+from widgets.charts.decorations import Decorations, Frame
+from widgets.theme import Tokens, body_font
 
+_DEPTH = 12.0
 _WIDTH = 1.5
+_TAG_PX = 11
 _DOT, _RING = 3.5, 1.5
 _TAG_HEIGHT, _TAG_PADDING, _BESIDE = 15, 4, 7
 _GROUND = 0.85
 _MAX_TAGS = 6
 """With more curves than this, the values stand in the legend only: tags would hide the curves."""
+
+
+class PinItem(Decorations):
+    """The graphics item with the pinned moment; it lies over everything else in the view box."""
+
+    def __init__(self, box: pg.ViewBox) -> None:
+        super().__init__(_DEPTH)
+        self._box = box
+        self._at = math.nan
+        self._curves: Sequence[Drawn] = ()
+        self._tokens: Tokens | None = None
+        box.addItem(self, ignoreBounds=True)
+
+    def show_moment(self, at: float) -> None:
+        """Draw the time ``at`` (ms), with each curve's value there; NaN draws none."""
+        if at != self._at and not (math.isnan(at) and math.isnan(self._at)):
+            self._at = at
+            self._compose()
+
+    def set_curves(self, curves: Sequence[Drawn]) -> None:
+        """Tell the values of these curves."""
+        self._curves = curves
+        if not math.isnan(self._at):
+            self._compose()
+
+    def apply_theme(self, tokens: Tokens) -> None:
+        """Use the colours of a theme."""
+        self._tokens = tokens
+        self._compose()
+
+    def when_moved(self, slot: Callable[[], None]) -> None:
+        """Call ``slot`` whenever another window is shown or the plot has another size."""
+        self._box.sigResized.connect(lambda _box: slot())
+        self._box.sigXRangeChanged.connect(lambda _box, _range: slot())
+
+    def _compose(self) -> None:
+        tokens = self._tokens
+        if tokens is None or math.isnan(self._at):
+            self.set_parts([])
+        else:
+            font = body_font(_TAG_PX)
+            self.set_parts([PinPart(self._at, self._curves, font, tokens.text, tokens.surface1)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +86,7 @@ class PinPart:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(QColor(self.colour), _WIDTH))
         painter.drawLine(QPointF(x, frame.pixels.top()), QPointF(x, frame.pixels.bottom()))
-        found = [(drawn, *drawn.curve.sample_at(self.at)) for drawn in self.curves]
+        found = [(drawn, *sample_at(drawn.curve, self.at)) for drawn in self.curves]
         present = [(drawn, time, value) for drawn, time, value in found if not math.isnan(value)]
         for drawn, time, value in present:
             painter.setPen(QPen(QColor(self.ground), _RING))
