@@ -42,27 +42,50 @@ class ReaderPool:
         self._idle: queue.LifoQueue[SessionReader] = queue.LifoQueue()
         self._idle.put(first)
         self._closed = threading.Event()  # another thread may close at any time
+        self._lent = 0
+        self._counting = threading.Lock()
 
     @contextmanager
     def reader(self) -> Iterator[SessionReader]:
         """Lend an idle reader, or a new one, while the block runs. Raises CancelledError after ``close``."""
         if self._closed.is_set():
             raise CancelledError("The session was closed.")
+        with self._counted():
+            try:
+                reader = self._idle.get_nowait()
+            except queue.Empty:
+                reader = self._first.another()
+            try:
+                yield reader
+            finally:
+                if self._closed.is_set():
+                    reader.close()
+                else:
+                    self._idle.put(reader)
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        with self._counting:
+            self._lent += 1
         try:
-            reader = self._idle.get_nowait()
-        except queue.Empty:
-            reader = self._first.another()
-        try:
-            yield reader
+            yield
         finally:
-            if self._closed.is_set():
-                reader.close()
-            else:
-                self._idle.put(reader)
+            with self._counting:
+                self._lent -= 1
+
+    def leave_one_file(self) -> None:
+        """Close all readers, unless one is lent, if a writer's log still stands beside a session that nobody
+        writes: the last one merges it into the file. Those who read next open it anew.
+        """
+        if not self._lent and self._first.has_left_log:
+            self._close_idle()
 
     def close(self) -> None:
         """Close the idle readers; lent ones are closed when they are returned."""
         self._closed.set()
+        self._close_idle()
+
+    def _close_idle(self) -> None:
         while True:
             try:
                 self._idle.get_nowait().close()
@@ -189,6 +212,8 @@ class SessionModel(QObject):
             self._give_memory_back()
         if old.recording or self._looks % _IDLE_EVERY == 0:
             self.check_now()
+        if not old.recording and self._looks % _IDLE_EVERY == _IDLE_EVERY // 2:
+            self._leave_one_file()
 
     def check_now(self) -> None:
         """Read what is new in the file at once, because the window itself has written something."""
@@ -201,6 +226,13 @@ class SessionModel(QObject):
             return whole, renewed_of_sources(whole, old, seen, sources), change
 
         self.query("session.look", work, self._renew, failed=self.failed.emit)
+
+    def _leave_one_file(self) -> None:
+        """Have the log of a writer that has gone (it stored a mark, or findings) merged into the file."""
+        readers = self._readers
+        if readers is not None:
+            work = readers.leave_one_file
+            self._jobs.start("session.tidy", "Merging the log", lambda _job: work(), lambda _none: None)
 
     def _give_memory_back(self) -> None:
         self._jobs.start("session.memory", "Giving memory back", lambda _job: trim_heap(), lambda _none: None)

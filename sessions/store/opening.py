@@ -14,6 +14,7 @@ _SMALL_BYTES = 1 << 18
 _SMALL_PAGE_BYTES = 512
 _MODEST_BYTES = 1 << 21
 """A larger session keeps the large pages that it was made with."""
+_PATIENCE_MS = 1_000
 _LOG_BYTES = 4000 * schema.PAGE_BYTES
 
 
@@ -96,9 +97,10 @@ def leave_one_file(database: Database) -> None:
     """Finish writing: merge SQLite's log into the file, and release unused space if that is worth it.
 
     Space that compaction freed is released if it is a tenth of the file; a small file gets small pages, which
-    halves its size. Raises BusyError if a reader is still there, DiskFullError if the log doesn't fit: SQLite
-    then reads the file together with its log.
+    halves its size. Raises BusyError if a reader is still there after a second, DiskFullError if the log
+    doesn't fit: SQLite then reads the file together with its log, and the last reader merges it.
     """
+    database.pragma(f"busy_timeout = {_PATIENCE_MS}")
     database.pragma("wal_checkpoint(TRUNCATE)")
     database.pragma("busy_timeout = 0")
     database.pragma("journal_mode = DELETE")

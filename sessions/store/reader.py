@@ -67,6 +67,12 @@ class SessionReader(RecordReader):
         """Return another reader of the file, for another thread; both share one cache of decoded data."""
         return SessionReader(open_for_reading(self._database.path), self._samples.decoded)
 
+    @property
+    def has_left_log(self) -> bool:
+        """True if the log of a writer that has gone stands beside the file, until its last reader closes."""
+        path = self._database.path
+        return path.with_name(f"{path.name}-wal").exists() and not is_written(path)
+
     def close(self) -> None:
         """Close the file; the last reader of a session that nobody writes removes SQLite's extra files."""
         close_reader(self._database)

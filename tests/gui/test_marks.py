@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QApplication, QMenu, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
@@ -240,3 +240,24 @@ def test_a_session_that_somebody_else_writes_takes_no_mark(live: Program, qtbot:
         note(live, qtbot, "lost")
         wait(qtbot, lambda: "another program is writing" in live.window.messages.text)
     assert marks(live) == []
+
+
+def test_a_mark_leaves_an_ended_session_as_it_was(live: Program, qtbot: QtBot, home: Path) -> None:
+    path = record(home / "ended.hscope", seconds=300)
+    live.workbench.open_paths([path])
+    wait(qtbot, lambda: live.desk.session.whole is not None)
+    before = live.desk.session.whole
+    assert before is not None
+    with SessionReader.open(path) as other:  # as a diagnosis in another process would have it open
+        assert other.span() == before.span
+        note(live, qtbot, "users call")
+        wait(qtbot, lambda: marks(live) and not live.desk.jobs.busy("marks.store"))
+    wait(qtbot, lambda: [one.name for one in home.glob("ended.hscope*")] == ["ended.hscope"])
+    whole = live.desk.session.whole
+    assert whole is not None
+    assert not whole.recording
+    assert (whole.span, [one.state for one in whole.sources]) == (before.span, ["complete"] * 4)
+    shown = [one.text() for one in live.window.top.findChildren(QLabel) if one.isVisible()]
+    assert not [text for text in shown if "ecord" in text], shown
+    with SessionReader.open(path) as reader:
+        assert [mark.text for mark in reader.marks()] == ["users call"]
