@@ -232,12 +232,16 @@ class ImportProgress(_Event, frozen=True, tag="progress"):
 
 
 class ImportEnded(_Event, frozen=True, tag="ended"):
-    """The last event of an import: the notes of its report, or code and text of its error."""
+    """The last event of an import: the notes of its report, or code and text of its error.
+
+    ``left_out`` has a sentence for each file that was no capture beside others that were imported.
+    """
 
     code: int = 1
     session: str | None = None
     message: str = ""
     notes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 RecordEvent = (

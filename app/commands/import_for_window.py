@@ -45,6 +45,7 @@ def _import_for_a_window(files: Sequence[Path], out: Path, workers: int, cancel:
         os.nice(_NICE)
     lines, commands = EventLines(cancel.set), StdinLines()
     known = None
+    left_out: list[str] = []
     if files == [LATER]:
         known = load_catalogue()
         request_line = commands.next_line()
@@ -67,12 +68,18 @@ def _import_for_a_window(files: Sequence[Path], out: Path, workers: int, cancel:
             report = import_fio(files, out, progress=fio_progress, cancel=cancel)
         else:
             report = import_captures(
-                files, out, progress=report_progress, cancel=cancel, workers=workers or None, catalogue=known
+                files,
+                out,
+                progress=report_progress,
+                cancel=cancel,
+                workers=workers or None,
+                catalogue=known,
+                refused=lambda path, error: left_out.append(f"{path.name} was left out: {error}"),
             )
     except HyperscopeError as error:
         lines.send(ImportEnded(error.exit_code, message=str(error)))
         raise
     else:
-        lines.send(ImportEnded(0, str(out), notes=tuple(report.notes)))
+        lines.send(ImportEnded(0, str(out), notes=tuple(report.notes), left_out=tuple(left_out)))
     finally:
         lines.close()

@@ -22,8 +22,11 @@ from recorder.protocol import (
 )
 from resources.failures import CancelledError
 from resources.units import format_count, format_duration, format_rate
+from widgets.messages import Level, MessageAction
 
 _IDLE_MS = 60_000
+_NAMED = 3
+"""Files that were left out are named up to this number; the jobs pane has all."""
 _ARGUMENTS = ("import", "-", "-o", "-", "--attached")
 
 
@@ -175,7 +178,7 @@ class _Run(QObject):
             desk.jobs.end(self._job, "cancelled")
             desk.notify("The import was stopped. No session was left.", "info")
         elif code == 0:
-            notes = " ".join(f"{note.rstrip('.')}." for note in last.notes)
+            notes = " ".join(f"{note.rstrip('.')}." for note in (*last.left_out, *last.notes))
             desk.jobs.end(self._job, "done", f"{format_count(self._rows)} rows. {notes}".strip())
             self._show()
             self._report_success()
@@ -190,15 +193,12 @@ class _Run(QObject):
         self.over.emit()
 
     def _report_success(self) -> None:
-        """Show one line in the message bar; the import's notes stay in the jobs panel."""
+        """Show one message, which names what was left out; the import's notes stay in the jobs panel."""
         self._desk.session.check_now()
-        text = f"Imported {format_count(self._rows)} rows into {self._session.name}."
-        if not self._last.notes:
-            self._desk.notify(text, "ok")
-            return
-        self._window.messages.show_message(
-            text,
-            "ok",
-            button=f"Notes ({len(self._last.notes)})",
-            act=lambda: self._window.show_panel("jobs"),
-        )
+        notes, left_out = self._last.notes, self._last.left_out
+        parts = [f"Imported {format_count(self._rows)} rows into {self._session.name}.", *left_out[:_NAMED]]
+        if len(left_out) > _NAMED:
+            parts.append(f"So were {len(left_out) - _NAMED} more files.")
+        action = MessageAction(f"Notes ({len(notes)})", lambda: self._window.show_panel("jobs"))
+        level: Level = "warning" if left_out else "ok"
+        self._desk.notify(" ".join(parts), level, action=action if notes else None)

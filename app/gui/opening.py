@@ -14,8 +14,10 @@ from app.gui.jobs import Job
 from app.gui.recording import ignore_result
 from app.gui.session_files import CAPTURES, SUFFIX, OpenablePaths, classify_paths, recordings_folder
 from app.gui.window import Window
+from resources.foreign_text import shown
 from viewmodels.snapshot import Snapshot
 
+_NAMED = 3
 _SESSIONS = f"Sessions (*{SUFFIX});;All files (*)"
 _CAPTURES = f"Captures ({' '.join(f'*{suffix}' for suffix in CAPTURES)});;All files (*)"
 
@@ -28,6 +30,7 @@ class Opening(QObject):
         self._desk, self._window, self._importing = desk, window, importing
         self._chosen: OpenablePaths | None = None
         desk.session.opened.connect(self._opened)
+        desk.session.failed.connect(lambda _error: self._go_on())
         window.dragged.connect(importing.prepare)
         window.dropped.connect(self.open_paths)
 
@@ -58,14 +61,22 @@ class Opening(QObject):
 
     def _take(self, found: OpenablePaths) -> None:
         sessions, captures = found.sessions, found.captures
-        say = self._window.messages.show_message
+        if found.closed:
+            names = ", ".join(shown(path.name) for path in found.closed[:_NAMED])
+            self._desk.notify(f"{names}: this folder can't be read. Ask its owner for access.", "warning")
         if sessions:
             self._chosen = found
             self._desk.session.open(sessions[0])
         elif captures:
             self._importing.start(captures)
-        else:
-            say("There is neither a session nor a capture in that folder.", "warning")
+        elif not found.closed:
+            self._desk.notify("There is neither a session nor a capture in that folder.", "warning")
+
+    def _go_on(self) -> None:
+        """Open what was chosen beside a session that can't be opened; the message about that one stays."""
+        chosen, self._chosen = self._chosen, None
+        if chosen is not None and (chosen.sessions[1:] or chosen.captures):
+            self._take(OpenablePaths(chosen.sessions[1:], chosen.captures))
 
     def _opened(self, snapshot: Snapshot) -> None:
         """Show which other files were chosen; a message shown earlier would be removed with the old

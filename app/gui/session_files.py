@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,24 +20,45 @@ _SQLITE = b"SQLite format 3\x00"
 
 @dataclass(frozen=True, slots=True)
 class OpenablePaths:
-    """Files that the user opens: sessions, and captures to import (ordered by name)."""
+    """Files that the user opens: sessions, and captures to import (ordered by name).
+
+    ``closed`` are folders that can't be looked into.
+    """
 
     sessions: tuple[Path, ...]
     captures: tuple[Path, ...]
+    closed: tuple[Path, ...] = ()
 
 
 def classify_paths(paths: Iterable[Path]) -> OpenablePaths:
-    """Divide files into sessions and captures; of a folder, the files in it with a known suffix are taken."""
-    files = list(dict.fromkeys(file for path in paths for file in _files(path)))
-    sessions = [file for file in files if is_session(file)]
-    captures = sorted(file for file in files if file not in sessions)
-    return OpenablePaths(tuple(sessions), tuple(captures))
+    """Divide files into sessions and captures, each once, also under two names; of a folder, the files in it
+    with a known suffix are taken. Captures that are called so come first: they give the session its name.
+    """
+    found: dict[str, Path] = {}
+    closed: list[Path] = []
+    for path in paths:
+        try:
+            files = _files(path)
+        except OSError:
+            closed.append(path)
+            continue
+        for file in files:
+            found.setdefault(os.path.realpath(file), file)
+    sessions = [file for file in found.values() if is_session(file)]
+    captures = [file for file in found.values() if file not in sessions]
+    captures.sort(key=lambda file: (not _is_called_capture(file), file))
+    return OpenablePaths(tuple(sessions), tuple(captures), tuple(closed))
 
 
-def _files(path: Path) -> Iterable[Path]:
+def _files(path: Path) -> list[Path]:
+    """Return the file itself, or the files of a folder; raises OSError for a folder that can't be read."""
     if not path.is_dir():
         return [path]
     return sorted(one for one in path.iterdir() if one.name.lower().endswith((SUFFIX, *CAPTURES)))
+
+
+def _is_called_capture(path: Path) -> bool:
+    return path.name.lower().endswith(CAPTURES)
 
 
 def is_session(path: Path) -> bool:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from itertools import pairwise
 from pathlib import Path
+from typing import TypeVar
 
 from collectors.esxtop.header import Header
 from collectors.esxtop.history import HostHistory
@@ -36,7 +37,14 @@ from collectors.esxtop.sections import (
 from collectors.esxtop_names import Counters, HostColumns, columns_by_host
 from collectors.worker_process import MAX_WORKERS, WorkerProcess, worker_count
 from resources.catalogue import load_catalogue
-from resources.failures import AccessDeniedError, BadInputError, CancelledError, DiskFullError, UsageError
+from resources.failures import (
+    AccessDeniedError,
+    BadInputError,
+    CancelledError,
+    DiskFullError,
+    HyperscopeError,
+    UsageError,
+)
 from sessions.model import SourceSpec
 from sessions.store import SessionWriter
 
@@ -53,6 +61,9 @@ columns 228 with three).
 _PATIENCE_S = 0.2
 _MAX_NAMES = 3
 _LONGEST_NAME = 100
+_Given = TypeVar("_Given")
+_Got = TypeVar("_Got")
+Refused = Callable[[Path, HyperscopeError], None]
 _TELL_EVERY_S = 0.1
 
 
@@ -65,13 +76,15 @@ def import_captures(
     workers: int | None = None,
     catalogue: Counters | None = None,
     started: Sequence[WorkerProcess] = (),
+    refused: Refused | None = None,
 ) -> ImportReport:
     """Import captures of any number of hosts into the new session ``out``.
 
     Files may be compressed with gzip, xz or zstd, come in any order and overlap: a host's sample of one
     instant is stored once. ``workers`` is the number of processes beside this one, chosen by size when None.
     ``started`` are some of them that run already; they are gone when this returns.
-    ``progress`` is called in this thread, a few times a second.
+    ``progress`` is called in this thread, a few times a second. ``refused`` is called with each file that
+    can't be read as a capture, and why, as long as another one can; without it such a file ends the import.
 
     Raises NotFoundError, AccessDeniedError, NotACaptureError for a file that can't be read as a capture;
     AlreadyExistsError, DiskFullError and the like for ``out``; CancelledError when ``cancel`` is set.
@@ -81,12 +94,12 @@ def import_captures(
         raise UsageError("No file to import was named.", advice="Name one or more captures.")
     plans: dict[int, SectionPlan] = {}
     with _translated(out):
-        captures = _recognised(files, started)
+        captures = _recognised(files, started, refused)
     # They start while headers are read here.
     with Workers(_worker_count(captures, workers), plans, started) as pool, _collection_paused():
         known = catalogue or load_catalogue()
         with _translated(out):
-            found = [peek(capture, known) for capture in captures]
+            found = _usable(captures, lambda capture: peek(capture, known), lambda one: one.path, refused)
         if workers is None and pool.count == MAX_WORKERS and _is_narrow(found):
             pool.grow(min((os.cpu_count() or 1) - 1, _MAX_WORKERS_IF_NARROW))
         return _Import(found, out, known, progress, cancel, pool, plans).run()
@@ -98,13 +111,39 @@ def _worker_count(captures: Sequence[Capture], asked: int | None) -> int:
     return worker_count(sum(one.size * (1 if one.direct else 4) for one in captures))
 
 
-def _recognised(files: Sequence[Path], started: Sequence[WorkerProcess]) -> list[Capture]:
+def _recognised(
+    files: Sequence[Path], started: Sequence[WorkerProcess], refused: Refused | None
+) -> list[Capture]:
     with ExitStack() as on_failure:
         for process in started:
             on_failure.callback(process.stop)
-        captures = [recognise(file) for file in files]
+        captures = _usable(files, recognise, lambda file: file, refused)
         on_failure.pop_all()
     return captures
+
+
+def _usable(
+    files: Sequence[_Given],
+    read: Callable[[_Given], _Got],
+    path_of: Callable[[_Given], Path],
+    refused: Refused | None,
+) -> list[_Got]:
+    """Read each file; ``refused`` gets those that can't be read, unless it is None or all are bad."""
+    found: list[_Got] = []
+    bad: list[tuple[Path, HyperscopeError]] = []
+    for file in files:
+        try:
+            found.append(read(file))
+        except HyperscopeError as error:
+            if refused is None:
+                raise
+            bad.append((path_of(file), error))
+    if not found:
+        raise bad[0][1]
+    for path, reason in bad:
+        if refused is not None:
+            refused(path, reason)
+    return found
 
 
 def _is_narrow(found: Sequence[Peek]) -> bool:

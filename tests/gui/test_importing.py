@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -100,6 +102,46 @@ def test_a_folder_for_sessions_that_can_not_be_made_is_said(live: Program, qtbot
     assert not live.workbench.importing.is_running
     live.workbench.try_lab()
     assert "Errno" not in live.window.messages.text
+
+
+def test_the_good_are_imported_and_the_bad_are_named(
+    live: Program, qtbot: QtBot, captures: Path, home: Path
+) -> None:
+    good, page, gone = home / "night.csv", home / "a page.csv", home / "a.txt"
+    good.write_bytes((captures / "host-esx01.lab.local.csv").read_bytes())
+    page.write_text("<!DOCTYPE html><html><body>Log in</body></html>\n", encoding="utf-8")
+    gone.write_text("notes of mine", encoding="utf-8")
+    (home / "again.csv").symlink_to(good)
+    drop(live.window, page, gone, good, home / "again.csv", good)
+    wait(qtbot, lambda: states(live) == ["done"])
+    text = live.window.messages.text
+    assert "Imported 60 rows into" in text
+    assert "a page.csv was left out: " in text
+    assert "a.txt was left out: " in text
+    assert "night.csv" not in text.replace("night.hscope", "")
+    [session] = home.glob("*.hscope")
+    with SessionReader.open(session) as reader:
+        assert [source.spec.name for source in reader.sources()] == ["esx01.lab.local"]
+        assert dict(reader.sources()[0].spec.attributes)["rows"] == "60"
+
+
+def test_a_damaged_session_keeps_no_good_file_away(
+    live: Program, qtbot: QtBot, captures: Path, home: Path
+) -> None:
+    damaged, good = home / "a.hscope", home / "night.csv"
+    damaged.write_bytes(b"SQLite format 3\x00 and then nothing")
+    good.write_bytes((captures / "host-esx01.lab.local.csv").read_bytes())
+    drop(live.window, damaged, good)
+    wait(qtbot, lambda: live.desk.session.path == home / "night.hscope")
+    assert any("a.hscope" in one.text and one.level == "critical" for one in live.window.messages.shown)
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="nothing is closed to this user")
+def test_a_folder_that_is_closed_is_said(live: Program, qtbot: QtBot, home: Path) -> None:
+    (home / "closed").mkdir(mode=0)
+    drop(live.window, home / "closed")
+    wait(qtbot, lambda: "can't be read" in live.window.messages.text)
+    (home / "closed").chmod(0o700)
 
 
 def test_a_session_among_captures_is_opened_and_the_rest_offered(
