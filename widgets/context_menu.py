@@ -122,7 +122,8 @@ class ContextMenu(QObject):
 
     def _has(self, event: QKeyEvent, key: str) -> bool:
         wanted = {QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress}
-        plain = event.modifiers() == Qt.KeyboardModifier.NoModifier and bool(event.text().strip())
+        letter = event.text().strip()
+        plain = event.modifiers() == Qt.KeyboardModifier.NoModifier and bool(letter) and letter.isprintable()
         if event.type() not in wanted or plain:  # letters alone search in item views
             return False
         return any(one is not None and one.key == key and one.enabled for one in self.entries())

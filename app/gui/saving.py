@@ -92,7 +92,11 @@ def file_stem(name: str) -> str:
 
 
 def form_of(path: Path, forms: Sequence[FileForm], chosen: str) -> FileForm:
-    """Return the form that fits the name's suffix, else the one of the ``chosen`` filter, else the first."""
+    """Return the form that fits the name's suffix, else the one of the ``chosen`` filter, else the first.
+
+    Of several forms with that suffix, the filter's is taken.
+    """
     by_suffix = [form for form in forms if path.name.lower().endswith(form.suffix)]
     by_filter = [form for form in forms if chosen.startswith(f"{form.label} (")]
-    return [*by_suffix, *by_filter, *forms][0]
+    both = [form for form in by_suffix if form in by_filter]
+    return [*both, *by_suffix, *by_filter, *forms][0]

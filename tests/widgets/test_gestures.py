@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from viewmodels.chart_spec import ChartSpec
 from viewmodels.curve import Curve, Line, NamedCurve
+from viewmodels.file_offer import FileOffer
 from viewmodels.time_labels import UTC_CLOCK
 from widgets.charts.card import ChartCard
 from widgets.charts.curves_item import Drawn
@@ -280,7 +281,7 @@ def test_the_crosshair_says_when_under_the_mouse_alone(hand: Hand, qtbot: QtBot)
     assert plot.moment.isHidden()
 
 
-def test_a_summary_opens_copies_and_does_nothing_else(theme: Theme, qtbot: QtBot) -> None:
+def test_a_summary_opens_leaves_and_does_nothing_else(theme: Theme, qtbot: QtBot) -> None:
     card = ChartCard(theme, UTC_CLOCK)
     qtbot.addWidget(card)
     card.become_summary()
@@ -292,21 +293,32 @@ def test_a_summary_opens_copies_and_does_nothing_else(theme: Theme, qtbot: QtBot
     card.show()
     opened: list[bool] = []
     said: list[str] = []
+    offers: list[FileOffer] = []
     card.opened.connect(lambda: opened.append(True))
     card.copied.connect(said.append)
-    card._open_menu(QPoint(0, 0))
+    card.saved.connect(offers.append)
+    card.menu.open_at(QPoint(0, 0))
     menu = card.findChild(QMenu)
     assert menu is not None
-    entries = {action.text(): action for action in menu.actions()}
-    assert list(entries) == ["Open in the charts", "Copy as image", "Copy samples as CSV"]
+    entries = {action.text(): action for action in menu.actions() if not action.isSeparator()}
+    assert list(entries) == [
+        "Open in the charts",
+        "Copy picture",
+        "Save picture…",
+        "Copy data (CSV)",
+        "Save data as CSV…",
+    ]
     for action in entries.values():
         action.trigger()
     menu.close()
+    card.plot.setFocus()
     qtbot.keyClick(card.plot, Qt.Key.Key_Return)
     assert opened == [True, True]
-    assert said == ["Load: copied as an image.", "Load: 2 rows copied as CSV."]
+    assert said == ["Load: copied as a picture.", "Load: 2 rows copied as CSV."]
     text = QApplication.clipboard().text()
     assert text == "time,a (%)\n2023-11-14T22:13:25Z,\n2023-11-14T22:13:30Z,3.0\n"
+    assert [form.suffix for form in offers[0].forms] == [".png", ".svg", ".png", ".svg"]
+    assert offers[1].forms[0].content().decode() == text
 
 
 def test_escape_clears_a_search_then_leaves_it_and_closes_a_message(theme: Theme, qtbot: QtBot) -> None:

@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QAction, QContextMenuEvent, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QMenu, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from resources.foreign_text import shown
 from resources.units import format_value
-from sessions.times import TimeRange
 from viewmodels.chart_spec import ChartSpec
 from viewmodels.curve import NamedCurve
 from viewmodels.time_labels import Clock
-from widgets.charts.clipboard import copy_image, copy_samples, copy_values
+from widgets.charts.card_menu import CardMenu
 from widgets.charts.curve_numbers import rows_of, tooltip_of
 from widgets.charts.curves_item import Drawn
 from widgets.charts.figures import CurveFigures
@@ -32,21 +31,25 @@ class ChartCard(QFrame):
     """One chart with its head, plot and context menu.
 
     Signals: ``closed``; ``dropped`` with the data of dropped series; ``copied`` with a message for the user;
-    ``statistics`` with True or False when the menu shows or hides the table of numbers; ``opened`` when a
-    summary is to be opened as a large chart.
+    ``saved`` with a FileOffer; ``statistics`` with True or False when the menu shows or hides the table of
+    numbers; ``opened`` when a summary is to be opened as a large chart; ``page_wanted`` with "copy" or "save"
+    for a picture of all charts. ``session`` is the name of the session, for pictures.
     """
 
     closed = Signal()
     dropped = Signal(bytes)
     copied = Signal(str)
+    saved = Signal(object)
     opened = Signal()
     statistics = Signal(bool)
+    page_wanted = Signal(str)
 
     def __init__(self, theme: Theme, at: Clock, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme, self._at = theme, at
         self._spec = ChartSpec("", "", ())
-        self._is_summary = False
+        self.session = ""
+        self.is_summary = False
         self._when = math.nan
         self._curves: Sequence[NamedCurve] = ()
         self.setProperty("role", "chart")
@@ -59,7 +62,8 @@ class ChartCard(QFrame):
         self.plot = Plot(theme, at)
         self.plot.focused.connect(self._show_focus)
         self.plot.scaled.connect(self._show_unit)
-        self.plot.menu_wanted.connect(self._open_menu)
+        self.menu = CardMenu(self, theme)
+        self.plot.menu_wanted.connect(self.menu.open_at)
         self.head.legend.entered.connect(self.plot.drawing.highlight)
         column = QVBoxLayout(self)
         column.setContentsMargins(1, 1, 1, 4)
@@ -80,6 +84,11 @@ class ChartCard(QFrame):
     def curves(self) -> Sequence[NamedCurve]:
         """The curves that are drawn."""
         return self._curves
+
+    @property
+    def has_statistics(self) -> bool:
+        """True if the table of statistics is shown."""
+        return not self._figures.isHidden()
 
     @property
     def spec(self) -> ChartSpec:
@@ -106,7 +115,7 @@ class ChartCard(QFrame):
 
     def become_summary(self) -> None:
         """Make this a small chart that can be opened as a large one (also with Enter) but not closed."""
-        self._is_summary = True
+        self.is_summary = True
         self.setAcceptDrops(False)
         self.head.close_button.hide()
 
@@ -146,44 +155,6 @@ class ChartCard(QFrame):
         """Fit title and legend into the new width."""
         super().resizeEvent(event)
         self._arrange_head()
-
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
-        """Open the menu: copy the chart, show statistics, or close it."""
-        self._open_menu(event.globalPos())
-
-    def _open_menu(self, place: QPoint) -> None:
-        menu = QMenu(self)
-        if self._is_summary:
-            menu.addAction("Open in the charts", self.opened.emit)
-        title, curves, window = (
-            self._spec.shown_title,
-            self._curves,
-            TimeRange(*map(round, self.plot.window_shown)),
-        )
-        if self.plot.pin.in_sight is not None:
-            moment = at, clock = self.plot.pin.in_sight
-            menu.addAction(
-                f"Copy values at {clock.time(at)}",
-                lambda: self.copied.emit(copy_values(curves, moment, title)),
-            )
-        menu.addAction("Copy as image", lambda: self.copied.emit(copy_image(self, title)))
-        menu.addAction("Copy samples as CSV", lambda: self.copied.emit(copy_samples(curves, window, title)))
-        if not self._is_summary:
-            numbers = QAction("Statistics of each curve", menu, checkable=True)
-            numbers.setChecked(not self._figures.isHidden())
-            numbers.triggered.connect(self.statistics)
-            menu.addAction(numbers)
-            menu.addSeparator()
-            menu.addAction("Close the chart", self.closed.emit)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(place)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Open a summary on Enter."""
-        if self._is_summary and event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
-            self.opened.emit()
-        else:
-            super().keyPressEvent(event)
 
     def _dragged(self, number: int | None) -> tuple[Sequence[int], str]:
         """Return series ids and label of a curve, to be dragged onto another chart."""

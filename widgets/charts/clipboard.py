@@ -1,4 +1,4 @@
-"""Copies a chart to the clipboard: as an image, or its samples as CSV."""
+"""The samples and values of a chart for the clipboard or a file."""
 
 from __future__ import annotations
 
@@ -9,22 +9,16 @@ from collections.abc import Sequence
 
 import numpy as np
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QWidget
 
 from resources.foreign_text import shown
 from resources.spreadsheet_text import escape_formula
 from resources.units import format_count
 from sessions.times import TimeRange, iso
 from viewmodels.curve import Curve, NamedCurve
+from viewmodels.file_offer import FileOffer, text_form
 from viewmodels.text_table import TextTable
 from viewmodels.time_labels import Clock
 from widgets.copying import copy_table
-
-
-def copy_image(chart: QWidget, title: str) -> str:
-    """Copy an image of the chart to the clipboard; returns a message for the user."""
-    QGuiApplication.clipboard().setPixmap(chart.grab())
-    return f"{shown(title)}: copied as an image."
 
 
 def copy_samples(curves: Sequence[NamedCurve], window: TimeRange, title: str) -> str:
@@ -32,6 +26,12 @@ def copy_samples(curves: Sequence[NamedCurve], window: TimeRange, title: str) ->
     text, rows = as_csv([(f"{named.full_name} ({named.unit})", named.curve) for named in curves], window)
     QGuiApplication.clipboard().setText(text)
     return f"{shown(title)}: {format_count(rows)} rows copied as CSV."
+
+
+def samples_file(curves: Sequence[NamedCurve], window: TimeRange, title: str) -> FileOffer:
+    """Return the offer to save the samples of the window as CSV."""
+    columns = [(f"{named.full_name} ({named.unit})", named.curve) for named in curves]
+    return FileOffer(title, (text_form("CSV", ".csv", lambda: as_csv(columns, window)[0]),))
 
 
 def copy_values(curves: Sequence[NamedCurve], moment: tuple[int, Clock], title: str) -> str:

@@ -90,6 +90,11 @@ class PlotDrawing:
             self._decorate()
             self._fit_values()
 
+    @property
+    def tracks(self) -> tuple[Track[Event], Track[Mark]]:
+        """The events and marks that are drawn."""
+        return self._events, self._marks
+
     def set_window(self, start: float, end: float) -> bool:
         """Draw the time from ``start`` to ``end`` (ms); returns False if it is drawn already."""
         if end <= start or [start, end] == self._box.viewRange()[0]:

@@ -16,7 +16,10 @@ from viewmodels.chart_spec import ChartSpec
 from viewmodels.curve import NamedCurve
 from viewmodels.time_labels import Clock
 from widgets.charts.card import ChartCard
+from widgets.charts.card_menu import picture_file, picture_of
 from widgets.charts.crosshair import Crosshair
+from widgets.charts.picture import image_of
+from widgets.copying import copy_picture
 from widgets.dragging import SERIES_MIME
 from widgets.theme import Theme
 
@@ -39,6 +42,7 @@ class ChartStack(QScrollArea):
     closed = Signal(int)
     dropped = Signal(int, bytes)
     copied = Signal(str)
+    saved = Signal(object)
     statistics = Signal(bool)
 
     def __init__(self, theme: Theme, at: Clock, parent: QWidget | None = None) -> None:
@@ -47,6 +51,7 @@ class ChartStack(QScrollArea):
         self._cards: list[ChartCard] = []
         self._spare: list[ChartCard] = []
         self._statistics = False
+        self._session = ""
         self._events: Track[Event] = Track()
         self._marks: Track[Mark] = Track()
         self._window = TimeRange(0, 1)
@@ -73,6 +78,12 @@ class ChartStack(QScrollArea):
         self._at = at
         for card in [*self._cards, *self._spare]:
             card.set_clock(at)
+
+    def name_session(self, name: str) -> None:
+        """Name the session that the charts are of, for pictures."""
+        self._session = name
+        for card in [*self._cards, *self._spare]:
+            card.session = name
 
     def show_charts(self, charts: Sequence[tuple[ChartSpec, Sequence[NamedCurve]]]) -> None:
         """Show these charts, reusing the widgets of earlier ones."""
@@ -152,8 +163,11 @@ class ChartStack(QScrollArea):
         card.closed.connect(lambda card=card: self._close(card))
         card.dropped.connect(lambda data, card=card: self._take_drop(card, data))
         card.copied.connect(self.copied)
+        card.saved.connect(self.saved)
+        card.page_wanted.connect(self._take_picture)
         card.statistics.connect(self.statistics)
         card.show_statistics(on=self._statistics)
+        card.session = self._session
         return card
 
     def _close(self, card: ChartCard) -> None:
@@ -164,6 +178,14 @@ class ChartStack(QScrollArea):
         """Hand on what was dropped on a card, unless its chart went while it was dragged."""
         if card in self._cards:
             self.dropped.emit(self._cards.index(card), data)
+
+    def _take_picture(self, wanted: str) -> None:
+        """Copy or save a picture of all charts."""
+        picture = picture_of(self._cards, self._theme)
+        if wanted == "copy":
+            self.copied.emit(copy_picture(image_of(picture), f"{len(self._cards)} charts"))
+        else:
+            self.saved.emit(picture_file(picture))
 
     def _ask_window(self, start: float, end: float, passing: bool) -> None:
         if end - start < _SMALLEST_MS:

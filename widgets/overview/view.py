@@ -45,6 +45,7 @@ class OverviewView(QScrollArea):
     unzoomed = Signal()
     opened = Signal(object)
     copied = Signal(str)
+    saved = Signal(object)
     appeared = Signal()
 
     def __init__(self, theme: Theme, clock: Clock, parent: QWidget | None = None) -> None:
@@ -116,6 +117,7 @@ class OverviewView(QScrollArea):
             card.become_summary()
             card.opened.connect(lambda card=card: self.opened.emit(card.spec))
             card.copied.connect(self.copied)
+            card.saved.connect(self.saved)
             card.plot.unzoomed.connect(self.unzoomed)
             card.plot.windowed.connect(self._ask)
             self.crosshair.join(card)

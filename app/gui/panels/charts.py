@@ -48,6 +48,7 @@ class ChartsPanel(QObject):
         stack.closed.connect(desk.charts.remove)
         stack.dropped.connect(lambda number, dragged: add_dropped(desk, number, dragged))
         stack.copied.connect(lambda text: desk.notify(text, "ok"))
+        stack.saved.connect(desk.save_file)
         self._redraw.timeout.connect(self._draw)
         self._reading.ready.connect(self._draw)
 
@@ -115,6 +116,7 @@ class ChartsPanel(QObject):
         self.view.show_empty(on=not charts or window is None)
         if window is None or not samples.ids.issuperset(one for chart in charts for one in chart.series):
             return  # samples of a newer set of charts are on their way
+        self._stack.name_session(snapshot.title)
         self._stack.show_window(window)
         filtered = scope_filter(self._desk.scope.scope, snapshot)
         self._stack.show_events(filtered.events(snapshot.events), snapshot.marks)

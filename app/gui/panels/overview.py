@@ -37,6 +37,7 @@ class OverviewPanel(QObject):
         view.unzoomed.connect(lambda: scope.set(scope.scope.during(None)))
         view.opened.connect(lambda spec: desk.charts.choose([spec], scope.scope.entities))
         view.copied.connect(lambda text: desk.notify(text, "ok"))
+        view.saved.connect(desk.save_file)
         desk.session.opened.connect(lambda _snapshot: self._opened())
         desk.session.changed.connect(self._grown)
         desk.moment.changed.connect(view.crosshair.show_moment)
