@@ -11,8 +11,8 @@ from rich.console import Console
 from diagnosis.engine import Diagnosis
 from diagnosis.report import evidence_cells, render_finding, render_report, when_text
 from resources.foreign_text import visible
+from sessions.clock import UTC_CLOCK, Clock
 from sessions.findings import Finding, Severity
-from sessions.times import iso
 from sessions.verdict_wording import verdict_title
 
 _WIDTH = 100
@@ -21,36 +21,38 @@ _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|!~])")
 """What Markdown, or the HTML in it, would interpret inside of a line."""
 
 
-def report_text(diagnosis: Diagnosis) -> str:
+def report_text(diagnosis: Diagnosis, clock: Clock = UTC_CLOCK) -> str:
     """Return the whole report as ``hyperscope diagnose`` prints it, without colours."""
     console = _console()
-    render_report(diagnosis, console)
+    render_report(diagnosis, console, clock)
     return _text_of(console)
 
 
-def finding_text(finding: Finding, diagnosis: Diagnosis) -> str:
+def finding_text(finding: Finding, diagnosis: Diagnosis, clock: Clock = UTC_CLOCK) -> str:
     """Return one finding as the report has it, with all that follows from it."""
     console = _console()
-    render_finding(finding, diagnosis, console)
+    render_finding(finding, diagnosis, console, clock)
     return _text_of(console)
 
 
-def findings_markdown(diagnosis: Diagnosis) -> str:
-    """Return the report as Markdown; foreign names stay literal. All times are UTC."""
+def findings_markdown(diagnosis: Diagnosis, clock: Clock = UTC_CLOCK) -> str:
+    """Return the report as Markdown; foreign names stay literal."""
     parts = [f"# Findings: {verdict_title(diagnosis.verdict)}"]
     if diagnosis.window is not None:
-        parts.append(f"{iso(diagnosis.window.start)} to {iso(diagnosis.window.end)}, times in UTC")
+        window = diagnosis.window
+        ends = f"{clock.iso(window.start)} to {clock.iso(window.end)}"
+        parts.append(f"{ends}, times in {clock.zone_of(window)}")
     parts += (_literal(note) for note in diagnosis.notes)
     for finding in diagnosis.findings:
-        parts += _finding(finding, diagnosis)
+        parts += _finding(finding, diagnosis, clock)
     return "\n\n".join(parts) + "\n"
 
 
-def _finding(finding: Finding, diagnosis: Diagnosis) -> Iterator[str]:
+def _finding(finding: Finding, diagnosis: Diagnosis, clock: Clock) -> Iterator[str]:
     symbol = _SYMBOLS[finding.severity]
     yield f"## {symbol} {_literal(finding.title)}: {_literal(finding.entity_name)} ({finding.entity.kind})"
     yield _literal(finding.conclusion)
-    yield f"*When:* {when_text(finding)}"
+    yield f"*When:* {when_text(finding, clock)}"
     if finding.evidence:
         rows = (evidence_cells(item, diagnosis) for item in finding.evidence)
         yield "\n".join(_table(("Evidence", "Value", "Limit"), list(rows)))

@@ -14,9 +14,10 @@ from diagnosis.engine import Check, Diagnosis
 from diagnosis.session_events import describe_change
 from resources.foreign_text import visible
 from resources.units import format_count, format_duration, format_value
+from sessions.clock import UTC_CLOCK, Clock
 from sessions.findings import CauseVerdict, Evidence, Finding, Severity, Verdict
 from sessions.model import EntityRef
-from sessions.times import TimeRange, iso
+from sessions.times import TimeRange
 from sessions.verdict_wording import covered_text, reach_text, source_limits, verdict_title
 
 _T = TypeVar("_T")
@@ -41,9 +42,9 @@ _VERDICT: dict[Verdict, tuple[str, str, str]] = {
 }
 
 
-def render_report(diagnosis: Diagnosis, console: Console) -> None:
+def render_report(diagnosis: Diagnosis, console: Console, clock: Clock = UTC_CLOCK) -> None:
     """Print the findings, worst first, with consequences below their cause, then what was checked."""
-    page = _Page(console, min(console.width, _WIDEST), console.options.ascii_only)
+    page = _Page(console, min(console.width, _WIDEST), console.options.ascii_only, clock)
     _heading(diagnosis, page)
     below = _consequences(diagnosis.findings)
     for number, alike in enumerate(_alike(diagnosis.findings), start=1):
@@ -56,9 +57,11 @@ def render_report(diagnosis: Diagnosis, console: Console) -> None:
     _render_checks(diagnosis, page)
 
 
-def render_finding(finding: Finding, diagnosis: Diagnosis, console: Console) -> None:
+def render_finding(
+    finding: Finding, diagnosis: Diagnosis, console: Console, clock: Clock = UTC_CLOCK
+) -> None:
     """Print one finding of a diagnosis, with what follows from it."""
-    page = _Page(console, min(console.width, _WIDEST), console.options.ascii_only)
+    page = _Page(console, min(console.width, _WIDEST), console.options.ascii_only, clock, is_alone=True)
     _render_finding(1, [finding], diagnosis, _consequences(diagnosis.findings), page)
 
 
@@ -69,6 +72,14 @@ class _Page:
     console: Console
     width: int
     ascii: bool
+    clock: Clock
+    is_alone: bool = False
+    """True for a finding without the heading that tells the zone of all times."""
+
+    def zone_of(self, finding: Finding) -> str:
+        if not self.is_alone or not finding.windows:
+            return ""
+        return f" Times in {self.clock.zone_of(finding.windows[0])}."
 
     def line(self, text: str = "", style: str = "") -> None:
         self.paragraph("", text, style=style)
@@ -95,19 +106,15 @@ def _heading(diagnosis: Diagnosis, page: _Page) -> None:
     title = verdict_title(verdict)
     page.line(f"Findings: {title}" if verdict.counts.troubles else f"{title}.", "bold")
     if diagnosis.window:
-        page.line(f"{_span(diagnosis.window)}, times in UTC")
+        page.line(f"{_span(diagnosis.window, page.clock)}, times in {page.clock.zone_of(diagnosis.window)}")
     if not verdict.is_judged:
-        page.paragraph("", reach_text(verdict, _clock) + ".")
+        page.paragraph("", reach_text(verdict, page.clock.time) + ".")
     elif not verdict.counts.troubles:
-        page.paragraph("", f"{reach_text(verdict, _clock)}: {covered_text(verdict)}.")
+        page.paragraph("", f"{reach_text(verdict, page.clock.time)}: {covered_text(verdict)}.")
     for line in source_limits(verdict):
         page.paragraph("", line)
     for note in diagnosis.notes:
         page.line(note)
-
-
-def _clock(t_ms: int) -> str:
-    return iso(t_ms).rstrip("Z")[11:]
 
 
 def _consequences(findings: Sequence[Finding]) -> dict[tuple[str, EntityRef], list[Finding]]:
@@ -168,7 +175,7 @@ def _render_finding(
         title += f" and {len(alike) - 1} more"
     page.paragraph(lead, title, style="bold", lead_style=symbols[2])
     page.paragraph("", finding.conclusion, indent=3)
-    page.paragraph("When".ljust(_LABEL), when_text(finding), indent=3)
+    page.paragraph("When".ljust(_LABEL), when_text(finding, page.clock) + page.zone_of(finding), indent=3)
     for lead, item in _labelled("Evidence", finding.evidence):
         page.paragraph(lead, _evidence(item, diagnosis), indent=3)
     for lead, cause in _labelled("Causes", finding.causes):
@@ -223,9 +230,9 @@ def _render_cause(lead: str, cause: CauseVerdict, page: _Page) -> None:
     page.paragraph(f"{lead}{page.symbol(symbols)} ", text, indent=3, style=symbols[2], lead_style=symbols[2])
 
 
-def when_text(finding: Finding) -> str:
-    """Return the first windows of a finding and the share of its samples, in UTC."""
-    shown = [_span(window) for window in finding.windows[:_WINDOWS_SHOWN]]
+def when_text(finding: Finding, clock: Clock = UTC_CLOCK) -> str:
+    """Return the first windows of a finding and the share of its samples."""
+    shown = [_span(window, clock) for window in finding.windows[:_WINDOWS_SHOWN]]
     more = len(finding.windows) - len(shown)
     text = "; ".join(shown) + (f"; and {more} more" if more > 0 else "")
     return f"{text}. {format_value(finding.share * 100, '%')} of its samples."
@@ -241,14 +248,11 @@ def _changes(finding: Finding) -> list[str]:
     return [*lines, *([f"and {format_count(finding.changes_left)} more"] if finding.changes_left else [])]
 
 
-def _span(window: TimeRange) -> str:
-    start, end = (
-        iso(window.start).rstrip("Z").replace("T", " "),
-        iso(window.end).rstrip("Z").replace("T", " "),
-    )
-    if start[:10] == end[:10]:
-        end = end[11:]
-    return f"{start} to {end} ({format_duration(window.seconds)})"
+def _span(window: TimeRange, clock: Clock) -> str:
+    days = [clock(t).date().isoformat() for t in (window.start, window.end)]
+    end = "" if days[0] == days[1] else f"{days[1]} "
+    times = f"{days[0]} {clock.time(window.start)} to {end}{clock.time(window.end)}"
+    return f"{times} ({format_duration(window.seconds)})"
 
 
 def _evidence(item: Evidence, diagnosis: Diagnosis) -> str:

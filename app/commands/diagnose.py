@@ -7,20 +7,23 @@ from typing import Annotated
 
 import typer
 
-from app.commands.options import AsJson, From, SessionPath, To, window_of
+from app.commands.options import AsJson, From, SessionPath, Times, To, clock_of, window_of
 from app.consoles import progress_bar, results
 from app.terminal import cancellable, print_error, print_json
 from diagnosis import Diagnosis, diagnose_session, findings_json, render_report
 from resources.catalogue import load_catalogue
 from resources.failures import AccessDeniedError, BusyError, DiskFullError
 from resources.problem_cards import load_problems
+from sessions.clock import UTC_ZONE
 from sessions.store import SessionReader, SessionWriter
+from sessions.times import TimeRange
 
 
 def diagnose(
     session: SessionPath,
     start: From = "",
     end: To = "",
+    times: Times = UTC_ZONE,
     knowledge: Annotated[
         list[Path] | None,
         typer.Option(
@@ -31,17 +34,20 @@ def diagnose(
     as_json: AsJson = False,
 ) -> None:
     """Find known problems, worst first: number against limit, causes with verdicts, what to do."""
-    outcome = diagnose_file(session, start=start, end=end, knowledge=knowledge or [])
+    with SessionReader.open(session) as reader:
+        clock = clock_of(reader, times)
+        window = window_of(reader, start, end, clock)
+    outcome = diagnose_file(session, window, knowledge=knowledge or [])
     # Findings of a part of the time would hide those of the whole from the next reader of the file.
     if keep and not (start or end):
         store_findings(session, outcome)
     if as_json:
         print_json(findings_json(outcome))
     else:
-        render_report(outcome, results())
+        render_report(outcome, results(), clock)
 
 
-def diagnose_file(session: Path, *, start: str = "", end: str = "", knowledge: list[Path]) -> Diagnosis:
+def diagnose_file(session: Path, window: TimeRange | None = None, *, knowledge: list[Path]) -> Diagnosis:
     """Diagnose a session file, showing progress; Ctrl-C cancels.
 
     ``start`` and ``end`` are times as in --from and --to, ``knowledge`` folders with the user's own TOML
@@ -54,7 +60,6 @@ def diagnose_file(session: Path, *, start: str = "", end: str = "", knowledge: l
         cancellable() as cancel,
         progress_bar("Looking for problems") as show,
     ):
-        window = window_of(reader, start, end)
         return diagnose_session(reader, problems, catalogue, window, progress=show, cancel=cancel)
 
 

@@ -8,13 +8,14 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from app.commands.options import AsJson, From, SessionPath, To, window_of
+from app.commands.options import AsJson, From, SessionPath, Times, To, clock_of, window_of
 from app.commands.query import matches, matching_entities
 from app.consoles import progress_bar, results
 from app.terminal import cancellable, print_json
 from resources.failures import NotFoundError, UsageError
 from resources.foreign_text import visible
 from resources.units import format_bytes, format_count
+from sessions.clock import UTC_ZONE
 from sessions.export import ExportPart, export_session
 from sessions.scope import Scope
 from sessions.store import SessionReader
@@ -48,6 +49,7 @@ def export(
     ] = None,
     start: From = "",
     end: To = "",
+    times: Times = UTC_ZONE,
     as_json: AsJson = False,
 ) -> None:
     """Write samples (one line each), entities, facts, events, marks, gaps and findings into a new folder.
@@ -60,11 +62,13 @@ def export(
     if as_csv == as_parquet:
         raise UsageError("Choose one of --csv and --parquet.")
     with SessionReader.open(session) as reader, cancellable() as cancel, progress_bar("Exporting") as show:
+        clock = clock_of(reader, times)
         files = export_session(
             reader,
             out,
             kind="parquet" if as_parquet else "csv",
-            part=part_of(reader, session, entity or [], source or [], window_of(reader, start, end)),
+            part=part_of(reader, session, entity or [], source or [], window_of(reader, start, end, clock)),
+            clock=clock,
             progress=lambda part: show(part, ""),
             cancel=cancel,
         )

@@ -9,16 +9,16 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from app.commands.options import AsJson, SessionPath
+from app.commands.options import AsJson, SessionPath, Times, clock_of
 from app.consoles import one_line, results
 from app.terminal import print_json
 from resources.failures import DamagedError
 from resources.foreign_text import shown
 from resources.units import format_bytes, format_count, format_duration
+from sessions.clock import UTC_ZONE, Clock
 from sessions.current_records import with_current_names
 from sessions.model import EXPECTED, RECEIVED, EntityRef, Gap, Source
 from sessions.store import SessionInfo, SessionReader, check_session
-from sessions.times import iso
 from sessions.verdict_wording import (
     covered_text,
     reach_text,
@@ -36,6 +36,7 @@ def info(
     thorough: Annotated[
         bool, typer.Option("--check", help="Also read and check every sample in it (slow on a big one).")
     ] = False,
+    times: Times = UTC_ZONE,
     as_json: AsJson = False,
 ) -> None:
     """Print sources, entities, series, samples, gaps, time range and size of a session."""
@@ -49,18 +50,19 @@ def info(
         found = reader.info()
         names = {} if as_json else names_in_gaps(reader, found)
         verdict = reader.verdict()
+        clock = clock_of(reader, times)
         later = samples_after(verdict, reader)
     if as_json:
         print_json({**found.to_json(), "verdict": {**verdict_json(verdict), "samples_after": later}})
     else:
-        show(found, names, verdict_text(verdict, later))
+        show(found, names, verdict_text(verdict, later, clock), clock)
 
 
-def verdict_text(verdict: Verdict, later: int) -> str:
+def verdict_text(verdict: Verdict, later: int, clock: Clock) -> str:
     """Return what the last stored diagnosis found and up to when; ``later`` samples came after it."""
     if not verdict.is_judged:
-        return shown(reach_text(verdict, iso))
-    parts = [f"{verdict_title(verdict)}.", f"{reach_text(verdict, iso)}: {covered_text(verdict)}."]
+        return shown(reach_text(verdict, clock.iso))
+    parts = [f"{verdict_title(verdict)}.", f"{reach_text(verdict, clock.iso)}: {covered_text(verdict)}."]
     return shown(" ".join([*parts, unjudged_samples_text(later)]).rstrip())
 
 
@@ -78,13 +80,13 @@ def names_in_gaps(reader: SessionReader, found: SessionInfo) -> Mapping[EntityRe
     return names
 
 
-def show(found: SessionInfo, names: Mapping[EntityRef, str], verdict: str) -> None:
+def show(found: SessionInfo, names: Mapping[EntityRef, str], verdict: str, clock: Clock) -> None:
     """Print the session's summary, a table of its sources, their notes and their gaps.
 
     ``names`` are what entities with gaps are called, ``verdict`` says what was found in it.
     """
     console = results()
-    for name, value in (*summary(found), ("verdict", verdict)):
+    for name, value in (*summary(found, clock), ("verdict", verdict)):
         console.print(Text(f"{name:<10}", style="bold"), one_line(value), sep="")
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("source", "kind", "every", "samples", "received", "gaps", "state"):
@@ -103,7 +105,7 @@ def show(found: SessionInfo, names: Mapping[EntityRef, str], verdict: str) -> No
     console.print()
     console.print(table)
     for source in found.sources:
-        for line in (*notes(source), *gap_lines(found, source, names)):
+        for line in (*notes(source), *gap_lines(found, source, names, clock)):
             console.print(one_line(source.spec.name, "dim"), one_line(line, "dim"), sep="  ", end="\n")
 
 
@@ -132,11 +134,12 @@ def coverage_text(source: Source) -> str:
     return "100 %" if got >= expected else f"{min(part, 99.99):.2f} %"
 
 
-def gap_lines(found: SessionInfo, source: Source, names: Mapping[EntityRef, str]) -> list[str]:
+def gap_lines(found: SessionInfo, source: Source, names: Mapping[EntityRef, str], clock: Clock) -> list[str]:
     """Return lines for the first gaps of a source, and how many more there are."""
     gaps = [gap for gap in found.gaps if gap.source == source.id]
     lines = [
-        f"gap: {iso(gap.start)} to {iso(gap.end)}{gap_ticks(gap)}, {gap_entity(gap, names)}: {gap.reason}"
+        f"gap: {clock.iso(gap.start)} to {clock.iso(gap.end)}{gap_ticks(gap)}, "
+        f"{gap_entity(gap, names)}: {gap.reason}"
         for gap in gaps[:GAPS_SHOWN]
     ]
     more = len(gaps) - GAPS_SHOWN
@@ -155,13 +158,13 @@ def gap_entity(gap: Gap, names: Mapping[EntityRef, str]) -> str:
     return names.get(gap.entity, gap.entity.key) if gap.entity else "everything"
 
 
-def summary(found: SessionInfo) -> list[tuple[str, str]]:
+def summary(found: SessionInfo, clock: Clock) -> list[tuple[str, str]]:
     """Return title and value of each line above the table."""
     kinds = ", ".join(f"{format_count(n)} {kind}" for kind, n in found.entities.items())
     lines = [("entities", kinds or "none"), ("series", format_count(found.series))]
     if found.span:
         length = format_duration(found.span.seconds)
-        lines.insert(0, ("time", f"{iso(found.span.start)} to {iso(found.span.end)} ({length})"))
+        lines.insert(0, ("time", f"{clock.iso(found.span.start)} to {clock.iso(found.span.end)} ({length})"))
     each = f", {found.bytes / found.samples:.2f} bytes each" if found.samples else ""
     if found.title:
         lines.insert(0, ("title", found.title))

@@ -9,31 +9,58 @@ import typer
 
 from app.commands.json_option import AsJson
 from resources.failures import UsageError
+from sessions.clock import HOST, UTC_CLOCK, Clock, clock_named
 from sessions.store import SessionReader
-from sessions.times import TimeRange, parse_time
+from sessions.times import TimeRange
+from viewmodels.time_labels import host_clock
 
-__all__ = ["AsJson", "From", "SessionPath", "To", "window_of"]
+__all__ = ["AsJson", "From", "SessionPath", "Times", "To", "clock_of", "window_of"]
 
 SessionPath = Annotated[
     Path, typer.Argument(metavar="S.hscope", help="A session file.", show_default=False, readable=False)
 ]
 """Whether it may be read shows when it is opened: that has an exit code of its own."""
 From = Annotated[
-    str, typer.Option("--from", metavar="TIME", help="Only from this time on: 2026-11-21T14:20 (UTC).")
+    str,
+    typer.Option("--from", metavar="TIME", help="Only from this time on: 2026-11-21T14:20 (--times)."),
 ]
 To = Annotated[str, typer.Option("--to", metavar="TIME", help="Only up to this time.")]
 
+Times = Annotated[
+    str,
+    typer.Option(
+        "--times",
+        metavar="ZONE",
+        help="The zone of times typed and printed: utc, local, host (as its capture tells it) or a zone "
+        "like Europe/Berlin. JSON stays in UTC.",
+    ),
+]
 
-def window_of(reader: SessionReader, start: str, end: str) -> TimeRange | None:
-    """Return the window that --from and --to give; None is the whole session.
+
+def clock_of(reader: SessionReader, times: str) -> Clock:
+    """Return the clock that --times names.
+
+    Raises UsageError for what is no zone, and for ``host`` if no source tells the zone of its host.
+    """
+    host = host_clock(reader.sources())
+    if times == HOST and host is None:
+        raise UsageError(
+            "No source of this session tells the zone of its host, or they tell different ones.",
+            advice="Choose another zone: utc, local, or one like Europe/Berlin.",
+        )
+    return clock_named(times, host)
+
+
+def window_of(reader: SessionReader, start: str, end: str, clock: Clock = UTC_CLOCK) -> TimeRange | None:
+    """Return the window that --from and --to give in the zone of ``clock``; None is the whole session.
 
     Raises UsageError if the end is before the start, or the window is outside the session.
     """
     span = reader.span()
     if span is None or not (start or end):
         return None
-    first = parse_time(start) if start else min(span.start, parse_time(end))
-    last = parse_time(end) if end else max(span.end, first)
+    first = clock.parse(start) if start else min(span.start, clock.parse(end))
+    last = clock.parse(end) if end else max(span.end, first)
     if last < first:
         raise UsageError("--to is earlier than --from.")
     window = TimeRange(first, last)

@@ -11,11 +11,12 @@ import numpy as np
 import typer
 from rich.cells import cell_len
 
-from app.commands.options import AsJson, From, SessionPath, To, window_of
+from app.commands.options import AsJson, From, SessionPath, Times, To, clock_of, window_of
 from app.terminal import json_text
 from resources.failures import NotFoundError
 from resources.foreign_text import shown, visible
 from resources.units import format_value
+from sessions.clock import UTC_ZONE, Clock
 from sessions.current_records import with_current_names
 from sessions.export.columns import RepeatedTexts
 from sessions.export.csv_table import CsvRows
@@ -38,6 +39,7 @@ def query(
     instance: Annotated[str, typer.Option(metavar="GLOB", help="Instances, as in 'naa.*'.")] = "*",
     start: From = "",
     end: To = "",
+    times: Times = UTC_ZONE,
     as_csv: Annotated[
         bool,
         typer.Option("--csv", help="Print one line a sample; formulas in names are defused as by export."),
@@ -52,11 +54,12 @@ def query(
         entities = with_current_names(reader.entities(), reader.facts())
         names = {ref: found.name for ref, found in entities.items()}
         chosen = choose(reader, names, entity, counter, instance)
-        window = window_of(reader, start, end)
+        clock = clock_of(reader, times)
+        window = window_of(reader, start, end, clock)
         if as_json:
             write_json(reader, chosen, names, window)
         elif as_csv:
-            write_csv(reader, chosen, names, window)
+            write_csv(reader, chosen, names, window, clock)
         else:
             write_table(reader, chosen, names, window)
 
@@ -148,7 +151,11 @@ def write_json(
 
 
 def write_csv(
-    reader: SessionReader, chosen: list[Series], names: dict[EntityRef, str], window: TimeRange | None
+    reader: SessionReader,
+    chosen: list[Series],
+    names: dict[EntityRef, str],
+    window: TimeRange | None,
+    clock: Clock,
 ) -> None:
     """Write one CSV line for each sample to stdout; on a terminal, names are made safe to show."""
     out = CsvRows(sys.stdout, ("time", "kind", "entity", "counter", "instance", "unit", "value"))
@@ -158,7 +165,7 @@ def write_csv(
         fixed = (spec.entity.kind, names[spec.entity], spec.counter, spec.instance, spec.unit)
         counts = np.array([times.size])
         columns = [RepeatedTexts([text(cell)], counts) for cell in fixed]
-        out.write([[iso(t) for t in times.tolist()], *columns, values])
+        out.write([[clock.iso(t) for t in times.tolist()], *columns, values])
 
 
 TITLES = ("kind", "entity", "counter", "instance", "samples", "lowest", "mean", "highest")

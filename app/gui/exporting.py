@@ -53,7 +53,7 @@ class Exporting(QObject):
     def start(self, snapshot: Snapshot, scope: Scope, choice: ExportChoice) -> None:
         """Write the export in a worker; the jobs pane shows it and can stop it."""
         self._count += 1
-        path, folder = snapshot.path, choice.folder
+        path, folder, clock = snapshot.path, choice.folder, self._desk.times.clock
 
         def work(job: Job) -> list[ExportedFile]:
             part = part_of_scope(scope, snapshot) if choice.of_scope else ExportPart()
@@ -63,6 +63,7 @@ class Exporting(QObject):
                     folder,
                     kind=choice.kind,
                     part=part,
+                    clock=clock,
                     progress=lambda done: job.progress(done, shown(str(folder))),
                     cancel=job,
                 )

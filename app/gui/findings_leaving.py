@@ -26,7 +26,9 @@ class FindingsLeaving(QObject):
         """Copy a finding with evidence, causes and remedies."""
         diagnosis = self._desk.findings.diagnosis
         if diagnosis is not None:
-            self._desk.notify(copy_text(finding_text(finding, diagnosis), "The finding was"), "ok")
+            self._desk.notify(
+                copy_text(finding_text(finding, diagnosis, self._desk.times.clock), "The finding was"), "ok"
+            )
 
     def copy_json(self, finding: Finding) -> None:
         """Copy a finding as the JSON document of ``hyperscope diagnose --json``."""
@@ -39,9 +41,10 @@ class FindingsLeaving(QObject):
         if diagnosis is None or snapshot is None:
             self._desk.notify("There are no findings to save: nothing was judged yet.", "info")
             return
+        clock = self._desk.times.clock
         forms = (
-            text_form("Text", ".txt", lambda: report_text(diagnosis)),
-            text_form("Markdown", ".md", lambda: findings_markdown(diagnosis)),
+            text_form("Text", ".txt", lambda: report_text(diagnosis, clock)),
+            text_form("Markdown", ".md", lambda: findings_markdown(diagnosis, clock)),
             text_form("JSON", ".json", lambda: _json(findings_json(diagnosis))),
         )
         self._desk.save_file(FileOffer(f"{snapshot.path.stem} findings", forms))

@@ -12,6 +12,7 @@ from typing import Literal, Protocol, Self
 
 from resources.failures import CancelledError, UsageError
 from resources.stopping import StopSignal
+from sessions.clock import UTC_CLOCK, Clock
 from sessions.export.columns import ExportColumn
 from sessions.export.csv_table import CsvTable
 from sessions.export.new_folder import new_folder
@@ -45,7 +46,7 @@ class TableWriter(Protocol):
     def __exit__(self, *_: object) -> None: ...
 
 
-MakeTable = Callable[[Path, Sequence[str]], AbstractContextManager[TableWriter]]
+MakeTable = Callable[[Path, Sequence[str], Clock], AbstractContextManager[TableWriter]]
 
 
 def export_session(
@@ -54,15 +55,16 @@ def export_session(
     *,
     kind: Literal["csv", "parquet"],
     part: ExportPart = WHOLE,
+    clock: Clock = UTC_CLOCK,
     progress: Callable[[float], None] | None = None,
     cancel: StopSignal | None = None,
 ) -> list[ExportedFile]:
     """Write the folder ``out``, which must not exist; an export that fails or is cancelled leaves no files.
 
     ``samples.csv`` (or ``.parquet``) has one line for each sample, without absent samples; ``entities``,
-    ``facts``, ``events``, ``marks``, ``gaps`` and ``findings`` have files of their own. ``part`` says what
-    is written. All of them show the session as it was at the start, also while it is recorded. Memory
-    stays below 200 MB for a session of any size.
+    ``facts``, ``events``, ``marks``, ``gaps`` and ``findings`` have files of their own. ``part`` says what is
+    written, ``clock`` in which zone times are (each with its distance from UTC). All of them show the session
+    as it was at the start, also while it is recorded. Memory stays below 200 MB for a session of any size.
 
     Raises AlreadyExistsError, AccessDeniedError, DiskFullError, CancelledError; UsageError when pyarrow is
     missing for Parquet.
@@ -75,15 +77,15 @@ def export_session(
             raise CancelledError("The export was stopped; nothing is left of it.")
 
     with new_folder(out) as folder, session.one_state():
-        for name, (columns, rows) in record_tables(session, part).items():
+        for name, (columns, rows) in record_tables(session, part, clock).items():
             stop_if_cancelled()
             path = folder / f"{name}.{kind}"
-            with make(path, columns) as table:
+            with make(path, columns, clock) as table:
                 if rows:
                     table.write(list(zip(*rows, strict=True)))
             written.append(ExportedFile(path.name, len(rows), path.stat().st_size))
         path = folder / f"samples.{kind}"
-        with make(path, SAMPLE_COLUMNS) as table:
+        with make(path, SAMPLE_COLUMNS, clock) as table:
             for done, batch in sample_batches(session, part):
                 stop_if_cancelled()
                 table.write(batch)

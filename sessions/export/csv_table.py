@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from resources.spreadsheet_text import escape_formula
+from sessions.clock import UTC_CLOCK, Clock
 from sessions.export.columns import Cell, ExportColumn, RepeatedTexts, row_count
 
 SLAB_ROWS = 1 << 16
@@ -24,14 +25,15 @@ class CsvRows:
     Texts that a spreadsheet would run as formulas are made harmless, see ``escape_formula``.
     """
 
-    def __init__(self, file: TextIO, columns: Sequence[str]) -> None:
+    def __init__(self, file: TextIO, columns: Sequence[str], clock: Clock = UTC_CLOCK) -> None:
+        self._clock = clock
         self._fast = csv.writer(file, lineterminator="\n")
         self._careful = csv.writer(_LinesEndedByLf(file))
         self._fast.writerow(columns)
 
     def write(self, columns: Sequence[ExportColumn]) -> None:
         """Append rows, given as columns of equal length."""
-        cells = zip(*map(_cells, columns), strict=True)
+        cells = zip(*(_cells(column, self._clock) for column in columns), strict=True)
         # Before Python 3.13 csv quotes a carriage return only where it ends lines.
         out = (
             self._careful
@@ -54,11 +56,11 @@ class _LinesEndedByLf:
 class CsvTable:
     """A CSV file in UTF-8, written by ``CsvRows``."""
 
-    def __init__(self, path: Path, columns: Sequence[str]) -> None:
+    def __init__(self, path: Path, columns: Sequence[str], clock: Clock = UTC_CLOCK) -> None:
         self.rows = 0
         self._stack = ExitStack()
         file = self._stack.enter_context(path.open("w", encoding="utf-8", newline=""))
-        self._out = CsvRows(file, columns)
+        self._out = CsvRows(file, columns, clock)
 
     def write(self, columns: Sequence[ExportColumn]) -> None:
         """Append rows, given as columns of equal length."""
@@ -72,13 +74,13 @@ class CsvTable:
         self._stack.close()
 
 
-def _cells(column: ExportColumn) -> Iterable[object]:
-    """A column as csv writes it: times in ISO 8601 (UTC), numbers to their last digit, texts defused."""
+def _cells(column: ExportColumn, clock: Clock) -> Iterable[object]:
+    """A column as csv writes it: times in ISO 8601, numbers to their last digit, texts defused."""
     if isinstance(column, RepeatedTexts):
         texts = map(escape_formula, column.texts)
         return chain.from_iterable(map(repeat, texts, column.counts.tolist()))
     if isinstance(column, np.ndarray):
-        return chain.from_iterable(_slabs(column))
+        return chain.from_iterable(_slabs(column, clock))
     return map(_cell, column)
 
 
@@ -88,13 +90,30 @@ def _texts(column: ExportColumn) -> Iterable[str]:
     return () if isinstance(column, np.ndarray) else (cell for cell in column if isinstance(cell, str))
 
 
-def _slabs(column: NDArray[Any]) -> Iterator[list[object]]:
+def _slabs(column: NDArray[Any], clock: Clock) -> Iterator[list[object]]:
     """Python objects of some rows at a time: they take ten times the room of the array."""
     for begin in range(0, len(column), SLAB_ROWS):
         rows = column[begin : begin + SLAB_ROWS]
         if rows.dtype.kind == "M":
-            rows = np.datetime_as_string(rows.astype("datetime64[ms]"), timezone="UTC")
+            rows = _iso_texts(rows.astype("datetime64[ms]"), clock)
         yield rows.tolist()
+
+
+def _iso_texts(times: NDArray[np.datetime64], clock: Clock) -> NDArray[np.str_]:
+    """Return times as ISO 8601 with milliseconds and their distance from UTC, ``Z`` for UTC itself."""
+    if clock == UTC_CLOCK or not times.size:
+        return np.datetime_as_string(times, timezone="UTC")
+    instants = times.astype(np.int64)
+    first, last = int(instants.min()), int(instants.max())
+    borders = [first, *clock.changes(first, last)]
+    stretch = np.searchsorted(borders, instants, side="right") - 1
+    ahead = np.array([clock.offset_ms(border) for border in borders])[stretch]
+    zones = np.array([f"{clock(border):%z}" for border in borders])
+    zones = np.array([f"{zone[:3]}:{zone[3:]}" for zone in zones.tolist()])[stretch]
+    texts: NDArray[np.str_] = np.char.add(
+        np.datetime_as_string((instants + ahead).astype("datetime64[ms]")), zones
+    )
+    return texts
 
 
 def _cell(cell: Cell) -> Cell:

@@ -14,7 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from resources.failures import AlreadyExistsError, CancelledError
+from sessions.clock import clock_named
 from sessions.export import ExportPart, export_session
+from sessions.export.csv_table import CsvTable
 from sessions.model import Entity, EntityRef, Event, Fact, Gap, Mark, SeriesSpec, SourceSpec
 from sessions.store import SessionReader, SessionWriter, encode_block
 from sessions.times import TimeRange, iso, parse_time
@@ -238,3 +240,15 @@ def test_a_part_has_the_samples_of_its_series_and_the_records_of_its_entities_in
     assert [row[2] for row in tables["facts"]] == ["vcpus"]
     assert [row[1] for row in tables["entities"]] == [kept.key]
     assert files[-1].rows == 0
+
+
+def test_samples_around_a_change_of_the_clocks_tell_their_offset(tmp_path: Path) -> None:
+    change = 1_792_890_000_000  # 2026-10-25 01:00 UTC: clocks go from 03:00 back to 02:00
+    times = np.array([change - 1_000, change, change + 3_600_000], dtype="datetime64[ms]")
+    with CsvTable(tmp_path / "t.csv", ("time",), clock_named("Europe/Berlin")) as table:
+        table.write([times])
+    assert rows_of(tmp_path / "t.csv")[1:] == [
+        ["2026-10-25T02:59:59.000+02:00"],
+        ["2026-10-25T02:00:00.000+01:00"],
+        ["2026-10-25T03:00:00.000+01:00"],
+    ]
