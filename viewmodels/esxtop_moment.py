@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from resources.catalogue import Catalogue
-from resources.counter_schema import Counter
-from resources.foreign_text import shown
-from resources.units import format_value
-from resources.views import Screen
-from sessions.model import FloatArray, IntArray, Series
+from resources.views import LimitsByCounter, Screen
+from sessions.model import FloatArray, IntArray
 from sessions.store import SessionReader
 from sessions.times import TimeRange
 from viewmodels.esxtop_rows import Grid
+from viewmodels.esxtop_totals import counted, host_series, totals_of
 from viewmodels.last_values import last_values
 from viewmodels.snapshot import USUAL_INTERVAL_S, Snapshot
 from viewmodels.work import Work
@@ -36,17 +34,28 @@ class Moment:
     details: str = ""
 
 
+@dataclass(frozen=True)
+class Knowledge:
+    """What a screen is shown with: its description, the counters, and the limits of numbers."""
+
+    screen: Screen
+    catalogue: Catalogue
+    limits: LimitsByCounter
+
+
 def moment_of(
     reader: SessionReader,
     grid: Grid,
-    screen: Screen,
+    knowledge: Knowledge,
     snapshot: Snapshot,
-    catalogue: Catalogue,
     at: int,
     work: Work | None = None,
+    *,
+    hosts: Collection[str] = (),
 ) -> Moment:
-    """Read what a screen shows at the time ``at`` (ms)."""
-    heads = _host_series(screen, snapshot)
+    """Read what a screen shows at the time ``at`` (ms), with the totals of these hosts (empty: all)."""
+    screen = knowledge.screen
+    heads = host_series(screen, snapshot, hosts)
     wanted = {*np.unique(grid.ids[grid.ids > 0]).tolist(), *(series.id for _, series in heads)}
     series = [snapshot.by_id[number] for number in wanted if number in snapshot.by_id]
     last = last_values(reader, series, at, snapshot.intervals, work=work)
@@ -54,10 +63,12 @@ def moment_of(
     for host, one in heads:
         if one.id in last:
             by_counter.setdefault(one.counter, []).append((last[one.id], host))
-    totals, details = _totals(by_counter, catalogue)
+    totals, details = totals_of(screen, by_counter, knowledge.catalogue, knowledge.limits)
+    if totals:
+        totals.insert(0, counted(snapshot, hosts))
     if screen.note:
         totals.append(f"percentages of VMs {screen.note}")
-    return Moment(at, _numbers(grid.ids, last), totals, "\n".join(details))
+    return Moment(at, _numbers(grid.ids, last), totals, "\n\n".join(details))
 
 
 def sparks_of(
@@ -85,41 +96,3 @@ def _numbers(ids: IntArray, last: Mapping[int, float]) -> FloatArray:
     at = np.minimum(np.searchsorted(known, ids), known.size - 1)
     numbers: FloatArray = np.where(known[at] == ids, values[at], np.nan)
     return numbers
-
-
-def _host_series(screen: Screen, snapshot: Snapshot) -> list[tuple[str, Series]]:
-    """Return each host's name with its series of the counters shown above the table."""
-    found: list[tuple[str, Series]] = []
-    for ref, entity in snapshot.entities.items():
-        if ref.kind == "host":
-            own = {one.counter: one for one in snapshot.series_of.get(ref, ()) if not one.spec.instance}
-            found += [(entity.name, own[counter]) for counter in screen.head if counter in own]
-    return found
-
-
-def _totals(
-    by_counter: Mapping[str, Sequence[tuple[float, str]]], catalogue: Catalogue
-) -> tuple[list[str], list[str]]:
-    """Return, for each counter over all hosts, a short text with mean and maximum, and a long one naming the
-    host.
-    """
-    totals, details = [], []
-    for key, values in by_counter.items():
-        counter = catalogue.get(key)
-        if counter is None:
-            continue
-        total, detail = _total(counter, values)
-        totals.append(total)
-        details.append(detail)
-    return totals, details
-
-
-def _total(counter: Counter, values: Sequence[tuple[float, str]]) -> tuple[str, str]:
-    highest, host = max(values)
-    name, top = counter.short or counter.label, format_value(highest, counter.unit)
-    if len(values) == 1 or counter.value_names:
-        total = f"{name} {counter.value_name(highest) or top}"
-        return total, total
-    mean = format_value(sum(value for value, _ in values) / len(values), counter.unit)
-    detail = f"{counter.label}: {mean} in the mean of {len(values)} hosts, {top} on {shown(host)}"
-    return f"{name} {mean} (max {top})", detail

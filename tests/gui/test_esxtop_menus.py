@@ -16,6 +16,7 @@ from tests.gui.windows import child_of, wait
 from widgets.charts.page import ChartsPage
 from widgets.esxtop import EsxtopModel, EsxtopView
 from widgets.esxtop.meaning import Meaning
+from widgets.esxtop.selection import chosen_rows
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 LEFT = Qt.MouseButton.LeftButton
@@ -246,11 +247,11 @@ def test_the_selection_outlives_new_rows(page: EsxtopView, qtbot: QtBot) -> None
     model = model_of(page)
     click(page, 2, 3, qtbot)
     click(page, 4, 3, qtbot, CTRL)
-    chosen = {model.row_at(row)[1].ref for row in page.table.chosen_rows()}
+    chosen = {model.row_at(row)[1].ref for row in chosen_rows(page.table)}
     page.filter.setText("a")  # other rows
     wait(qtbot, lambda: model.text_at(0, 2) != "–")
-    kept = {model.row_at(row)[1].ref for row in page.table.chosen_rows()}
+    kept = {model.row_at(row)[1].ref for row in chosen_rows(page.table)}
     there = {model.row_at(row)[1].ref for row in range(model.rowCount())}
     assert kept == chosen & there
     page.filter.clear()
-    assert {model.row_at(row)[1].ref for row in page.table.chosen_rows()} == kept
+    assert {model.row_at(row)[1].ref for row in chosen_rows(page.table)} == kept

@@ -13,7 +13,7 @@ from resources.views import load_limits, load_screens
 from sessions.model import Entity, EntityRef, Fact, SeriesSpec, SourceSpec
 from sessions.store import SessionWriter
 from tests.viewmodels.sessions import T0, add_source, reading
-from viewmodels.esxtop_moment import moment_of
+from viewmodels.esxtop_moment import Knowledge, moment_of
 from viewmodels.esxtop_rows import ScreenOptions, grid_of, why_no_rows
 
 
@@ -91,12 +91,14 @@ def test_the_numbers_and_totals_of_a_moment(tmp_path: Path) -> None:
             specs = [SeriesSpec(vm, "cpu.ready", "%"), SeriesSpec(host, "cpu.pcpu_util", "%")]
             add_source(writer, SourceSpec("esxtop", host.key, 5), specs, np.array(rows), every_s=5)
     with reading(tmp_path / "s.hscope") as (reader, snapshot):
-        grid = grid_of(screen, snapshot, ScreenOptions(), catalogue, load_limits(load_problems()))
+        limits = load_limits(load_problems())
+        grid = grid_of(screen, snapshot, ScreenOptions(), catalogue, limits)
         both, late = (
-            moment_of(reader, grid, screen, snapshot, catalogue, T0 + seconds * 1000) for seconds in (10, 40)
+            moment_of(reader, grid, Knowledge(screen, catalogue, limits), snapshot, T0 + seconds * 1000)
+            for seconds in (10, 40)
         )
     assert both.numbers.tolist() == [[1.0], [2.0]]
-    assert any("20 % (max 30 %)" in total for total in both.totals)
-    assert "30 % on esx02" in both.details
+    assert both.totals[:2] == ["2 hosts, 2 VMs", "PCPU UTIL(%) 20 % (max 30 % esx02)"]
+    assert "not halted" in both.details
     assert late.numbers[0].tolist() == [1.0]
     assert np.isnan(late.numbers[1]).all(), "its host fell silent half a minute ago"

@@ -15,6 +15,7 @@ from widgets.context_menu import COPY, SAVE, ContextMenu, Entries, MenuEntry
 from widgets.copying import copy_table, copy_text
 from widgets.esxtop.keys import COPY_ROWS, LEFT, RIGHT
 from widgets.esxtop.model import EsxtopModel
+from widgets.esxtop.selection import chosen_columns, chosen_rows
 from widgets.esxtop.table import EsxtopTable
 
 _LONGEST_NAME = 28
@@ -67,12 +68,12 @@ class TableMenu(QObject):
 
     def chart_text(self) -> str:
         """Return what charting the selection would do: ``Chart %RDY of these 2``; empty for one row."""
-        rows = self._table.chosen_rows()
+        rows = chosen_rows(self._table)
         return f"Chart {self._title(self.counter_column())} of these {len(rows)}" if len(rows) > 1 else ""
 
     def chart_selection(self) -> None:
         """Chart the current column of the selected rows."""
-        self.charted.emit(self._table.chosen_rows(), self.counter_column())
+        self.charted.emit(chosen_rows(self._table), self.counter_column())
 
     def counter_column(self, column: int | None = None) -> int:
         """Return the column (by default the current one); in the names, the one that is sorted by."""
@@ -87,7 +88,7 @@ class TableMenu(QObject):
         if not index.isValid():
             return []
         row, column = index.row(), self.counter_column(index.column())
-        rows, title = self._table.chosen_rows(), self._title(column)
+        rows, title = chosen_rows(self._table), self._title(column)
         name = self._name(row)
         entries = self._copies(row, index.column(), rows)
         entries += [None, MenuEntry(f"Chart {title} of {name}", lambda: self.charted.emit([row], column))]
@@ -102,7 +103,7 @@ class TableMenu(QObject):
         return [*entries, None, *self._of_heading(column)]
 
     def _copies(self, row: int, column: int, rows: Sequence[int]) -> list[MenuEntry | None]:
-        columns = self._table.chosen_columns()
+        columns = chosen_columns(self._table)
         every_row, every_column = range(self._model.rowCount()), range(self._model.columnCount())
         if len(rows) * len(columns) > 1:
             what = (
@@ -140,8 +141,8 @@ class TableMenu(QObject):
             found += [
                 MenuEntry(f"What does {title} mean?", lambda: self.explained.emit(column)),
                 MenuEntry(f"Hide {title}", lambda: self.hidden.emit(column)),
-                MenuEntry("Move to the left", lambda: table.move_column(column, -1), LEFT),
-                MenuEntry("Move to the right", lambda: table.move_column(column, 1), RIGHT),
+                MenuEntry("Move to the left", lambda: table.order.move(column, -1), LEFT),
+                MenuEntry("Move to the right", lambda: table.order.move(column, 1), RIGHT),
                 MenuEntry(f"Fit {title}", lambda: table.widths.fit(column)),
             ]
         else:

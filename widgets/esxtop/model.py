@@ -66,7 +66,7 @@ class EsxtopModel(QAbstractTableModel):
         self._cells = Cells.of(self._rows, self._columns, numbers)
         column = self.column_of(sorted_by)
         self._sort = (column, self._sort[1]) if column >= 0 else (0, Qt.SortOrder.AscendingOrder)
-        self._order = self._new_order()
+        self._order = _ordered(self._rows, self._cells, self._sort)
         self._place = np.argsort(self._order)
         self.endResetModel()
 
@@ -117,14 +117,6 @@ class EsxtopModel(QAbstractTableModel):
         if column == 0:
             return shown(f"{one.name} {one.instance}".strip()) or "(without a name)"
         return self._cells.text(number, column - self.FIXED)
-
-    def names_at(self, row: int) -> tuple[str, str]:
-        """Return a row's name, after that of the row that it belongs to, and its host: ``web › vCPU 0``."""
-        own, head = self.row_at(row)[1], row
-        while head > 0 and self.row_at(head)[1].depth:
-            head -= 1
-        name = f"{own.name} {own.instance}".strip()
-        return f"{self.row_at(head)[1].name} › {name}" if own.depth else name, own.host
 
     def number_at(self, row: int, column: int) -> float:
         """Return the number of a counter's cell, NaN if it is absent."""
@@ -200,14 +192,8 @@ class EsxtopModel(QAbstractTableModel):
 
     # -- order
 
-    def _new_order(self) -> IntArray:
-        """Return row numbers in the order in which rows are shown."""
-        column, direction = self._sort
-        descending = direction == Qt.SortOrder.DescendingOrder
-        return order_of(self._rows, self._cells, column - self.FIXED, descending=descending)
-
     def _resort(self) -> None:
-        order = self._new_order()
+        order = _ordered(self._rows, self._cells, self._sort)
         if np.array_equal(order, self._order):
             if order.size and self._columns:
                 self.dataChanged.emit(
@@ -233,6 +219,13 @@ def _tooltip(row: Row, column: TableColumn | None, value: float) -> str:
     return tooltip_text(
         f"{shown(row.name)}  {column.title} {format_value(value, column.unit)}\n{column.tooltip}"
     )
+
+
+def _ordered(rows: Sequence[Row], cells: Cells, sort: tuple[int, Qt.SortOrder]) -> IntArray:
+    """Return row numbers in the order in which rows are shown."""
+    column, direction = sort
+    descending = direction == Qt.SortOrder.DescendingOrder
+    return order_of(rows, cells, column - EsxtopModel.FIXED, descending=descending)
 
 
 def _short_names(rows: Sequence[Row]) -> dict[str, str]:

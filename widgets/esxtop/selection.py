@@ -1,4 +1,4 @@
-"""Keeps selection, current cell and scroll position of a table while its rows and columns are replaced."""
+"""What is selected in a table; it is kept, with the scroll position, while rows and columns are replaced."""
 
 from __future__ import annotations
 
@@ -25,15 +25,27 @@ class KeptPlace:
     scrolled: tuple[int, int]
 
 
+def chosen_rows(table: QTableView) -> list[int]:
+    """Return the rows with selected cells from top to bottom; the current one if none is selected."""
+    rows = {row for one in _parts(table) for row in range(one.top(), one.bottom() + 1)}
+    return sorted(rows) or [one.row() for one in [table.currentIndex()] if one.isValid()]
+
+
+def chosen_columns(table: QTableView) -> list[int]:
+    """Return the columns with selected cells; the current one if none is selected."""
+    columns = {column for one in _parts(table) for column in range(one.left(), one.right() + 1)}
+    return sorted(columns) or [one.column() for one in [table.currentIndex()] if one.isValid()]
+
+
 def kept_place(table: QTableView, model: EsxtopModel) -> KeptPlace:
     """Return what is selected and where the table is scrolled to."""
-    found, current = table.selectionModel().selection(), table.currentIndex()
+    current = table.currentIndex()
     blocks = tuple(
         (
             tuple(_key(model, row) for row in range(one.top(), one.bottom() + 1)),
             tuple(model.id_at(column) for column in range(one.left(), one.right() + 1)),
         )
-        for one in (found.at(number) for number in range(found.size()))
+        for one in _parts(table)
     )
     cell = (_key(model, current.row()), model.id_at(current.column())) if current.isValid() else None
     bars = table.horizontalScrollBar(), table.verticalScrollBar()
@@ -59,6 +71,11 @@ def restore_place(table: QTableView, model: EsxtopModel, kept: KeptPlace) -> Non
         (table.horizontalScrollBar(), table.verticalScrollBar()), kept.scrolled, strict=True
     ):
         bar.setValue(value)
+
+
+def _parts(table: QTableView) -> Iterator[QItemSelectionRange]:
+    found = table.selectionModel().selection()
+    return (found.at(number) for number in range(found.size()))
 
 
 def _key(model: EsxtopModel, row: int) -> RowKey:

@@ -13,11 +13,11 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
-from viewmodels.esxtop_layout import moved
 from widgets.dragging import drag
 from widgets.esxtop.cells import Cells
 from widgets.esxtop.header import EsxtopHeader
 from widgets.esxtop.model import EsxtopModel
+from widgets.esxtop.ordering import ColumnOrder
 from widgets.esxtop.widths import ColumnWidths
 from widgets.theme import Theme, figures_font
 from widgets.theme.tokens import DENSE_ROW_PX, SMALL_PX
@@ -39,15 +39,13 @@ class _Names(QTableView):
 class EsxtopTable(QTableView):
     """The table of the esxtop view.
 
-    Signals: ``charted`` with the cell of a double click; ``sorted`` when column or order of sorting changed;
-    ``reordered`` with the counters in the order into which the user dragged their columns. ``series_of``
-    returns the series ids of cells that are dragged. ``widths`` keeps the columns as wide as needed;
-    ``names`` is the frozen column over the first one.
+    Signals: ``charted`` with the cell of a double click; ``sorted`` when column or order of sorting changed.
+    ``series_of`` returns the series ids of cells that are dragged. ``widths`` keeps the columns as wide as
+    needed, ``order`` moves them; ``names`` is the frozen column over the first one.
     """
 
     charted = Signal(QModelIndex)
     sorted = Signal()
-    reordered = Signal(object)
 
     def __init__(
         self, model: EsxtopModel, theme: Theme, series_of: Callable[[Sequence[QModelIndex]], list[int]]
@@ -56,10 +54,8 @@ class EsxtopTable(QTableView):
         self._theme, self._series_of, self._model = theme, series_of, model
         self.setModel(model)
         header = _prepare(self, model, theme)
-        header.setSectionsMovable(True)
-        header.setFirstSectionMovable(False)
         header.sectionClicked.connect(self._sort_by_click)
-        header.moved.connect(self._move_by_hand)
+        self.order = ColumnOrder(header, model)
         self._cells = Cells(self, model, theme)
         self.setDragEnabled(True)
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
@@ -101,12 +97,6 @@ class EsxtopTable(QTableView):
         self._repaint()
         self.sorted.emit()
 
-    def sort_by_counter(self, counter: str) -> None:
-        """Sort by a counter's column, largest on top; nothing happens if it is not shown."""
-        column = self._model.column_of(counter)
-        if column >= 0:
-            self.sort_by(column, Qt.SortOrder.DescendingOrder)
-
     def sort_by_id(self, column: str, *, descending: bool) -> None:
         """Sort by the column with this id; by name if the screen does not show it."""
         at = self._model.column_of(column)
@@ -121,26 +111,6 @@ class EsxtopTable(QTableView):
         """The id of the column by which the table is sorted, and True if the largest is on top."""
         column, order = self._model.sorting
         return self._model.id_at(column), order == Qt.SortOrder.DescendingOrder
-
-    def move_column(self, column: int, steps: int) -> None:
-        """Move a counter's column by some places, to the left if ``steps`` is negative."""
-        spec = self._model.column_at(column)
-        if spec is not None:
-            self.reordered.emit(moved(self._counters(), spec.counter, steps))
-
-    def chosen_rows(self) -> list[int]:
-        """Return the rows with selected cells from top to bottom; the current one if none is selected."""
-        found = self.selectionModel().selection()
-        parts = (found.at(number) for number in range(found.size()))
-        rows = {row for one in parts for row in range(one.top(), one.bottom() + 1)}
-        return sorted(rows) or ([self.currentIndex().row()] if self.currentIndex().isValid() else [])
-
-    def chosen_columns(self) -> list[int]:
-        """Return the columns with selected cells; the current one if none is selected."""
-        found = self.selectionModel().selection()
-        parts = (found.at(number) for number in range(found.size()))
-        columns = {column for one in parts for column in range(one.left(), one.right() + 1)}
-        return sorted(columns) or ([self.currentIndex().column()] if self.currentIndex().isValid() else [])
 
     def highlight(self, rows: frozenset[int]) -> None:
         """Highlight the names of rows, by number as given to the model."""
@@ -202,18 +172,6 @@ class EsxtopTable(QTableView):
         else:
             order = up if order == down else down
         self.sort_by(column, order)
-
-    def _counters(self) -> list[str]:
-        """Return the counters of the columns in their order, each once."""
-        columns = map(self._model.column_at, range(EsxtopModel.FIXED, self._model.columnCount()))
-        return list(dict.fromkeys(column.counter for column in columns if column is not None))
-
-    def _move_by_hand(self, column: int, to: int) -> None:
-        """Move a column to the place of the one on which the mouse let it go."""
-        spec, target = self._model.column_at(column), self._model.column_at(to)
-        if spec is not None and target is not None:
-            counters = self._counters()
-            self.move_column(column, counters.index(target.counter) - counters.index(spec.counter))
 
     def _fit(self) -> None:
         for column in range(1, self._model.columnCount()):

@@ -9,24 +9,24 @@ from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
-    QSizePolicy,
     QTabBar,
     QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
-from resources.foreign_text import tooltip_text
 from resources.views import Screen
-from viewmodels.esxtop_text import text_table
 from viewmodels.text_table import TextTable
 from widgets.empty_state import EmptyState
+from widgets.esxtop.copied_part import part_as_text
 from widgets.esxtop.find import FindBar
 from widgets.esxtop.keys import key_rows, portable
 from widgets.esxtop.menu import TableMenu
 from widgets.esxtop.model import EsxtopModel
+from widgets.esxtop.selection import chosen_rows
 from widgets.esxtop.slider import TimeSlider
 from widgets.esxtop.table import EsxtopTable, letter
+from widgets.esxtop.totals import TotalsLine
 from widgets.keys import KeyHandlers
 from widgets.search_field import SearchField
 from widgets.theme import Theme, figures_font
@@ -86,11 +86,7 @@ class EsxtopView(QWidget):
         self._more.setText("Fields…")
         self._more.setToolTip("f: choose columns")
         self._more.clicked.connect(self.fields)
-        self.head = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self.head.setContentsMargins(12, 4, 12, 6)
-        self.head.setProperty("role", "muted")
-        self.head.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-        self.head.setAccessibleName("Totals of the hosts")
+        self.head = TotalsLine(theme)
         self.table = EsxtopTable(model, theme, series_of)
         self.table.setAccessibleName("esxtop table")
         self.menu = TableMenu(self.table, model, self._as_text)
@@ -165,11 +161,8 @@ class EsxtopView(QWidget):
         return self._screens[self.tabs.currentIndex()]
 
     def show_totals(self, totals: Sequence[str], details: str) -> None:
-        """Show the totals over the hosts; lines break only between totals. ``details`` is the tooltip."""
-        whole = [total.replace(" ", "\N{NO-BREAK SPACE}") for total in totals]
-        self.head.setText(("\N{NO-BREAK SPACE}" * 3 + " ").join(whole))
-        self.head.setToolTip(tooltip_text(details))
-        self.head.setVisible(bool(whole))
+        """Show the totals over the hosts; ``details`` is the tooltip."""
+        self.head.show_totals(totals, details)
 
     def show_empty(self, text: str, button: str = "") -> None:
         """Show why there are no rows; an empty text shows the table. ``button`` offers to remove filters.
@@ -216,8 +209,10 @@ class EsxtopView(QWidget):
     def _sort(self, key: str) -> None:
         counters = {portable(letter): counter for letter, counter in self.chosen_screen.sort.items()}
         if key in counters:
-            self.table.sort_by_counter(counters[key])
-            self.table.reveal(self._model.sorting[0])
+            column = self._model.column_of(counters[key])
+            if column >= 0:
+                self.table.sort_by(column, Qt.SortOrder.DescendingOrder)
+                self.table.reveal(column)
 
     def _expand(self) -> None:
         indexes = self.table.selectedIndexes() or [self.table.currentIndex()]
@@ -226,7 +221,7 @@ class EsxtopView(QWidget):
 
     def _chart(self) -> None:
         """Chart the selected rows, or the current cell; on one name, look at its entity."""
-        if len(self.table.chosen_rows()) > 1:
+        if len(chosen_rows(self.table)) > 1:
             self.menu.chart_selection()
         elif self.table.currentIndex().isValid():
             self.table.charted.emit(self.table.currentIndex())
@@ -255,17 +250,8 @@ class EsxtopView(QWidget):
         self.several.setVisible(bool(text))
 
     def _as_text(self, rows: Sequence[int], columns: Sequence[int]) -> TextTable:
-        """Return a part of the table to be copied: names always, the other columns as chosen."""
-        model = self._model
-        chosen = [column for column in columns if column >= EsxtopModel.FIXED]
         title = " ".join(filter(None, ("esxtop", self.chosen_screen.title, self.when.text())))
-        return text_table(
-            title,
-            [spec for column in chosen if (spec := model.column_at(column)) is not None],
-            [model.names_at(row) for row in rows],
-            [[model.number_at(row, column) for column in chosen] for row in rows],
-            hosts=len(model.host_names) > 1,
-        )
+        return part_as_text(self._model, title, rows, columns)
 
     def _button(self, text: str, tip: str) -> QToolButton:
         button = QToolButton()

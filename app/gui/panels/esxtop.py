@@ -17,7 +17,7 @@ from sessions.scope import Scope
 from viewmodels.esxtop_rows import NO_ROWS, grid_of
 from viewmodels.snapshot import Change
 from widgets.esxtop import EsxtopModel, EsxtopView, interval_dialog, key_rows
-from widgets.esxtop.selection import kept_place, restore_place
+from widgets.esxtop.selection import chosen_rows, kept_place, restore_place
 
 
 def keys(screens: Sequence[Screen]) -> tuple[ActionSpec, ...]:
@@ -61,7 +61,7 @@ class EsxtopPanel(QObject):
 
     def _chart(self, index: QModelIndex) -> None:
         """Chart a cell, or the selected rows with it; on the name of one row, look at its entity."""
-        rows = sorted({*self.view.table.chosen_rows(), index.row()})
+        rows = sorted({*chosen_rows(self.view.table), index.row()})
         if len(rows) > 1:
             self._actions.chart(rows, self.view.menu.counter_column(index.column()))
         elif not self._actions.chart_cells([index]):

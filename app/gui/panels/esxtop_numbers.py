@@ -1,21 +1,18 @@
-"""Reads the numbers of the esxtop page and its sparklines in workers."""
+"""Reads the numbers of the esxtop page in workers."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 from PySide6.QtCore import QObject, QTimer
 
 from app.gui.desk import Desk
 from app.gui.jobs import Job
+from app.gui.panels.esxtop_sparks import EsxtopSparks
 from app.gui.panels.esxtop_time import EsxtopTime
-from sessions.model import FloatArray
 from sessions.store import SessionReader
-from viewmodels.esxtop_moment import Moment, moment_of, sparks_of
+from viewmodels.esxtop_moment import Knowledge, Moment, moment_of
 from viewmodels.esxtop_rows import NO_ROWS, Grid
 from widgets.esxtop import MIN_INTERVAL_S, EsxtopModel, EsxtopView
 
-_SPARK_ROWS = 300
 _SLIDE_MS = 60
 
 
@@ -39,8 +36,7 @@ class EsxtopNumbers(QObject):
         self._slide = QTimer(self, singleShot=True, interval=_SLIDE_MS)
         self._slide.timeout.connect(self._read)
         desk.times.changed.connect(lambda _clock: self._read())
-        view.sparks_toggled.connect(lambda _on: self._read_sparks())
-        view.table.sorted.connect(self._read_sparks)
+        self._sparks = EsxtopSparks(desk, view, model)
 
     @property
     def interval_s(self) -> int:
@@ -94,10 +90,11 @@ class EsxtopNumbers(QObject):
         at = self.time.at
         if snapshot is None or at is None:
             return
-        screen, catalogue = self._view.chosen_screen, self._desk.catalogue
+        knowledge = Knowledge(self._view.chosen_screen, self._desk.catalogue, self._desk.limits)
+        hosts = {row.host for row in grid.rows} if self._desk.scope.scope.entities else set()
 
         def work(reader: SessionReader, job: Job) -> Moment:
-            return moment_of(reader, grid, screen, snapshot, catalogue, at, job)
+            return moment_of(reader, grid, knowledge, snapshot, at, job, hosts=hosts)
 
         def done(moment: Moment) -> None:
             if grid is self._grid:
@@ -114,26 +111,4 @@ class EsxtopNumbers(QObject):
         self._view.show_moment(
             f"as of {self._desk.times.clock.moment(moment.at)}", self.time.part_of(moment.at)
         )
-        self._read_sparks()
-
-    def _read_sparks(self) -> None:
-        column = self._model.sorting[0] - EsxtopModel.FIXED
-        snapshot, grid = self._desk.session.snapshot, self._grid
-        at = self.time.at
-        if not self._view.sparks.isChecked() or column < 0 or snapshot is None or at is None or not grid.rows:
-            self._model.set_sparks(max(column, 0), {})
-            self._view.table.widths.make_room_for_curves(-1)
-            return
-        rows = [self._model.row_at(row)[0] for row in range(min(self._model.rowCount(), _SPARK_ROWS))]
-        ids = grid.ids[rows, column]
-
-        def work(reader: SessionReader, job: Job) -> Mapping[int, FloatArray]:
-            return sparks_of(reader, ids, snapshot, at, job)
-
-        def done(found: Mapping[int, FloatArray]) -> None:
-            if grid is self._grid:
-                numbers = zip(rows, ids.tolist(), strict=True)
-                self._model.set_sparks(column, {row: found[one] for row, one in numbers if one in found})
-                self._view.table.widths.make_room_for_curves(column + EsxtopModel.FIXED)
-
-        self._desk.session.query("esxtop.sparks", work, done)
+        self._sparks.show_grid(self._grid, moment.at)

@@ -37,7 +37,7 @@ class EsxtopOptions(QObject):
         view.expanded.connect(self._expand)
         view.fields.connect(self._ask_columns)
         view.cleared.connect(self._show_all)
-        view.table.reordered.connect(lambda shown: self.set_columns(reordered(self.columns, shown)))
+        view.table.order.changed.connect(lambda shown: self.set_columns(reordered(self.columns, shown)))
         view.table.widths.changed.connect(
             lambda widths: self._keep(replace_struct(self.layout, widths=widths))
         )
