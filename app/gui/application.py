@@ -129,6 +129,8 @@ class _Frame(QObject):
         desk.jobs.changed.connect(self._show_jobs)
         desk.scope.changed.connect(self._update_texts)
         desk.scope.changed.connect(lambda scope: desk.session.choose_sources(scope.sources))
+        window.status.copied.connect(lambda text: desk.notify(text, "ok"))
+        window.status.save_wanted.connect(desk.save_file)
         window.status.source_clicked.connect(lambda source: navigation.choose_source(desk, source))
         desk.scope.history_changed.connect(self._enable)
         desk.scope.changed.connect(lambda _scope: self._enable())

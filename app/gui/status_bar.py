@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
 from resources.foreign_text import shown, tooltip_text
+from viewmodels.text_table import TextTable
 from viewmodels.verdict_words import VerdictWords
+from widgets.context_menu import ContextMenu, Entries, MenuEntry, table_entries
 from widgets.theme import SYMBOLS, Health, Theme
 
 _HEIGHT = 28
 _GAP = 14
 _MARGIN, _SPACING = 12, 16
 _SEPARATOR = " · "
+_MENU_SOURCES = 20
 _LINKS = Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
 _BETWEEN = "&nbsp;" * 4
 
@@ -34,8 +38,8 @@ class SourceEntry:
 class StatusBar(QWidget):
     """Shows sources on the left, running jobs in the middle, the session on the right.
 
-    Signals: ``source_clicked`` with a source id; ``jobs_clicked``; ``messages_clicked``;
-    ``verdict_clicked``. ``zone`` is a button
+    Signals: ``copied`` with a message, ``save_wanted`` with a FileOffer; ``source_clicked`` with a source id;
+    ``jobs_clicked``; ``messages_clicked``; ``verdict_clicked``. ``zone`` is a button
     that tells the zone of the window's times, and has a menu.
     """
 
@@ -43,6 +47,8 @@ class StatusBar(QWidget):
     messages_clicked = Signal()
     verdict_clicked = Signal()
     source_clicked = Signal(object)
+    copied = Signal(str)
+    save_wanted = Signal(object)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -59,6 +65,8 @@ class StatusBar(QWidget):
         self._sources.setAccessibleName("Sources")
         self._sources.setTextInteractionFlags(_LINKS)
         self._sources.linkActivated.connect(lambda number: self.source_clicked.emit(int(number)))
+        self._sources.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        ContextMenu(self._sources, lambda _at: self._menu_entries())
         self.jobs = QToolButton()
         self.jobs.setObjectName("jobs")
         self.jobs.setProperty("role", "ghost")
@@ -96,6 +104,28 @@ class StatusBar(QWidget):
         if list(entries) != list(self._entries):
             self._entries = list(entries)
             self._show()
+
+    def _menu_entries(self) -> Entries:
+        every: list[MenuEntry | None] = [
+            MenuEntry(
+                f"Show only {shown(entry.text.split(_SEPARATOR)[0], 40)}",
+                partial(self.source_clicked.emit, entry.source),
+            )
+            for entry in self._entries
+            if entry.source and len(self._entries) > 1 and self._chosen != {entry.source}
+        ]
+        if self._chosen:
+            every.append(MenuEntry("Show all sources", partial(self.source_clicked.emit, 0)))
+        table = table_entries(self._table, self.copied.emit, self.save_wanted.emit,
+                              copy_text="Copy the sources", enabled=bool(self._entries))  # fmt: skip
+        return [*every[:_MENU_SOURCES], None, *table] if every else table
+
+    def _table(self) -> TextTable:
+        rows = (
+            (*_split(entry.text), "" if entry.state == "none" else entry.state, entry.details)
+            for entry in self._entries
+        )
+        return TextTable("Sources", ("source", "now", "state", "details"), tuple(rows))
 
     def show_chosen(self, sources: frozenset[int]) -> None:
         """Highlight the sources that the views show (empty: all)."""
@@ -196,6 +226,12 @@ def _ghost_button(name: str) -> QToolButton:
     button.setObjectName(name)
     button.setProperty("role", "ghost")
     return button
+
+
+def _split(text: str) -> tuple[str, str]:
+    """The source's name, and what is said of it."""
+    name, _, rest = text.partition(_SEPARATOR)
+    return name, rest
 
 
 def _shorter(text: str) -> str:

@@ -191,7 +191,9 @@ def test_the_menu_of_a_mark(live: Program, qtbot: QtBot, home: Path) -> None:
     event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, panel.mapToGlobal(place))
     QApplication.sendEvent(panel, event)
     [menu] = [one for one in panel.findChildren(QMenu) if one.isVisible()]
-    assert [one.text() for one in menu.actions()] == ["Change the note…", "Remove the mark"]
+    offered = [one.text() for one in menu.actions() if one.text()]
+    assert offered[:3] == ["Change the note…", "Remove the mark", "Copy the note"]
+    assert offered[3:] == ["Copy all events and marks", "Save as CSV…"]
     menu.actions()[1].trigger()
     menu.close()
     wait(qtbot, lambda: texts(live) == ["two"])

@@ -21,6 +21,8 @@ from PySide6.QtWidgets import (
 )
 
 from resources.foreign_text import breakable, shown
+from viewmodels.text_table import TextTable
+from widgets.context_menu import ContextMenu, Entries, MenuEntry, table_entries
 from widgets.pane import Pane
 from widgets.theme import SYMBOLS, Health, Theme
 
@@ -50,17 +52,22 @@ class JobsView(Pane):
     """The jobs pane.
 
     Signals: ``cancelled`` with the number of a job; ``cleared`` when ended jobs are to be removed;
-    ``appeared`` when the pane becomes visible.
+    ``appeared`` when the pane becomes visible; ``copied`` with a message;
+    ``save_wanted`` with a FileOffer.
     """
 
     cancelled = Signal(object)
     cleared = Signal()
     appeared = Signal()
+    copied = Signal(str)
+    save_wanted = Signal(object)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
         self.cards: dict[int, _Card] = {}
+        self._rows: Sequence[JobRow] = ()
+        ContextMenu(self, lambda _at: self._entries())
         self._none = QLabel(
             "Imports and other work that takes a while are listed here. Drop a capture on the window to "
             "import it.",
@@ -95,6 +102,7 @@ class JobsView(Pane):
 
     def show_jobs(self, rows: Sequence[JobRow]) -> None:
         """Show these jobs in their order; rows of known jobs are kept, with their focus."""
+        self._rows = rows
         wanted = {row.number for row in rows}
         for number in [number for number in self.cards if number not in wanted]:
             card = self.cards.pop(number)
@@ -111,6 +119,21 @@ class JobsView(Pane):
         self.clear.setVisible(any(row.state != "running" for row in rows))
         running = sum(row.state == "running" for row in rows)
         self.note_changed.emit(f"{running} running" if running else "")
+
+    def _entries(self) -> Entries:
+        ended = any(row.state != "running" for row in self._rows)
+        return [
+            *table_entries(self._table, self.copied.emit, self.save_wanted.emit, enabled=bool(self._rows)),
+            None,
+            MenuEntry("Clear those that have ended", self.cleared.emit, enabled=ended),
+        ]
+
+    def _table(self) -> TextTable:
+        rows = (
+            (row.title, row.state, None if row.part is None else row.part * 100, row.text)
+            for row in self._rows
+        )
+        return TextTable("Jobs", ("job", "state", "done (%)", "details"), tuple(rows))
 
     def _dress(self) -> None:
         for card in self.cards.values():

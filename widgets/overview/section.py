@@ -5,12 +5,15 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout
 
 from resources.foreign_text import breakable, shown, tooltip_text
 from viewmodels.overview import OverviewLine
+from viewmodels.text_table import TextTable
 from viewmodels.verdict_words import VerdictWords
+from widgets.context_menu import ContextMenu, Entries, MenuEntry, table_entries
+from widgets.copying import copy_text
 from widgets.dragging import Draggable
 from widgets.theme import SYMBOLS, Theme
 
@@ -58,9 +61,15 @@ class Row(QPushButton):
 
 
 class Section(QFrame):
-    """The list with its title; ``picked`` carries the number of the row that was pressed."""
+    """The list with its title.
+
+    Signals: ``picked`` with the number of the row that was pressed; ``copied`` with a message and
+    ``save_wanted`` with a FileOffer, from its context menu.
+    """
 
     picked = Signal(int)
+    copied = Signal(str)
+    save_wanted = Signal(object)
 
     def __init__(self, theme: Theme, title: str = "", *, wrapped: bool = False) -> None:
         super().__init__()
@@ -85,6 +94,7 @@ class Section(QFrame):
         self._column.addWidget(self._note)
         self._column.addWidget(self._verdict)
         self._column.addStretch(1)
+        self._menu = ContextMenu(self, self._entries, self._menu_place)
         theme.changed.connect(self._dress)
 
     def set_title(self, title: str) -> None:
@@ -122,6 +132,35 @@ class Section(QFrame):
         symbol = f'<span style="color:{colour}">{SYMBOLS[words.health]}</span>&nbsp; ' if is_alone else ""
         self._verdict.setText(symbol + html.escape(shown(" ".join(parts), _LONGEST), quote=False))
         self._verdict.setToolTip(tooltip_text("\n".join(words.sentences)))
+
+    def _entries(self, at: QPoint | None) -> Entries:
+        """Return the entries for the row at a point, or for the one with the focus."""
+        row = next((one for one in self.rows if at is not None and one.geometry().contains(at)), None)
+        row = row or (next((one for one in self.rows if one.hasFocus()), None) if at is None else None)
+        of_row: list[MenuEntry | None] = []
+        if row is not None:
+            text = " ".join(part for part in (row.line.name, row.line.value) if part)
+            of_row = [
+                MenuEntry("Show it", row.click, "Return"),
+                MenuEntry(
+                    "Copy the line",
+                    lambda: self.copied.emit(copy_text(shown(text, _LONGEST), "The line was")),
+                ),
+                None,
+            ]
+        some = bool(self.rows)
+        return [*of_row, *table_entries(self._table, self.copied.emit, self.save_wanted.emit,
+                                        copy_text="Copy the list", enabled=some)]  # fmt: skip
+
+    def _menu_place(self) -> QPoint:
+        row = next((one for one in self.rows if one.hasFocus()), None)
+        return row.geometry().center() if row is not None else self.rect().center()
+
+    def _table(self) -> TextTable:
+        title = self._title.text().capitalize()
+        lines = (row.line for row in self.rows)
+        cells = ((one.name, one.value, "" if one.state == "none" else str(one.state)) for one in lines)
+        return TextTable(title, ("name", "value", "state"), tuple(cells))
 
     def _add(self) -> None:
         row = Row(self._theme, wrapped=self._wrapped)

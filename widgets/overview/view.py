@@ -35,7 +35,8 @@ class OverviewView(QScrollArea):
 
     Signals: ``wanted(Finding)``; ``chosen(EntityRef)``; from charts ``windowed(TimeRange, passing)``,
     ``pinned`` with the moment to pin (None: let go), ``unzoomed``, ``opened(ChartSpec)``, ``copied`` with a
-    message; ``appeared`` when the page becomes visible. ``crosshair`` shows hover and pinned moment.
+    message; ``appeared`` when the page becomes visible.
+    ``crosshair`` shows hover and pinned moment.
     """
 
     wanted = Signal(object)
@@ -65,6 +66,7 @@ class OverviewView(QScrollArea):
         self._column.setContentsMargins(10, 8, 10, 10)
         self._column.setSpacing(8)
         self._findings = Section(theme, "WORST FINDINGS", wrapped=True)
+        self._let_leave(self._findings)
         self._findings.picked.connect(lambda number: self.wanted.emit(self._shown_findings[number]))
         self._shown_findings: Sequence[Finding] = ()
         self._charts = QGridLayout()
@@ -72,6 +74,7 @@ class OverviewView(QScrollArea):
         self._lists = QGridLayout()
         self._lists.setSpacing(8)
         self._changes = Section(theme, _lately(clock))
+        self._let_leave(self._changes)
         self._changes.picked.connect(lambda number: self._choose(self._changes, number))
         self._column.addWidget(self._findings)
         self._column.addLayout(self._charts)
@@ -79,6 +82,10 @@ class OverviewView(QScrollArea):
         self._column.addWidget(self._changes)
         self._column.addStretch(1)
         self.setWidget(body)
+
+    def _let_leave(self, section: Section) -> None:
+        section.copied.connect(self.copied)
+        section.save_wanted.connect(self.saved)
 
     def set_clock(self, clock: Clock) -> None:
         """Show times in another time zone."""
@@ -139,6 +146,7 @@ class OverviewView(QScrollArea):
         while len(self._talkers) < len(lists):
             number = len(self._talkers)
             section = Section(self._theme)
+            self._let_leave(section)
             section.picked.connect(lambda number, section=section: self._choose(section, number))
             self._talkers.append(section)
             self._place(self._lists, section, number)

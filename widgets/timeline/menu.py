@@ -1,28 +1,68 @@
-"""The context menu of the timeline: for a mark, or for a point without one."""
+"""The context menu of the timeline: for a mark or a point without one, and for all events and marks."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QMenu, QWidget
+from collections.abc import Callable
 
+from PySide6.QtCore import QObject, QPoint, Signal
+from PySide6.QtWidgets import QWidget
+
+from resources.foreign_text import shown
+from sessions.model import Mark
+from viewmodels.text_table import TextTable
+from widgets.context_menu import ContextMenu, Entries, MenuEntry, table_entries
+from widgets.copying import copy_text
 from widgets.theme import Theme
 
 
-class MarkMenu(QMenu):
-    """Signals: ``edited`` and ``removed`` for a mark; ``dropped`` (add a mark) and ``unzoomed`` elsewhere."""
+class TimelineMenu(QObject):
+    """Signals: ``edited`` and ``removed`` with a mark; ``dropped`` with the time (ms, None: asked for by the
+    keyboard) at which to add one; ``unzoomed``; ``copied`` with a message; ``save_wanted`` with a FileOffer.
 
-    edited = Signal()
-    removed = Signal()
-    dropped = Signal()
+    ``target`` chooses what is at a point (None: what is chosen) and returns its mark and time;
+    ``table``, which the owner sets, returns all events and marks.
+    """
+
+    edited = Signal(object)
+    removed = Signal(object)
+    dropped = Signal(object)
     unzoomed = Signal()
+    copied = Signal(str)
+    save_wanted = Signal(object)
 
-    def __init__(self, theme: Theme, parent: QWidget, *, has_mark: bool) -> None:
-        super().__init__(parent)
-        if has_mark:
-            self.addAction("Change the note…").triggered.connect(self.edited)
-            remove = self.addAction(theme.icons.get("close"), "Remove the mark")
-            remove.triggered.connect(self.removed)
-        else:
-            drop = self.addAction(theme.icons.get("mark"), "Drop a mark here…")
-            drop.triggered.connect(self.dropped)
-            self.addAction("Show the whole session").triggered.connect(self.unzoomed)
+    def __init__(
+        self,
+        theme: Theme,
+        view: QWidget,
+        target: Callable[[QPoint | None], tuple[Mark | None, int | None] | None],
+        place: Callable[[], QPoint],
+    ) -> None:
+        super().__init__(view)
+        self._theme, self._target = theme, target
+        self.table: Callable[[], TextTable] = lambda: TextTable("Events and marks", (), ())
+        self._menu = ContextMenu(view, self._entries, place)
+
+    def _entries(self, at: QPoint | None) -> Entries:
+        target = self._target(at)
+        if target is None:
+            return []
+        table = table_entries(
+            self.table, self.copied.emit, self.save_wanted.emit, copy_text="Copy all events and marks"
+        )
+        return [*self._of(*target), None, *table]
+
+    def _of(self, mark: Mark | None, at_ms: int | None) -> list[MenuEntry | None]:
+        icons = self._theme.icons
+        if mark is None:
+            drop = lambda: self.dropped.emit(at_ms)  # noqa: E731 - used once, below
+            return [
+                MenuEntry("Drop a mark here…", drop, icon=icons.get("mark")),
+                MenuEntry("Show the whole session", self.unzoomed.emit),
+            ]
+        return [
+            MenuEntry("Change the note…", lambda: self.edited.emit(mark), "F2"),
+            MenuEntry("Remove the mark", lambda: self.removed.emit(mark), "Del", icon=icons.get("close")),
+            MenuEntry(
+                "Copy the note", lambda: self.copied.emit(copy_text(shown(mark.text, 2_000), "The note was"))
+            ),
+        ]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QContextMenuEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from resources.foreign_text import shown, tooltip_text
@@ -23,7 +23,7 @@ from widgets.timeline.brush import Brush
 from widgets.timeline.geometry import Scale
 from widgets.timeline.keys import MARK_KEYS, WINDOW_KEYS
 from widgets.timeline.lane import EventLane
-from widgets.timeline.menu import MarkMenu
+from widgets.timeline.menu import TimelineMenu
 from widgets.timeline.moments import neighbour, successor
 from widgets.timeline.pin import TimelinePin
 from widgets.timeline.pointing import Pointing, Target
@@ -73,6 +73,11 @@ class TimelineView(Pane):
                 "leave": lambda _key: self._choose(None),
             },
         )
+        self.menu = TimelineMenu(theme, self, self._menu_target, self._menu_place)
+        self.menu.edited.connect(self._edit)
+        self.menu.removed.connect(self.mark_removed)
+        self.menu.dropped.connect(self.mark)
+        self.menu.unzoomed.connect(self.unzoomed)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumHeight(at.SOURCES_TOP + 2 * at.SOURCE_STEP + at.AXIS_HEIGHT + 4)
@@ -175,22 +180,19 @@ class TimelineView(Pane):
                 self.pin.unclick()
             self.unzoomed.emit()
 
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
-        """Open the menu for the mark under the mouse or the chosen one, else to add a mark."""
+    def _menu_target(self, at: QPoint | None) -> tuple[Mark | None, int | None] | None:
+        """Return the mark at a point, which is chosen, and the time there; None: the chosen mark."""
         pointing = self.pointing
         if pointing is None:
-            return
-        by_mouse = event.reason() == QContextMenuEvent.Reason.Mouse
-        if by_mouse:
-            self._choose(pointing.mark_at(QPointF(event.pos())))
-        mark, at_ms = self._chosen, pointing.scale.time(event.pos().x()) if by_mouse else None
-        menu = MarkMenu(self._theme, self, has_mark=mark is not None)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.edited.connect(lambda: self._edit(mark))
-        menu.removed.connect(lambda: self.mark_removed.emit(mark))
-        menu.dropped.connect(lambda: self.mark.emit(at_ms))
-        menu.unzoomed.connect(self.unzoomed)
-        menu.popup(event.globalPos() if by_mouse else self.mapToGlobal(pointing.place_of(mark)))
+            return None
+        if at is None:
+            return self._chosen, None
+        self._choose(pointing.mark_at(QPointF(at)))
+        return self._chosen, pointing.scale.time(at.x())
+
+    def _menu_place(self) -> QPoint:
+        pointing = self.pointing
+        return pointing.place_of(self._chosen) if pointing is not None else self.rect().center()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         """Handle the keys of the table; those for marks only while a mark is chosen."""

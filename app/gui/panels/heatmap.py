@@ -42,6 +42,8 @@ class HeatmapPanel(QObject):
         self.view.counter_chosen.connect(lambda _number: self._read())
         self.view.measure_chosen.connect(lambda _number: self._read())
         self.view.chosen.connect(self._chosen)
+        self.view.map.menu.copied.connect(lambda text: desk.notify(text, "ok"))
+        self.view.map.menu.save_wanted.connect(desk.save_file)
         heat = self.view.map
         heat.pinned.connect(lambda at: pin_in_sight(desk, at))
         heat.stepped.connect(lambda count: desk.moment.step(count, then=lambda: keep_in_sight(desk)))

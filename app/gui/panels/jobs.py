@@ -20,6 +20,8 @@ class JobsPanel(QObject):
         desk.jobs.changed.connect(self._renew)
         self.view.appeared.connect(self._renew)
         self.view.cancelled.connect(self._cancel)
+        self.view.copied.connect(lambda text: desk.notify(text, "ok"))
+        self.view.save_wanted.connect(desk.save_file)
         self.view.cleared.connect(desk.jobs.clear_ended)
 
     def _renew(self) -> None:

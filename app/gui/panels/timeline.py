@@ -19,8 +19,10 @@ from sessions.times import TimeRange
 from viewmodels.findings_in_scope import findings_in_scope
 from viewmodels.scope_filter import scope_filter
 from viewmodels.snapshot import Change
+from viewmodels.text_table import TextTable
 from viewmodels.timeline import Load, TimelineContent
 from viewmodels.timeline_content import finding_bars, load_series, read_load, source_lanes
+from viewmodels.view_tables import moments_table
 from widgets import timeline
 
 KEYS = view_actions("timeline", timeline.KEYS)
@@ -55,6 +57,9 @@ class TimelinePanel(QObject):
         self.view.mark.connect(desk.drop_mark)
         self.view.mark_edited.connect(desk.marks.edit)
         self.view.mark_removed.connect(desk.marks.remove)
+        self.view.menu.table = self._table
+        self.view.menu.copied.connect(lambda text: desk.notify(text, "ok"))
+        self.view.menu.save_wanted.connect(desk.save_file)
 
     def _begin(self) -> None:
         self.view.show_content(TimelineContent())
@@ -88,6 +93,11 @@ class TimelinePanel(QObject):
         )
         self.view.show_content(content)
         self._show_brush()
+
+    def _table(self) -> TextTable:
+        snapshot, content = self._desk.session.snapshot, self.view.content
+        name_of = snapshot.name if snapshot is not None else (lambda ref: ref.key)
+        return moments_table(content.events, content.marks, name_of, self._desk.times.clock)
 
     def _show_brush(self) -> None:
         snapshot = self._desk.session.snapshot
