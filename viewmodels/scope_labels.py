@@ -11,6 +11,7 @@ from viewmodels.snapshot import Snapshot
 from viewmodels.time_labels import Clock
 
 _NAMED = 3
+_LISTED = 20
 _NAME = 80
 
 
@@ -36,6 +37,23 @@ def scope_labels(scope: Scope, snapshot: Snapshot, at: Clock) -> tuple[str, str]
     chosen = [shown(source.spec.name, _NAME) for source in snapshot.sources if source.id in scope.sources]
     parts.append(", ".join(chosen) if chosen else "all sources")
     return entities, " · ".join(parts)
+
+
+def time_label(scope: Scope, snapshot: Snapshot, at: Clock) -> str:
+    """Return time and sources of a scope: ``21 Nov 02:40 – 02:55 CET · following · all sources``."""
+    return scope_labels(scope, snapshot, at)[1]
+
+
+def scope_details(scope: Scope, snapshot: Snapshot, at: Clock) -> str:
+    """Return the whole scope, with the names of its entities: one in a line."""
+    names = [shown(full_name(ref, snapshot), _NAME) for ref in scope.entities[:_LISTED]]
+    more = len(scope.entities) - len(names)
+    lines = [
+        *(names or ["Everything"]),
+        *([f"and {more} more"] if more else []),
+        time_label(scope, snapshot, at),
+    ]
+    return "\n".join([*lines, "Click to type names, times or counters."])
 
 
 def session_label(snapshot: Snapshot) -> str:

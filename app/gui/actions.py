@@ -40,7 +40,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("file.connect", "Connect to vCenter or ESXi…", "File", ("Ctrl+N",), "connect", "Record live."),
     ActionSpec("file.open", "Open a session…", "File", ("Ctrl+O",), "open", "Look at a recorded session."),
     ActionSpec("file.import", "Import a capture…", "File", ("Ctrl+I",), "import", "What esxtop -b wrote."),
-    ActionSpec("file.lab", "Try the lab", "File", ("Ctrl+L",), "lab", "A simulated cluster with problems."),
+    ActionSpec("file.lab", "Try the lab", "File", ("Ctrl+T",), "lab", "A simulated cluster with problems."),
     ActionSpec(
         "file.save", "Save what has the focus…", "File", ("Ctrl+S",), "save",
         "The table, list or chart with the keyboard focus, as a file.", needs_session=True, line=True,
@@ -103,8 +103,16 @@ ACTIONS: tuple[ActionSpec, ...] = (
         "Moves the shown time, if the pinned moment is outside of it.", managed=True,
     ),
     ActionSpec(
+        "go.scope", "Type what to look at…", "Go", ("Ctrl+L",), "", "Names, times, counters.",
+        needs_session=True, line=True,
+    ),
+    ActionSpec(
+        "go.up", "Up", "Go", ("Alt+Up",), "", "From a part to its VM, to its host, to everything.",
+        needs_session=True,
+    ),
+    ActionSpec(
         "go.search", "Search the inventory", "Go", ("Ctrl+F",), "search",
-        "Opens the inventory if it is closed.", needs_session=True, line=True,
+        "Opens the inventory if it is closed.", needs_session=True,
     ),
     ActionSpec("go.palette", "Commands and entities…", "Go", ("Ctrl+K",), "search", "Everything by name."),
     ActionSpec("view.reset", "Restore the standard layout", "View"),

@@ -30,6 +30,7 @@ from app.gui.preferences import Preferences
 from app.gui.recent import RecentSessions
 from app.gui.recording import ignore_result
 from app.gui.saving import Saving
+from app.gui.scope_entry import ScopeEntry
 from app.gui.scope_model import ScopeModel
 from app.gui.session_model import SessionModel
 from app.gui.settings import Settings
@@ -44,7 +45,7 @@ from resources.failures import HyperscopeError
 from resources.foreign_text import shown
 from resources.problem_cards import load_problems
 from resources.views import load_chart_templates, load_headlines, load_limits, load_overview, load_screens
-from viewmodels.scope_labels import scope_labels, session_label
+from viewmodels.scope_labels import session_label
 from widgets.inventory import SEARCH_FIELD
 from widgets.messages import MessageLog
 from widgets.theme import Preference, Theme
@@ -120,6 +121,7 @@ class _Frame(QObject):
         super().__init__(parent)
         self._window, self._desk, self._workbench = window, desk, workbench
         self._zone = ZoneChoice(desk, window, self)
+        self._entry = ScopeEntry(desk, window.top.scope, self)
         window.bind(self._handlers())
         desk.session.opened.connect(self._opened)
         desk.session.changed.connect(self._update_texts)
@@ -164,6 +166,8 @@ class _Frame(QObject):
             "go.all": lambda: navigation.show_whole_session(desk),
             "go.release": desk.moment.release,
             "go.moment": lambda: navigation.show_moment(desk),
+            "go.scope": self._entry.begin,
+            "go.up": self._entry.go_up,
             "go.search": lambda: window.show_panel("inventory", part=SEARCH_FIELD),
             "go.palette": self._palette,
             "view.reset": window.reset_layout,
@@ -191,7 +195,8 @@ class _Frame(QObject):
 
     def _palette(self) -> None:
         offered = list(navigation.palette_entries(self._desk, self._window.commands))
-        Palette(self._desk.theme, self._window, offered).show()
+        ask = self._entry.asking(self._desk.theme.icons.get("search"))
+        Palette(self._desk.theme, self._window, offered, ask).show()
 
     def _switch_theme(self) -> None:
         dark = self._desk.theme.tokens.name == "dark"
@@ -221,7 +226,7 @@ class _Frame(QObject):
         self._enable()
         self._window.show_session(open_=False)
         self._window.setWindowTitle("Hyperscope")
-        self._window.top.scope.show_scope("No session", "connect, open, import or try the lab")
+        self._entry.show_scope()
         self._window.status.show_session("")
         self._window.status.show_sources([])
 
@@ -229,8 +234,7 @@ class _Frame(QObject):
         snapshot = self._desk.session.snapshot
         if snapshot is None:
             return
-        labels = scope_labels(self._desk.scope.scope, snapshot, self._desk.times.clock)
-        self._window.top.scope.show_scope(*labels)
+        self._entry.show_scope()
         self._window.status.show_session(session_label(self._desk.session.whole or snapshot))
         self._window.status.show_chosen(self._desk.scope.scope.sources)
         self._window.setWindowTitle(f"{shown(snapshot.title)} – Hyperscope")

@@ -24,6 +24,8 @@ from widgets.popup import Popup
 from widgets.theme import Theme
 
 _SHOWN = 60
+_BEFORE_MEANING = 3
+_NOTHING = "Nothing has that name. Fewer letters find more."
 _WIDTH, _HEIGHT = 640, 420
 _ROW, _ICON, _MARGIN = 30, 16, 8
 _RADIUS = 4
@@ -39,6 +41,10 @@ class Entry:
     hint: str
     icon: QIcon
     run: Callable[[], None]
+
+
+Ask = Callable[[str], Entry | str | None]
+"""Returns the entry for a text in the scope's language, or why it is none; None without a session."""
 
 
 def matches(search_text: str, entries: Iterable[Entry], max_count: int = _SHOWN) -> list[Entry]:
@@ -101,12 +107,16 @@ class Palette(Popup):
     typing.
     """
 
-    def __init__(self, theme: Theme, parent: QWidget, entries: Sequence[Entry]) -> None:
+    def __init__(
+        self, theme: Theme, parent: QWidget, entries: Sequence[Entry], ask: Ask = lambda _text: None
+    ) -> None:
+        """``ask`` says what a text means that is no entry's name."""
         super().__init__(parent)
+        self._ask = ask
         self.setObjectName("palette")
         self._entries = entries
         self._found: list[Entry] = []
-        self._words = QLineEdit(placeholderText="Type a command, a pane, a VM, a host, a device…")
+        self._words = QLineEdit(placeholderText="Type a command, a pane, a VM, 02:40–02:55, ready web03…")
         self._words.setAccessibleName("Search commands and entities")
         self._words.installEventFilter(self)
         self._words.textChanged.connect(self._search)
@@ -118,7 +128,7 @@ class Palette(Popup):
         self._list.setIconSize(QSize(16, 16))
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._list.itemClicked.connect(lambda _item: self._run())
-        self._none = QLabel("Nothing has that name. Fewer letters find more.")
+        self._none = QLabel(_NOTHING, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self._none.setProperty("role", "muted")
         self._none.setMargin(12)
         self._none.setAlignment(Qt.AlignmentFlag.AlignTop)
@@ -133,6 +143,11 @@ class Palette(Popup):
         self.move(above.x() + (parent.width() - _WIDTH) // 2, above.y() + 48)
         self._search("")
         self._words.setFocus()  # a popup gives it to nobody by itself
+
+    @property
+    def note(self) -> str:
+        """What is said in place of entries; empty if there are some."""
+        return "" if self._found else self._none.text()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
         """Send arrow keys and Enter to the list while the text field has the focus."""
@@ -150,6 +165,12 @@ class Palette(Popup):
 
     def _search(self, search_text: str) -> None:
         self._found = matches(search_text, self._entries)
+        asked = self._ask(search_text) if search_text.strip() else None
+        if isinstance(asked, Entry):
+            first = search_text.casefold().split()[0]
+            begins = [one for one in self._found if one.text.casefold().startswith(first)]
+            self._found.insert(min(len(begins), _BEFORE_MEANING), asked)
+        self._none.setText(asked if isinstance(asked, str) else _NOTHING)
         self._line.names.set_names(entry.text for entry in self._found)
         self._list.clear()
         for entry in self._found:

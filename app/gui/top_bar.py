@@ -4,89 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import (
     QAction,
     QColor,
-    QEnterEvent,
     QFontMetrics,
-    QKeyEvent,
     QKeySequence,
-    QMouseEvent,
     QPainter,
     QPaintEvent,
 )
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QWidget
 
 from app.gui.moment_pill import MomentPill
-from resources.foreign_text import tooltip_text
-from widgets.elided_label import ElidedLabel
+from widgets.scope_bar import ScopeBar
 from widgets.theme import Theme
 
 _HEIGHT = 44
 _NAME = ("hyper", "scope")
 _LOGO_PADDING = 6
-
-
-class ScopeBar(QFrame):
-    """Shows the scope as text; a click opens the palette."""
-
-    clicked = Signal()
-
-    def __init__(self, hint: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("scope-bar")
-        self.setFixedHeight(30)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("Scope: what all views show")
-        self._strong = QLabel(textFormat=Qt.TextFormat.PlainText)
-        self._strong.setProperty("role", "title")
-        self._rest = ElidedLabel()
-        self._rest.setProperty("role", "muted")
-        keys = QLabel(hint)
-        keys.setProperty("role", "faint")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(10, 3, 10, 3)
-        row.setSpacing(8)
-        row.addWidget(self._strong)
-        row.addWidget(self._rest, 1)
-        row.addWidget(keys)
-
-    def show_scope(self, strong: str, rest: str) -> None:
-        """Show the entities (``strong``), and time and sources (``rest``)."""
-        self._strong.setText(strong)
-        self._rest.setText(rest)
-        self.setToolTip(tooltip_text(f"{strong} · {rest}" if rest else strong))
-
-    @property
-    def text(self) -> str:
-        """The text that is shown."""
-        return " · ".join(part for part in (self._strong.text(), self._rest.text()) if part)
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        """Open the palette on a click."""
-        if self.rect().contains(event.position().toPoint()):
-            self.clicked.emit()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Open the palette on Enter and Space."""
-        if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space}:
-            self.clicked.emit()
-        else:
-            super().keyPressEvent(event)
-
-    def enterEvent(self, event: QEnterEvent) -> None:  # noqa: N802
-        """Highlight the bar under the mouse."""
-        self.setProperty("hover", True)
-        self.style().polish(self)
-        super().enterEvent(event)
-
-    def leaveEvent(self, event: QEvent) -> None:  # noqa: N802
-        """Remove the highlight."""
-        self.setProperty("hover", False)
-        self.style().polish(self)
-        super().leaveEvent(event)
 
 
 class TopBar(QWidget):
@@ -108,9 +43,8 @@ class TopBar(QWidget):
         self.menu_button.setIconSize(QSize(18, 18))
         self.menu_button.setMenu(menu)
         self._logo = _Logo(theme)
-        keys = actions["go.palette"].shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-        self.scope = ScopeBar(keys)
-        self.scope.clicked.connect(actions["go.palette"].trigger)
+        keys = actions["go.scope"].shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        self.scope = ScopeBar(theme, keys)
         self.live = QLabel(textFormat=Qt.TextFormat.PlainText)
         self.live.hide()
         self._row = QHBoxLayout(self)

@@ -22,19 +22,20 @@ _MAX_COUNTERS = 4
 @dataclass(frozen=True, slots=True)
 class Completion:
     """A way to go on: ``text`` is the whole text then; ``title`` and ``hint`` are shown; ``ref`` is what it
-    names, if that is an entity.
+    names, if that is an entity. ``is_whole`` False: the text wants more words, a counter its entity.
     """
 
     text: str
     title: str
     hint: str
     ref: EntityRef | None = None
+    is_whole: bool = True
 
 
 def completions(text: str, around: Surroundings) -> Sequence[Completion]:
     """Return ways to complete the last words of a text; examples of all forms if it is empty."""
     if not text.strip():
-        return [Completion(form.example, form.example, form.meaning) for form in FORMS]
+        return [Completion(form.example, form.example, form.meaning, is_whole=False) for form in FORMS]
     if text[-1:].isspace() or text.rstrip().endswith(","):
         return ()
     return list(islice(_found(text, around), _MAX))
@@ -69,5 +70,7 @@ def _counters(text: str, word: str, start: int, around: Surroundings) -> Iterato
         label = counters[0].label
         if len(word) > 1 and phrase.startswith(word.casefold()) and label not in found:
             title = f"{label} ({counters[0].short})" if counters[0].short else label
-            found[label] = Completion(f"{text[:start]}{phrase}", title, f"counter · {counters[0].unit}")
+            found[label] = Completion(
+                f"{text[:start]}{phrase}", title, f"counter · {counters[0].unit}", is_whole=False
+            )
     yield from islice(found.values(), _MAX_COUNTERS)
