@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QToolTip
 from resources.foreign_text import shown, tooltip_text
 from sessions.findings import Finding
 from sessions.times import TimeRange
-from viewmodels.heat_map import Heat, HeatRow
+from viewmodels.heat_map import Heat
 from viewmodels.time_labels import Clock
 from viewmodels.view_tables import heat_table
 from widgets import moment_keys
@@ -69,7 +69,10 @@ class HeatMap(QAbstractScrollArea):
             },
         )
         self.menu = HeatMenu(
-            self, self._row_for_menu, lambda: heat_table(self._heat, self._clock), self._current_place
+            self,
+            lambda: self._heat,
+            lambda at: self._current if at is None else self._geometry().row_at(at),
+            lambda: heat_table(self._heat, self._clock),
         )
         self.menu.chosen.connect(self.chosen)
         self.setFrameShape(self.Shape.NoFrame)
@@ -155,17 +158,6 @@ class HeatMap(QAbstractScrollArea):
         """Adjust the scroll range to the new height."""
         super().resizeEvent(event)
         self._set_scroll_bar()
-
-    def _row_for_menu(self, at: QPoint | None) -> HeatRow | None:
-        """Return the row at a point, or the current one."""
-        number = self._current if at is None else self._geometry().row_at(at)
-        return self._heat.rows[number] if number is not None and number < len(self._heat.rows) else None
-
-    def _current_place(self) -> QPoint:
-        top = self._current * ROW_HEIGHT - self.verticalScrollBar().value()
-        return QPoint(
-            self._geometry().names_width, max(0, min(top, self.viewport().height() - 1)) + ROW_HEIGHT // 2
-        )
 
     def _step(self, key: str) -> None:
         self._current = max(0, min(len(self._heat.rows) - 1, self._current + _STEPS[key]))

@@ -10,10 +10,11 @@ from PySide6.QtWidgets import QAbstractScrollArea
 
 from resources.foreign_text import shown
 from viewmodels.file_offer import FileForm, FileOffer
-from viewmodels.heat_map import HeatRow
+from viewmodels.heat_map import Heat, HeatRow
 from viewmodels.text_table import TextTable
 from widgets.context_menu import ContextMenu, Entries, MenuEntry, table_entries
 from widgets.copying import copy_picture, copy_text
+from widgets.heatmap.geometry import MIN_NAMES_WIDTH, ROW_HEIGHT
 
 _NAME = 40
 
@@ -21,8 +22,7 @@ _NAME = 40
 class HeatMenu(QObject):
     """Signals: ``chosen(HeatRow, None)`` to chart a row; ``copied`` with a message; ``save_wanted``.
 
-    ``row_at`` gives the row at a point (None: the current one), ``table`` all values, ``place`` where the
-    current row is.
+    ``number_at`` gives the number of the row at a point (None: of the current one), ``table`` all values.
     """
 
     chosen = Signal(object, object)
@@ -32,13 +32,13 @@ class HeatMenu(QObject):
     def __init__(
         self,
         area: QAbstractScrollArea,
-        row_at: Callable[[QPoint | None], HeatRow | None],
+        heat: Callable[[], Heat],
+        number_at: Callable[[QPoint | None], int | None],
         table: Callable[[], TextTable],
-        place: Callable[[], QPoint],
     ) -> None:
         super().__init__(area)
-        self._area, self._row_at, self._table = area, row_at, table
-        self._menu = ContextMenu(area, self._entries, place)
+        self._area, self._heat, self._number_at, self._table = area, heat, number_at, table
+        self._menu = ContextMenu(area, self._entries, self._place)
 
     def _entries(self, at: QPoint | None) -> Entries:
         row = self._row_at(at)
@@ -66,6 +66,16 @@ class HeatMenu(QObject):
             MenuEntry("Copy as picture", self._copy_picture, enabled=some),
             MenuEntry("Save as picture…", self._save_picture, enabled=some),
         ]
+
+    def _row_at(self, at: QPoint | None) -> HeatRow | None:
+        number, rows = self._number_at(at), self._heat().rows
+        return rows[number] if number is not None and number < len(rows) else None
+
+    def _place(self) -> QPoint:
+        """The middle of the current row, within the area."""
+        top = (self._number_at(None) or 0) * ROW_HEIGHT - self._area.verticalScrollBar().value()
+        inside = max(0, min(top, self._area.viewport().height() - ROW_HEIGHT))
+        return QPoint(MIN_NAMES_WIDTH, inside + ROW_HEIGHT // 2)
 
     def _copy_picture(self) -> None:
         self.copied.emit(copy_picture(self._area.viewport().grab(), self._table().title))

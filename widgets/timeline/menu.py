@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QPoint, Signal
+from PySide6.QtCore import QObject, QPoint, QPointF, Signal
 from PySide6.QtWidgets import QWidget
 
 from resources.foreign_text import shown
@@ -13,13 +13,14 @@ from viewmodels.text_table import TextTable
 from widgets.context_menu import ContextMenu, Entries, MenuEntry, table_entries
 from widgets.copying import copy_text
 from widgets.theme import Theme
+from widgets.timeline.pointing import Pointing
 
 
 class TimelineMenu(QObject):
     """Signals: ``edited`` and ``removed`` with a mark; ``dropped`` with the time (ms, None: asked for by the
     keyboard) at which to add one; ``unzoomed``; ``copied`` with a message; ``save_wanted`` with a FileOffer.
 
-    ``target`` chooses what is at a point (None: what is chosen) and returns its mark and time;
+    ``pointing`` finds what is at a point, ``choose`` chooses a mark and ``chosen`` is the one that is;
     ``table``, which the owner sets, returns all events and marks.
     """
 
@@ -34,22 +35,31 @@ class TimelineMenu(QObject):
         self,
         theme: Theme,
         view: QWidget,
-        target: Callable[[QPoint | None], tuple[Mark | None, int | None] | None],
-        place: Callable[[], QPoint],
+        pointing: Callable[[], Pointing | None],
+        choose: Callable[[Mark | None], None],
+        chosen: Callable[[], Mark | None],
     ) -> None:
         super().__init__(view)
-        self._theme, self._target = theme, target
+        self._theme, self._view = theme, view
+        self._pointing, self._choose, self._chosen = pointing, choose, chosen
         self.table: Callable[[], TextTable] = lambda: TextTable("Events and marks", (), ())
-        self._menu = ContextMenu(view, self._entries, place)
+        self._menu = ContextMenu(view, self._entries, self._place)
 
     def _entries(self, at: QPoint | None) -> Entries:
-        target = self._target(at)
-        if target is None:
+        pointing = self._pointing()
+        if pointing is None:
             return []
+        if at is not None:
+            self._choose(pointing.mark_at(QPointF(at)))
+        at_ms = pointing.scale.time(at.x()) if at is not None else None
         table = table_entries(
             self.table, self.copied.emit, self.save_wanted.emit, copy_text="Copy all events and marks"
         )
-        return [*self._of(*target), None, *table]
+        return [*self._of(self._chosen(), at_ms), None, *table]
+
+    def _place(self) -> QPoint:
+        pointing = self._pointing()
+        return pointing.place_of(self._chosen()) if pointing is not None else self._view.rect().center()
 
     def _of(self, mark: Mark | None, at_ms: int | None) -> list[MenuEntry | None]:
         icons = self._theme.icons

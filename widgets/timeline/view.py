@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
@@ -73,7 +73,7 @@ class TimelineView(Pane):
                 "leave": lambda _key: self._choose(None),
             },
         )
-        self.menu = TimelineMenu(theme, self, self._menu_target, self._menu_place)
+        self.menu = TimelineMenu(theme, self, lambda: self.pointing, self._choose, lambda: self._chosen)
         self.menu.edited.connect(self._edit)
         self.menu.removed.connect(self.mark_removed)
         self.menu.dropped.connect(self.mark)
@@ -179,20 +179,6 @@ class TimelineView(Pane):
             if event.position().x() >= at.GUTTER:
                 self.pin.unclick()
             self.unzoomed.emit()
-
-    def _menu_target(self, at: QPoint | None) -> tuple[Mark | None, int | None] | None:
-        """Return the mark at a point, which is chosen, and the time there; None: the chosen mark."""
-        pointing = self.pointing
-        if pointing is None:
-            return None
-        if at is None:
-            return self._chosen, None
-        self._choose(pointing.mark_at(QPointF(at)))
-        return self._chosen, pointing.scale.time(at.x())
-
-    def _menu_place(self) -> QPoint:
-        pointing = self.pointing
-        return pointing.place_of(self._chosen) if pointing is not None else self.rect().center()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         """Handle the keys of the table; those for marks only while a mark is chosen."""
