@@ -172,7 +172,7 @@ class Menu:
         self.view = InventoryView(model, theme)
         qtbot.addWidget(self.view)
         model.set_tree(tree())
-        model.set_health({ref("vm", "1/2"): Symbol("critical")})
+        model.set_health({ref("vm", "1/2"): Symbol("critical")}, {ref("host", "esx0")})
         model.set_values({ref("vm", "1/2"): "31 % rdy"})
         self.view.show()
         self.wanted: list[object] = []
@@ -242,7 +242,12 @@ def test_two_keys_copy_the_table_or_what_is_chosen(qtbot: QtBot, theme: Theme) -
     menu.view.tree.setFocus()
     qtbot.keyClick(menu.view.tree, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     lines = QGuiApplication.clipboard().text().splitlines()
-    assert lines[:3] == ["name\tkind\tpath\tstate\tvalue", "Hosts\t\t\t\t", "esx0.lab\thost\tesx0.lab\tok\t"]
+    assert lines[:4] == [
+        "name\tkind\tpath\tstate\tvalue",
+        "Hosts\t\t\tcritical below it\t",
+        "esx0.lab\thost\tesx0.lab\tno problem found\t",
+        "db-0-0\tvm\tesx0.lab › db-0-0\tnot judged\t",
+    ]
     assert lines[-1] == "db-1-2\tvm\tesx1.lab › db-1-2\tcritical\t31 % rdy"
     assert len(lines) == 1 + 1 + 2 + 6
     menu.view.choose([ref("vm", "1/2")])

@@ -14,7 +14,7 @@ from sessions.model import EntityRef
 from viewmodels.text_table import TextTable
 from widgets.context_menu import COPY, ContextMenu, Entries, MenuEntry, table_entries
 from widgets.copying import copy_table, copy_text
-from widgets.inventory.model import HEALTH, KIND, REF, VALUE
+from widgets.inventory.model import KIND, REF, STATE, VALUE
 
 _HEADS = ("name", "kind", "path", "state", "value")
 _STEP = " › "
@@ -100,14 +100,9 @@ class InventoryMenu(QObject):
 def _table(rows: Sequence[QModelIndex]) -> TextTable:
     """The rows as a table; headings have no kind."""
     cells = (
-        (str(row.data()), row.data(KIND), _path(row), _state(row), row.data(VALUE) or "") for row in rows
+        (str(row.data()), row.data(KIND), _path(row), row.data(STATE), row.data(VALUE) or "") for row in rows
     )
     return TextTable("Inventory", _HEADS, tuple(cells))
-
-
-def _state(row: QModelIndex) -> str:
-    state = str(row.data(HEALTH) or "")
-    return "" if state == "none" else state
 
 
 def _path(index: QModelIndex) -> str:

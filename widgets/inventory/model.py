@@ -19,6 +19,7 @@ VALUE = Qt.ItemDataRole.UserRole + 2
 KIND = Qt.ItemDataRole.UserRole + 3
 SEARCH = Qt.ItemDataRole.UserRole + 4
 IS_BELOW = Qt.ItemDataRole.UserRole + 5
+STATE = Qt.ItemDataRole.UserRole + 6
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -177,12 +178,15 @@ def _tooltip(model: InventoryModel, node: Node) -> str:
     return tooltip_text("\n".join([f"{node.title} · {node.ref.kind}", *model.reasons(node.ref)]))
 
 
-def _spoken(model: InventoryModel, node: Node) -> str:
+def _state_text(model: InventoryModel, node: Node) -> str:
     symbol = model.symbol(node)
     state = "" if node.ref is None and symbol.health == "none" else SPOKEN[symbol.health]
-    if symbol.is_below and state:
-        state = f"{state} below it"
-    return ", ".join(part for part in (node.title, state, model.value_text(node)) if part)
+    return f"{state} below it" if symbol.is_below and state else state
+
+
+def _spoken(model: InventoryModel, node: Node) -> str:
+    parts = (node.title, _state_text(model, node), model.value_text(node))
+    return ", ".join(part for part in parts if part)
 
 
 _ANSWERS: dict[int, Callable[[InventoryModel, Node], Any]] = {
@@ -192,6 +196,7 @@ _ANSWERS: dict[int, Callable[[InventoryModel, Node], Any]] = {
     REF: lambda _model, node: node.ref,
     HEALTH: lambda model, node: model.symbol(node).health,
     IS_BELOW: lambda model, node: model.symbol(node).is_below,
+    STATE: _state_text,
     VALUE: InventoryModel.value_text,
     KIND: lambda _model, node: node.ref.kind if node.ref else "",
     SEARCH: lambda _model, node: node.search_text,
