@@ -116,6 +116,11 @@ class Section(QFrame):
         self._note.setText(note)
         self._note.setVisible(bool(note) and not lines)
 
+    @property
+    def verdict_text(self) -> str:
+        """What is said of what was judged; empty if nothing is."""
+        return self._verdict.text() if self._words is not None else ""
+
     def show_verdict(self, words: VerdictWords | None) -> None:
         """Show below the lines what was judged and up to when; without lines also the result, with its
         symbol.

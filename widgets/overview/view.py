@@ -108,6 +108,11 @@ class OverviewView(QScrollArea):
         self._findings.show_verdict(words)
         self._order_focus()
 
+    @property
+    def verdict_text(self) -> str:
+        """What the page says of what was judged."""
+        return self._findings.verdict_text
+
     def show_charts(
         self, charts: Sequence[tuple[ChartSpec, Sequence[NamedCurve]]], window: TimeRange
     ) -> None:
