@@ -15,9 +15,9 @@ from viewmodels.chart_spec import ChartSpec
 class ChartChoice:
     """The charts that are shown, in order, and why.
 
-    ``chosen`` False: the charts follow the scope. ``chosen`` with ``of``: they show a finding of these
-    entities, and stay until the scope names other entities. ``chosen`` without ``of``: the user put them
-    together, and they stay until ``released``.
+    ``chosen`` False: the charts follow the scope, whose entities are ``of``. ``chosen`` with ``of``: they
+    show a finding of these entities, and stay until the scope names other entities. ``chosen`` without
+    ``of``: the user put them together, and they stay until ``released``.
     """
 
     charts: tuple[ChartSpec, ...] = ()
@@ -30,10 +30,17 @@ class ChartChoice:
         return self.chosen and self.of is None
 
     def following(self, charts: Sequence[ChartSpec], entities: Sequence[EntityRef]) -> ChartChoice:
-        """Return these charts for a scope of ``entities``: ``charts``, unless others were chosen for it."""
+        """Return these charts for a scope of ``entities``: ``charts``, unless others were chosen for it.
+
+        Charts that are shown for these entities already stay in their order, and new ones go below them: what
+        somebody looks at is not rearranged by what arrives.
+        """
         if self.chosen and (self.of is None or self.of == tuple(entities)):
             return self
-        return ChartChoice(tuple(charts))
+        places = {_key(chart): number for number, chart in enumerate(self.charts)}
+        stays = self.of == tuple(entities)
+        ordered = sorted(charts, key=lambda chart: places.get(_key(chart), len(places)) if stays else 0)
+        return ChartChoice(tuple(ordered), of=tuple(entities))
 
     def released(self) -> ChartChoice:
         """Return the same charts, but following the scope again."""
@@ -54,7 +61,16 @@ class ChartChoice:
                 charts.append(ChartSpec("", unit, ids))
         return ChartChoice(tuple(charts), chosen=True)
 
+    def with_chart(self, chart: ChartSpec, at: int) -> ChartChoice:
+        """Return the charts with one more, number ``at`` or the last; all of them count as the user's own."""
+        return ChartChoice((*self.charts[:at], chart, *self.charts[at:]), chosen=True)
+
     def without(self, at: int) -> ChartChoice:
         """Return the charts without chart number ``at``; the remaining ones count as the user's own."""
         left = tuple(chart for number, chart in enumerate(self.charts) if number != at)
         return ChartChoice(left, chosen=True)
+
+
+def _key(chart: ChartSpec) -> tuple[str, str]:
+    """Return what tells a chart from the others that suit the same entities."""
+    return chart.title, chart.unit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from resources.units import format_value
@@ -25,9 +25,13 @@ def charts_of(
     snapshot: Snapshot,
     templates: Sequence[ChartTemplate],
     limits: LimitsByCounter,
+    first: Collection[tuple[EntityRef, str]] = (),
 ) -> list[ChartSpec]:
     """Return the charts for some entities: one for each template, unit and kind, with a curve for each
     entity.
+
+    They come in the templates' order, in which what decides comes first; before them those with a counter of
+    an entity that is in ``first``: what a finding names.
     """
     found: list[ChartSpec] = []
     for template in templates:
@@ -39,7 +43,23 @@ def charts_of(
             same = [series for series in chosen if series.spec.unit == unit][:_MAX_CURVES]
             ids = tuple(series.id for series in same)
             found.append(ChartSpec(template.title, unit, ids, template.note, lines_of(same, limits)))
-    return found[:_MAX_CHARTS]
+    named = {one for chart in found for one in chart.series if _named(snapshot.by_id[one], first)}
+    return sorted(found, key=lambda chart: named.isdisjoint(chart.series))[:_MAX_CHARTS]
+
+
+def _named(series: Series, first: Collection[tuple[EntityRef, str]]) -> bool:
+    return (series.entity, series.counter) in first
+
+
+def counters_of(findings: Iterable[Finding], entities: Collection[EntityRef]) -> set[tuple[EntityRef, str]]:
+    """Return the counters that findings of these entities were judged by; none of those that only inform."""
+    return {
+        (finding.entity, item.counter)
+        for finding in findings
+        if finding.entity in entities and finding.severity != "info"
+        for item in finding.evidence
+        if item.threshold is not None
+    }
 
 
 def interesting_entities(snapshot: Snapshot, worst: Iterable[EntityRef]) -> list[EntityRef]:

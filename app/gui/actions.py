@@ -59,11 +59,11 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("file.preferences", "Preferences…", "File", ("Ctrl+,",), "settings", line=True),
     ActionSpec("file.quit", "Quit", "File", ("Ctrl+Q",), line=True),
     ActionSpec(
-        "edit.undo", "Undo the last change of a mark", "Edit", ("Ctrl+Z",), "undo",
-        "Marks dropped, changed and removed since the session was opened.", managed=True,
+        "edit.undo", "Undo", "Edit", ("Ctrl+Z",), "undo",
+        "Marks dropped, changed and removed, and charts closed, since the session was opened.", managed=True,
     ),
     ActionSpec(
-        "edit.redo", "Redo the change of a mark", "Edit", ("Ctrl+Shift+Z", "Ctrl+Y"), "redo",
+        "edit.redo", "Redo", "Edit", ("Ctrl+Shift+Z", "Ctrl+Y"), "redo",
         "Makes the change again that was undone last.", managed=True,
     ),
     ActionSpec(

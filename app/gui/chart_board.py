@@ -17,11 +17,14 @@ class ChartBoard(QObject):
     """Holds the current choice of charts.
 
     Signals: ``changed`` when other charts are to be drawn; ``shown`` when the charts page is to come to the
-    front.
+    front; ``added`` with the number of a chart that is new or has new curves; ``removed`` with the choice
+    before (a ChartChoice) and the number of the chart that the user closed.
     """
 
     changed = Signal()
     shown = Signal()
+    added = Signal(int)
+    removed = Signal(object, int)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -45,11 +48,29 @@ class ChartBoard(QObject):
 
     def add(self, series: Sequence[Series], at: int | None = None) -> None:
         """Add series to chart number ``at``, or as a new chart, and bring the page to the front."""
+        before = self.choice.charts
         self._choose(self.choice.with_series(series, at))
+        new = (number for number, chart in enumerate(self.charts) if chart not in before)
+        self.added.emit(next(new, len(self.charts) - 1 if at is None else at))
 
     def remove(self, at: int) -> None:
-        """Remove chart number ``at``."""
-        self._set(self.choice.without(at))
+        """Remove chart number ``at``: the user closed it."""
+        before = self.choice
+        self._set(before.without(at))
+        self.removed.emit(before, at)
+
+    def drop(self, chart: ChartSpec) -> None:
+        """Remove a chart without a word, if it is still here."""
+        if chart in self.charts:
+            self._set(self.choice.without(self.charts.index(chart)))
+
+    def put_back(self, before: ChartChoice, number: int, after: ChartChoice) -> None:
+        """Bring chart ``number`` of an earlier choice back; ``after`` is what was left when it was closed.
+
+        If nothing else was changed since, all is as before. Else the chart joins those that are here.
+        """
+        self._set(before if self.choice == after else self.choice.with_chart(before.charts[number], number))
+        self.added.emit(self.charts.index(before.charts[number]))
 
     def release(self) -> None:
         """Let the charts follow the scope again."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.gui.desk import Desk
-from viewmodels.chart_sets import charts_of, interesting_entities
+from viewmodels.chart_sets import charts_of, counters_of, interesting_entities
 from widgets.dragging import unpack_series
 
 _MAX_ENTITIES = 12
@@ -19,7 +19,9 @@ def follow_scope(desk: Desk) -> bool:
     chosen = desk.scope.scope.entities
     entities = (chosen or interesting_entities(snapshot, desk.findings.worst))[:_MAX_ENTITIES]
     before = desk.charts.charts
-    desk.charts.follow(charts_of(entities, snapshot, desk.chart_templates, desk.limits), chosen)
+    judged = counters_of(desk.findings.findings, entities)
+    charts = charts_of(entities, snapshot, desk.chart_templates, desk.limits, judged)
+    desk.charts.follow(charts, chosen)
     return desk.charts.charts != before
 
 

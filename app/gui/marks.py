@@ -1,43 +1,39 @@
-"""Marks: adds, changes and removes them on the user's request, with undo and redo."""
+"""Marks: adds, changes and removes them on the user's request; each change can be undone."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QPoint
-from PySide6.QtGui import QUndoCommand, QUndoStack
+from PySide6.QtGui import QUndoCommand
 
 from app.gui.desk import Desk
 from app.gui.mark_store import MarkChange, MarkStore
 from app.gui.recording import Recordings
+from app.gui.undoing import Undoing
 from app.gui.window import Window
 from resources.failures import BusyError, HyperscopeError
 from resources.foreign_text import shown
 from sessions.model import Mark, Source
 from widgets.marks import MarkNote
-from widgets.messages import MessageAction
 
 _QUOTED = 60
 
 
 class Marking(QObject):
-    """Asks for a mark's note, stores the mark, and keeps the steps to undo."""
+    """Asks for a mark's note, stores the mark, and hands on the steps to undo."""
 
-    def __init__(self, desk: Desk, window: Window, recordings: Recordings, parent: QObject) -> None:
+    def __init__(
+        self, desk: Desk, window: Window, recordings: Recordings, undoing: Undoing, parent: QObject
+    ) -> None:
         super().__init__(parent)
         self._desk, self._window, self._recordings = desk, window, recordings
-        self._stack = QUndoStack(self)
+        self._undoing = undoing
         self._store = MarkStore(desk, recordings, self)
         self._store.failed.connect(self._show_error)
         self._store.lost.connect(self._lost)
-        self._offered = ""
         desk.marks.edit.connect(self.edit)
         desk.marks.remove.connect(self.remove)
-        desk.session.opened.connect(lambda _snapshot: self._forget())
-        desk.session.closed.connect(self._forget)
-        for signal in (self._stack.indexChanged, self._stack.canUndoChanged, self._stack.canRedoChanged):
-            signal.connect(lambda _value: self._enable())
-        self._enable()
 
     def drop(self, at: int | None) -> None:
         """Ask for a note and add a mark at the time ``at`` (ms).
@@ -70,35 +66,15 @@ class Marking(QObject):
         """Remove a mark."""
         self._do("remove mark", MarkChange(mark, None), f"Mark removed{_quoted(mark)}.")
 
-    def undo(self) -> None:
-        """Undo the last change of a mark."""
-        self._notify_undone("Undone", self._stack.undoText())
-        self._stack.undo()
-
-    def redo(self) -> None:
-        """Make the change again that was undone last."""
-        self._notify_undone("Done again", self._stack.redoText())
-        self._stack.redo()
-
     def _change(self, mark: Mark, text: str) -> None:
         self._do("change note", MarkChange(mark, Mark(mark.at, text)), "Note changed.")
 
     def _do(self, title: str, change: MarkChange, undo_text: str = "") -> None:
-        self._stack.push(_Step(title, change, self._store, lambda: self._offer_undo(undo_text)))
+        self._undoing.push(_Step(title, change, self._store, lambda: self._offer_undo(undo_text)))
 
     def _offer_undo(self, undo_text: str) -> None:
         if undo_text:
-            self._offered = undo_text
-            self._desk.notify(undo_text, action=MessageAction("Undo", self.undo))
-
-    def _withdraw(self) -> None:
-        self._window.messages.dismiss(self._offered)
-        self._offered = ""
-
-    def _notify_undone(self, word: str, what: str) -> None:
-        self._withdraw()
-        if what:
-            self._desk.notify(f"{word}: {what}.", "info")
+            self._undoing.offer(undo_text)
 
     def _now(self) -> int | None:
         snapshot = self._desk.session.snapshot
@@ -112,20 +88,12 @@ class Marking(QObject):
     def _time(self, at: int) -> str:
         return self._desk.times.clock.moment(at)
 
-    def _enable(self) -> None:
-        for name, can in (("edit.undo", self._stack.canUndo()), ("edit.redo", self._stack.canRedo())):
-            self._window.actions_by_id[name].setEnabled(can)
-
-    def _forget(self) -> None:
-        self._withdraw()
-        self._stack.clear()
-
     def _lost(self) -> None:
-        self._forget()
+        self._undoing.forget()
         self._desk.notify("This mark is not in the session any more; nothing was changed.", "warning")
 
     def _show_error(self, error: HyperscopeError) -> None:
-        self._forget()
+        self._undoing.forget()
         if isinstance(error, BusyError):
             self._desk.notify(
                 "The mark was not stored: another program is writing this session. "

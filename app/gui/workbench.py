@@ -9,6 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 
 from app.gui.actions import action
+from app.gui.chart_undo import ChartUndo
 from app.gui.closing import Closing
 from app.gui.connecting import Connecting
 from app.gui.crash_dialog import CrashReports
@@ -25,6 +26,7 @@ from app.gui.saving import Saving
 from app.gui.session_files import recordings_folder, session_for
 from app.gui.shortcut_sheet import key_text
 from app.gui.start_board import StartBoard
+from app.gui.undoing import Undoing
 from app.gui.view_state import ViewStates
 from app.gui.views import Views
 from app.gui.window import Window
@@ -57,7 +59,9 @@ class Workbench(QObject):
         self.recordings = Recordings(desk, window, self)
         self._opening = Opening(desk, window, self.importing, self)
         self._connecting = Connecting(desk, window, self.recordings, Profiles(folder), self)
-        self._marking = Marking(desk, window, self.recordings, self)
+        self._undoing = Undoing(desk, window, self)
+        self._marking = Marking(desk, window, self.recordings, self._undoing, self)
+        ChartUndo(desk, self._undoing, self)
         self._exporting = Exporting(desk, window, saving, self)
         self._closing = Closing(window, self.recordings, self.importing, self)
         self._board = StartBoard(self.start_page, self._recent, desk, self)
@@ -81,8 +85,8 @@ class Workbench(QObject):
             "file.export": lambda: self.export(None),
             "file.export_scope": lambda: self.export(self._desk.scope.scope),
             "record.mark": lambda: self.drop_mark(None),
-            "edit.undo": self._marking.undo,
-            "edit.redo": self._marking.redo,
+            "edit.undo": self._undoing.undo,
+            "edit.redo": self._undoing.redo,
             "record.pause": self.recordings.toggle_pause,
             "record.stop": self._stop,
             "record.resume": self.resume,

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
-from app.gui.marks import Marking
+from app.gui.undoing import Undoing
 from sessions.model import Mark
 from sessions.store import SessionReader, SessionWriter
 from tests.gui.recordings import record
@@ -70,8 +70,8 @@ def test_a_mark_in_a_session_of_the_past(live: Program, qtbot: QtBot, home: Path
     wait(qtbot, lambda: sorted(marks(live)) == [(span.start, "begin"), (span.end, "")])
 
 
-def marking(program: Program) -> Marking:
-    found = program.workbench.findChild(Marking)
+def undoing(program: Program) -> Undoing:
+    found = program.workbench.findChild(Undoing)
     assert found is not None
     return found
 
@@ -123,11 +123,11 @@ def test_a_mark_is_removed_with_the_keys_and_comes_back(live: Program, qtbot: Qt
     wait(qtbot, lambda: texts(live) == ["one", "three"])
     assert panel.chosen is None
     wait(qtbot, lambda: "Mark removed: “two”" in live.window.messages.text)
-    marking(live).undo()
+    undoing(live).undo()
     wait(qtbot, lambda: texts(live) == ["one", "two", "three"])
-    marking(live).redo()
+    undoing(live).redo()
     wait(qtbot, lambda: texts(live) == ["one", "three"])
-    marking(live).undo()
+    undoing(live).undo()
     wait(qtbot, lambda: stored(path) == ["one", "two", "three"])
 
 
@@ -207,7 +207,7 @@ def test_while_it_records_the_recorder_changes_marks(live: Program, qtbot: QtBot
     by_text = {text: at for at, text in marks(live)}
     live.desk.marks.remove.emit(Mark(by_text["one"], "one"))
     wait(qtbot, lambda: texts(live) == ["two"])
-    marking(live).undo()
+    undoing(live).undo()
     wait(qtbot, lambda: sorted(texts(live)) == ["one", "two"])
     live.desk.marks.remove.emit(Mark(by_text["one"] + 1, "never"))
     wait(qtbot, lambda: "no such mark" in live.window.messages.text)
@@ -217,7 +217,7 @@ def test_while_it_records_the_recorder_changes_marks(live: Program, qtbot: QtBot
     qtbot.keyClick(dialog.line, Qt.Key.Key_Return)
     wait(qtbot, lambda: sorted(stored(path)) == ["deux", "one"])
     stop(live, qtbot)
-    marking(live).undo()  # the file is ours now: the same step goes there
+    undoing(live).undo()  # the file is ours now: the same step goes there
     wait(qtbot, lambda: sorted(stored(path)) == ["one", "two"])
     live.desk.session.close()
     wait(qtbot, lambda: [file.name for file in path.parent.glob("*.hscope*")] == [path.name])
@@ -230,7 +230,7 @@ def test_a_mark_that_is_gone_already(live: Program, qtbot: QtBot, home: Path) ->
     live.desk.marks.remove.emit(noted[0])
     wait(qtbot, lambda: "not in the session any more" in live.window.messages.text)
     wait(qtbot, lambda: texts(live) == ["two"])
-    marking(live).undo()  # there is nothing to undo
+    undoing(live).undo()  # there is nothing to undo
     assert texts(live) == ["two"]
 
 

@@ -14,7 +14,9 @@ from resources.views import load_chart_templates, load_limits
 from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
 from sessions.store import SessionWriter
 from tests.viewmodels.sessions import add_source, reading
+from viewmodels.chart_choice import ChartChoice
 from viewmodels.chart_sets import charts_of
+from viewmodels.chart_spec import ChartSpec
 from viewmodels.distinct_names import names_of
 
 LUN, VM = EntityRef("device", "naa.6"), EntityRef("vm", "vm1")
@@ -50,3 +52,37 @@ def test_what_two_sources_count_of_a_vm_is_drawn_once(tmp_path: Path) -> None:
             specs = [SeriesSpec(VM, "cpu.ready", "%")]
             add_source(writer, SourceSpec(kind, kind, 20), specs, np.ones((5, 1)), every_s=20)
     assert len(names(path, VM)) == 1
+
+
+def specs_of(path: Path, first: set[tuple[EntityRef, str]]) -> list[ChartSpec]:
+    """The charts of a VM with four counters."""
+    catalogue = load_catalogue()
+    counters = (
+        ("cpu.used", "%"),
+        ("cpu.ready", "%"),
+        ("vdisk.latency_read", "ms"),
+        ("mem.swap_read", "MB/s"),
+    )
+    with SessionWriter.create(path) as writer:
+        writer.add_entities([Entity(VM, "db")])
+        specs = [SeriesSpec(VM, *counter) for counter in counters]
+        add_source(writer, SourceSpec("esxtop", "esx01", 20), specs, np.ones((5, 4)), every_s=20)
+    with reading(path) as (_reader, snapshot):
+        templates, limits = load_chart_templates(catalogue), load_limits(load_problems())
+        return charts_of([VM], snapshot, templates, limits, first)
+
+
+def test_what_decides_comes_first_and_before_it_what_a_finding_names(tmp_path: Path) -> None:
+    usual = [chart.title for chart in specs_of(tmp_path / "a.hscope", set())]
+    assert usual == ["Ready, co-stop and max limited", "Virtual disk latency", "Swapping", "CPU used"]
+    found = [chart.title for chart in specs_of(tmp_path / "b.hscope", {(VM, "mem.swap_read")})]
+    assert found == ["Swapping", "Ready, co-stop and max limited", "Virtual disk latency", "CPU used"]
+
+
+def test_what_arrives_does_not_rearrange_the_charts(tmp_path: Path) -> None:
+    charts = specs_of(tmp_path / "a.hscope", set())
+    shown = ChartChoice().following(charts[1:], [VM])
+    later = shown.following([charts[3], charts[0], charts[2], charts[1]], [VM])
+    assert [chart.title for chart in later.charts] == [chart.title for chart in (*charts[1:], charts[0])]
+    other = later.following([charts[3], charts[0]], [LUN])
+    assert other.charts == (charts[3], charts[0])

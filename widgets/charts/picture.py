@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from PySide6.QtCore import QBuffer, QIODevice, QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPen, QPolygonF
@@ -273,7 +274,10 @@ class _Drawing:
             points = [QPointF(*point) for point in part.tolist()]
             if len(points) == 1:
                 points = [points[0] - QPointF(_LINE, 0), points[0] + QPointF(_LINE, 0)]
-            self._painter.drawPolyline(QPolygonF(points))
+            if isinstance(self._painter.device(), QImage):  # ten times faster there, and looks the same
+                self._painter.drawLines([QLineF(*pair) for pair in pairwise(points)])
+            else:
+                self._painter.drawPolyline(QPolygonF(points))
 
     def _text(
         self, place: QRectF, alignment: Qt.AlignmentFlag, text: str, colour: str, font: QFont | int

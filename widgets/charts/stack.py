@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
@@ -18,13 +18,12 @@ from viewmodels.time_labels import Clock
 from widgets.charts.card import ChartCard
 from widgets.charts.card_menu import picture_file, picture_of
 from widgets.charts.crosshair import Crosshair
-from widgets.charts.picture import image_of
-from widgets.copying import copy_picture
 from widgets.dragging import SERIES_MIME
 from widgets.theme import Theme
 
 _SMALLEST_MS = 1_000
 _MAX_SPARE_CARDS = 5
+_MARGIN = 10
 
 
 class ChartStack(QScrollArea):
@@ -43,6 +42,7 @@ class ChartStack(QScrollArea):
     dropped = Signal(int, bytes)
     copied = Signal(str)
     saved = Signal(object)
+    pictured = Signal(object, str)
     statistics = Signal(bool)
 
     def __init__(self, theme: Theme, at: Clock, parent: QWidget | None = None) -> None:
@@ -105,6 +105,12 @@ class ChartStack(QScrollArea):
             card.plot.set_window(self._window.start, self._window.end)
             card.show_chart(spec, curves)
             card.plot.set_events(self._events, self._marks)
+
+    def reveal(self, number: int) -> None:
+        """Scroll chart ``number`` into view, once it has its place."""
+        if number < len(self._cards):
+            card = self._cards[number]
+            QTimer.singleShot(0, card, lambda: self.ensureWidgetVisible(card, 0, _MARGIN))
 
     def show_statistics(self, *, on: bool) -> None:
         """Show or hide the table of statistics in all charts."""
@@ -183,7 +189,7 @@ class ChartStack(QScrollArea):
         """Copy or save a picture of all charts."""
         picture = picture_of(self._cards, self._theme)
         if wanted == "copy":
-            self.copied.emit(copy_picture(image_of(picture), f"{len(self._cards)} charts"))
+            self.pictured.emit(picture, f"{len(self._cards)} charts")
         else:
             self.saved.emit(picture_file(picture))
 

@@ -17,6 +17,8 @@ from viewmodels.chart_windows import moved_window
 from viewmodels.scope_filter import scope_filter
 from viewmodels.snapshot import Change
 from widgets.charts import page
+from widgets.charts.picture import Picture, image_of
+from widgets.copying import copy_picture
 
 _REDRAW_MS = 40
 
@@ -33,6 +35,7 @@ class ChartsPanel(QObject):
         self._labels = CurveLabels(desk.catalogue, desk.limits)
         self._reading = ChartReading(desk, self)
         self._is_stale = False
+        self._to_reveal: int | None = None
         self._redraw = QTimer(self, singleShot=True, interval=_REDRAW_MS)
         ChartLooks(desk, self.view)
         self._join_view()
@@ -49,6 +52,7 @@ class ChartsPanel(QObject):
         stack.dropped.connect(lambda number, dragged: add_dropped(desk, number, dragged))
         stack.copied.connect(lambda text: desk.notify(text, "ok"))
         stack.saved.connect(desk.save_file)
+        stack.pictured.connect(self._copy_picture)
         self._redraw.timeout.connect(self._draw)
         self._reading.ready.connect(self._draw)
 
@@ -61,6 +65,7 @@ class ChartsPanel(QObject):
         desk.moment.changed.connect(self._stack.crosshair.show_moment)
         desk.charts.changed.connect(self._read)
         desk.charts.changed.connect(lambda: self.view.show_pinned(on=desk.charts.choice.pinned))
+        desk.charts.added.connect(self._reveal)
         desk.findings.changed.connect(self._follow)
 
     def _begin(self) -> None:
@@ -92,6 +97,11 @@ class ChartsPanel(QObject):
         else:
             self._is_stale = True
 
+    def _reveal(self, number: int) -> None:
+        """Scroll to a chart once it is drawn."""
+        self._to_reveal = number
+        self._redraw.start()
+
     def _release(self) -> None:
         self._desk.charts.release()
         self._follow()
@@ -121,6 +131,19 @@ class ChartsPanel(QObject):
         filtered = scope_filter(self._desk.scope.scope, snapshot)
         self._stack.show_events(filtered.events(snapshot.events), snapshot.marks)
         self._stack.show_charts([self._labels.drawn(chart, samples.curves, snapshot) for chart in charts])
+
+        if self._to_reveal is not None:
+            self._stack.reveal(self._to_reveal)
+            self._to_reveal = None
+
+    def _copy_picture(self, picture: Picture, title: str) -> None:
+        """Copy a picture of all charts, which takes long enough to be drawn in a worker."""
+        self._desk.jobs.start(
+            "charts.picture",
+            "Drawing the picture",
+            lambda _job: image_of(picture),
+            lambda image: self._desk.notify(copy_picture(image, title), "ok"),
+        )
 
     def _show_window(self, wanted: TimeRange, passing: bool) -> None:
         snapshot = self._desk.session.snapshot

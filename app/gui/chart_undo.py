@@ -1,0 +1,53 @@
+"""Brings closed charts back: the undo of closing one."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QUndoCommand
+
+from app.gui.chart_board import ChartBoard
+from app.gui.desk import Desk
+from app.gui.undoing import Undoing
+from resources.foreign_text import shown
+from viewmodels.chart_choice import ChartChoice
+from viewmodels.chart_curves import CurveLabels
+
+_QUOTED = 60
+
+
+class ChartUndo(QObject):
+    """Offers to undo whenever a chart was closed."""
+
+    def __init__(self, desk: Desk, undoing: Undoing, parent: QObject) -> None:
+        super().__init__(parent)
+        self._desk, self._undoing = desk, undoing
+        self._labels = CurveLabels(desk.catalogue, desk.limits)
+        desk.charts.removed.connect(self._offer)
+
+    def _offer(self, before: ChartChoice, number: int) -> None:
+        snapshot = self._desk.session.snapshot
+        if snapshot is None:
+            return
+        spec, _curves = self._labels.drawn(before.charts[number], {}, snapshot)
+        self._undoing.push(_Reopen(self._desk.charts, before, number))
+        self._undoing.offer(f"Chart closed: “{shown(spec.shown_title, _QUOTED)}”.")
+
+
+class _Reopen(QUndoCommand):
+    """The step of closing a chart, which was done already when it is pushed."""
+
+    def __init__(self, board: ChartBoard, before: ChartChoice, number: int) -> None:
+        super().__init__("close chart")
+        self._board, self._before, self._number = board, before, number
+        self._after = board.choice
+        self._is_done = True
+
+    def redo(self) -> None:
+        """Close the chart again."""
+        if not self._is_done:
+            self._board.drop(self._before.charts[self._number])
+        self._is_done = False
+
+    def undo(self) -> None:
+        """Put the chart back: where it was, or beside those that the user has now."""
+        self._board.put_back(self._before, self._number, self._after)
