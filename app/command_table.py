@@ -37,7 +37,9 @@ COMMANDS = {
     "demo": CommandEntry("app.commands.demo", "demo", "A simulated cluster with problems, diagnosed."),
     "record": CommandEntry("app.commands.record", "record", "Record live counters into a session."),
     "import": CommandEntry(
-        "app.commands.importing", "import_", "Read a capture of 'esxtop -b' into a session."
+        "app.commands.importing",
+        "import_",
+        "Read what 'esxtop -b' or fio wrote into a session.",
     ),
     "info": CommandEntry("app.commands.info", "info", "What a session holds: sources, samples, gaps, size."),
     "query": CommandEntry("app.commands.query", "query", "Samples of some entities and counters."),
@@ -49,6 +51,7 @@ COMMANDS = {
         "app.commands.gui", "gui", "Open the window, on a session or capture if one is given."
     ),
     "selftest": CommandEntry("app.commands.selftest", "selftest", "See whether this installation works."),
+    "test": CommandEntry("app.commands.test", "commands", "The jobs of fio that tests run: list, print."),
     "lab": CommandEntry(
         "app.commands.lab", "commands", "The simulated clusters: list them, export captures."
     ),

@@ -1,0 +1,96 @@
+"""``test``: guided tests. So far it lists and prints the jobs of fio that they run."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from app.commands.options import AsJson
+from app.consoles import results
+from app.terminal import hint, print_json, print_line
+from resources.failures import NotFoundError, UsageError
+from resources.fio_jobs import FioJob, FioJobs, load_fio_jobs
+from resources.foreign_text import shown
+from workloads.job_file import Disk, input_text, job_file
+
+commands = typer.Typer(help="Guided tests: the jobs of fio that put load on VMs.", rich_markup_mode=None)
+
+_WRITES = {
+    "nothing": "reads only",
+    "working set": "overwrites the working set",
+    "all": "overwrites the whole disk",
+}
+
+
+@commands.command("jobs")
+def jobs(as_json: AsJson = False) -> None:
+    """List the jobs: what each does, what it writes, and what it asks for with its defaults."""
+    known = load_fio_jobs()
+    if as_json:
+        print_json({"jobs": [_described(job, known) for job in known.jobs.values()]})
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("job", "what it does", "disk", "asks for"):
+        table.add_column(title, no_wrap=title == "job")
+    for job in known.jobs.values():
+        asked = ", ".join(
+            f"{name} {input_text(one, one.default)}" for name, one in known.inputs_of(job).items()
+        )
+        table.add_row(Text(job.id), job.purpose, _WRITES[job.writes], asked)
+    results().print(table)
+    hint("Next: hyperscope test job random-read --disk /dev/disk/by-id/…")
+
+
+@commands.command("job")
+def job(
+    name: Annotated[str, typer.Argument(metavar="JOB", help="As 'test jobs' lists it.", show_default=False)],
+    disks: Annotated[
+        list[str],
+        typer.Option("--disk", metavar="PATH", help="A disk of the guest; repeatable.", show_default=False),
+    ],
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=NUMBER", help="A value in place of the default; repeatable."),
+    ] = None,
+    guest: Annotated[Literal["linux", "windows"], typer.Option(help="The guest's system.")] = "linux",
+) -> None:
+    """Print a job file for fio, with a seed of its own for each disk.
+
+    Nothing runs. In a guest, run 'fio --output-format=json+ --status-interval=5 --output=out.json job.fio',
+    and import out.json here. Most jobs OVERWRITE the disk: the first line says so.
+    """
+    known = load_fio_jobs()
+    chosen = known.jobs.get(name)
+    if chosen is None:
+        raise NotFoundError(f"There is no job {shown(name)}.", advice="'hyperscope test jobs' lists them.")
+    given = dict(_number(text) for text in inputs or ())
+    named = [Disk(f"disk{number}", path) for number, path in enumerate(disks, start=1)]
+    text = job_file(known, chosen, given, named, guest)
+    print_line(f"# {_WRITES[chosen.writes]}" + (f"; needs fio {chosen.needs}" if chosen.needs else ""))
+    for line in text.splitlines():
+        print_line(line)
+
+
+def _number(text: str) -> tuple[str, int]:
+    name, _, value = text.partition("=")
+    if not (value.isascii() and value.isdigit() and len(value) <= 18):
+        raise UsageError(f"{shown(text)} is not NAME=NUMBER.", advice="Write --set reads=70.")
+    return name, int(value)
+
+
+def _described(one: FioJob, known: FioJobs) -> dict[str, object]:
+    return {
+        "id": one.id,
+        "title": one.title,
+        "purpose": one.purpose,
+        "writes": one.writes,
+        "needs": one.needs,
+        "source": one.source,
+        "inputs": {
+            name: {"title": it.title, "kind": it.kind, "default": it.default, "from": it.least, "to": it.most}
+            for name, it in known.inputs_of(one).items()
+        },
+    }
