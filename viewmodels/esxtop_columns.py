@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 
@@ -12,6 +13,8 @@ from resources.units import format_value
 from resources.views import LimitsByCounter, Screen
 from viewmodels.esxtop_table import FieldChoice, TableColumn
 from viewmodels.snapshot import Snapshot
+
+_TAG = re.compile(r"\w+")
 
 
 def field_choices(screen: Screen, shown: Sequence[str], catalogue: Catalogue) -> Sequence[FieldChoice]:
@@ -90,15 +93,24 @@ def columns_of(
     return found
 
 
-def meaning_of(column: TableColumn, catalogue: Catalogue) -> tuple[str, Sequence[str]]:
-    """Return what a column means: a title, and paragraphs with meaning, unit, limits and sources."""
+def meaning_of(
+    column: TableColumn, catalogue: Catalogue, sources: Mapping[str, str]
+) -> tuple[str, Sequence[str]]:
+    """Return what a column means: a title, and paragraphs with meaning, unit, limits and their sources.
+
+    ``sources`` are the sources of limits by tag.
+    """
     known = catalogue.get(column.counter)
     if known is None:
         return column.title, [column.tooltip]
     limits = [line for line in column.tooltip.splitlines() if line.startswith(("Limit", "Critical"))]
-    unit = f"In {known.unit}, {column.per}." if column.per else f"In {known.unit}."
-    own = [f"{unit} Counter {known.key}.", *limits, f"How we know: {known.source}." if known.source else ""]
-    return f"{column.title}: {known.label}", [known.meaning, *filter(None, own)]
+    tags = dict.fromkeys(tag for line in limits for tag in _TAG.findall(line) if tag in sources)
+    return f"{column.title}: {known.label}", [
+        known.meaning,
+        f"In {known.unit}, {column.per}." if column.per else f"In {known.unit}.",
+        *filter(None, ("\n".join(limits), "\n".join(f"{tag}: {sources[tag]}" for tag in tags))),
+        f"The counter {known.key}. How we know: {known.source or 'from its name'}.",
+    ]
 
 
 def _is_numbered(catalogue: Catalogue, key: str) -> bool:

@@ -25,11 +25,14 @@ _SPARK_SAMPLES = 60
 class Moment:
     """The numbers of a screen at the time ``at`` (ms): ``numbers`` (rows, columns), NaN where absent.
 
+    ``last`` has them by series id.
+
     ``totals`` are the texts of the line above the table, ``details`` their tooltip.
     """
 
     at: int
     numbers: FloatArray
+    last: Mapping[int, float]
     totals: Sequence[str] = ()
     details: str = ""
 
@@ -68,7 +71,7 @@ def moment_of(
         totals.insert(0, counted(snapshot, hosts))
     if screen.note:
         totals.append(f"percentages of VMs {screen.note}")
-    return Moment(at, _numbers(grid.ids, last), totals, "\n\n".join(details))
+    return Moment(at, numbers_of(grid.ids, last), last, totals, "\n\n".join(details))
 
 
 def sparks_of(
@@ -88,7 +91,8 @@ def sparks_of(
     return curves
 
 
-def _numbers(ids: IntArray, last: Mapping[int, float]) -> FloatArray:
+def numbers_of(ids: IntArray, last: Mapping[int, float]) -> FloatArray:
+    """Return the value of the series in each cell, NaN where it is absent; ``last`` has them by series id."""
     known = np.array(sorted(last), np.int64)
     if not known.size:
         return np.full(ids.shape, np.nan)

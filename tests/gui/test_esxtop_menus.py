@@ -111,7 +111,7 @@ def test_everything_is_copied_with_the_part_below_named_after_its_vm(page: Esxto
     model = model_of(page)
     click(page, 0, 0, qtbot)
     qtbot.keyClick(page.table, Qt.Key.Key_E)
-    wait(qtbot, lambda: model.row_at(1)[1].depth == 1)
+    wait(qtbot, lambda: model.row_at(1)[1].depth == 1 and model.text_at(1, 2) != "–")
     page.table.selectAll()
     press(qtbot, Qt.Key.Key_C, CTRL)
     rows = clipboard()
@@ -182,6 +182,7 @@ def test_a_column_is_explained_with_its_limit_and_hidden(page: EsxtopView, qtbot
     assert "%RDY" in text
     assert "Limit 5 %" in text
     assert "per vCPU" in text
+    assert "EPP: Duncan Epping" in text, "whose limit it is, in words"
     popup.close()
     header = page.table.horizontalHeader()
     menu_of(header.viewport(), QPoint(header.sectionViewportPosition(3) + 10, 8))
@@ -241,6 +242,16 @@ def test_esxtops_other_keys(page: EsxtopView, qtbot: QtBot) -> None:
     press(qtbot, Qt.Key.Key_Left, CTRL | SHIFT)
     assert model.column_of("cpu.costop") == 2
     assert table.currentIndex().column() == 2, "the current cell moves with its column"
+
+
+def test_numbers_stay_while_rows_are_expanded(page: EsxtopView, qtbot: QtBot) -> None:
+    model = model_of(page)
+    click(page, 0, 0, qtbot)
+    before = [model.text_at(row, 2) for row in range(3)]
+    qtbot.keyClick(page.table, Qt.Key.Key_E)
+    assert model.row_at(1)[1].depth == 1
+    heads = [row for row in range(model.rowCount()) if not model.row_at(row)[1].depth]
+    assert [model.text_at(row, 2) for row in heads[:3]] == before, "not for the blink of an eye absent"
 
 
 def test_the_selection_outlives_new_rows(page: EsxtopView, qtbot: QtBot) -> None:

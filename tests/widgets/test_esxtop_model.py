@@ -95,6 +95,22 @@ def test_limits_are_a_state_and_a_symbol(model: EsxtopModel) -> None:
     }
 
 
+def test_a_dash_says_why(model: EsxtopModel) -> None:
+    counted = np.ones(NUMBERS.shape, bool)
+    counted[4, 0] = False
+    numbers = NUMBERS.copy()
+    numbers[4, 0] = np.nan
+    model.set_table(ROWS, COLUMNS, numbers, counted)
+    silent, never = (
+        str(model.index(model.place_of(ROWS[row].ref), column).data(Qt.ItemDataRole.ToolTipRole))
+        for row, column in ((3, 3), (4, 2))
+    )
+    assert "no sample at this moment" in silent
+    assert "no source counts this for a vm" in never
+    there = model.index(model.place_of(ROWS[0].ref), 2).data(Qt.ItemDataRole.ToolTipRole)
+    assert "20 %" in str(there)
+
+
 def test_hostile_names_are_text_on_one_line(model: EsxtopModel) -> None:
     text = str(model.index(model.place_of(EntityRef("vm", "b")), 0).data())
     assert text == "<b>bold</b> �gnp.exe"

@@ -21,22 +21,23 @@ class Meaning(Popup):
         column = QVBoxLayout(self.card)
         column.setContentsMargins(16, 12, 16, 12)
         column.setSpacing(8)
-        heading = QLabel(title, textFormat=Qt.TextFormat.PlainText)
-        heading.setProperty("role", "title")
-        column.addWidget(heading)
-        for number, text in enumerate(paragraphs):
-            label = QLabel(text, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            if number:
-                label.setProperty("role", "muted")
-            column.addWidget(label)
+        column.addWidget(_label(title, "title"))
+        column.addWidget(_label(paragraphs[0], ""))
+        column.addWidget(_label("\n\n".join(paragraphs[1:]), "muted"))
         self.setAccessibleName(title)
         self.setFixedWidth(_WIDTH)
 
     def show_at(self, place: QPoint) -> None:
         """Open at a point of the screen, but within the window."""
-        self.adjustSize()
+        self.resize(_WIDTH, self.heightForWidth(_WIDTH))
         room = self._within.window().frameGeometry().adjusted(8, 8, -8, -8)
         x = min(max(place.x(), room.left()), room.right() - self.width())
         self.move(x, min(place.y(), room.bottom() - self.height()))
         self.show()
+
+
+def _label(text: str, role: str) -> QLabel:
+    label = QLabel(text, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+    label.setProperty("role", role)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from resources.foreign_text import shown, tooltip_text
@@ -19,6 +20,7 @@ from viewmodels.host_domains import shared_domain, without
 STATE = Qt.ItemDataRole.UserRole
 
 Index = QModelIndex | QPersistentModelIndex
+_NOT_CURRENT = "– no sample at this moment: off, moved away, or its source was silent"
 _WORDS = ("", "warning", "critical")
 
 
@@ -41,18 +43,25 @@ class EsxtopModel(QAbstractTableModel):
         self._sort: tuple[int, Qt.SortOrder] = (0, Qt.SortOrder.AscendingOrder)
         self._sparks: dict[tuple[int, int], FloatArray] = {}
         self._hosts: dict[str, str] = {}
+        self._counted: NDArray[np.bool_] | None = None
         self.host_names: Sequence[str] = ()
 
     # -- contents
 
     def set_table(
-        self, rows: Sequence[Row], columns: Sequence[TableColumn], numbers: FloatArray | None = None
+        self,
+        rows: Sequence[Row],
+        columns: Sequence[TableColumn],
+        numbers: FloatArray | None = None,
+        counted: NDArray[np.bool_] | None = None,
     ) -> None:
         """Show these rows and columns; if both are unchanged, only the numbers are repainted.
 
-        ``numbers`` has shape (rows, columns), NaN where absent; None if they are not read yet. The table
+        ``numbers`` has shape (rows, columns), NaN where absent; None if they are not read yet. ``counted``
+        is True where any source counts the cell's counter for its row (by default everywhere). The table
         stays sorted by the same column, wherever that stands now; by name if it has gone.
         """
+        self._counted = counted
         if list(rows) == list(self._rows) and list(columns) == list(self._columns):
             self._cells = Cells.of(self._rows, self._columns, numbers)
             self._resort()
@@ -175,9 +184,7 @@ class EsxtopModel(QAbstractTableModel):
             side = Qt.AlignmentFlag.AlignRight if counter else Qt.AlignmentFlag.AlignLeft
             return side | Qt.AlignmentFlag.AlignVCenter
         if role == Qt.ItemDataRole.ToolTipRole:
-            counts = index.column() >= self.FIXED
-            value = self.number_at(index.row(), index.column()) if counts else np.nan
-            return _tooltip(self.row_at(index.row())[1], self.column_at(index.column()), value)
+            return self._tooltip(index)
         return None
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
@@ -189,6 +196,20 @@ class EsxtopModel(QAbstractTableModel):
     def sorting(self) -> tuple[int, Qt.SortOrder]:
         """The column by which the table is sorted, and the order."""
         return self._sort
+
+    def _tooltip(self, index: Index) -> str:
+        """Return entity, counter, number with unit (or why there is none), and meaning."""
+        number, row = self.row_at(index.row())
+        column = self.column_at(index.column())
+        if column is None:
+            return tooltip_text(f"{row.name} {row.instance} on {row.host}")
+        value = self.number_at(index.row(), index.column())
+        text = f"{format_value(value, column.unit)} {column.per}".rstrip()
+        if not np.isfinite(value):
+            at = index.column() - self.FIXED
+            counted = self._counted is None or bool(self._counted[number, at])
+            text = _NOT_CURRENT if counted else f"– no source counts this for a {row.ref.kind}"
+        return tooltip_text(f"{shown(row.name)}  {column.title} {text}\n{column.tooltip}")
 
     # -- order
 
@@ -210,15 +231,6 @@ class EsxtopModel(QAbstractTableModel):
         ]
         self.changePersistentIndexList(before, after)
         self.layoutChanged.emit()
-
-
-def _tooltip(row: Row, column: TableColumn | None, value: float) -> str:
-    """Return the tooltip of a cell: entity, counter, ``value`` with unit, and meaning."""
-    if column is None:
-        return tooltip_text(f"{row.name} {row.instance} on {row.host}")
-    return tooltip_text(
-        f"{shown(row.name)}  {column.title} {format_value(value, column.unit)}\n{column.tooltip}"
-    )
 
 
 def _ordered(rows: Sequence[Row], cells: Cells, sort: tuple[int, Qt.SortOrder]) -> IntArray:

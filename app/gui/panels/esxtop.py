@@ -13,10 +13,11 @@ from app.gui.panels.esxtop_actions import EsxtopActions
 from app.gui.panels.esxtop_numbers import EsxtopNumbers
 from app.gui.panels.esxtop_options import EsxtopOptions
 from resources.views import Screen
+from sessions.model import EntityRef
 from sessions.scope import Scope
 from viewmodels.esxtop_rows import NO_ROWS, grid_of
 from viewmodels.snapshot import Change
-from widgets.esxtop import EsxtopModel, EsxtopView, interval_dialog, key_rows
+from widgets.esxtop import EsxtopModel, EsxtopView, key_rows
 from widgets.esxtop.selection import chosen_rows, kept_place, restore_place
 
 
@@ -37,11 +38,11 @@ class EsxtopPanel(QObject):
         self._options = EsxtopOptions(desk, self.view)
         self._grid = NO_ROWS
         self._is_stale, self._is_new = False, True
+        self._selected: Sequence[EntityRef] = ()
         self._numbers = EsxtopNumbers(desk, self.view, self._model)
         view = self.view
         view.appeared.connect(self._appeared)
         self._options.changed.connect(lambda other_screen: self._rebuild(is_new=other_screen))
-        view.interval.connect(self._ask_interval)
         view.table.charted.connect(self._chart)
         self._actions = EsxtopActions(desk, view, self._model, self._options, self._series_of)
         desk.session.opened.connect(self._opened)
@@ -53,11 +54,6 @@ class EsxtopPanel(QObject):
     def _appeared(self) -> None:
         if self._is_stale or self._numbers.is_stale:
             self._rebuild()
-
-    def _ask_interval(self) -> None:
-        dialog = interval_dialog(self._numbers.interval_s, self.view)
-        dialog.intValueSelected.connect(self._numbers.set_interval)
-        dialog.open()
 
     def _chart(self, index: QModelIndex) -> None:
         """Chart a cell, or the selected rows with it; on the name of one row, look at its entity."""
@@ -101,7 +97,12 @@ class EsxtopPanel(QObject):
             self._is_stale = True
 
     def _select_scope(self) -> None:
-        rows = [self._model.place_of(ref) for ref in self._desk.scope.scope.entities if ref.kind != "host"]
+        """Select the scope's first entity, unless the user went on from it to other cells."""
+        entities = self._desk.scope.scope.entities
+        if entities == self._selected and self.view.table.currentIndex().isValid():
+            return
+        self._selected = entities
+        rows = [self._model.place_of(ref) for ref in entities if ref.kind != "host"]
         shown_rows = [row for row in rows if row >= 0]
         if shown_rows:
             self.view.table.setCurrentIndex(self._model.index(shown_rows[0], 0))
@@ -129,7 +130,7 @@ class EsxtopPanel(QObject):
         self.view.show_empty(*(("", "") if self._grid.rows else self._options.why_empty()))
         self._numbers.show_grid(self._grid)  # before the table: sorting it asks for its sparklines
         place = kept_place(self.view.table, self._model)
-        self._model.set_table(self._grid.rows, self._grid.columns)
+        self._numbers.show_known()
         restore_place(self.view.table, self._model, place)
         if self._is_new:
             self._is_new = False

@@ -71,7 +71,8 @@ class EsxtopActions(QObject):
     def _explain(self, column: int) -> None:
         found = self._model.column_at(column)
         if found is not None:
+            text = meaning_of(found, self._desk.catalogue, self._desk.problems.sources)
             table = self._view.table
             below = table.horizontalHeader().geometry().bottomLeft()
             below.setX(max(table.columnViewportPosition(column), 0))
-            Meaning(*meaning_of(found, self._desk.catalogue), self._view).show_at(table.mapToGlobal(below))
+            Meaning(*text, self._view).show_at(table.mapToGlobal(below))

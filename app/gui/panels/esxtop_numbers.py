@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import QObject, QTimer
 
 from app.gui.desk import Desk
@@ -9,9 +11,9 @@ from app.gui.jobs import Job
 from app.gui.panels.esxtop_sparks import EsxtopSparks
 from app.gui.panels.esxtop_time import EsxtopTime
 from sessions.store import SessionReader
-from viewmodels.esxtop_moment import Knowledge, Moment, moment_of
+from viewmodels.esxtop_moment import Knowledge, Moment, moment_of, numbers_of
 from viewmodels.esxtop_rows import NO_ROWS, Grid
-from widgets.esxtop import MIN_INTERVAL_S, EsxtopModel, EsxtopView
+from widgets.esxtop import MIN_INTERVAL_S, EsxtopModel, EsxtopView, interval_dialog
 
 _SLIDE_MS = 60
 
@@ -31,21 +33,20 @@ class EsxtopNumbers(QObject):
         self.time.changed.connect(self._renew)
         self.is_stale = False
         self._seek_selection = False
+        self._last: Mapping[int, float] = {}
         self._every = QTimer(self, interval=MIN_INTERVAL_S * 1000)
         self._every.timeout.connect(self._tick)
         self._slide = QTimer(self, singleShot=True, interval=_SLIDE_MS)
         self._slide.timeout.connect(self._read)
         desk.times.changed.connect(lambda _clock: self._read())
+        view.interval.connect(self._ask_interval)
         self._sparks = EsxtopSparks(desk, view, model)
 
-    @property
-    def interval_s(self) -> int:
-        """Seconds between two reads of the newest samples."""
-        return self._every.interval() // 1000
-
-    def set_interval(self, seconds: int) -> None:
-        """Read the newest samples every ``seconds`` seconds."""
-        self._every.setInterval(seconds * 1000)
+    def _ask_interval(self) -> None:
+        dialog = interval_dialog(self._every.interval() // 1000, self._view)
+        dialog.intValueSelected.connect(lambda seconds: self._every.setInterval(seconds * 1000))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
 
     def follow(self) -> None:
         """Start reading regularly, as long as the session is recorded."""
@@ -57,6 +58,11 @@ class EsxtopNumbers(QObject):
         self._grid, self.is_stale = grid, False
         self._slide.stop()
         self._read()
+
+    def show_known(self) -> None:
+        """Show the rows and columns with the numbers that were read before."""
+        grid = self._grid
+        self._model.set_table(grid.rows, grid.columns, numbers_of(grid.ids, self._last), grid.ids > 0)
 
     def _renew(self) -> None:
         """Read the numbers after a short delay: another moment is to be shown."""
@@ -72,7 +78,7 @@ class EsxtopNumbers(QObject):
     def forget(self) -> None:
         """Show no moment; the next session starts at its end."""
         self._every.stop()
-        self._grid = NO_ROWS
+        self._grid, self._last = NO_ROWS, {}
         self.time.forget()
         self._view.show_totals((), "")
         self._view.show_moment("", 1.0)
@@ -103,7 +109,8 @@ class EsxtopNumbers(QObject):
         self._desk.session.query("esxtop", work, done)
 
     def _show(self, moment: Moment) -> None:
-        self._model.set_table(self._grid.rows, self._grid.columns, moment.numbers)
+        self._last = moment.last
+        self.show_known()
         if self._seek_selection:  # the numbers have just put the selected row elsewhere
             self._seek_selection = False
             self._view.table.scrollTo(self._view.table.currentIndex())
