@@ -23,12 +23,21 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
+class GapBar:
+    """A gap of a source with its reason. ``is_partial``: one of a single entity, while the others came."""
+
+    window: TimeRange
+    reason: str
+    is_partial: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class SourceLane:
-    """The lane of a source: the window in which it was recorded, and its gaps with their reasons."""
+    """The lane of a source, or of several: the window in which it was recorded, and its gaps."""
 
     name: str
     window: TimeRange
-    gaps: Sequence[tuple[TimeRange, str]] = ()
+    gaps: Sequence[GapBar] = ()
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from resources.catalogue import Catalogue
 from resources.views import Headline
@@ -14,7 +14,11 @@ from sessions.times import TimeRange
 from viewmodels.buckets import Buckets, BucketTotals, line_points
 from viewmodels.headlines import common_headline
 from viewmodels.snapshot import Snapshot
+from viewmodels.source_gaps import gap_bars
 from viewmodels.timeline import Bar, Load, SourceLane
+
+MAX_LANES = 6
+"""The number of sources that get a lane of their own; the timeline has no room for more."""
 
 _BUCKETS = 400
 _MAX_LOAD_SERIES = 16
@@ -67,17 +71,19 @@ def finding_bars(findings: Iterable[Finding]) -> list[Bar]:
 
 
 def source_lanes(snapshot: Snapshot) -> list[SourceLane]:
-    """Return a lane for each source that has samples, with those gaps that concern the whole source."""
-    return [
-        SourceLane(
-            source.spec.name,
-            TimeRange(source.start, source.end),
-            [
-                (TimeRange(gap.start, max(gap.end, gap.start)), gap.reason)
-                for gap in snapshot.gaps
-                if gap.source == source.id and gap.entity is None
-            ],
-        )
+    """Return a lane for each source that has samples, with its gaps.
+
+    Of more than MAX_LANES sources, the last lane is that of all others together, with the gaps of each.
+    """
+    lanes = [
+        SourceLane(source.spec.name, TimeRange(source.start, source.end), gap_bars(source.id, snapshot))
         for source in snapshot.sources
         if source.start is not None and source.end is not None
     ]
+    if len(lanes) <= MAX_LANES:
+        return lanes
+    others = lanes[MAX_LANES - 1 :]
+    window = TimeRange(min(one.window.start for one in others), max(one.window.end for one in others))
+    gaps = [replace(gap, reason=f"{one.name}: {gap.reason}") for one in others for gap in one.gaps]
+    gaps.sort(key=lambda gap: (not gap.is_partial, gap.window))
+    return [*lanes[: MAX_LANES - 1], SourceLane(f"{len(others)} more sources", window, gaps)]

@@ -19,6 +19,7 @@ from app.gui.actions import ACTIONS
 from app.gui.chart_board import ChartBoard
 from app.gui.desk import Desk
 from app.gui.findings_model import FindingsModel
+from app.gui.gap_walk import GapWalk
 from app.gui.jobs import JobRunner
 from app.gui.judging import Judging
 from app.gui.layout import SavedLayout
@@ -140,6 +141,7 @@ class _Frame(QObject):
         desk.times.changed.connect(self._update_texts)
         desk.times.changed.connect(lambda _clock: self._show_verdict())
         desk.charts.shown.connect(lambda: window.show_panel("charts", take_keys=False))
+        window.status.gap_clicked.connect(GapWalk(desk, self).go)
         window.status.messages_clicked.connect(self._show_messages)
         window.messages.changed.connect(lambda: window.status.show_messages(len(window.messages.past)))
         window.status.verdict_clicked.connect(lambda: window.show_panel("findings"))

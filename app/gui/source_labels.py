@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from app.gui.status_bar import SourceEntry
@@ -9,6 +10,7 @@ from recorder.protocol import SourceReport, StatusReport
 from resources.units import format_count, format_duration
 from sessions.model import Source
 from viewmodels.snapshot import Snapshot
+from viewmodels.source_gaps import gap_count
 from widgets.theme import Health
 
 _ON_TIME_INTERVALS = 1.5
@@ -60,14 +62,12 @@ def _live(source: SourceReport) -> SourceEntry:
     if source.series:
         parts.append(f"{format_count(source.series)} series")
     parts.append(words)
-    if source.gaps:
-        parts.append(_count(source.gaps, "gap"))
     details = f"{source.name}: {format_count(source.entities)} entities"
     if source.expected:
         details += f", {source.received / source.expected:.1%} of the expected samples"
     if source.message:
         details += f". {source.message}"
-    return SourceEntry(health, " · ".join(parts), details, source.source)
+    return SourceEntry(health, " · ".join(parts), details, source.source, gap_count(source.gaps, 0))
 
 
 def _state(source: SourceReport) -> tuple[Health, str]:
@@ -91,14 +91,15 @@ def _state(source: SourceReport) -> tuple[Health, str]:
 
 def stored_entries(snapshot: Snapshot) -> list[SourceEntry]:
     """Return an entry for each source of a session that this window does not record."""
-    gaps: dict[int, int] = {}
-    for gap in snapshot.gaps:
-        gaps[gap.source] = gaps.get(gap.source, 0) + 1
+    gaps = Counter((gap.source, gap.entity is not None) for gap in snapshot.gaps)
     series = snapshot.series_index.count_by_source
-    return [_stored(source, series.get(source.id, 0), gaps.get(source.id, 0)) for source in snapshot.sources]
+    return [
+        _stored(source, series.get(source.id, 0), gap_count(gaps[source.id, False], gaps[source.id, True]))
+        for source in snapshot.sources
+    ]
 
 
-def _stored(source: Source, series: int, gaps: int) -> SourceEntry:
+def _stored(source: Source, series: int, gaps: str) -> SourceEntry:
     parts = [f"{source.spec.name} {_family(source.spec.kind)}".strip()]
     if source.spec.interval_s:
         parts.append(format_duration(source.spec.interval_s))
@@ -110,9 +111,7 @@ def _stored(source: Source, series: int, gaps: int) -> SourceEntry:
     elif source.state == "interrupted":
         health = "warning"
         parts.append("interrupted")
-    if gaps:
-        parts.append(_count(gaps, "gap"))
-    return SourceEntry(health, " · ".join(parts), _of(source.spec.attributes), source.id)
+    return SourceEntry(health, " · ".join(parts), _of(source.spec.attributes), source.id, gaps)
 
 
 def _of(attributes: Sequence[tuple[str, str]]) -> str:

@@ -27,24 +27,28 @@ _BETWEEN = "&nbsp;" * 4
 
 @dataclass(frozen=True, slots=True)
 class SourceEntry:
-    """A source in the status bar: health, text, details for the tooltip, and source id (0: none)."""
+    """A source in the status bar: health, text, details for the tooltip, and source id (0: none); ``gaps``
+    says how many it has, and can be clicked.
+    """
 
     state: Health
     text: str
     details: str = ""
     source: int = 0
+    gaps: str = ""
 
 
 class StatusBar(QWidget):
     """Shows sources on the left, running jobs in the middle, the session on the right.
 
-    Signals: ``copied`` with a message, ``save_wanted`` with a FileOffer; ``source_clicked`` with a source id;
-    ``jobs_clicked``; ``messages_clicked``; ``verdict_clicked``. ``zone`` is a button
-    that tells the zone of the window's times, and has a menu.
+    Signals: ``source_clicked`` with a source id, ``gap_clicked`` with that of the source; ``jobs_clicked``;
+    ``messages_clicked``; ``verdict_clicked``; ``copied`` with a message, ``save_wanted`` with a FileOffer.
+    ``zone`` is a button that tells the zone of the window's times, and has a menu.
     """
 
     jobs_clicked = Signal()
     messages_clicked = Signal()
+    gap_clicked = Signal(object)
     verdict_clicked = Signal()
     source_clicked = Signal(object)
     copied = Signal(str)
@@ -64,7 +68,7 @@ class StatusBar(QWidget):
         self._sources.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._sources.setAccessibleName("Sources")
         self._sources.setTextInteractionFlags(_LINKS)
-        self._sources.linkActivated.connect(lambda number: self.source_clicked.emit(int(number)))
+        self._sources.linkActivated.connect(self._follow)
         self._sources.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         ContextMenu(self._sources, lambda _at: self._menu_entries())
         self.jobs = QToolButton()
@@ -175,6 +179,10 @@ class StatusBar(QWidget):
         super().resizeEvent(event)
         self._show()
 
+    def _follow(self, link: str) -> None:
+        kind, _, number = link.partition(":")
+        (self.gap_clicked if kind == "gap" else self.source_clicked).emit(int(number))
+
     def _show(self) -> None:
         if self._words is not None:
             tokens, health = self._theme.tokens, self._words.health
@@ -200,17 +208,22 @@ class StatusBar(QWidget):
         if len(self._entries) > 1 and entry.source:
             hidden = bool(self._chosen) and entry.source not in self._chosen
             look = f"color:{tokens.faint if hidden else tokens.muted}; text-decoration:none"
-            html = f'<a href="{entry.source}" style="{look}">{html}</a>'
+            html = f'<a href="source:{entry.source}" style="{look}">{html}</a>'
+        if entry.gaps:
+            look = f"color:{tokens.muted}"
+            html += f'{_SEPARATOR}<a href="gap:{entry.source}" style="{look}">{escape(entry.gaps)}</a>'
         return f"{symbol}&nbsp;{html}"
 
     def _fitting(self, texts: Sequence[str]) -> int:
         """Return how many entries fit in full, with room for "and 3 more" beside them."""
         metrics = self._sources.fontMetrics()
+        pairs = zip(texts, self._entries, strict=True)
+        full = [_SEPARATOR.join(filter(None, (text, entry.gaps))) for text, entry in pairs]
         buttons = [one for one in (self.jobs, self.verdict) if not one.isHidden()]
         fixed = (self._session, self.zone, self.messages, *buttons)
         taken = sum(one.sizeHint().width() + _SPACING for one in fixed)
         room = self.width() - 2 * _MARGIN - taken
-        widths = [metrics.horizontalAdvance(f"{SYMBOLS['critical']} {text}") + _GAP for text in texts]
+        widths = [metrics.horizontalAdvance(f"{SYMBOLS['critical']} {text}") + _GAP for text in full]
         if sum(widths) - _GAP <= room:
             return len(widths)
         room -= metrics.horizontalAdvance(f"and {len(widths)} more")
@@ -240,7 +253,7 @@ def _shorter(text: str) -> str:
 
 
 def _about(entry: SourceEntry) -> str:
-    return _SEPARATOR.join(part for part in (entry.text, entry.details) if part)
+    return _SEPARATOR.join(part for part in (entry.text, entry.gaps, entry.details) if part)
 
 
 def _hint() -> str:

@@ -26,6 +26,8 @@ class ZoneChoice(QObject):
         self._menu.aboutToShow.connect(self._fill)
         window.status.zone.setMenu(self._menu)
         desk.times.changed.connect(lambda _clock: self._show())
+        desk.session.opened.connect(lambda _snapshot: self._show())
+        desk.session.closed.connect(self._show)
         self._show()
 
     def handlers(self) -> Mapping[str, Callable[[], None]]:
@@ -45,8 +47,9 @@ class ZoneChoice(QObject):
         preferences.show_setting("look.times")
 
     def _show(self) -> None:
-        clock = self._desk.times.clock
-        self._window.status.show_zone(clock.zone_of(None), clock.about())
+        clock, whole = self._desk.times.clock, self._desk.session.whole
+        zone = clock.zone_of(whole.span if whole is not None else None)
+        self._window.status.show_zone(zone, clock.about())
 
     def _fill(self) -> None:
         self._menu.clear()

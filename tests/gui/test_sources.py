@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
@@ -22,6 +23,8 @@ from widgets.heatmap import HeatmapView
 from widgets.inventory import InventoryView
 from widgets.overview import OverviewView
 from widgets.timeline import TimelineView
+from widgets.timeline import geometry as at
+from widgets.timeline.geometry import Scale
 
 HOSTS = [EntityRef("host", f"esx0{number}.lab.local") for number in range(1, 5)]
 
@@ -46,8 +49,8 @@ def opened(program: Program, qtbot: QtBot, path: Path) -> Program:
 def choose(program: Program, qtbot: QtBot, source: int) -> None:
     """Click on a source in the status bar."""
     label = child_of(program.window, QLabel, "sources")
-    assert f'href="{source}"' in label.text()
-    label.linkActivated.emit(str(source))
+    assert f'href="source:{source}"' in label.text()
+    label.linkActivated.emit(f"source:{source}")
     chosen = program.desk.scope.scope.sources
     whole = program.desk.session.whole
     assert whole is not None
@@ -90,6 +93,47 @@ def test_the_timeline_shows_the_gaps_of_all(live: Program, qtbot: QtBot, home: P
     assert [len(lane.gaps) for lane in lanes] == [1, 0, 0, 0]
     choose(live, qtbot, 2)
     assert timeline.content.sources == lanes
+
+
+def test_a_gap_in_the_status_bar_is_a_hole_in_the_lane_and_leads_there(
+    live: Program, qtbot: QtBot, home: Path
+) -> None:
+    path = record(home / "a.hscope", seconds=300)
+    with SessionReader.open(path) as reader:
+        start = reader.times(1)[0].item()
+        vm = next(entity for entity in reader.entities().values() if entity.ref.kind == "vm")
+    lost, part = Gap(1, start + 60_000, start + 90_000, "no reply", None, 6), start + 200_000
+    with SessionWriter.open(path) as writer:
+        writer.add_gaps([lost, Gap(1, part, part, "its worlds changed", vm.ref, 1)])
+    opened(live, qtbot, path)
+    label = child_of(live.window, QLabel, "sources")
+    assert "1 gap and 1 partial" in label.text()
+    view = child_of(live.window, TimelineView)
+    span = view.content.span
+    assert span is not None
+    scale = Scale(span, view.width())
+    middle, left, right = (scale.x(t) for t in (lost.start + 15_000, lost.start, lost.end))
+    picture = view.grab().toImage()
+    ratio = picture.devicePixelRatio()
+    row = round((at.SOURCES_TOP + 2) * ratio)
+    surface, ok = (QColor(colour) for colour in (live.desk.theme.tokens.surface1, live.desk.theme.tokens.ok))
+    assert picture.pixelColor(round(middle * ratio), row) != ok, "a hole"
+    for x in (left - 5, right + 5):
+        assert picture.pixelColor(round(x * ratio), row) == ok, "none beside it"
+    assert surface != ok
+    label.linkActivated.emit("gap:1")
+    window = live.desk.scope.scope.window
+    assert window is not None
+    assert window.contains(lost.start)
+    assert window.contains(lost.end)
+    assert live.desk.moment.at == lost.start
+    assert "Gap 1 of 2 of esx01.lab.local: " in live.window.messages.text
+    assert "6 missed: no reply." in live.window.messages.text
+    label.linkActivated.emit("gap:1")
+    assert live.desk.moment.at == part
+    assert f"only of {vm.name} (vm), its worlds changed" in live.window.messages.text
+    live.window.actions_by_id["go.back"].trigger()
+    assert live.desk.scope.scope.window == window
 
 
 def test_the_inventory_and_esxtops_table_do(shown: Program, qtbot: QtBot) -> None:

@@ -15,7 +15,7 @@ from sessions.findings import Finding
 from sessions.model import EntityRef, Event, Mark
 from sessions.times import TimeRange
 from viewmodels.time_labels import UTC_CLOCK
-from viewmodels.timeline import Load, SourceLane, TimelineContent
+from viewmodels.timeline import GapBar, Load, SourceLane, TimelineContent
 from viewmodels.timeline_content import finding_bars
 from widgets.theme import Theme
 from widgets.timeline import TimelineView
@@ -170,7 +170,12 @@ def test_a_click_on_what_is_there_tells_its_words_and_pins_its_time(theme: Theme
     event, mark = Event(T0 + 2_000_000, "power", "web01 was powered on"), Mark(T0 + 3_000_000, "users call")
     gap = TimeRange(T0 + 2_400_000, T0 + 2_700_000)
     content = TimelineContent(
-        SPAN, LOAD, finding_bars([finding]), [event], [mark], [SourceLane("esx01", SPAN, [(gap, "no reply")])]
+        SPAN,
+        LOAD,
+        finding_bars([finding]),
+        [event],
+        [mark],
+        [SourceLane("esx01", SPAN, [GapBar(gap, "no reply")])],
     )
     view, asked = pinning(theme, qtbot, content)
     shown_findings: list[Finding] = []

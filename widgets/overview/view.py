@@ -73,7 +73,7 @@ class OverviewView(QScrollArea):
         self._charts.setSpacing(8)
         self._lists = QGridLayout()
         self._lists.setSpacing(8)
-        self._changes = Section(theme, _lately(clock))
+        self._changes = Section(theme, _lately(clock, None))
         self._let_leave(self._changes)
         self._changes.picked.connect(lambda number: self._choose(self._changes, number))
         self._column.addWidget(self._findings)
@@ -90,7 +90,6 @@ class OverviewView(QScrollArea):
     def set_clock(self, clock: Clock) -> None:
         """Show times in another time zone."""
         self._clock = clock
-        self._changes.set_title(_lately(clock))
         for card in self._cards:
             card.set_clock(clock)
 
@@ -160,8 +159,9 @@ class OverviewView(QScrollArea):
             section.show_lines(one.lines[:MAX_LINES], "No numbers.")
         self._order_focus()
 
-    def show_changes(self, lines: Sequence[OverviewLine]) -> None:
-        """Show events and marks, the newest first."""
+    def show_changes(self, lines: Sequence[OverviewLine], window: TimeRange | None = None) -> None:
+        """Show events and marks of a window, the newest first."""
+        self._changes.set_title(_lately(self._clock, window))
         self._changes.show_lines(lines[:MAX_LINES], "No event was recorded in this window.")
         self._order_focus()
 
@@ -206,6 +206,6 @@ class OverviewView(QScrollArea):
         self.windowed.emit(TimeRange(round(start), max(round(end), round(start) + 1000)), passing)
 
 
-def _lately(clock: Clock) -> str:
+def _lately(clock: Clock, window: TimeRange | None) -> str:
     """Return the title of the list of changes, which tells the zone of its times."""
-    return f"LATELY · TIMES IN {clock.zone_of(None)}"
+    return f"LATELY · TIMES IN {clock.zone_of(window)}" if window is not None else "LATELY"

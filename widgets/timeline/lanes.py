@@ -12,17 +12,15 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 from resources.units import format_value
 from sessions.findings import Severity
 from viewmodels.time_labels import Clock, time_label, time_ticks
-from viewmodels.timeline import Bar, Load, SourceLane
+from viewmodels.timeline import Bar, GapBar, Load, SourceLane
 from widgets.theme import Tokens
 from widgets.timeline import geometry as at
 from widgets.timeline.geometry import Scale
 
 RANK: dict[Severity, int] = {"info": 0, "warning": 1, "critical": 2}
-MAX_SOURCES = 6
-"""The number of sources that get a lane; there is no room for more."""
-
 _TICK_PIXELS = 96
 _LABEL_LEFT = 12
+_HOLE = 4.0
 
 
 def paint_labels(painter: QPainter, load: Load, tokens: Tokens) -> None:
@@ -84,17 +82,28 @@ def bar_box(bar: Bar, scale: Scale) -> QRectF:
 
 
 def paint_sources(painter: QPainter, lanes: Sequence[SourceLane], scale: Scale, tokens: Tokens) -> None:
-    """Draw when each source was recorded, with holes for its gaps."""
+    """Draw when each source was recorded, with holes for its gaps; one of a single entity is half a hole."""
     painter.setPen(Qt.PenStyle.NoPen)
-    for number, lane in enumerate(lanes[:MAX_SOURCES]):
+    for number, lane in enumerate(lanes):
         top = at.SOURCES_TOP + number * at.SOURCE_STEP
         start, end = scale.x(lane.window.start), scale.x(lane.window.end)
         painter.setBrush(QColor(tokens.ok))
         painter.drawRoundedRect(QRectF(start, top, max(end - start, 2), 4), 2, 2)
         painter.setBrush(QColor(tokens.surface1))
-        for gap, _reason in lane.gaps:
-            left, right = scale.x(gap.start), scale.x(gap.end)
-            painter.drawRect(QRectF(left, top - 1, max(right - left, 1.5), 6))
+        drawn = {True: -1.0, False: -1.0}
+        for gap in lane.gaps:
+            left, right = gap_ends(gap, scale)
+            if right > drawn[gap.is_partial] + 1:  # of ten thousand gaps, those that show
+                height = 3.0 if gap.is_partial else 6.0
+                painter.drawRect(QRectF(left, top - 1, right - left, height))
+                drawn[gap.is_partial] = right
+
+
+def gap_ends(gap: GapBar, scale: Scale) -> tuple[float, float]:
+    """Return the pixels from and to which a gap is a hole: a short one is as wide as can be seen."""
+    left, right = scale.x(gap.window.start), scale.x(gap.window.end)
+    more = max(_HOLE - (right - left), 0) / 2
+    return left - more, right + more
 
 
 def paint_axis(painter: QPainter, scale: Scale, height: int, clock: Clock, tokens: Tokens) -> None:

@@ -10,13 +10,12 @@ from PySide6.QtCore import QPoint, QPointF
 from resources.foreign_text import shown
 from resources.units import format_value
 from sessions.model import Mark
-from sessions.times import TimeRange
 from viewmodels.time_labels import Clock
-from viewmodels.timeline import Bar, TimelineContent
+from viewmodels.timeline import Bar, GapBar, TimelineContent
 from widgets.timeline import geometry as at
 from widgets.timeline.geometry import Scale
 from widgets.timeline.lane import EventLane
-from widgets.timeline.lanes import MAX_SOURCES, RANK, bar_box
+from widgets.timeline.lanes import RANK, bar_box, gap_ends
 
 _NEAR = 2
 
@@ -68,8 +67,10 @@ class Pointing:
         if event is not None:
             return Target(event.at, self.events.text_at(self.scale, point.x(), point.y(), self.clock))
         number = self._source_at(point)
-        is_gap = number is not None and self._gap_at(number, point.x()) is not None
-        return Target(self.scale.time(point.x()), self.tooltip_at(point) if is_gap else "")
+        gap = self._gap_at(number, point.x()) if number is not None else None
+        if gap is not None:
+            return Target(gap.window.start, self.tooltip_at(point))
+        return Target(self.scale.time(point.x()), "")
 
     def tooltip_at(self, point: QPointF) -> str:
         """Return the tooltip for a point: a finding, events, a source or gap, else time and load.
@@ -94,17 +95,17 @@ class Pointing:
 
     def _source_at(self, point: QPointF) -> int | None:
         number = math.floor((point.y() - at.SOURCES_TOP + 2) / at.SOURCE_STEP)
-        return number if 0 <= number < min(len(self.content.sources), MAX_SOURCES) else None
+        return number if 0 <= number < len(self.content.sources) else None
 
-    def _gap_at(self, number: int, x: float) -> tuple[TimeRange, str] | None:
-        for gap, reason in self.content.sources[number].gaps:
-            if self.scale.x(gap.start) - _NEAR <= x <= self.scale.x(gap.end) + _NEAR:
-                return gap, reason
+    def _gap_at(self, number: int, x: float) -> GapBar | None:
+        for gap in reversed(self.content.sources[number].gaps):
+            left, right = gap_ends(gap, self.scale)
+            if left - _NEAR <= x <= right + _NEAR:
+                return gap
         return None
 
     def _source_tooltip(self, number: int, x: float) -> str:
         name, found = shown(self.content.sources[number].name), self._gap_at(number, x)
         if found is None:
             return name
-        gap, reason = found
-        return f"{name}: gap {self.clock.window(gap)}, {shown(reason)}"
+        return f"{name}: gap {self.clock.window(found.window)}, {shown(found.reason)}"

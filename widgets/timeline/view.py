@@ -86,7 +86,7 @@ class TimelineView(Pane):
 
     def sizeHint(self) -> QSize:  # noqa: N802
         """Return the height of all lanes."""
-        sources = min(len(self._content.sources), lanes.MAX_SOURCES)
+        sources = len(self._content.sources)
         return QSize(900, at.SOURCES_TOP + max(sources, 2) * at.SOURCE_STEP + at.AXIS_HEIGHT + 6)
 
     def set_clock(self, clock: Clock) -> None:

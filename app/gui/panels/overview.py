@@ -76,7 +76,7 @@ class OverviewPanel(QObject):
         filtered = desk.scope_filter()
         if snapshot is None or window is None or filtered is None:
             return
-        self.view.show_changes(latest_changes(filtered, window, desk.times.clock))
+        self.view.show_changes(latest_changes(filtered, window, desk.times.clock), window)
 
         def work(reader: SessionReader, job: Job) -> OverviewContent:
             return overview_content(
