@@ -13,8 +13,6 @@ READ_MARGIN, NEAR_MARGIN = 1.0, 0.4
 """Multiples of a window's length: how much is read before and behind it, and how near its end reading goes
 on.
 """
-_EMPTY_MARGIN = 0.25
-"""A window may be moved beyond the session's ends by this multiple of its length."""
 
 
 def window_to_read(shown: TimeRange, span: TimeRange, cells: int, margin: float = READ_MARGIN) -> TimeRange:
@@ -39,13 +37,12 @@ def cells_of(ids: Collection[int], snapshot: Snapshot) -> int:
 
 
 def moved_window(wanted: TimeRange, span: TimeRange) -> TimeRange | None:
-    """Return the window that dragging or zooming leads to, kept near the session; None is the whole
-    session.
+    """Return the window that dragging or zooming leads to, within the session; None is the whole session.
+
+    At the session's ends it keeps its length.
     """
     length = min(wanted.end - wanted.start, span.end - span.start)
     if length >= span.end - span.start:
         return None
-    margin = round(length * _EMPTY_MARGIN)
-    latest = max(span.end + margin - length, span.start - margin)
-    start = min(max(wanted.start, span.start - margin), latest)
+    start = min(max(wanted.start, span.start), span.end - length)
     return TimeRange(start, start + length)

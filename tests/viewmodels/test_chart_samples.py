@@ -200,8 +200,8 @@ def test_a_session_of_few_samples_is_read_whole() -> None:
 def test_a_window_is_moved_to_where_there_is_something_to_see() -> None:
     span = TimeRange(1_000_000, 2_000_000)
     assert moved_window(TimeRange(1_200_000, 1_300_000), span) == TimeRange(1_200_000, 1_300_000)
-    assert moved_window(TimeRange(0, 100_000), span) == TimeRange(975_000, 1_075_000)
-    assert moved_window(TimeRange(5_000_000, 5_100_000), span) == TimeRange(1_925_000, 2_025_000)
+    assert moved_window(TimeRange(0, 100_000), span) == TimeRange(1_000_000, 1_100_000)
+    assert moved_window(TimeRange(5_000_000, 5_100_000), span) == TimeRange(1_900_000, 2_000_000)
     assert moved_window(TimeRange(0, 9_000_000), span) is None
 
 

@@ -140,6 +140,12 @@ class OverviewView(QScrollArea):
             self.crosshair.renew(card)
         self._order_focus()
 
+    def show_window(self, window: TimeRange) -> None:
+        """Show another window of time in the charts."""
+        for card in self._cards:
+            card.plot.set_window(window.start, window.end)
+            self.crosshair.renew(card)
+
     def show_lists(self, lists: Sequence[TopList]) -> None:
         """Show the top lists side by side."""
         while len(self._talkers) > len(lists):

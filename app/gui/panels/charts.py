@@ -8,12 +8,10 @@ from PySide6.QtWidgets import QWidget
 from app.gui.actions import view_actions
 from app.gui.chart_following import add_dropped, follow_scope
 from app.gui.chart_looks import ChartLooks
+from app.gui.chart_range import ChartRange
 from app.gui.chart_reading import ChartReading
 from app.gui.desk import Desk
-from app.gui.navigation import pin_in_sight
-from sessions.times import TimeRange
 from viewmodels.chart_curves import CurveLabels
-from viewmodels.chart_windows import moved_window
 from viewmodels.scope_filter import scope_filter
 from viewmodels.snapshot import Change
 from widgets.charts import page
@@ -34,6 +32,7 @@ class ChartsPanel(QObject):
         self._desk, self._stack = desk, self.view.stack
         self._labels = CurveLabels(desk.catalogue, desk.limits)
         self._reading = ChartReading(desk, self)
+        self._range = ChartRange(desk, self._stack)
         self._is_stale = False
         self._to_reveal: int | None = None
         self._redraw = QTimer(self, singleShot=True, interval=_REDRAW_MS)
@@ -45,9 +44,6 @@ class ChartsPanel(QObject):
         stack, desk = self._stack, self._desk
         self.view.appeared.connect(self._come_into_view)
         self.view.released.connect(self._release)
-        stack.windowed.connect(self._show_window)
-        stack.pinned.connect(lambda at: pin_in_sight(desk, at))
-        stack.unzoomed.connect(lambda: desk.scope.set(desk.scope.scope.during(None)))
         stack.closed.connect(desk.charts.remove)
         stack.dropped.connect(lambda number, dragged: add_dropped(desk, number, dragged))
         stack.copied.connect(lambda text: desk.notify(text, "ok"))
@@ -62,7 +58,6 @@ class ChartsPanel(QObject):
         desk.session.changed.connect(self._take_change)
         desk.session.closed.connect(self._end)
         desk.scope.changed.connect(self._take_scope)
-        desk.moment.changed.connect(self._stack.crosshair.show_moment)
         desk.charts.changed.connect(self._read)
         desk.charts.changed.connect(lambda: self.view.show_pinned(on=desk.charts.choice.pinned))
         desk.charts.added.connect(self._reveal)
@@ -77,6 +72,7 @@ class ChartsPanel(QObject):
         self._stack.show_charts([])
 
     def _take_change(self, change: Change) -> None:
+        self._range.show()
         if change.sources or (change.inventory and not self._desk.charts.charts):
             self._follow()
         if change.samples:
@@ -85,6 +81,7 @@ class ChartsPanel(QObject):
             self._redraw.start()
 
     def _take_scope(self) -> None:
+        self._range.show()
         self._follow()
         self._redraw.start()
 
@@ -114,6 +111,7 @@ class ChartsPanel(QObject):
     def _come_into_view(self) -> None:
         if self._is_stale:
             self._read()
+        self._range.show()
         self._redraw.start()
 
     def _draw(self) -> None:
@@ -122,12 +120,11 @@ class ChartsPanel(QObject):
         if snapshot is None or not self.view.isVisible():
             return
         charts, samples = self._desk.charts.charts, self._reading.samples
-        window = self._desk.scope.scope.window_in(snapshot.span)
+        window = self._range.show()
         self.view.show_empty(on=not charts or window is None)
         if window is None or not samples.ids.issuperset(one for chart in charts for one in chart.series):
             return  # samples of a newer set of charts are on their way
         self._stack.name_session(snapshot.title)
-        self._stack.show_window(window)
         filtered = scope_filter(self._desk.scope.scope, snapshot)
         self._stack.show_events(filtered.events(snapshot.events), snapshot.marks)
         self._stack.show_charts([self._labels.drawn(chart, samples.curves, snapshot) for chart in charts])
@@ -144,13 +141,6 @@ class ChartsPanel(QObject):
             lambda _job: image_of(picture),
             lambda image: self._desk.notify(copy_picture(image, title), "ok"),
         )
-
-    def _show_window(self, wanted: TimeRange, passing: bool) -> None:
-        snapshot = self._desk.session.snapshot
-        if snapshot is not None and snapshot.span is not None:
-            window = moved_window(wanted, snapshot.span)
-            self._desk.scope.set(self._desk.scope.scope.during(window), passing=passing)
-            self._draw()
 
 
 def make(desk: Desk) -> QWidget:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
+from app.gui.chart_range import ChartRange
 from app.gui.desk import Desk
 from app.gui.jobs import Job
-from app.gui.navigation import pin_in_sight
 from sessions.store import SessionReader
 from viewmodels.overview import OverviewContent, latest_changes, overview_content
 from viewmodels.snapshot import Change
@@ -29,23 +29,21 @@ class OverviewPanel(QObject):
         self._wait = QTimer(self, singleShot=True, interval=_WAIT_MS)
         self._wait.timeout.connect(self._read)
         view, scope = self.view, desk.scope
+        self._range = ChartRange(desk, view)
         view.appeared.connect(self._appeared)
         view.wanted.connect(desk.show_finding)
         view.chosen.connect(lambda ref: scope.set(scope.scope.on([ref])))
-        view.windowed.connect(lambda window, passing: scope.set(scope.scope.during(window), passing=passing))
-        view.pinned.connect(lambda at: pin_in_sight(desk, at))
-        view.unzoomed.connect(lambda: scope.set(scope.scope.during(None)))
         view.opened.connect(lambda spec: desk.charts.choose([spec], scope.scope.entities))
         view.copied.connect(lambda text: desk.notify(text, "ok"))
         view.saved.connect(desk.save_file)
         desk.session.opened.connect(lambda _snapshot: self._opened())
         desk.session.changed.connect(self._grown)
-        desk.moment.changed.connect(view.crosshair.show_moment)
         scope.changed.connect(lambda _scope: self._scoped())
         desk.findings.verdict_changed.connect(self._show_findings)
         desk.times.changed.connect(self._take_clock)
 
     def _appeared(self) -> None:
+        self._range.show()
         if self._is_stale:
             self._read()
 
@@ -54,10 +52,12 @@ class OverviewPanel(QObject):
         self._read()
 
     def _grown(self, change: Change) -> None:
+        self._range.show()
         if change and not self._wait.isActive():
             self._wait.start(_LIVE_MS)
 
     def _scoped(self) -> None:
+        self._range.show()
         self._show_findings()
         self._wait.start(_WAIT_MS)
 
@@ -72,7 +72,7 @@ class OverviewPanel(QObject):
             return
         self._wait.stop()  # what it waits for is read now
         self._show_findings()
-        window = desk.scope.scope.window_in(snapshot.span) if snapshot else None
+        window = self._range.show()
         filtered = desk.scope_filter()
         if snapshot is None or window is None or filtered is None:
             return
@@ -84,7 +84,7 @@ class OverviewPanel(QObject):
             )
 
         def done(content: OverviewContent) -> None:
-            self.view.show_charts(content.charts, window)
+            self.view.show_charts(content.charts, self._range.show() or window)
             self.view.show_lists(content.lists)
 
         desk.session.query("overview", work, done)
