@@ -94,7 +94,7 @@ class ScopeEntry(QObject):
             return
         rows = [_suggestion(one) for one in completions(text, around)]
         if not text.strip():
-            self._bar.show_suggestions("Names, times, counters, in any order:", rows, is_understood=True)
+            self._bar.show_suggestions("Type names, times and counters, in any order:", rows)
             return
         found = understand(text, around)
         if isinstance(found, Misunderstood):

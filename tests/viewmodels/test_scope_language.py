@@ -251,6 +251,11 @@ def test_what_is_not_understood_gets_one_sentence(
         assert isinstance(understand(nearest, around(snapshot)), Understood)
 
 
+def test_the_nearest_text_keeps_what_was_understood(snapshot: Snapshot) -> None:
+    assert refused("ready webb03 -15m", snapshot).nearest == 'ready "web03" -15m'
+    assert refused("ready web0 02:40–02:55", snapshot).nearest == "ready VM:*web0* 02:40–02:55"
+
+
 def test_a_session_without_samples_has_no_times(snapshot: Snapshot) -> None:
     empty = replace(snapshot, span=None)
     assert refused("02:50", empty).sentence == "This session has no samples yet, so it has no times."

@@ -45,8 +45,17 @@ class Reading:
         if not self.words:
             raise UnclearError("Type a name, a time or a counter: db-prod, 02:40–02:55, ready web03.")
         while self.at < len(self.words):
-            if not any(step() for step in self._steps()):
-                raise _meaningless(self.words[self.at].name, self.names)
+            try:
+                if not any(step() for step in self._steps()):
+                    raise _meaningless(self.words[self.at].name, self.names)
+            except UnclearError as unclear:
+                raise self._mended(unclear) from None
+
+    def _mended(self, unclear: UnclearError) -> UnclearError:
+        """Return the error with the whole text to type instead, where one word was not understood."""
+        word, near = self.words[self.at], unclear.what.nearest
+        text = f"{self.text[: word.start]}{near}{self.text[word.end :]}" if near else ""
+        return UnclearError(unclear.what.sentence, text)
 
     def _steps(self) -> Sequence[Callable[[], bool]]:
         if self.words[self.at].is_sign:
@@ -176,7 +185,7 @@ class Reading:
                 self.at = end - dropped
                 return True
         lost = next((step for step in steps[:-1] if not self.names.called(step)), steps[-1])
-        raise _unknown(lost, self.names)
+        raise UnclearError(_unknown(lost, self.names).what.sentence)
 
     def _words_before(self, end: int) -> list[str]:
         """Return the words of the last step of a path that ends before word number ``end``."""

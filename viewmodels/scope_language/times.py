@@ -100,9 +100,9 @@ def _newest(match: re.Match[str], when: When) -> Times:
     terms = _TERM.findall(text) or [("1", text)]
     length = round(sum(float(count) * _UNITS[_unit(unit)] for count, unit in terms))
     if length <= 0:
-        raise UnclearError("A length of no time shows nothing: type -15m for the last 15 minutes.", "-15m")
+        raise UnclearError("A length of no time shows nothing: type -15m for the last 15 minutes.")
     if length > _LONGEST_MS:
-        raise UnclearError(f"“{match[0]}” is longer than any session. Type whole session.", "whole session")
+        raise UnclearError(f"“{match[0]}” is longer than any session. Type whole session.")
     return Times(match.end(), TimeRange(when.span.end - length, when.span.end), follow=True)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QEnterEvent, QKeyEvent, QMouseEvent, QResizeEvent
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QStackedLayout, QToolButton, QWidget
 
 from resources.foreign_text import tooltip_text
@@ -36,6 +36,7 @@ class ScopeBar(QFrame):
         self._theme = theme
         self.setObjectName("scope-bar")
         self.setFixedHeight(_HEIGHT)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setCursor(Qt.CursorShape.IBeamCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.path = PathView(theme)
@@ -132,8 +133,13 @@ class ScopeBar(QFrame):
         if self._suggestions is not None:
             self._suggestions.hide()
 
-    def show_suggestions(self, meaning: str, rows: Sequence[Suggestion], *, is_understood: bool) -> None:
-        """Show below the field what is understood, or why not, and how the text can go on."""
+    def show_suggestions(
+        self, meaning: str, rows: Sequence[Suggestion], *, is_understood: bool | None = None
+    ) -> None:
+        """Show below the field what is understood, or why not, and how the text can go on.
+
+        ``is_understood`` None: nothing is typed yet.
+        """
         if self.is_typing:
             self.suggestions.show_rows(rows)
             self.suggestions.show_meaning(meaning, is_understood=is_understood)
@@ -151,18 +157,6 @@ class ScopeBar(QFrame):
             self.wanted.emit()
         else:
             super().keyPressEvent(event)
-
-    def enterEvent(self, event: QEnterEvent) -> None:  # noqa: N802
-        """Highlight the bar under the mouse."""
-        self.setProperty("hover", True)
-        self.style().polish(self)
-        super().enterEvent(event)
-
-    def leaveEvent(self, event: QEvent) -> None:  # noqa: N802
-        """Remove the highlight."""
-        self.setProperty("hover", False)
-        self.style().polish(self)
-        super().leaveEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         """Keep the suggestions below the field."""

@@ -26,6 +26,7 @@ from widgets.theme import SYMBOLS, Theme
 _ROW, _ICON, _GAP = 28, 16, 8
 _RADIUS = 4
 _MAX_ROWS = 12
+_MAX_WIDTH = 760
 _Index = QModelIndex | QPersistentModelIndex
 _HINT = Qt.ItemDataRole.UserRole
 
@@ -62,6 +63,8 @@ class Suggestions(QFrame):
         self._list.setItemDelegate(_Row(theme, self._list))
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.setUniformItemSizes(True)
+        self._list.setFrameShape(QFrame.Shape.NoFrame)
+        self._list.setObjectName("suggestions")
         self._list.setAccessibleName("Suggestions")
         self._list.itemClicked.connect(lambda _item: self.taken.emit(self._list.currentRow()))
         column = QVBoxLayout(self)
@@ -81,11 +84,12 @@ class Suggestions(QFrame):
         """The number of the selected row, −1 if none is."""
         return self._list.currentRow()
 
-    def show_meaning(self, text: str, *, is_understood: bool) -> None:
-        """Show what is understood, or in the warning's colour why not."""
+    def show_meaning(self, text: str, *, is_understood: bool | None) -> None:
+        """Show what is understood, or in the warning's colour why not; None: a hint."""
         tokens = self._theme.tokens
-        self._meaning.setText(f"{SYMBOLS['ok' if is_understood else 'warning']}  {text}")
-        self._meaning.setStyleSheet(f"color: {tokens.text if is_understood else tokens.warning}")
+        sign = {True: "→  ", False: f"{SYMBOLS['warning']}  ", None: ""}[is_understood]
+        self._meaning.setText(f"{sign}{text}")
+        self._meaning.setStyleSheet(f"color: {tokens.warning if is_understood is False else tokens.text}")
         self._fit()
 
     def show_rows(self, rows: Sequence[Suggestion]) -> None:
@@ -110,9 +114,9 @@ class Suggestions(QFrame):
             self._list.clearSelection()
 
     def show_under(self, field: QWidget) -> None:
-        """Show the card below ``field``, as wide as it."""
+        """Show the card below ``field``, not wider than it."""
         place = field.mapTo(self.window(), QPoint(0, field.height() + 2))
-        self.setGeometry(QRect(place, QSize(field.width(), self.height())))
+        self.setGeometry(QRect(place, QSize(min(field.width(), _MAX_WIDTH), self.height())))
         self._fit()
         self.show()
         self.raise_()
