@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QSortFilterProxyModel, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics, QGuiApplication
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from pytestqt.qtbot import QtBot
@@ -77,24 +77,89 @@ def test_headings_show_the_worst_of_what_is_below_them(qapp: object) -> None:
     assert model.index_of(other).data(Qt.ItemDataRole.AccessibleTextRole) == "db-0-0, not judged"
 
 
-def test_search_finds_the_vm_and_keeps_its_host(qtbot: QtBot, theme: Theme) -> None:
+def rows_below(model: InventoryModel, heading: str) -> list[str]:
+    """The names below a heading at the top of the tree."""
+    tops = [model.index(row, 0) for row in range(model.rowCount())]
+    found = [top for top in tops if top.data() == heading]
+    return [model.index(row, 0, top).data() for top in found for row in range(model.rowCount(top))]
+
+
+def test_search_lists_vms_then_hosts_then_parts(qtbot: QtBot, theme: Theme) -> None:
     model = InventoryModel()
     view = InventoryView(model, theme)
     qtbot.addWidget(view)
-    model.set_tree(tree())
-    view.search.setText("DB-1-2")
-    proxy = view.tree.model()
-    qtbot.waitUntil(lambda: proxy.rowCount(proxy.index(0, 0)) == 1)
-    host = proxy.index(0, 0, proxy.index(0, 0))
-    assert host.data() == "esx1.lab"
-    assert [proxy.index(row, 0, host).data() for row in range(proxy.rowCount(host))] == ["db-1-2"]
+    root = tree()
+    hosts = root.children[0].children
+    hosts[0].children[0].add(Node.of(ref("vdisk", "0/0/1"), "disk of esx1"))
+    hosts[0].add(Node.of(ref("vm", "0/9"), "my-esx1-vm"))
+    root.add(Node("Devices")).add(Node.of(ref("device", "esx1/mpx"), "mpx"))
+    view.show_tree(root)
+    view.search.setText("ESX1")
+    qtbot.waitUntil(lambda: model.rowCount() == 3)
+    assert [model.index(row, 0).data() for row in range(3)] == [
+        "VMs (1)", "Hosts and clusters (1)", "Parts and devices (2)",
+    ]  # fmt: skip
+    assert rows_below(model, "VMs (1)") == ["my-esx1-vm"]
+    assert rows_below(model, "Hosts and clusters (1)") == ["esx1.lab"]
+    assert rows_below(model, "Parts and devices (2)") == ["mpx", "db-0-0 › disk of esx1"]
     chosen: list[object] = []
     view.chosen.connect(chosen.append)
     qtbot.keyClick(view.search, Qt.Key.Key_Return)
-    assert chosen[-1] == [ref("vm", "1/2")]
+    assert chosen == [[ref("vm", "0/9")]]
     view.search.setText("no such thing")
-    qtbot.waitUntil(lambda: proxy.rowCount() == 0)
+    qtbot.waitUntil(lambda: model.rowCount() == 0)
     assert not view.tree.isVisibleTo(view)
+
+
+def test_search_keeps_the_choice_and_escape_returns_to_what_was(qtbot: QtBot, theme: Theme) -> None:
+    model = InventoryModel()
+    view = InventoryView(model, theme)
+    qtbot.addWidget(view)
+    view.show_tree(tree(hosts=3, vms=40))
+    view.resize(240, 300)
+    view.show()
+    view.choose([ref("vm", "2/3")])
+    closed = model.index_of(ref("host", "esx0"))
+    view.tree.setExpanded(closed, False)
+    scrolled = view.tree.verticalScrollBar().value()
+    said: list[object] = []
+    view.chosen.connect(said.append)
+    view.search.setFocus()
+    qtbot.keyClicks(view.search, "db-1")
+    qtbot.waitUntil(lambda: model.index(0, 0).data() == "VMs (40)")
+    assert view.selected() == []
+    qtbot.keyClick(view.search, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: model.index(0, 0).data() == "Hosts")
+    assert view.selected() == [ref("vm", "2/3")]
+    assert not view.tree.isExpanded(model.index_of(ref("host", "esx0")))
+    assert view.tree.isExpanded(model.index_of(ref("host", "esx1")))
+    assert view.tree.verticalScrollBar().value() == scrolled > 0
+    assert said == [], "nothing was chosen"
+
+
+def test_what_arrives_live_moves_nothing(qtbot: QtBot, theme: Theme) -> None:
+    model = InventoryModel()
+    view = InventoryView(model, theme)
+    qtbot.addWidget(view)
+    view.show_tree(tree(hosts=3, vms=40))
+    view.resize(240, 300)
+    view.show()
+    view.choose([ref("vm", "0/3")])
+    view.tree.setExpanded(model.index_of(ref("host", "esx0")), False)
+    view.tree.verticalScrollBar().setValue(30)
+    said: list[object] = []
+    view.chosen.connect(said.append)
+    view.show_tree(tree(hosts=4, vms=41))
+    view.choose([ref("vm", "0/3")], scroll=False)
+    assert view.selected() == [ref("vm", "0/3")]
+    assert not view.tree.isExpanded(model.index_of(ref("host", "esx0")))
+    assert view.tree.isExpanded(model.index_of(ref("host", "esx3"))), "a new host is open as others are"
+    assert view.tree.verticalScrollBar().value() == 30
+    assert said == []
+    view.search.setText("db-3-40")
+    qtbot.waitUntil(lambda: rows_below(model, "VMs (1)") == ["db-3-40"])
+    view.show_tree(tree(hosts=4, vms=42))
+    assert rows_below(model, "VMs (1)") == ["db-3-40"], "what was searched stays"
 
 
 def test_choosing_from_outside_says_nothing(qtbot: QtBot, theme: Theme) -> None:
@@ -117,10 +182,7 @@ def test_ten_thousand_entities(qtbot: QtBot, theme: Theme) -> None:
     qtbot.addWidget(view)
     model.set_tree(tree(hosts=100, vms=100))
     view.search.setText("db-57-")
-    proxy = view.tree.model()
-    qtbot.waitUntil(lambda: proxy.rowCount(proxy.index(0, 0)) == 1)
-    host = proxy.index(0, 0, proxy.index(0, 0))
-    assert proxy.rowCount(host) == 100
+    qtbot.waitUntil(lambda: len(rows_below(model, "VMs (100)")) == 100)
 
 
 def test_a_hostile_name_stays_one_line() -> None:
@@ -144,9 +206,8 @@ def test_names_that_only_end_differently_can_be_told_apart(qtbot: QtBot, theme: 
     model.set_tree(root)
     view.resize(200, 400)
     view.show()
-    proxy = view.tree.model()
     view.tree.expandAll()
-    boxes = [view.tree.visualRect(proxy.index(row, 0, proxy.index(0, 0))) for row in range(2)]
+    boxes = [view.tree.visualRect(model.index(row, 0, model.index(0, 0))) for row in range(2)]
     first, second = (view.tree.viewport().grab(box).toImage() for box in boxes)
     assert first != second
 
@@ -186,10 +247,8 @@ class Menu:
     def point_at(self, entity: EntityRef) -> None:
         """Press the right button on an entity, as a right click does before its menu opens."""
         model = self.view.tree.model()
-        assert isinstance(model, QSortFilterProxyModel)
-        source = model.sourceModel()
-        assert isinstance(source, InventoryModel)
-        box = self.view.tree.visualRect(model.mapFromSource(source.index_of(entity)))
+        assert isinstance(model, InventoryModel)
+        box = self.view.tree.visualRect(model.index_of(entity))
         QTest.mousePress(self.view.tree.viewport(), Qt.MouseButton.RightButton, pos=box.center())
 
     def choose(self, text: str) -> None:

@@ -53,9 +53,11 @@ class Reading:
 
     def _mended(self, unclear: UnclearError) -> UnclearError:
         """Return the error with the whole text to type instead, where one word was not understood."""
-        word, near = self.words[self.at], unclear.what.nearest
-        text = f"{self.text[: word.start]}{near}{self.text[word.end :]}" if near else ""
-        return UnclearError(unclear.what.sentence, text)
+        near = unclear.what.nearest
+        if not near:
+            return unclear
+        word = self.words[self.at]
+        return UnclearError(unclear.what.sentence, f"{self.text[: word.start]}{near}{self.text[word.end :]}")
 
     def _steps(self) -> Sequence[Callable[[], bool]]:
         if self.words[self.at].is_sign:

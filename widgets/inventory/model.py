@@ -17,7 +17,6 @@ REF = Qt.ItemDataRole.UserRole
 HEALTH = Qt.ItemDataRole.UserRole + 1
 VALUE = Qt.ItemDataRole.UserRole + 2
 KIND = Qt.ItemDataRole.UserRole + 3
-SEARCH = Qt.ItemDataRole.UserRole + 4
 IS_BELOW = Qt.ItemDataRole.UserRole + 5
 STATE = Qt.ItemDataRole.UserRole + 6
 
@@ -29,7 +28,7 @@ Reasons = Callable[[EntityRef], Sequence[str]]
 
 
 class InventoryModel(QAbstractItemModel):
-    """A model with one column; health, value and search text are roles of the same index.
+    """A model with one column; health and value are roles of the same index.
 
     A heading shows the worst of what is below it.
     """
@@ -83,6 +82,11 @@ class InventoryModel(QAbstractItemModel):
         return QModelIndex() if node is None else self.createIndex(node.row, 0, node)
 
     @property
+    def root(self) -> Node:
+        """The root of the tree that is shown."""
+        return self._root
+
+    @property
     def refs(self) -> Sequence[EntityRef]:
         """Return all entities of the tree."""
         return list(self._nodes)
@@ -117,7 +121,7 @@ class InventoryModel(QAbstractItemModel):
         return 1
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Return name, health, value or search text of a node."""
+        """Return name, health or value of a node."""
         if not index.isValid():
             return None
         answer = _ANSWERS.get(role)
@@ -199,5 +203,4 @@ _ANSWERS: dict[int, Callable[[InventoryModel, Node], Any]] = {
     STATE: _state_text,
     VALUE: InventoryModel.value_text,
     KIND: lambda _model, node: node.ref.kind if node.ref else "",
-    SEARCH: lambda _model, node: node.search_text,
 }

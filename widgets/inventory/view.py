@@ -11,7 +11,6 @@ from PySide6.QtCore import (
     QPersistentModelIndex,
     QRect,
     QSize,
-    QSortFilterProxyModel,
     Qt,
     QTimer,
     Signal,
@@ -28,10 +27,13 @@ from PySide6.QtWidgets import (
 )
 
 from sessions.model import EntityRef
+from viewmodels.inventory_search import search_tree
+from viewmodels.inventory_tree import Node
 from widgets.eliding import NameElider
 from widgets.empty_state import EmptyState
 from widgets.inventory.menu import InventoryMenu
-from widgets.inventory.model import HEALTH, IS_BELOW, KIND, REF, SEARCH, VALUE, InventoryModel
+from widgets.inventory.model import HEALTH, IS_BELOW, KIND, REF, VALUE, InventoryModel
+from widgets.inventory.place import Place, place_of, return_to
 from widgets.pane import Pane
 from widgets.search_field import SearchField
 from widgets.theme import SYMBOLS, Theme
@@ -168,20 +170,17 @@ class InventoryView(Pane):
         super().__init__(parent)
         self._model = model
         self._quiet = False
-        self._proxy = QSortFilterProxyModel(self)
-        self._proxy.setSourceModel(model)
-        self._proxy.setRecursiveFilteringEnabled(True)
-        self._proxy.setAutoAcceptChildRows(True)
-        self._proxy.setFilterRole(SEARCH)
-        self._proxy.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self._chosen: Sequence[EntityRef] = ()
+        self._whole: Node | None = None
+        self._before = Place()
         self.search = SearchField("Search names, devices", "Search the inventory")
         self.search.setObjectName(SEARCH_FIELD)
         self.search.setToolTip(
-            "Search names, addresses and devices (Ctrl+F); Enter selects the first, Esc clears"
+            "Search names, addresses and devices (Ctrl+F); Enter selects the first, Esc returns to what was"
         )
         self.tree = Tree(theme)
         self.tree.setObjectName("inventory")
-        self.tree.setModel(self._proxy)
+        self.tree.setModel(model)
         rows = _Row(theme, self.tree)
         self.tree.setItemDelegate(rows)
         model.modelReset.connect(lambda: rows.names.set_names(model.titles))
@@ -213,21 +212,31 @@ class InventoryView(Pane):
         self.tree.doubleClicked.connect(lambda index: self.opened.emit(index.data(REF)))
         model.modelReset.connect(self._unfold)
 
-    def choose(self, refs: Sequence[EntityRef]) -> None:
-        """Select these entities without emitting ``chosen``."""
+    def show_tree(self, root: Node) -> None:
+        """Show the inventory, or what the search finds in it; open rows and the scroll position stay."""
+        place = place_of(self.tree)
+        if self._whole is not None:
+            self._whole = root
+            root = search_tree(root, self.search.text())
+        self._model.set_tree(root)
+        return_to(place, self.tree, self._model.index_of)
+
+    def choose(self, refs: Sequence[EntityRef], *, scroll: bool = True) -> None:
+        """Select these entities without emitting ``chosen``; ``scroll`` brings them into sight."""
+        self._chosen = tuple(refs)
         if [ref for ref in self.selected() if ref in set(refs)] == list(refs) == list(self.selected()):
             return
         self._quiet = True
         selection = QItemSelection()
         last = QModelIndex()
         for ref in refs:
-            index = self._proxy.mapFromSource(self._model.index_of(ref))
+            index = self._model.index_of(ref)
             if index.isValid():
                 selection.select(index, index)
                 last = index
         select = self.tree.selectionModel().SelectionFlag
         self.tree.selectionModel().select(selection, select.ClearAndSelect)
-        if last.isValid():
+        if last.isValid() and scroll:
             self.tree.scrollTo(last)
         self._quiet = False
 
@@ -238,18 +247,24 @@ class InventoryView(Pane):
 
     def _select(self) -> None:
         if not self._quiet:
-            self.chosen.emit(self.selected())
+            self._chosen = self.selected()
+            self.chosen.emit(self._chosen)
 
     def _search(self) -> None:
-        query = self.search.text().strip().casefold()
-        self._proxy.setFilterFixedString(query)
-        empty = self._proxy.rowCount() == 0
-        self._none.setVisible(empty and bool(query))
-        self.tree.setVisible(not (empty and bool(query)))
+        """Show what is found; the scope and what is selected stay until a row is chosen."""
+        query = self.search.text().strip()
         if query:
-            self.tree.expandAll()
-        else:
-            self._unfold()
+            if self._whole is None:
+                self._whole, self._before = self._model.root, place_of(self.tree)
+            self._model.set_tree(search_tree(self._whole, query))
+        elif self._whole is not None:
+            whole, self._whole = self._whole, None
+            self._model.set_tree(whole)
+            return_to(self._before, self.tree, self._model.index_of)
+        self.choose(self._chosen, scroll=False)
+        empty = bool(query) and self._model.rowCount() == 0
+        self._none.setVisible(empty)
+        self.tree.setVisible(not empty)
 
     def _leave_search(self) -> None:
         self._wait.stop()
@@ -257,24 +272,22 @@ class InventoryView(Pane):
         self.tree.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _take_first(self) -> None:
+        """Select the first row that was found."""
         self._wait.stop()
         self._search()
-        index = self._proxy.index(0, 0)
-        query = self.search.text().strip().casefold()
-        while index.isValid() and (index.data(REF) is None or query not in index.data(SEARCH)):
-            index = self.tree.indexBelow(index)
-        if index.isValid():
-            self.tree.setCurrentIndex(index)
+        first = self._model.index(0, 0, self._model.index(0, 0))
+        if self._whole is not None and first.isValid():
+            self.tree.setCurrentIndex(first)
             self.tree.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _unfold(self) -> None:
         """Expand headings and hosts, as long as the tree stays readable."""
-        for row in range(self._proxy.rowCount()):
-            index = self._proxy.index(row, 0)
+        for row in range(self._model.rowCount()):
+            index = self._model.index(row, 0)
             self.tree.expand(index)
-            for child in range(self._proxy.rowCount(index)):
-                below = self._proxy.index(child, 0, index)
-                if 0 < self._proxy.rowCount(below) <= _EXPAND_UP_TO and below.data(KIND) in {
+            for child in range(self._model.rowCount(index)):
+                below = self._model.index(child, 0, index)
+                if 0 < self._model.rowCount(below) <= _EXPAND_UP_TO and below.data(KIND) in {
                     "host",
                     "cluster",
                 }:

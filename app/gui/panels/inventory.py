@@ -40,7 +40,7 @@ class InventoryPanel(QObject):
         self._numbers = HeadlineNumbers()
         self._wait = QTimer(self, singleShot=True, interval=_VALUES_MS)
         self._wait.timeout.connect(self._read_values)
-        desk.session.opened.connect(self._build)
+        desk.session.opened.connect(self._open)
         desk.session.changed.connect(self._grown)
         desk.session.closed.connect(self._clear)
         desk.findings.verdict_changed.connect(self._show_health)
@@ -56,14 +56,20 @@ class InventoryPanel(QObject):
         menu.copied.connect(lambda text: desk.notify(text, "ok"))
         menu.save_wanted.connect(desk.save_file)
 
+    def _open(self) -> None:
+        self.view.search.clear()  # what was looked for was of another session
+        self._build()
+        self.view.choose(self._desk.scope.scope.entities)
+
     def _build(self) -> None:
+        """Show the tree; what somebody looks at in it stays where it is."""
         snapshot = self._desk.session.snapshot
         if snapshot is None:
             return
-        self._model.set_tree(inventory_tree(snapshot))
+        self.view.show_tree(inventory_tree(snapshot))
         self._show_health()
         self._wait.start(_FIRST_MS)
-        self.view.choose(self._desk.scope.scope.entities)
+        self.view.choose(self._desk.scope.scope.entities, scroll=False)
         self.view.note_changed.emit(inventory_size(snapshot.entities.values()))
 
     def _grown(self, change: Change) -> None:
