@@ -14,9 +14,10 @@ from sessions.verdict_wording import TimeText, entity_text
 from sessions.verdicts import NOT_JUDGED, EntityReach, Verdict
 from viewmodels.finding_order import identity
 from viewmodels.health import PASSED_ON, RANK, Health, Symbol
+from viewmodels.last_values import CURRENT_FOR
 from viewmodels.limit_check import OverLimit, over_sentence, patience_sentence
 from viewmodels.shared_devices import hosts_that_see
-from viewmodels.snapshot import Snapshot
+from viewmodels.snapshot import USUAL_INTERVAL_S, Snapshot
 
 PARTS = frozenset({"vcpu", "vdisk", "port", "world"})
 """Kinds of entities that are judged with the VM that they are a part of."""
@@ -55,6 +56,7 @@ class EntityStates:
         to = judged.verdict.judged_to
         self._moment = moment if moment is None or to is None else min(moment, to)
         self._clear = _clear_ms(problems)
+        self._stale = self._no_longer_judged()
         self._absences = frozenset(card.id for card in problems.cards if card.presence)
         self._kinds = frozenset(rule.entity for card in problems.cards for rule in card.rules)
         known = {identity(one) for one in judged.findings}
@@ -84,8 +86,9 @@ class EntityStates:
 
     @property
     def judged(self) -> Collection[EntityRef]:
-        """The entities that were judged."""
-        return self._judged.reach.keys()
+        """The entities that were judged, up to the moment."""
+        reach = self._judged.reach
+        return reach.keys() - self._stale if self._stale else reach.keys()
 
     def health(self, ref: EntityRef) -> Health:
         """Return the state of an entity itself."""
@@ -127,9 +130,17 @@ class EntityStates:
         return self._unmarked(ref)
 
     def _unmarked(self, ref: EntityRef) -> Health:
-        if ref in self._judged.reach:
+        if ref in self._judged.reach and ref not in self._stale:
             return "ok"
         return "part" if ref.kind in PARTS else "none"
+
+    def _no_longer_judged(self) -> set[EntityRef]:
+        """Return what has no samples at the moment any more: of a dead source, of a VM that is off."""
+        if self._moment is None:
+            return set()
+        interval_s = max(self._snapshot.intervals.values(), default=USUAL_INTERVAL_S)
+        since = self._moment - round(interval_s * 1000 * CURRENT_FOR)
+        return {ref for ref, reach in self._judged.reach.items() if reach.to < since}
 
     def _is_now(self, finding: Finding) -> bool:
         moment, clear = self._moment, self._clear.get(finding.problem, 0)
@@ -186,6 +197,8 @@ class EntityStates:
             if ref.kind not in self._kinds:
                 return "Not judged: no known problem is looked for here by itself."
         text = entity_text(reach, verdict, at)
+        if reach is not None and ref in self._stale:
+            return f"Not judged after {at(reach.to)}: it has had no samples since. {text}"
         return f"No problem found. {text}" if self.health(ref) == "ok" else text
 
 

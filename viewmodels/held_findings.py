@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from resources.units import format_count
 from sessions.findings import Finding
-from viewmodels.finding_order import Identity, identity
+from viewmodels.finding_order import Identity, families, identity
 
 
 class HeldFindings:
@@ -49,6 +49,13 @@ class HeldFindings:
         self.shown = self.newest
 
 
-def news_label(new: Sequence[Finding]) -> str:
-    """Return how many findings wait: ``2 new findings``."""
-    return f"{format_count(len(new))} new finding{'' if len(new) == 1 else 's'}"
+def news_label(new: Sequence[Finding], newest: Sequence[Finding]) -> str:
+    """Return how many of the ``newest`` findings wait: ``1 new finding, 9 that follow``."""
+    roots = families(newest)
+    causes = sum(identity(one) in roots for one in new)
+    following = len(new) - causes
+    parts = [f"{format_count(causes)} new finding{'' if causes == 1 else 's'}"] if causes else []
+    if following:
+        what = "that follow" if causes else "new that follow" if following > 1 else "new that follows"
+        parts.append(f"{format_count(following)} {what if following > 1 or not causes else 'that follows'}")
+    return ", ".join(parts)

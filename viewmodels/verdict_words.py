@@ -40,13 +40,15 @@ def verdict_words(
     verdict: Verdict, at: TimeText, newest: int | None = None, *, behind_ms: int = 0
 ) -> VerdictWords:
     """Return a verdict as texts. ``newest`` is the time of the session's last sample (ms); a verdict that is
-    not further than ``behind_ms`` behind it is up to date.
+    not further than ``behind_ms`` behind it is up to date, any other has no green symbol.
     """
     to = verdict.judged_to
     if newest is not None and to is not None and newest - to <= behind_ms:
         newest = None
+    health = verdict_health(verdict)
+    is_late = newest is not None and to is not None
     return VerdictWords(
-        verdict_health(verdict),
+        "none" if health == "ok" and is_late else health,
         verdict_title(verdict),
         reach_text(verdict, at, newest),
         covered_text(verdict),

@@ -98,7 +98,8 @@ class Desk:
         if is_everything:
             return self.findings.words(at)
         inside = self.findings_in_scope(scope).inside
-        return self.findings.words(at, verdict_in_scope(self.findings.judged, filtered, inside))
+        until = filtered.window.end if filtered is not None and filtered.window is not None else None
+        return self.findings.words(at, verdict_in_scope(self.findings.judged, filtered, inside), until)
 
     def widen_scope(self) -> None:
         """Look at all entities over the whole session, from the same sources."""

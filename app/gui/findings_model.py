@@ -85,15 +85,20 @@ class FindingsModel(QObject):
                 found[finding.entity] = finding.severity
         return found
 
-    def words(self, at: TimeText, in_scope: Verdict | None = None) -> VerdictWords | None:
+    def words(
+        self, at: TimeText, in_scope: Verdict | None = None, until: int | None = None
+    ) -> VerdictWords | None:
         """Return the verdict as texts, None if no session is open; ``at`` formats a time.
 
-        ``in_scope`` is the verdict on a scope, None for that on the whole session.
+        ``in_scope`` is the verdict on a scope that is looked at ``until`` a time (ms); None for that on the
+        whole session.
         """
         snapshot = self._session.whole
         if snapshot is None:
             return None
         newest = snapshot.span.end if snapshot.span else None
+        if newest is not None and until is not None:
+            newest = min(newest, until)
         verdict = self.verdict if in_scope is None else in_scope
         words = verdict_words(verdict, at, newest, behind_ms=_LATE_INTERVALS * self._interval_ms)
         if in_scope is not None and verdict.is_clear:

@@ -181,3 +181,18 @@ def test_a_verdict_that_nobody_gave_is_none_of_health(demo: Demo) -> None:
     states = EntityStates(Judged((), NOT_JUDGED, {}), demo.snapshot, PROBLEMS)
     assert states.symbols == {}
     assert not states.judged
+
+
+def test_what_has_had_no_samples_for_a_while_is_no_longer_green(demo: Demo) -> None:
+    """Of a dead source, or a VM that was powered off: the time after its last sample was not judged."""
+    found = demo.judged(780)
+    vm = demo.named("web01")
+    reach = {**found.reach, vm: replace(found.reach[vm], to=demo.start + 600_000)}
+    judged = Judged(found.findings, found.verdict, reach)
+    states = EntityStates(judged, demo.snapshot, PROBLEMS, moment=demo.start + 780_000)
+    assert states.health(vm) == "none"
+    assert vm not in states.judged
+    assert demo.named("web02") in states.judged
+    assert demo.why(states, vm).startswith("Not judged after 600 s: it has had no samples since. ")
+    before = EntityStates(judged, demo.snapshot, PROBLEMS, moment=demo.start + 590_000)
+    assert before.health(vm) == "ok"

@@ -18,6 +18,7 @@ from sessions.model import EntityRef
 from sessions.times import TimeRange
 from viewmodels.finding_labels import main_evidence
 from viewmodels.finding_order import VisibleFindings, families, identity, main_causes, plan_rows
+from viewmodels.held_findings import news_label
 from viewmodels.verdict_words import VerdictWords
 from widgets.dragging import SERIES_MIME, unpack_series
 from widgets.findings import EvidenceLookup, FindingCard, FindingsView
@@ -399,6 +400,14 @@ def test_the_head_says_what_was_judged(qtbot: QtBot, view: FindingsView) -> None
     view.show_findings([])
     view.show_verdict(VerdictWords("none", "Not judged yet", "Not judged yet: looking for problems…"))
     assert view.head.text.split("\n") == ["○", "Not judged yet: looking for problems…"]
+
+
+def test_what_waits_is_counted_by_causes() -> None:
+    follows = [finding(f"vm{number}", "warning", cause=A) for number in range(9)]
+    assert news_label([A], [A, B]) == "1 new finding"
+    assert news_label([A, B, *follows], [A, B, *follows]) == "2 new findings, 9 that follow"
+    assert news_label([A, follows[0]], [A, follows[0]]) == "1 new finding, 1 that follows"
+    assert news_label(follows, [A, *follows]) == "9 new that follow"
 
 
 NAMES = st.lists(st.sampled_from("abcdef"), unique=True)

@@ -111,7 +111,11 @@ class FindingsView(Pane):
         While somebody looks at the cards, findings that were not shown before wait behind a button; without
         ``hold`` they don't, because the user asked for other findings.
         """
-        self._held.take(findings, hold=hold and self._is_looked_at(), wanted=self._choice)
+        self._held.take(
+            findings,
+            hold=hold and _is_looked_at(self._cards, self._choice, self._scroll),
+            wanted=self._choice,
+        )
         self._fill()
         self.note_changed.emit(counted(findings))
 
@@ -145,17 +149,9 @@ class FindingsView(Pane):
     def leaveEvent(self, event: QEvent) -> None:  # noqa: N802
         """Show what has waited, when nobody looks at the cards any more."""
         super().leaveEvent(event)
-        if self._held.new and not self._is_looked_at():
+        if self._held.new and not _is_looked_at(self._cards, self._choice, self._scroll):
             self._held.release()
             self._fill()
-
-    def _is_looked_at(self) -> bool:
-        chosen = any(identity(card.finding) == self._choice for card in self._cards)
-        focus = QApplication.focusWidget()
-        is_focused = focus is not None and self._scroll.isAncestorOf(focus)
-        return (
-            chosen or is_focused or self._scroll.underMouse() or self._scroll.verticalScrollBar().value() > 0
-        )
 
     def _show_news(self) -> None:
         """Show what has waited, and bring the worst of it into sight."""
@@ -191,13 +187,13 @@ class FindingsView(Pane):
             if row.hidden:
                 more = self._mores[row.key] = mores.pop(row.key) if row.key in mores else self._more_of()
                 more.show_row(row)
-                self._put(more, place)
+                _put(more, place, self._column)
             else:
                 is_root = row.what == "cause"
                 followers = len(groups[identity(row.finding)]) if is_root else 0
                 card = self._card(old, row.finding, is_root=is_root, followers=followers)
                 self._cards.append(card)
-                self._put(card, place)
+                _put(card, place, self._column)
         for gone in (*old.values(), *mores.values()):
             self._column.removeWidget(gone)
             gone.hide()
@@ -209,13 +205,8 @@ class FindingsView(Pane):
         self._more.setVisible(left > 0)
         self._more.setText(f"Show {format_count(min(left, STEP))} of {format_count(left)} more")
         _hold(anchor, self._cards, self._scroll, self._body)
-        self._news.show_new(self._held.new)
+        self._news.show_new(self._held.new, self._held.newest)
         self.head.show_words(self._words, has_cards=bool(self._held.shown))
-
-    def _put(self, widget: QWidget, place: int) -> None:
-        if self._column.indexOf(widget) != place:
-            self._column.insertWidget(place, widget)
-            widget.show()  # now, not some events later: it may be given the focus
 
     def _card(
         self, old: dict[Identity, FindingCard], finding: Finding, *, is_root: bool, followers: int
@@ -310,6 +301,20 @@ def counted(findings: Sequence[Finding]) -> str:
     return " · ".join(
         f"{format_count(counts[one])} {_SEVERITIES[one][counts[one] != 1]}" for one in order if counts[one]
     )
+
+
+def _is_looked_at(cards: Sequence[FindingCard], choice: Identity | None, scroll: QScrollArea) -> bool:
+    """Return True if pointer or focus are on the cards, if they are scrolled, or one was opened by hand."""
+    focus = QApplication.focusWidget()
+    is_focused = focus is not None and scroll.isAncestorOf(focus)
+    is_opened = any(identity(card.finding) == choice for card in cards)
+    return is_opened or is_focused or scroll.underMouse() or scroll.verticalScrollBar().value() > 0
+
+
+def _put(widget: QWidget, place: int, column: QVBoxLayout) -> None:
+    if column.indexOf(widget) != place:
+        column.insertWidget(place, widget)
+        widget.show()  # now, not some events later: it may be given the focus
 
 
 def _anchor(cards: Sequence[FindingCard], scroll: QScrollArea) -> tuple[FindingCard, int] | None:
