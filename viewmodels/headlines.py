@@ -10,7 +10,7 @@ from resources.views import Headline, LimitsByCounter
 from sessions.model import EntityRef, Series
 from viewmodels.limit_check import OverLimit, over_limit
 from viewmodels.shared_devices import is_shared
-from viewmodels.snapshot import Snapshot, is_own
+from viewmodels.snapshot import SeriesIndex, Snapshot, is_own
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,3 +115,18 @@ def common_headline(
         if found:
             return found
     return ()
+
+
+class HeadlineCache:
+    """Caches the headline of each entity until the session has other series; computed in a worker."""
+
+    def __init__(self) -> None:
+        self._chosen: tuple[SeriesIndex | None, Mapping[EntityRef, HeadlineSeries]] = (None, {})
+
+    def of(self, snapshot: Snapshot, wanted: Mapping[str, Headline]) -> Mapping[EntityRef, HeadlineSeries]:
+        """Return the headline of each entity; ``wanted`` are the headline counters by kind of entity."""
+        index, chosen = self._chosen
+        if index is not snapshot.series_index:
+            chosen = headlines_of(snapshot, wanted)
+            self._chosen = (snapshot.series_index, chosen)
+        return chosen

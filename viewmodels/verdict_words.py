@@ -15,6 +15,7 @@ class VerdictWords:
 
     ``title`` is the result (``No problem found``, ``2 critical``), ``reach`` up to when was judged, or why
     nothing was; ``covered`` of what; ``left_out`` has a sentence for each thing that was not judged.
+    ``reason`` is the sentence that says why nothing was judged.
     """
 
     health: Health
@@ -22,6 +23,7 @@ class VerdictWords:
     reach: str
     covered: str = ""
     left_out: tuple[str, ...] = ()
+    reason: str = ""
 
     @property
     def short(self) -> str:
@@ -53,6 +55,7 @@ def verdict_words(
         reach_text(verdict, at, newest),
         covered_text(verdict),
         tuple(limits_of(verdict)),
+        "" if verdict.is_judged else _sentence(verdict.reason),
     )
 
 
@@ -63,3 +66,9 @@ def verdict_health(verdict: Verdict) -> Health:
     if verdict.counts.warning:
         return "warning"
     return "ok" if verdict.is_clear else "none"
+
+
+def _sentence(text: str) -> str:
+    """Return a reason as a sentence."""
+    whole = text[:1].upper() + text[1:]
+    return whole if not whole or whole.endswith(("…", ".")) else f"{whole}."

@@ -398,8 +398,12 @@ def test_the_head_says_what_was_judged(qtbot: QtBot, view: FindingsView) -> None
     qtbot.mouseClick(reach, Qt.MouseButton.LeftButton)
     assert view.head.text.split("\n")[1:] == ["17 of 19 problems in 4 sources.", *left_out]
     view.show_findings([])
-    view.show_verdict(VerdictWords("none", "Not judged yet", "Not judged yet: looking for problems…"))
-    assert view.head.text.split("\n") == ["○", "Not judged yet: looking for problems…"]
+    reason = "There are two samples; a problem must last a minute or more to be called one, which they don't."
+    view.show_verdict(VerdictWords("none", "Not judged yet", f"Not judged yet: {reason}", reason=reason))
+    assert view.head.text.split("\n") == ["○", "Not judged yet", reason]
+    view.show_findings([replace(A, severity="info")])
+    assert view.head.text.split("\n") == ["○", "Not judged yet", reason]
+    assert view.minimumSizeHint().width() < 372  # it made the pane wider than the window
 
 
 def test_what_waits_is_counted_by_causes() -> None:

@@ -64,18 +64,19 @@ class VerdictHead(QWidget):
         self.setVisible(words is not None)
         if words is None:
             return
-        lines = [*([f"{words.covered}."] if words.covered else []), *words.left_out]
-        is_title_apart = not words.reach.startswith(words.title)
+        is_judged = bool(words.covered)
+        is_title_shown = not (is_judged and self._has_cards)
         for part in (self._symbol, self._title):
-            part.setVisible(not self._has_cards)
+            part.setVisible(is_title_shown)
         self._symbol.setText(SYMBOLS[words.health])
         self._symbol.setStyleSheet(f"color: {self._theme.tokens.health(words.health)}")
-        self._title.setText(shown(words.title if is_title_apart else words.reach, _LONGEST))
-        is_folded = self._has_cards and not self._reach.isChecked()
-        caret = ("▸ " if is_folded else "▾ ") if self._has_cards and lines else ""
+        self._title.setText(shown(words.title, _LONGEST))
+        lines = [f"{words.covered}." if is_judged else words.reason, *words.left_out]
+        is_folded = not is_title_shown and not self._reach.isChecked()
+        caret = "" if is_title_shown else "▸ " if is_folded else "▾ "
         self._reach.setText(caret + shown(words.reach, _LONGEST))
-        self._reach.setVisible(self._has_cards or is_title_apart)
+        self._reach.setVisible(is_judged)
         self._reach.setEnabled(bool(caret))
-        self._details.setText("\n".join(breakable(shown(line, _LONGEST)) for line in lines))
-        self._details.setVisible(bool(lines) and not is_folded)
+        self._details.setText("\n".join(breakable(shown(line, _LONGEST)) for line in lines if line))
+        self._details.setVisible(any(lines) and not is_folded)
         self.setAccessibleName(" ".join(words.sentences))

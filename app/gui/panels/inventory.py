@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
@@ -10,14 +10,13 @@ from PySide6.QtWidgets import QWidget
 from app.gui.actions import view_actions
 from app.gui.desk import Desk
 from app.gui.jobs import Job
-from resources.views import Headline
 from sessions.model import EntityRef
 from sessions.store import SessionReader
 from viewmodels.entity_states import EntityStates
-from viewmodels.headlines import HeadlineNumbers, HeadlineSeries, headline_numbers, headlines_of
+from viewmodels.headlines import HeadlineCache, HeadlineNumbers, headline_numbers
 from viewmodels.inventory_tree import Node, inventory_size, inventory_tree
 from viewmodels.last_values import last_values
-from viewmodels.snapshot import Change, SeriesIndex, Snapshot
+from viewmodels.snapshot import Change
 from widgets import search_field
 from widgets.inventory import InventoryModel, InventoryView
 
@@ -36,7 +35,7 @@ class InventoryPanel(QObject):
         super().__init__(self.view)
         self._model.setParent(self)
         self._desk = desk
-        self._headlines = _Headlines()
+        self._headlines = HeadlineCache()
         self._numbers = HeadlineNumbers()
         self._wait = QTimer(self, singleShot=True, interval=_VALUES_MS)
         self._wait.timeout.connect(self._read_values)
@@ -132,21 +131,6 @@ class InventoryPanel(QObject):
     def _take_numbers(self, numbers: HeadlineNumbers) -> None:
         self._numbers = numbers
         self._show_health()
-
-
-class _Headlines:
-    """Caches the headline of each entity until the session has other series; computed in a worker."""
-
-    def __init__(self) -> None:
-        self._chosen: tuple[SeriesIndex | None, Mapping[EntityRef, HeadlineSeries]] = (None, {})
-
-    def of(self, snapshot: Snapshot, wanted: Mapping[str, Headline]) -> Mapping[EntityRef, HeadlineSeries]:
-        """Return the headline of each entity; ``wanted`` are the headline counters by kind of entity."""
-        index, chosen = self._chosen
-        if index is not snapshot.series_index:
-            chosen = headlines_of(snapshot, wanted)
-            self._chosen = (snapshot.series_index, chosen)
-        return chosen
 
 
 def make(desk: Desk) -> QWidget:
