@@ -4,8 +4,9 @@ rows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,9 +37,15 @@ class Cells:
     decimals: Sequence[int] = ()
 
     @classmethod
-    def of(cls, rows: Sequence[Row], columns: Sequence[TableColumn], numbers: FloatArray | None) -> Cells:
+    def of(
+        cls,
+        rows: Sequence[Row],
+        columns: Sequence[TableColumn],
+        numbers: FloatArray | None,
+        loads: Mapping[str, FloatArray] = MappingProxyType({}),
+    ) -> Cells:
         """Return the cells for these numbers; all cells are absent if ``numbers`` is None or has another
-        shape.
+        shape. ``loads`` are the numbers (rows,) of counters that decide whether limits apply.
         """
         if numbers is None or numbers.shape != (len(rows), len(columns)):
             numbers = np.full((len(rows), len(columns)), np.nan)
@@ -46,7 +53,7 @@ class Cells:
         critical = np.array([column.critical for column in columns])
         with np.errstate(invalid="ignore"):
             states = (numbers > warning).astype(np.int8) + (numbers > critical).astype(np.int8)
-        states[~_judged(rows, columns)] = WITHIN
+        states[~_judged(rows, columns, loads)] = WITHIN
         return cls(
             numbers,
             states,
@@ -69,15 +76,20 @@ class Cells:
         return max(texts, key=len)
 
 
-def _judged(rows: Sequence[Row], columns: Sequence[TableColumn]) -> NDArray[np.bool_]:
+def _judged(
+    rows: Sequence[Row], columns: Sequence[TableColumn], loads: Mapping[str, FloatArray]
+) -> NDArray[np.bool_]:
     """Return a (rows, columns) array: True where the limits of the column apply to the row's kind of
-    entity.
+    entity and to its load.
     """
     kinds = np.array([row.ref.kind for row in rows])
     judged = np.ones((len(rows), len(columns)), bool)
     for number, column in enumerate(columns):
         if column.kinds:
             judged[:, number] = np.isin(kinds, list(column.kinds))
+        if column.load in loads:
+            with np.errstate(invalid="ignore"):
+                judged[:, number] &= loads[column.load] >= column.least
     return judged
 
 

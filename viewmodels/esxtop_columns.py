@@ -75,6 +75,10 @@ def columns_of(
         if bounds is not None and bounds.critical is not None:
             value = format_value(bounds.critical.value, known.unit)
             tip.append(f"Critical above {value} ({bounds.critical.source})")
+        if bounds is not None and bounds.least is not None:
+            load = catalogue.get(bounds.load)
+            name = (load.short or load.label) if load is not None else bounds.load
+            tip.append(f"Judged from {bounds.least.value:g} {name} on ({bounds.least.source})")
         found += [
             TableColumn(
                 key,
@@ -87,6 +91,8 @@ def columns_of(
                 tail,
                 deciding=key in deciding,
                 per="per vCPU" if any(one.per for one in known.esxtop) else "",
+                load=bounds.load if bounds else "",
+                least=bounds.least.value if bounds and bounds.least else np.nan,
             )
             for tail in tails.get(key, ("",))
         ]
@@ -103,7 +109,9 @@ def meaning_of(
     known = catalogue.get(column.counter)
     if known is None:
         return column.title, [column.tooltip]
-    limits = [line for line in column.tooltip.splitlines() if line.startswith(("Limit", "Critical"))]
+    limits = [
+        line for line in column.tooltip.splitlines() if line.startswith(("Limit", "Critical", "Judged"))
+    ]
     tags = dict.fromkeys(tag for line in limits for tag in _TAG.findall(line) if tag in sources)
     return f"{column.title}: {known.label}", [
         known.meaning,

@@ -59,7 +59,7 @@ def moment_of(
     """Read what a screen shows at the time ``at`` (ms), with the totals of these hosts (empty: all)."""
     screen = knowledge.screen
     heads = host_series(screen, snapshot, hosts)
-    wanted = {*np.unique(grid.ids[grid.ids > 0]).tolist(), *(series.id for _, series in heads)}
+    wanted = {*grid.series.tolist(), *(series.id for _, series in heads)}
     series = [snapshot.by_id[number] for number in wanted if number in snapshot.by_id]
     last = last_values(reader, series, at, snapshot.intervals, work=work)
     by_counter: dict[str, list[tuple[float, str]]] = {}

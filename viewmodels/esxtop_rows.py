@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -27,11 +27,20 @@ Cells = Mapping[Key, int]
 class Grid:
     """A screen's rows and columns, and the series id that each cell shows: ``ids`` (rows, columns), 0 for
     none.
+
+    ``loads`` are series ids (rows,) by counter: without that load on the row, limits do not apply.
     """
 
     rows: tuple[Row, ...]
     columns: tuple[TableColumn, ...]
     ids: IntArray
+    loads: Mapping[str, IntArray] = field(default_factory=dict)
+
+    @property
+    def series(self) -> IntArray:
+        """The ids of all series that the grid needs, in increasing order."""
+        found: IntArray = np.unique(np.concatenate([self.ids.ravel(), *self.loads.values()]))
+        return found[found > 0]
 
 
 NO_ROWS = Grid((), (), np.zeros((0, 0), np.int64))
@@ -70,13 +79,15 @@ def grid_of(
     keys = [column.key for column in columns]
     rows: list[Row] = []
     ids: list[list[int]] = []
-    for row, cells in _rows(screen, snapshot, frozenset(keys), options):
+    loads = list(dict.fromkeys(column.load for column in columns if column.load))
+    wanted = [*keys, *((load, "") for load in loads)]
+    for row, cells in _rows(screen, snapshot, frozenset(wanted), options):
         rows.append(row)
-        ids.append([cells.get(key, 0) for key in keys])
-    table = np.array(ids, np.int64).reshape(len(rows), len(keys))
-    some = (table > 0).any(axis=0)
-    kept = tuple(columns[number] for number in np.flatnonzero(some).tolist())
-    return Grid(tuple(rows), kept, table[:, some])
+        ids.append([cells.get(key, 0) for key in wanted])
+    table = np.array(ids, np.int64).reshape(len(rows), len(wanted))
+    some = np.flatnonzero((table[:, : len(keys)] > 0).any(axis=0))
+    kept = tuple(columns[number] for number in some.tolist())
+    return Grid(tuple(rows), kept, table[:, some], dict(zip(loads, table.T[len(keys) :], strict=True)))
 
 
 def why_no_rows(screen: Screen, sources: Collection[str], catalogue: Catalogue) -> str:

@@ -17,7 +17,8 @@ class TableColumn:
 
     The limits apply to rows of entities of ``kinds`` (empty: all). ``tail`` is the numbered state that the
     column shows (``C0``), for a counter that has several. ``deciding``: the column should be in sight beside
-    the names. ``per`` says what a number counts for (``per vCPU``).
+    the names. ``per`` says what a number counts for (``per vCPU``). The limits apply only where the counter
+    ``load`` of the row is at least ``least``, if there is one.
     """
 
     counter: str
@@ -30,6 +31,8 @@ class TableColumn:
     tail: str = ""
     deciding: bool = False
     per: str = ""
+    load: str = ""
+    least: float = np.nan
 
     @property
     def key(self) -> tuple[str, str]:

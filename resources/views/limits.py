@@ -23,6 +23,8 @@ class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kinds: tuple[EntityKind, ...]
     warning: str
     critical: str = ""
+    load: str = ""
+    least: str = ""
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -31,11 +33,16 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class CounterLimits:
-    """The limits above which a number is shown as a warning or as critical; ``problem`` is the card's id."""
+    """The limits above which a number is shown as a warning or as critical; ``problem`` is the card's id.
+
+    They hold only while the counter ``load`` of the same entity is at least ``least``, if there is one.
+    """
 
     problem: str
     warning: Threshold
     critical: Threshold | None = None
+    load: str = ""
+    least: Threshold | None = None
 
     def state(self, value: float) -> State:
         """Return how bad a value is: "critical", "warning" or ""; NaN is ""."""
@@ -71,13 +78,15 @@ def load_limits(problems: Problems, path: Path = RESOURCES / "views" / "limits.t
     }
     found: dict[tuple[str, str], CounterLimits] = {}
     for entry in checked(read_toml(path), _File, path).limit:
-        for name in filter(None, (entry.warning, entry.critical)):
+        for name in filter(None, (entry.warning, entry.critical, entry.least)):
             if name not in thresholds:
                 raise knowledge_error(path, entry.counter, f"no problem card has the threshold {name}")
         limits = CounterLimits(
             entry.warning.partition("/")[0],
             thresholds[entry.warning],
             thresholds[entry.critical] if entry.critical else None,
+            entry.load,
+            thresholds[entry.least] if entry.least else None,
         )
         for kind in entry.kinds:
             found[entry.counter, kind] = limits

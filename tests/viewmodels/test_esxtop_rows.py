@@ -102,3 +102,19 @@ def test_the_numbers_and_totals_of_a_moment(tmp_path: Path) -> None:
     assert "not halted" in both.details
     assert late.numbers[0].tolist() == [1.0]
     assert np.isnan(late.numbers[1]).all(), "its host fell silent half a minute ago"
+
+
+def test_a_latency_brings_its_load_along_even_if_that_column_is_hidden(path: Path) -> None:
+    catalogue = load_catalogue()
+    [screen] = [one for one in load_screens(catalogue) if one.id == "device"]
+    with SessionWriter.open(path) as writer:
+        specs = [SeriesSpec(LUN, "disk.commands", "/s", host.key) for host in HOSTS]
+        add_source(writer, SourceSpec("vcenter", "vc2", 20), specs, np.full((3, 2), 7.0), every_s=20)
+    with reading(path) as (_, snapshot):
+        options = ScreenOptions(counters=("disk.device_latency",))
+        grid = grid_of(screen, snapshot, options, catalogue, load_limits(load_problems()))
+        counters = {snapshot.by_id[number].counter for number in grid.series.tolist()}
+    assert [column.counter for column in grid.columns] == ["disk.device_latency"]
+    assert counters == {"disk.device_latency", "disk.commands"}
+    assert (grid.loads["disk.commands"] > 0).all()
+    assert "Judged from 20 CMDS/s on" in grid.columns[0].tooltip

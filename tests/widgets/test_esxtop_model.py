@@ -80,6 +80,16 @@ def test_limits_hold_only_for_the_kinds_that_they_were_made_for(model: EsxtopMod
     assert states == {"alpha": "critical", "system": ""}
 
 
+def test_the_latency_of_a_device_without_load_is_not_judged(model: EsxtopModel) -> None:
+    """A CD-ROM that is probed twice a second takes 30 ms: its card finds nothing, the table marks nothing."""
+    latency = TableColumn("disk.device_latency", "DAVG/cmd", "ms", "", 10.0, 20.0, load="iops", least=20.0)
+    rows = [Row(EntityRef("device", name), name, "esx1") for name in ("lun", "cdrom", "unknown")]
+    loads = {"iops": np.array([500.0, 2.0, np.nan])}
+    model.set_table(rows, (latency,), np.array([[30.0], [30.0], [30.0]]), None, loads)
+    states = {row.name: model.index(model.place_of(row.ref), 2).data(STATE) for row in rows}
+    assert states == {"lun": "critical", "cdrom": "", "unknown": ""}
+
+
 def test_limits_are_a_state_and_a_symbol(model: EsxtopModel) -> None:
     cells = {
         model.row_at(row)[1].name[:5]: (

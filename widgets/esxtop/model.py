@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -54,16 +55,18 @@ class EsxtopModel(QAbstractTableModel):
         columns: Sequence[TableColumn],
         numbers: FloatArray | None = None,
         counted: NDArray[np.bool_] | None = None,
+        loads: Mapping[str, FloatArray] = MappingProxyType({}),
     ) -> None:
         """Show these rows and columns; if both are unchanged, only the numbers are repainted.
 
         ``numbers`` has shape (rows, columns), NaN where absent; None if they are not read yet. ``counted``
-        is True where any source counts the cell's counter for its row (by default everywhere). The table
-        stays sorted by the same column, wherever that stands now; by name if it has gone.
+        is True where any source counts the cell's counter for its row (by default everywhere), ``loads`` are
+        the loads of the rows that decide whether limits apply. The table stays sorted by the same column,
+        wherever that stands now; by name if it has gone.
         """
         self._counted = counted
         if list(rows) == list(self._rows) and list(columns) == list(self._columns):
-            self._cells = Cells.of(self._rows, self._columns, numbers)
+            self._cells = Cells.of(self._rows, self._columns, numbers, loads)
             self._resort()
             return
         self.beginResetModel()
@@ -72,7 +75,7 @@ class EsxtopModel(QAbstractTableModel):
         self._hosts = _short_names(self._rows)
         self.host_names = list(self._hosts.values())
         self._sparks.clear()
-        self._cells = Cells.of(self._rows, self._columns, numbers)
+        self._cells = Cells.of(self._rows, self._columns, numbers, loads)
         column = self.column_of(sorted_by)
         self._sort = (column, self._sort[1]) if column >= 0 else (0, Qt.SortOrder.AscendingOrder)
         self._order = _ordered(self._rows, self._cells, self._sort)
@@ -184,7 +187,11 @@ class EsxtopModel(QAbstractTableModel):
             side = Qt.AlignmentFlag.AlignRight if counter else Qt.AlignmentFlag.AlignLeft
             return side | Qt.AlignmentFlag.AlignVCenter
         if role == Qt.ItemDataRole.ToolTipRole:
-            return self._tooltip(index)
+            number, row = self.row_at(index.row())
+            column, at = self.column_at(index.column()), index.column() - self.FIXED
+            value = self._cells.numbers[number, at] if column else np.nan
+            counted = column is None or self._counted is None or bool(self._counted[number, at])
+            return _tooltip(row, column, float(value), counted=counted)
         return None
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
@@ -196,20 +203,6 @@ class EsxtopModel(QAbstractTableModel):
     def sorting(self) -> tuple[int, Qt.SortOrder]:
         """The column by which the table is sorted, and the order."""
         return self._sort
-
-    def _tooltip(self, index: Index) -> str:
-        """Return entity, counter, number with unit (or why there is none), and meaning."""
-        number, row = self.row_at(index.row())
-        column = self.column_at(index.column())
-        if column is None:
-            return tooltip_text(f"{row.name} {row.instance} on {row.host}")
-        value = self.number_at(index.row(), index.column())
-        text = f"{format_value(value, column.unit)} {column.per}".rstrip()
-        if not np.isfinite(value):
-            at = index.column() - self.FIXED
-            counted = self._counted is None or bool(self._counted[number, at])
-            text = _NOT_CURRENT if counted else f"– no source counts this for a {row.ref.kind}"
-        return tooltip_text(f"{shown(row.name)}  {column.title} {text}\n{column.tooltip}")
 
     # -- order
 
@@ -231,6 +224,17 @@ class EsxtopModel(QAbstractTableModel):
         ]
         self.changePersistentIndexList(before, after)
         self.layoutChanged.emit()
+
+
+def _tooltip(row: Row, column: TableColumn | None, value: float, *, counted: bool) -> str:
+    """Return entity, counter, ``value`` with its unit (or why there is none), and meaning."""
+    if column is None:
+        return tooltip_text(f"{row.name} {row.instance} on {row.host}")
+    if np.isfinite(value):
+        text = f"{format_value(value, column.unit)} {column.per}".rstrip()
+    else:
+        text = _NOT_CURRENT if counted else f"– no source counts this for a {row.ref.kind}"
+    return tooltip_text(f"{shown(row.name)}  {column.title} {text}\n{column.tooltip}")
 
 
 def _ordered(rows: Sequence[Row], cells: Cells, sort: tuple[int, Qt.SortOrder]) -> IntArray:

@@ -61,8 +61,9 @@ class EsxtopNumbers(QObject):
 
     def show_known(self) -> None:
         """Show the rows and columns with the numbers that were read before."""
-        grid = self._grid
-        self._model.set_table(grid.rows, grid.columns, numbers_of(grid.ids, self._last), grid.ids > 0)
+        grid, last = self._grid, self._last
+        loads = {counter: numbers_of(ids, last) for counter, ids in grid.loads.items()}
+        self._model.set_table(grid.rows, grid.columns, numbers_of(grid.ids, last), grid.ids > 0, loads)
 
     def _renew(self) -> None:
         """Read the numbers after a short delay: another moment is to be shown."""
