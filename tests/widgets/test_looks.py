@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QPoint, QRect, QRectF
 from PySide6.QtWidgets import QApplication, QDockWidget, QLabel
 from pytestqt.qtbot import QtBot
 
@@ -22,7 +22,7 @@ from viewmodels.overview import OverviewLine
 from viewmodels.time_labels import UTC_CLOCK
 from widgets.charts.card import ChartCard
 from widgets.charts.decorations import label_boxes
-from widgets.charts.legend import fit_names
+from widgets.charts.legend import flowed
 from widgets.empty_state import EmptyState
 from widgets.heatmap import HeatmapView
 from widgets.overview.section import Section
@@ -106,13 +106,11 @@ def test_a_legend_leaves_the_title_whole_and_stays_inside(theme: Theme, qtbot: Q
     title = "Ready, co-stop and limit"
     card = card_of(theme, qtbot, title, ["CPU ready", "CPU co-stop", "Held back"], width)
     assert card.head.title == title
-    visible = [entry for entry in card.head.legend.entries if not entry.isHidden()]
-    assert visible
-    for entry in visible:
+    assert len(card.head.legend.entries) == 3
+    for entry in card.head.legend.entries:
+        assert not entry.isHidden()
         assert entry.width() >= entry.sizeHint().width()
         assert entry.mapTo(card, entry.rect().topRight()).x() < width
-    hidden = len(card.head.legend.entries) - len(visible)
-    assert card.head.legend.more == (f"+{hidden}" if hidden else "")
 
 
 def test_an_axis_has_the_unit_of_its_legend(theme: Theme, qtbot: QtBot) -> None:
@@ -136,35 +134,46 @@ def test_an_axis_has_the_unit_of_its_legend(theme: Theme, qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize("width", [290, 320, 360, 480])
-def test_a_legend_of_long_names_shows_some_of_them(theme: Theme, qtbot: QtBot, width: int) -> None:
+def test_a_legend_of_long_names_shows_all_of_them(theme: Theme, qtbot: QtBot, width: int) -> None:
     names = [f"naa.600508b4000603860001287dbba{n} esx0{n}" for n in range(4)]
     card = card_of(theme, qtbot, "Storage latency", names, width)
-    visible = [entry for entry in card.head.legend.entries if not entry.isHidden()]
-    assert len(visible) >= width // 160
-    for number, entry in enumerate(visible):
-        text = entry._name.text()
-        assert text.startswith("naa")
-        assert text.endswith(str(number))
+    assert len(card.head.legend.entries) == len(names)
+    for number, entry in enumerate(card.head.legend.entries):
+        name, value = (label.text() for label in entry.findChildren(QLabel))
+        assert name.startswith("naa")
+        assert name.endswith(str(number))
+        assert value == "0 %"
+        assert entry.width() >= entry.sizeHint().width()
         assert entry.mapTo(card, entry.rect().topRight()).x() < width
-    hidden = len(names) - len(visible)
-    assert card.head.legend.more == (f"+{hidden}" if hidden else "")
 
 
-@given(
-    st.lists(st.tuples(st.integers(10, 200), st.integers(60, 120)), min_size=1, max_size=6),
-    st.integers(200, 1200),
-    st.booleans(),
-)
-def test_a_legend_never_needs_more_than_its_room(
-    widths: list[tuple[int, int]], room: int, unnamed: bool
+@pytest.mark.parametrize("width", [420, 900])
+def test_many_curves_leave_the_plot_its_room_and_are_all_within_reach(
+    theme: Theme, qtbot: QtBot, width: int
 ) -> None:
-    count, most = fit_names(widths, room, 30, unnamed=unnamed)
-    assert 1 <= count <= len(widths)
-    needed = sum(min(name, most) + rest for name, rest in widths[:count])
-    needed += 30 if unnamed or count < len(widths) else 0
-    assert needed <= room or count == 1
-    if sum(name + rest for name, rest in widths) + (30 if unnamed else 0) <= room:
-        assert (count, most) == (len(widths), 200) or max(name for name, _ in widths) <= most
+    names = [f"db-prod-{number:02} › vCPU {number % 4}" for number in range(14)]
+    card = card_of(theme, qtbot, "CPU ready", names, width)
+    card.resize(width, card.minimumHeight())
+    QApplication.processEvents()
+    legend = card.head.legend
+    assert card.plot.height() >= card.plot.minimumHeight()
+    seen = QRect(QPoint(0, 0), legend.viewport().size())
+    for entry in legend.entries:
+        legend.ensureWidgetVisible(entry, 0, 0)
+        assert seen.contains(QRect(entry.mapTo(legend.viewport(), QPoint(0, 0)), entry.size()))
+    assert len({entry.findChildren(QLabel)[0].text() for entry in legend.entries}) == len(names)
+    assert legend.mapTo(card, legend.rect().bottomRight()).x() < width
+
+
+@given(st.lists(st.integers(40, 400), max_size=20), st.integers(100, 900))
+def test_rows_of_a_legend_hold_every_entry_and_are_not_wider_than_their_room(
+    widths: list[int], room: int
+) -> None:
+    rows = flowed(widths, room)
+    assert [number for row in rows for number in row] == list(range(len(widths)))
+    assert all(len(row) == 1 or sum(widths[number] for number in row) <= room for row in rows)
+    for row, after in pairwise(rows):
+        assert sum(widths[number] for number in row) + widths[after[0]] > room, "it had room above"
 
 
 @pytest.mark.parametrize("width", [700, 1000, 1280, 1440])

@@ -124,7 +124,6 @@ class ChartCard(QFrame):
         if on != self._figures.isHidden():
             return
         self._figures.setVisible(on)
-        self.setMinimumHeight(_CARD_HEIGHT)
         self.show_values(self._when)
 
     def focus_after(self, before: QWidget) -> QWidget:
@@ -143,9 +142,9 @@ class ChartCard(QFrame):
         for entry, named in zip(self.head.legend.entries, self._curves, strict=False):
             value = named.curve.last(start, end) if math.isnan(when) else named.curve.value_at(when)
             entry.show_value(format_value(value, named.unit))
-        self._arrange_head()
-        if not self._figures.isHidden():
+        if self.has_statistics:
             self._show_figures(when)
+        self._arrange_head()
         empty = all(math.isnan(named.curve.last(start, end)) for named in self._curves)
         self._no_data.setVisible(empty)
         self._no_data.adjustSize()
@@ -185,13 +184,16 @@ class ChartCard(QFrame):
         )
 
     def _arrange_head(self) -> None:
-        self.head.arrange(self.width(), has_legend=self._figures.isHidden())
+        self.head.arrange(self.width(), has_legend=not self.has_statistics)
+        beside = self._figures.sizeHint() if self.has_statistics else None
+        more = self.head.legend.extra_height if beside is None else beside.height()
+        if not self.is_summary:
+            self.setMinimumHeight(_CARD_HEIGHT + more)
 
     def _show_figures(self, when: float) -> None:
         rows = rows_of(self._curves, self.plot.window_shown, when, self._theme.tokens)
         first_head = "last" if math.isnan(when) else self._at.time(when)
         self._figures.show_figures(rows, len(self._curves) - len(rows), first_head)
-        self.setMinimumHeight(_CARD_HEIGHT + self._figures.sizeHint().height())
 
     def _dress(self) -> None:
         self.head.close_button.setIcon(self._theme.icons.get("close"))

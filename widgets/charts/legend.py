@@ -1,4 +1,4 @@
-"""The legend of a chart: names of curves with their values, as many as fit."""
+"""The legend of a chart: names of curves with their values, in rows that can be scrolled."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QEnterEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QWidget
 
 from resources.foreign_text import shown, tooltip_text
 from viewmodels.curve import NamedCurve
@@ -15,45 +15,29 @@ from widgets.dragging import Draggable
 from widgets.eliding import NameElider
 from widgets.theme import Tokens
 
-_MAX_ENTRIES = 6
+_MAX_ENTRIES = 60
+_ROWS_SEEN = 2
+_ROW = 20
 _ENTRY_GAP = 14
 MAX_NAME_PX = 200
-_MIN_NAME_PX = 72
+_MIN_NAME_PX = 24
 _DASH = 12, 3
 _DASH_GAP = 5
 
 
-def fit_names(widths: Sequence[tuple[int, int]], room: int, more: int, *, unnamed: bool) -> tuple[int, int]:
-    """Return how many entries fit into ``room`` pixels, and the maximum width of a name in them.
-
-    ``widths`` are, for each entry, the width of its whole name and of its other parts. ``more`` is the width
-    of the number of curves without an entry; it is needed if there are any (``unnamed``) or if entries are
-    left out. Names are shortened to fit more of them, but not below a minimum; the first entry is always
-    shown.
+def flowed(widths: Sequence[int], room: int) -> list[list[int]]:
+    """Return the numbers of the entries in each row, if rows are ``room`` pixels wide; the gaps between
+    entries are part of ``widths``. An entry wider than that has a row of its own.
     """
-    for count in range(len(widths), 1, -1):
-        names = [name for name, _ in widths[:count]]
-        beside = sum(rest for _, rest in widths[:count])
-        left = room - beside - (more if unnamed or count < len(widths) else 0)
-        max_width = _shared(names, left)
-        if max_width >= min(_MIN_NAME_PX, max(names)):
-            return count, max_width
-    if not widths:
-        return 0, MAX_NAME_PX
-    left = room - widths[0][1] - (more if unnamed or len(widths) > 1 else 0)
-    return 1, min(max(left, _MIN_NAME_PX // 2), MAX_NAME_PX)
-
-
-def _shared(names: Sequence[int], room: int) -> int:
-    """Return the maximum width of names with which all fit into ``room``; short names leave room to
-    others.
-    """
-    for number, name in enumerate(sorted(names)):
-        share = room // (len(names) - number)
-        if name > share:
-            return share
-        room -= name
-    return MAX_NAME_PX
+    rows: list[list[int]] = []
+    left = 0
+    for number, width in enumerate(widths):
+        if not rows or left + width > room:
+            rows.append([])
+            left = 0
+        rows[-1].append(number)
+        left += width
+    return rows
 
 
 class LegendEntry(QWidget):
@@ -61,8 +45,8 @@ class LegendEntry(QWidget):
 
     entered = Signal(object)
 
-    def __init__(self, number: int, names: NameElider) -> None:
-        super().__init__()
+    def __init__(self, number: int, names: NameElider, parent: QWidget) -> None:
+        super().__init__(parent)
         self._number, self._names = number, names
         self._full = ""
         self._about: Callable[[], str] = str
@@ -128,8 +112,9 @@ class LegendEntry(QWidget):
         super().leaveEvent(event)
 
 
-class Legend(QWidget):
-    """Entries for the first curves, and the number of further ones.
+class Legend(QScrollArea):
+    """Entries for all curves: in one row if they fit there, else in rows of which the first can be seen, and
+    the others by scrolling.
 
     ``entered`` carries the number of the curve under the mouse, None when the mouse leaves. Names can be
     dragged: ``dragged(number)`` returns the series ids of that curve and a label for the drag.
@@ -143,32 +128,36 @@ class Legend(QWidget):
         self._entries: list[LegendEntry] = []
         self._names: Sequence[str] = ()
         self._elider = NameElider()
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(_ENTRY_GAP)
-        self._more = QLabel()
+        self._rows = 1
+        self.setFrameShape(self.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setProperty("role", "legend")
+        self.setAccessibleName("Legend")
+        self._body = QWidget()
+        self._more = QLabel(self._body)
         self._more.setProperty("role", "muted")
-        self._row.addWidget(self._more)
+        self.setWidget(self._body)
 
     @property
     def entries(self) -> Sequence[LegendEntry]:
-        """The entries of the first curves."""
+        """The entries of the curves."""
         return self._entries
 
     @property
-    def more(self) -> str:
-        """The shown number of curves without a visible name: ``+3``; empty if all have one."""
-        return "" if self._more.isHidden() else self._more.text()
+    def extra_height(self) -> int:
+        """By how many pixels the legend is higher than one row."""
+        return (min(self._rows, _ROWS_SEEN) - 1) * _ROW
 
     def show_curves(
         self, curves: Sequence[NamedCurve], tokens: Tokens, about: Callable[[NamedCurve], str]
     ) -> None:
-        """Show entries for the first curves; ``about(curve)`` returns the lines of an entry's tooltip."""
+        """Show an entry for each curve; ``about(curve)`` returns the lines of an entry's tooltip."""
         self._names = [shown(named.name) for named in curves]
         self._elider.set_names(self._names)
         while len(self._entries) > min(len(curves), _MAX_ENTRIES):
             gone = self._entries.pop()
-            self._row.removeWidget(gone)
+            gone.hide()
             gone.deleteLater()
         while len(self._entries) < min(len(curves), _MAX_ENTRIES):
             self._add_entry(len(self._entries))
@@ -176,31 +165,46 @@ class Legend(QWidget):
             entry.describe(named.name, tokens.curve(number), partial(about, named))
 
     def fits_in(self, room: int) -> bool:
-        """Return True if every curve has an entry and all whole names fit into ``room`` pixels."""
+        """Return True if all whole names fit side by side into ``room`` pixels."""
         return len(self._names) == len(self._entries) and sum(map(sum, self._widths)) <= room
 
     def fit(self, room: int) -> None:
-        """Show as many entries as fit into ``room`` pixels, with shortened names, and the number of the
-        others.
-        """
+        """Arrange the entries in rows of ``room`` pixels."""
         widths = self._widths
-        more = self._more.fontMetrics().horizontalAdvance("+000")
-        fitting, name_px = fit_names(widths, room, more, unnamed=len(self._names) > len(widths))
-        for number, entry in enumerate(self._entries):
-            entry.fit(name_px)
-            entry.setVisible(number < fitting)
-        hidden = len(self._names) - fitting
-        self._more.setText(f"+{hidden}")
-        self._more.setVisible(hidden > 0)
-        self._more.setToolTip(tooltip_text("\n".join(self._names[fitting:])))
+        rows = flowed(list(map(sum, widths)), room)
+        if len(rows) > _ROWS_SEEN:
+            room -= self.verticalScrollBar().sizeHint().width()
+            rows = flowed(list(map(sum, widths)), room)
+        self._rows = max(len(rows), 1)
+        for row, numbers in enumerate(rows):
+            left = 0
+            for number in numbers:
+                entry, (name, rest) = self._entries[number], widths[number]
+                entry.fit(max(min(name, room - rest), _MIN_NAME_PX))
+                entry.setGeometry(left, row * _ROW, min(name + rest - _ENTRY_GAP, room), _ROW)
+                entry.show()
+                left += name + rest
+        self._show_rest(len(rows), room)
+        self._body.resize(room, (self._rows + (not self._more.isHidden())) * _ROW)
+        whole = sum(map(sum, widths)) if len(rows) == 1 else self._body.width()
+        scrolls = self._rows > _ROWS_SEEN
+        bar = self.verticalScrollBar().sizeHint().width() if scrolls else 0
+        self.setFixedSize(min(whole, room) + bar, min(self._rows, _ROWS_SEEN) * _ROW)
+
+    def _show_rest(self, rows: int, room: int) -> None:
+        """Say below the entries how many curves have none."""
+        rest = self._names[len(self._entries) :]
+        self._more.setVisible(bool(rest))
+        self._more.setText(f"and {len(rest)} more curves")
+        self._more.setToolTip(tooltip_text("\n".join(rest)))
+        self._more.setGeometry(0, rows * _ROW, room, _ROW)
 
     @property
     def _widths(self) -> list[tuple[int, int]]:
         return [entry.widths for entry in self._entries]
 
     def _add_entry(self, number: int) -> None:
-        entry = LegendEntry(number, self._elider)
+        entry = LegendEntry(number, self._elider, self._body)
         Draggable(entry, lambda _at: self._dragged(number))
         entry.entered.connect(self.entered)
         self._entries.append(entry)
-        self._row.insertWidget(number, entry)
