@@ -78,4 +78,5 @@ def _counter(entry: CounterEntry, classes: dict[str, tuple[str, ...]]) -> Counte
         value_names={int(number): word for number, word in entry.value_names.items()},
         esxtop=spellings,
         vcenter=entry.vcenter,
+        setting=entry.setting,
     )

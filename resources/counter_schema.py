@@ -91,7 +91,7 @@ class Counter(msgspec.Struct, frozen=True):
 
     ``short`` is its name on esxtop's screen ("" if it has none). ``better`` is the good direction: "low",
     "high" or "" (neither). ``value_names`` names special values: states, and −1 for unlimited. ``source``
-    says where this is documented.
+    says where this is documented. ``setting``: somebody configured it (a limit, a size); it rarely changes.
     """
 
     key: str
@@ -106,6 +106,7 @@ class Counter(msgspec.Struct, frozen=True):
     value_names: dict[int, str]
     esxtop: tuple[EsxtopSpelling, ...]
     vcenter: tuple[VcenterSpelling, ...]
+    setting: bool = False
 
     def value_name(self, value: float) -> str | None:
         """Return the name of a special value (``clear``, ``unlimited``), None for an ordinary number."""
@@ -125,6 +126,7 @@ class CounterEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     better: Literal["low", "high", ""] = ""
     short: str = ""
     value_names: dict[str, str] = {}
+    setting: bool = False
     esxtop: tuple[EsxtopSpelling, ...] = ()
     vcenter: tuple[VcenterSpelling, ...] = ()
 

@@ -9,6 +9,8 @@ from resources.catalogue import Catalogue
 from resources.units import format_value
 from resources.views import LimitsByCounter
 from sessions.model import Series
+from sessions.times import TimeRange
+from viewmodels.chart_lines import unchanged_line
 from viewmodels.chart_spec import ChartSpec
 from viewmodels.curve import Curve, NamedCurve
 from viewmodels.distinct_names import names_of
@@ -23,11 +25,16 @@ class CurveLabels:
     limits: LimitsByCounter
 
     def drawn(
-        self, chart: ChartSpec, curves: Mapping[int, Curve], snapshot: Snapshot
+        self,
+        chart: ChartSpec,
+        curves: Mapping[int, Curve],
+        snapshot: Snapshot,
+        window: TimeRange | None = None,
     ) -> tuple[ChartSpec, list[NamedCurve]]:
         """Return the chart with its heading, and its curves, named, in its order.
 
-        ``curves`` are the samples that were read, by series id; series without a curve are left out.
+        ``curves`` are the samples that were read, by series id; series without a curve are left out. With a
+        ``window``, a chart of settings that do not change in it gets a line of text.
         """
         series = [snapshot.by_id[number] for number in chart.series if number in snapshot.by_id]
         names = names_of(series, snapshot, self.catalogue)
@@ -43,7 +50,9 @@ class CurveLabels:
             for one in series
             if one.id in curves
         ]
-        return replace(chart, heading=names.title(chart.title)), named
+        heading = names.title(chart.title)
+        line = unchanged_line(heading, series, named, window, self.catalogue) if window else ""
+        return replace(chart, heading=heading, line=line), named
 
     def description(self, series: Series) -> str:
         """Return the meaning of the series' counter and, on a second line, its warning limit with source."""

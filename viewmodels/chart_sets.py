@@ -40,7 +40,9 @@ def charts_of(
         if not chosen:
             continue
         for unit in dict.fromkeys(series.spec.unit for series in chosen):
-            same = [series for series in chosen if series.spec.unit == unit][:_MAX_CURVES]
+            same = [series for series in chosen if series.spec.unit == unit]
+            if len(same) > _MAX_CURVES:  # of many entities the first counter, which decides, of each
+                same = sorted(same, key=lambda one: template.counters.index(one.counter))[:_MAX_CURVES]
             ids = tuple(series.id for series in same)
             found.append(ChartSpec(template.title, unit, ids, template.note, lines_of(same, limits)))
     named = {one for chart in found for one in chart.series if _named(snapshot.by_id[one], first)}

@@ -31,6 +31,7 @@ class ChartSpec:
 
     ``title`` is empty if the counters' names say what it is about. ``note`` says what the numbers are per
     (say, per vCPU). ``heading`` is the whole title as it is shown: with what all curves are of.
+    ``line`` is shown instead of the chart, if nothing changes in it.
     """
 
     title: str
@@ -40,6 +41,7 @@ class ChartSpec:
     limits: tuple[Limit, ...] = ()
     bands: tuple[Band, ...] = ()
     heading: str = ""
+    line: str = ""
 
     @property
     def shown_title(self) -> str:

@@ -86,3 +86,16 @@ def test_what_arrives_does_not_rearrange_the_charts(tmp_path: Path) -> None:
     assert [chart.title for chart in later.charts] == [chart.title for chart in (*charts[1:], charts[0])]
     other = later.following([charts[3], charts[0]], [LUN])
     assert other.charts == (charts[3], charts[0])
+
+
+def test_of_many_vms_the_counter_that_decides_is_drawn_of_each(tmp_path: Path) -> None:
+    catalogue, vms = load_catalogue(), [EntityRef("vm", f"vm{number:02}") for number in range(10)]
+    with SessionWriter.create(tmp_path / "s.hscope") as writer:
+        writer.add_entities([Entity(vm, vm.key) for vm in vms])
+        specs = [SeriesSpec(vm, counter, "%") for vm in vms for counter in ("cpu.costop", "cpu.ready")]
+        add_source(writer, SourceSpec("esxtop", "esx01", 20), specs, np.ones((5, 20)), every_s=20)
+    with reading(tmp_path / "s.hscope") as (_reader, snapshot):
+        templates, limits = load_chart_templates(catalogue), load_limits(load_problems())
+        series = [snapshot.by_id[one] for one in charts_of(vms, snapshot, templates, limits)[0].series]
+    assert [(one.entity, one.counter) for one in series[:10]] == [(vm, "cpu.ready") for vm in vms]
+    assert len(series) == 12

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
-from PySide6.QtCore import QPoint, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from resources.foreign_text import shown
 from resources.units import format_value
+from sessions.times import TimeRange
+from viewmodels.chart_lines import nothing_to_draw
 from viewmodels.chart_spec import ChartSpec
 from viewmodels.curve import NamedCurve
 from viewmodels.time_labels import Clock
@@ -18,6 +21,8 @@ from widgets.charts.card_menu import CardMenu
 from widgets.charts.curve_numbers import rows_of, tooltip_of
 from widgets.charts.curves_item import Drawn
 from widgets.charts.figures import CurveFigures
+from widgets.charts.folded_line import HEIGHT as LINE_HEIGHT
+from widgets.charts.folded_line import FoldedLine
 from widgets.charts.head import ChartHead
 from widgets.charts.legend import Legend
 from widgets.charts.plot import Plot
@@ -25,6 +30,7 @@ from widgets.dragging import Draggable, DropTarget
 from widgets.theme import Theme
 
 _CARD_HEIGHT = 160
+_UNLIMITED = 16_777_215  # what Qt takes for no limit
 
 
 class ChartCard(QFrame):
@@ -60,13 +66,21 @@ class ChartCard(QFrame):
         self.head = ChartHead(Legend(self._dragged))
         self.head.close_button.clicked.connect(self.closed)
         self.plot = Plot(theme, at)
-        self.plot.focused.connect(self._show_focus)
+        self.plot.focused.connect(partial(_show_focus, self))
         self.plot.scaled.connect(self._show_unit)
         self.menu = CardMenu(self, theme)
         self.plot.menu_wanted.connect(self.menu.open_at)
         self.head.legend.entered.connect(self.plot.drawing.highlight)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(1, 1, 1, 4)
+        self.line = FoldedLine()
+        self.line.clicked.connect(lambda _checked=False: self.unfold(on=True))
+        self._chart = QWidget()
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(1, 1, 1, 1)
+        whole.setSpacing(0)
+        whole.addWidget(self.line)
+        whole.addWidget(self._chart)
+        column = QVBoxLayout(self._chart)
+        column.setContentsMargins(0, 0, 0, 3)
         column.setSpacing(0)
         column.addLayout(self.head)
         self._figures = CurveFigures(theme)
@@ -75,8 +89,11 @@ class ChartCard(QFrame):
         self._figures.hide()
         column.addWidget(self._figures)
         column.addWidget(self.plot, 1)
-        self._no_data = QLabel("No samples in this window.", self.plot)
+        self._no_data = QLabel("", self.plot)
         self._no_data.setProperty("role", "muted")
+        self._no_data.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._unfolded = False
+        self._fold()
         theme.changed.connect(self._dress)
         self._dress()
 
@@ -99,7 +116,10 @@ class ChartCard(QFrame):
         """Show this chart with these curves."""
         if (spec.series, spec.unit) != (self._spec.series, self._spec.unit):
             self.plot.navigation.fit_values()  # the user zoomed those of another chart
+            self._unfolded = False
         self._spec, self._curves = spec, curves
+        self.line.show_line(spec.line)
+        self._fold()
         title = spec.shown_title
         self.head.set_title(title)
         self.setAccessibleName(f"Chart: {title}")
@@ -126,9 +146,28 @@ class ChartCard(QFrame):
         self._figures.setVisible(on)
         self.show_values(self._when)
 
+    @property
+    def is_folded(self) -> bool:
+        """True if a line of text stands for the chart."""
+        return bool(self._spec.line) and not self._unfolded and not self.is_summary
+
+    def unfold(self, *, on: bool) -> None:
+        """Show the chart instead of its line (``on``), or the line again."""
+        self._unfolded = on
+        self._fold()
+        (self.line if self.is_folded else self.plot).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _fold(self) -> None:
+        folded = self.is_folded
+        self.line.setVisible(folded)
+        self._chart.setVisible(not folded)
+        self.setMaximumHeight(LINE_HEIGHT + 2 if folded else _UNLIMITED)
+        self._arrange_head()
+
     def focus_after(self, before: QWidget) -> QWidget:
         """Put this card after ``before`` in the Tab order; returns the card's last widget in that order."""
-        self.setTabOrder(before, self.plot)
+        self.setTabOrder(before, self.line)
+        self.setTabOrder(self.line, self.plot)
         self.setTabOrder(self.plot, self.head.close_button)
         return self.head.close_button
 
@@ -145,10 +184,13 @@ class ChartCard(QFrame):
         if self.has_statistics:
             self._show_figures(when)
         self._arrange_head()
-        empty = all(math.isnan(named.curve.last(start, end)) for named in self._curves)
-        self._no_data.setVisible(empty)
+        reason = nothing_to_draw(
+            self._curves, TimeRange(round(start), max(round(start), round(end))), self._at
+        )
+        self._no_data.setText(reason)
+        self._no_data.setVisible(bool(reason))
         self._no_data.adjustSize()
-        self._no_data.move(self.plot.rect().center() - QPoint(self._no_data.width() // 2, 12))
+        self._no_data.move(self.plot.rect().center() - self._no_data.rect().center() - QPoint(0, 8))
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         """Fit title and legend into the new width."""
@@ -160,10 +202,6 @@ class ChartCard(QFrame):
         if number is None or number >= len(self._curves) or not self._curves[number].series:
             return (), ""
         return (self._curves[number].series,), shown(self._curves[number].full_name)
-
-    def _show_focus(self, on: bool) -> None:
-        self.setProperty("focused", on)
-        self.style().polish(self)
 
     def _show_unit(self) -> None:
         self.head.set_note(
@@ -188,7 +226,7 @@ class ChartCard(QFrame):
         beside = self._figures.sizeHint() if self.has_statistics else None
         more = self.head.legend.extra_height if beside is None else beside.height()
         if not self.is_summary:
-            self.setMinimumHeight(_CARD_HEIGHT + more)
+            self.setMinimumHeight(LINE_HEIGHT + 2 if self.is_folded else _CARD_HEIGHT + more)
 
     def _show_figures(self, when: float) -> None:
         rows = rows_of(self._curves, self.plot.window_shown, when, self._theme.tokens)
@@ -199,3 +237,8 @@ class ChartCard(QFrame):
         self.head.close_button.setIcon(self._theme.icons.get("close"))
         self._draw()
         self.show_values(self._when)
+
+
+def _show_focus(card: QFrame, on: bool) -> None:
+    card.setProperty("focused", on)
+    card.style().polish(card)

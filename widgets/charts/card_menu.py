@@ -55,10 +55,18 @@ class CardMenu:
                 "S",
                 checked=card.has_statistics,
             ),
+            *self._folding(),
             MenuEntry("Fit the values", card.plot.navigation.fit_values, "Y", enabled=scale.is_zoomed),
             None,
             MenuEntry("Close the chart", card.closed.emit, CLOSE),
         ]
+
+    def _folding(self) -> list[MenuEntry | None]:
+        card = self._card
+        if not card.spec.line:
+            return []
+        folded = card.is_folded
+        return [MenuEntry("Show as a chart" if folded else "Show as a line", lambda: card.unfold(on=folded))]
 
     def _picture(self) -> list[MenuEntry | None]:
         card = self._card

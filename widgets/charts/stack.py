@@ -187,9 +187,10 @@ class ChartStack(QScrollArea):
 
     def _take_picture(self, wanted: str) -> None:
         """Copy or save a picture of all charts."""
-        picture = picture_of(self._cards, self._theme)
+        unfolded = [card for card in self._cards if not card.is_folded]
+        picture = picture_of(unfolded or self._cards, self._theme)
         if wanted == "copy":
-            self.pictured.emit(picture, f"{len(self._cards)} charts")
+            self.pictured.emit(picture, f"{len(picture.charts)} charts")
         else:
             self.saved.emit(picture_file(picture))
 

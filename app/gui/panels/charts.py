@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 from app.gui.actions import view_actions
 from app.gui.chart_following import add_dropped, follow_scope
 from app.gui.chart_looks import ChartLooks
+from app.gui.chart_pictures import copy_drawn
 from app.gui.chart_range import ChartRange
 from app.gui.chart_reading import ChartReading
 from app.gui.desk import Desk
@@ -15,8 +16,6 @@ from viewmodels.chart_curves import CurveLabels
 from viewmodels.scope_filter import scope_filter
 from viewmodels.snapshot import Change
 from widgets.charts import page
-from widgets.charts.picture import Picture, image_of
-from widgets.copying import copy_picture
 
 _REDRAW_MS = 40
 
@@ -48,7 +47,7 @@ class ChartsPanel(QObject):
         stack.dropped.connect(lambda number, dragged: add_dropped(desk, number, dragged))
         stack.copied.connect(lambda text: desk.notify(text, "ok"))
         stack.saved.connect(desk.save_file)
-        stack.pictured.connect(self._copy_picture)
+        stack.pictured.connect(lambda picture, title: copy_drawn(desk, picture, title))
         self._redraw.timeout.connect(self._draw)
         self._reading.ready.connect(self._draw)
 
@@ -127,20 +126,11 @@ class ChartsPanel(QObject):
         self._stack.name_session(snapshot.title)
         filtered = scope_filter(self._desk.scope.scope, snapshot)
         self._stack.show_events(filtered.events(snapshot.events), snapshot.marks)
-        self._stack.show_charts([self._labels.drawn(chart, samples.curves, snapshot) for chart in charts])
-
+        drawn = [self._labels.drawn(chart, samples.curves, snapshot, window) for chart in charts]
+        self._stack.show_charts(drawn)
         if self._to_reveal is not None:
             self._stack.reveal(self._to_reveal)
             self._to_reveal = None
-
-    def _copy_picture(self, picture: Picture, title: str) -> None:
-        """Copy a picture of all charts, which takes long enough to be drawn in a worker."""
-        self._desk.jobs.start(
-            "charts.picture",
-            "Drawing the picture",
-            lambda _job: image_of(picture),
-            lambda image: self._desk.notify(copy_picture(image, title), "ok"),
-        )
 
 
 def make(desk: Desk) -> QWidget:
