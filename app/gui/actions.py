@@ -54,7 +54,14 @@ ACTIONS: tuple[ActionSpec, ...] = (
         "Only the entities, the time and the sources that the scope bar names.", needs_session=True,
     ),
     ActionSpec(
-        "file.close", "Close the session", "File", ("Ctrl+W",), "close", needs_session=True, line=True,
+        "file.another", "Another window on this session", "File", ("Ctrl+Shift+N",), "window",
+        "With its own scope and layout; it can stay open alone.", needs_session=True, line=True,
+    ),
+    ActionSpec(
+        "file.reveal", "Show the session in its folder", "File", (), "folder", needs_session=True,
+    ),
+    ActionSpec(
+        "file.close", "Close the session", "File", ("Ctrl+W",), "close", needs_session=True,
     ),
     ActionSpec("file.preferences", "Preferences…", "File", ("Ctrl+,",), "settings", line=True),
     ActionSpec("file.quit", "Quit", "File", ("Ctrl+Q",), line=True),

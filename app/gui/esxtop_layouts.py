@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from app.gui.settings import read_json, write_json
+from app.gui.json_files import change_json, read_json
 from viewmodels.esxtop_layout import ScreenLayout
 
 
@@ -30,4 +30,4 @@ class EsxtopLayouts:
         """Store the layout of a screen."""
         if layout != self.of(screen):
             self._layouts[screen] = layout
-            write_json(self._path, msgspec.to_builtins(self._layouts))
+            change_json(self._path, lambda stored: {**stored, screen: msgspec.to_builtins(layout)})

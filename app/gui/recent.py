@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
-from app.gui.settings import read_json, write_json
+from app.gui.json_files import change_json, read_json
 from viewmodels.session_summary import ALL_CLEAR
 
-_MAX_ENTRIES = 12
+_MAX_ENTRIES = 60
 
 
 class RecentSession(msgspec.Struct, frozen=True):
     """A session as it was when last open.
 
     ``worst`` is its worst severity: "ok" if it was judged to its end and nothing was found, "" if that is not
-    known. ``judged_to`` is the time up to which it was judged and ``until`` that of its last sample (ms; 0:
-    not known). ``spark`` are at most 48 values of a load curve from 0 to 1; ``opened`` is in seconds since
-    1970.
+    known. ``judged_to`` is the time up to which it was judged, ``start`` and ``until`` those of its first and
+    last sample (ms; 0: not known), ``size`` its bytes. ``spark`` are at most 48 values of a load curve from 0
+    to 1; ``opened`` is in seconds since 1970. ``pinned``: the user keeps it on top.
     """
 
     path: str
@@ -31,21 +32,23 @@ class RecentSession(msgspec.Struct, frozen=True):
     spark: tuple[float, ...] = ()
     judged_to: int = 0
     until: int = 0
+    start: int = 0
+    size: int = 0
+    pinned: bool = False
 
 
 class RecentSessions:
-    """Keeps the list in ``recent.json``; sessions whose file is gone are not listed."""
+    """Keeps the list in ``recent.json``, which several windows change. Pinned sessions are never dropped.
+
+    A session whose file is not there stays listed: its drive may only be away.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "recent.json"
 
     def entries(self) -> Sequence[RecentSession]:
-        """Return the sessions that still exist, newest first."""
-        try:
-            found = msgspec.convert(read_json(self._path).get("sessions", []), list[RecentSession])
-        except msgspec.ValidationError:
-            return []
-        return [_believable(one) for one in found if Path(one.path).is_file()]
+        """Return the sessions: pinned ones first, then the newest first."""
+        return sorted(_sessions(read_json(self._path)), key=lambda one: (not one.pinned, -one.opened))
 
     def remember(
         self,
@@ -57,17 +60,67 @@ class RecentSessions:
         spark: tuple[float, ...] = (),
         judged_to: int = 0,
         until: int = 0,
+        start: int = 0,
+        size: int = 0,
     ) -> None:
-        """Put a session at the top of the list."""
+        """Store a session as the one opened last; it stays pinned if it is."""
         whole = str(path.resolve())
-        new = RecentSession(whole, title, time.time(), worst, summary, spark, judged_to, until)
-        kept = [one for one in self.entries() if one.path != whole][: _MAX_ENTRIES - 1]
-        write_json(self._path, {"sessions": msgspec.to_builtins([new, *kept])})
+        new = RecentSession(whole, title, time.time(), worst, summary, spark, judged_to, until, start, size)
 
-    def forget(self, path: str) -> None:
-        """Remove a session from the list; its file stays."""
-        kept = [one for one in self.entries() if one.path != path]
-        write_json(self._path, {"sessions": msgspec.to_builtins(kept)})
+        def changed(known: list[RecentSession]) -> list[RecentSession]:
+            pinned = any(one.pinned for one in known if one.path == whole)
+            others = (one for one in known if one.path != whole)
+            return [msgspec.structs.replace(new, pinned=pinned), *others]
+
+        self._change(changed)
+
+    def pin(self, path: str, *, on: bool) -> None:
+        """Keep a session on top, or no longer."""
+
+        def changed(known: list[RecentSession]) -> list[RecentSession]:
+            return [msgspec.structs.replace(one, pinned=on) if one.path == path else one for one in known]
+
+        self._change(changed)
+
+    def forget(self, path: str) -> RecentSession | None:
+        """Remove a session from the list, and return it for ``restore``; its file stays."""
+        found = next((one for one in self.entries() if one.path == path), None)
+        self._change(lambda known: [one for one in known if one.path != path])
+        return found
+
+    def restore(self, session: RecentSession) -> None:
+        """Put back what ``forget`` removed, where it was."""
+        self._change(lambda known: [session, *(one for one in known if one.path != session.path)])
+
+    def _change(self, change: Callable[[list[RecentSession]], list[RecentSession]]) -> None:
+        def changed(stored: dict[str, Any]) -> dict[str, Any]:
+            latest = sorted(change(_sessions(stored)), key=lambda one: -one.opened)
+            kept = [one for number, one in enumerate(latest) if one.pinned or number < _MAX_ENTRIES]
+            return {"sessions": msgspec.to_builtins(kept)}
+
+        change_json(self._path, changed)
+
+
+def missing_reason(path: Path) -> str:
+    """Return why a session can't be opened now, empty if its file is there. It may take seconds."""
+    try:
+        path.stat()
+    except FileNotFoundError:
+        folder = path.parent
+        if not folder.exists():
+            return f"The folder {folder} is not there: its drive is away, or it was renamed."
+        return "The file is not there: it was moved, renamed or deleted."
+    except OSError as error:
+        return f"It can't be reached: {error.strerror or error}."
+    return "" if path.is_file() else "That is no file."
+
+
+def _sessions(stored: dict[str, Any]) -> list[RecentSession]:
+    try:
+        found = msgspec.convert(stored.get("sessions", []), list[RecentSession])
+    except msgspec.ValidationError:
+        return []
+    return [_believable(one) for one in found]
 
 
 def _believable(one: RecentSession) -> RecentSession:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import platformdirs
 from PySide6.QtCore import QObject, Signal
 
-from resources.files import replace_file
+from app.gui.json_files import change_json, read_json
 from sessions.clock import is_zone
 
 Value = str | int | bool
@@ -116,7 +112,7 @@ class Settings(QObject):
             raise ValueError(f"{key} can't be {value!r}")
         if value != self._value(key):
             self._values[key] = value
-            write_json(self.folder / "settings.json", self._values)
+            change_json(self.folder / "settings.json", lambda stored: {**stored, key: value})
             self.changed.emit(key)
 
     def _value(self, key: str) -> Value:
@@ -131,22 +127,3 @@ def _fits(spec: SettingSpec, value: object) -> bool:
     if spec.choices:
         return value in [choice for choice, _ in spec.choices]
     return not isinstance(value, int) or isinstance(value, bool) or spec.minimum <= value <= spec.maximum
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    """Return the content of one of our small JSON files; empty if it is missing or damaged."""
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def write_json(path: Path, values: Mapping[str, object]) -> None:
-    """Replace the file atomically; if the folder can't be written, nothing is stored and nothing is
-    raised.
-    """
-    text = json.dumps(dict(values), indent=1)
-    with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(path, text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -10,8 +11,9 @@ from PySide6.QtCore import QObject
 
 from app.gui.desk import Desk
 from app.gui.jobs import Job
-from app.gui.recent import RecentSession, RecentSessions
-from resources.units import format_duration
+from app.gui.recent import RecentSession, RecentSessions, missing_reason
+from resources.foreign_text import shown
+from resources.units import format_bytes, format_duration
 from sessions.store import SessionReader
 from viewmodels.headlines import common_headline
 from viewmodels.health import Health
@@ -19,9 +21,11 @@ from viewmodels.session_summary import session_size, session_summary, sparkline
 from viewmodels.snapshot import Snapshot
 from viewmodels.time_labels import Clock
 from viewmodels.verdict_words import verdict_health
+from widgets.messages import MessageAction
 from widgets.start import RecentEntry, StartPage
 
 _MAX_SERIES = 8
+_LOOK = "start.look"
 _KNOWN: tuple[Health, ...] = ("critical", "warning", "ok")
 _LEFT_S = 60
 """A verdict that ends so many seconds before the session is said to."""
@@ -33,23 +37,52 @@ class StartBoard(QObject):
     def __init__(self, page: StartPage, recent: RecentSessions, desk: Desk, parent: QObject) -> None:
         super().__init__(parent)
         self._page, self._recent, self._desk = page, recent, desk
+        self._missing: dict[str, str] = {}
         self._spark: tuple[float, ...] = ()
         self._entry: RecentSession | None = None
         page.forgotten.connect(self._forget)
+        page.pinned.connect(self._pin)
+        page.revealed.connect(lambda path: desk.reveal(Path(path)))
+        page.copied.connect(lambda text: desk.notify(text, "ok"))
         desk.session.opened.connect(self._opened)
         desk.session.closed.connect(self._closed)
         desk.judging.changed.connect(self._note)
         self.renew()
 
     def renew(self) -> None:
-        """Show the current list."""
+        """Show the current list, and look in a worker which files are there."""
+        self._show()
+        paths, jobs = [one.path for one in self._recent.entries()], self._desk.jobs
+        if paths and not jobs.busy(_LOOK):
+            jobs.start(_LOOK, "Looking for sessions", lambda _job: _missing(paths), self._show_missing)
+
+    def _show(self) -> None:
         now = datetime.now().astimezone()
         clock = self._desk.times.clock
-        self._page.show_recent([entry_of(one, now, clock) for one in self._recent.entries()])
+        self._page.show_recent(
+            [entry_of(one, now, clock, self._missing.get(one.path, "")) for one in self._recent.entries()]
+        )
+
+    def _show_missing(self, missing: dict[str, str]) -> None:
+        if missing != self._missing:
+            self._missing = missing
+            self._show()
+
+    def _pin(self, path: str, on: bool) -> None:
+        self._recent.pin(path, on=on)
+        self._show()
 
     def _forget(self, path: str) -> None:
-        self._recent.forget(path)
-        self.renew()
+        gone = self._recent.forget(path)
+        self._show()
+        if gone is not None:
+            text = f"{shown(gone.title)} is off the list; its file stays."
+            undo = MessageAction("Undo", lambda: self._restore(gone))
+            self._desk.notify(text, "info", action=undo)
+
+    def _restore(self, session: RecentSession) -> None:
+        self._recent.restore(session)
+        self._show()
 
     def _opened(self) -> None:
         known = self._known()
@@ -96,6 +129,8 @@ class StartBoard(QObject):
             self._spark,
             0,
             until,
+            snapshot.span.start if snapshot.span else 0,
+            snapshot.bytes,
         )
         if model.verdict.is_judged and (health != "ok" or model.is_complete):
             summary = session_summary(model.findings, snapshot)
@@ -104,7 +139,7 @@ class StartBoard(QObject):
         known = None if model.verdict.is_judged else self._known()
         if known is None or known.until != until:  # it went on since it was judged
             return entry
-        return msgspec.structs.replace(known, spark=self._spark)
+        return msgspec.structs.replace(known, spark=self._spark, start=entry.start, size=entry.size)
 
     def _write(self, one: RecentSession) -> None:
         self._recent.remember(
@@ -115,6 +150,8 @@ class StartBoard(QObject):
             spark=self._spark,
             judged_to=one.judged_to,
             until=one.until,
+            start=one.start,
+            size=one.size,
         )
 
     def _read_spark(self, snapshot: Snapshot) -> None:
@@ -140,11 +177,33 @@ def _result(one: RecentSession) -> tuple[str, str]:
     return one.worst, one.summary
 
 
-def entry_of(one: RecentSession, now: datetime, clock: Clock) -> RecentEntry:
-    """Return a recent session as the start page shows it."""
+def entry_of(one: RecentSession, now: datetime, clock: Clock, missing: str = "") -> RecentEntry:
+    """Return a recent session as the start page shows it; ``missing`` says why its file can't be opened."""
     worst: Health = next((health for health in _KNOWN if health == one.worst), "none")
     summary = f"{one.summary} · {reach_label(one, clock)}" if one.summary else reach_label(one, clock)
-    return RecentEntry(one.path, one.title, opened_label(one.opened, now), worst, summary, one.spark)
+    return RecentEntry(
+        one.path,
+        one.title,
+        opened_label(one.opened, now),
+        worst,
+        summary,
+        one.spark,
+        size_label(one),
+        one.pinned,
+        missing,
+    )
+
+
+def size_label(one: RecentSession) -> str:
+    """Return how long a session is and how large: ``45 min · 7.8 MB``; empty if that is not known."""
+    length = format_duration((one.until - one.start) / 1000) if one.until > one.start > 0 else ""
+    return " · ".join(part for part in (length, format_bytes(one.size) if one.size else "") if part)
+
+
+def _missing(paths: Sequence[str]) -> dict[str, str]:
+    """Return why some of these files can't be opened, by path."""
+    reasons = {path: missing_reason(Path(path)) for path in paths}
+    return {path: reason for path, reason in reasons.items() if reason}
 
 
 def reach_label(one: RecentSession, clock: Clock) -> str:

@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
+from app.gui.json_files import change_json, read_json
 from app.gui.recorder_process import RecordRequest
-from app.gui.settings import read_json, write_json
 from sessions.model import EntityRef
 from sessions.scope import Scope
 from viewmodels.chart_spec import ChartSpec
@@ -54,10 +54,14 @@ class ViewStates:
 
     def keep(self, session: Path, view: ViewState) -> None:
         """Store the view of a session."""
-        known = {name: one for name, one in read_json(self._path).items() if name != _name(session)}
-        latest = sorted(known.items(), key=_when, reverse=True)[: _MAX_SESSIONS - 1]
         own = {"at": time.time(), "view": msgspec.to_builtins(view)}
-        write_json(self._path, {_name(session): own, **dict(latest)})
+
+        def changed(stored: dict[str, Any]) -> dict[str, Any]:
+            known = {name: one for name, one in stored.items() if name != _name(session)}
+            latest = sorted(known.items(), key=_when, reverse=True)[: _MAX_SESSIONS - 1]
+            return {_name(session): own, **dict(latest)}
+
+        change_json(self._path, changed)
 
 
 def _name(session: Path) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 
 from app.gui.actions import action
+from app.gui.another_window import open_another
 from app.gui.chart_undo import ChartUndo
 from app.gui.closing import Closing
 from app.gui.connecting import Connecting
@@ -73,6 +74,7 @@ class Workbench(QObject):
         self.start_page.progress.stopped.connect(self._stop)
         actions = window.actions_by_id
         self.start_page.chosen.connect(lambda name: actions[_CHOICES[name]].trigger())
+        self.start_page.windowed.connect(lambda path: open_another(desk.jobs, Path(path)))
         self.start_page.opened.connect(lambda path: self.open_paths([Path(path)]))
 
     def handlers(self) -> dict[str, Callable[[], None]]:
@@ -84,6 +86,8 @@ class Workbench(QObject):
             "file.lab": self.try_lab,
             "file.export": lambda: self.export(None),
             "file.export_scope": lambda: self.export(self._desk.scope.scope),
+            "file.another": lambda: open_another(self._desk.jobs, self._desk.session.path),
+            "file.reveal": self._reveal,
             "record.mark": lambda: self.drop_mark(None),
             "edit.undo": self._undoing.undo,
             "edit.redo": self._undoing.redo,
@@ -147,6 +151,11 @@ class Workbench(QObject):
     def export(self, scope: Scope | None) -> None:
         """Ask how to export a scope (None: the whole session)."""
         self._exporting.ask(scope)
+
+    def _reveal(self) -> None:
+        path = self._desk.session.path
+        if path is not None:
+            self._desk.reveal(path)
 
     def shutdown(self) -> None:
         """End the import and the recorder that run."""

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import threading
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QMainWindow
 
-from app.gui.settings import read_json, write_json
+from app.gui.json_files import change_json, read_json, write_json
+from app.gui.layout import SavedLayout
+from app.gui.recent import RecentSessions, missing_reason
+from app.gui.settings import Settings
+from connections.file_lock import locked
 from tests.recorder.conftest import tiny_disk
 
 __all__ = ["tiny_disk"]
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a file that is read is not replaced there")
@@ -42,3 +50,83 @@ def test_a_full_disk_keeps_the_settings_that_were(tiny_disk: Path) -> None:
     write_json(path, {"key": "x" * (4 << 20)})
     assert read_json(path) == {"key": "before"}
     assert [one.name for one in tiny_disk.iterdir()] == ["settings.json"]
+
+
+def test_two_windows_do_not_lose_one_anothers_settings(qapp: object, tmp_path: Path) -> None:
+    """Each has read the file before the other wrote."""
+    first, second = Settings(tmp_path), Settings(tmp_path)
+    first.set("lab.speed", 7)
+    second.set("live.window", 30)
+    first.set("look.theme", "light")
+    assert read_json(tmp_path / "settings.json") == {
+        "lab.speed": 7,
+        "live.window": 30,
+        "look.theme": "light",
+    }
+
+
+CHANGES = """
+import sys
+from pathlib import Path
+from app.gui.json_files import change_json
+for number in range(60):
+    change_json(Path(sys.argv[1]), lambda stored: {**stored, f"{sys.argv[2]}{number}": number})
+"""
+
+
+def test_processes_that_change_one_file_lose_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "views.json"
+    writers = [subprocess.Popen([sys.executable, "-c", CHANGES, str(path), name], cwd=ROOT) for name in "abc"]
+    assert [one.wait(120) for one in writers] == [0, 0, 0]
+    assert len(read_json(path)) == 180
+
+
+def test_a_file_that_a_stopped_process_holds_is_changed_all_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    with locked(path.with_name(f".{path.name}.lock")):
+        change_json(path, lambda stored: {**stored, "key": 1})
+    assert read_json(path) == {"key": 1}
+
+
+def test_each_window_has_a_layout_of_its_own(qapp: object, tmp_path: Path) -> None:
+    first, second = QMainWindow(), QMainWindow()
+    layouts = SavedLayout(tmp_path), SavedLayout(tmp_path)
+    layouts[0].save(first, {"jobs": True})
+    assert layouts[1].wanted() == {"jobs": True}, "it begins as the first one was"
+    layouts[1].save(second, {"jobs": False})
+    assert sorted(path.name for path in tmp_path.glob("*.json")) == ["layout-2.json", "layout.json"]
+    again = SavedLayout(tmp_path)
+    assert again.wanted() == {"jobs": True}
+    for window in (first, second):
+        window.deleteLater()
+
+
+def test_recent_sessions_are_pinned_removed_and_put_back(tmp_path: Path) -> None:
+    here, there = RecentSessions(tmp_path), RecentSessions(tmp_path)
+    for number in range(70):
+        one = here if number % 2 else there
+        one.remember(tmp_path / f"{number}.hscope", f"{number}", start=1, until=60_001, size=9)
+        if number == 3:
+            here.pin(str(tmp_path / "3.hscope"), on=True)
+    titles = [one.title for one in here.entries()]
+    assert titles[:3] == ["3", "69", "68"]
+    assert len(titles) == 61, "sixty, and the pinned one that is older"
+    gone = there.forget(str(tmp_path / "68.hscope"))
+    assert gone is not None
+    assert [one.title for one in here.entries()][:3] == ["3", "69", "67"]
+    here.restore(gone)
+    assert [one.title for one in there.entries()][:3] == ["3", "69", "68"]
+    there.remember(tmp_path / "3.hscope", "3")
+    assert here.entries()[0].pinned, "opening it again does not unpin it"
+    here.pin(str(tmp_path / "3.hscope"), on=False)
+    assert not any(one.pinned for one in there.entries())
+
+
+def test_why_a_session_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "here.hscope").touch()
+    assert missing_reason(tmp_path / "here.hscope") == ""
+    assert missing_reason(tmp_path / "gone.hscope").startswith("The file is not there")
+    assert missing_reason(tmp_path / "away" / "s.hscope").startswith(
+        f"The folder {tmp_path / 'away'} is not there"
+    )
+    assert missing_reason(tmp_path) == "That is no file."

@@ -6,27 +6,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QFrame,
     QGridLayout,
     QHBoxLayout,
     QLabel,
-    QListView,
-    QMenu,
     QPushButton,
     QVBoxLayout,
     QWidget,
 )
 
+from widgets.search_field import SearchField
 from widgets.start.choice import Choice
 from widgets.start.progress import Progress
-from widgets.start.recent import RecentDelegate, RecentEntry, RecentModel
+from widgets.start.recent import RecentEntry, RecentModel
+from widgets.start.recent_list import RecentList
 from widgets.theme import Theme
 
 _WIDTH = 760
+_SEARCH_WIDTH = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ CHOICES: tuple[ChoiceSpec, ...] = (
 
 
 class StartPage(QWidget):
-    """The page. Signals: ``chosen`` with a choice's id, ``opened`` and ``forgotten`` with a session's path.
+    """The page. Signals: ``chosen`` with a choice's id; those of the list of recent sessions.
 
     ``progress`` shows a recording that is being started, above the recent sessions.
     """
@@ -56,6 +56,10 @@ class StartPage(QWidget):
     chosen = Signal(str)
     opened = Signal(str)
     forgotten = Signal(str)
+    windowed = Signal(str)
+    revealed = Signal(str)
+    pinned = Signal(str, bool)
+    copied = Signal(str)
 
     def __init__(self, theme: Theme, keys: dict[str, str], parent: QWidget | None = None) -> None:
         """``keys`` are the shortcuts of the choices by id, as they are displayed."""
@@ -67,20 +71,44 @@ class StartPage(QWidget):
             for spec in CHOICES
         }
         self.progress = Progress()
-        self.recent = QListView()
+        self.recent = RecentList(theme, self._model)
+        self._entries: Sequence[RecentEntry] = ()
+        self.search = SearchField("Search", "Search the recent sessions")
+        self.search.setObjectName("recent-search")
+        self.search.setFixedWidth(_SEARCH_WIDTH)
+        self.search.textChanged.connect(lambda _text: self._show_found())
+        self.search.returnPressed.connect(self._open_first)
+        self.search.left.connect(lambda: self.recent.setFocus(Qt.FocusReason.TabFocusReason))
         self._none = _Nothing()
         self._none.button.clicked.connect(lambda: self.chosen.emit("lab"))
         self._lay_out()
-        self._fill_list(theme)
+        for signal in ("opened", "forgotten", "windowed", "revealed", "pinned", "copied"):
+            getattr(self.recent, signal).connect(getattr(self, signal))
         for name, choice in self.choices.items():
             choice.clicked.connect(lambda _checked=False, name=name: self.chosen.emit(name))
             choice.installEventFilter(self)
 
     def show_recent(self, entries: Sequence[RecentEntry]) -> None:
-        """Show the recent sessions, newest first."""
-        self._model.show_entries(entries)
+        """Show the recent sessions in this order, of them those that the search finds."""
+        self._entries = entries
+        self.search.setVisible(bool(entries))
         self.recent.setVisible(bool(entries))
         self._none.setVisible(not entries)
+        self._show_found()
+
+    def _show_found(self) -> None:
+        current = self.recent.currentIndex().data(Qt.ItemDataRole.UserRole)
+        found = [one for one in self._entries if one.has(self.search.text())]
+        self._model.show_entries(found)
+        self._heading.setText("RECENT SESSIONS" if found or not self._entries else "NO SESSION IS CALLED SO")
+        place = next((row for row, one in enumerate(found) if current and one.path == current.path), -1)
+        if place >= 0:
+            self.recent.setCurrentIndex(self._model.index(place))
+
+    def _open_first(self) -> None:
+        entry = self._model.index(0).data(Qt.ItemDataRole.UserRole)
+        if isinstance(entry, RecentEntry):
+            self.opened.emit(entry.path)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         """Focus the first choice."""
@@ -88,22 +116,11 @@ class StartPage(QWidget):
         self.choices["connect"].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        """Move between the choices with arrow keys; in the list, Enter opens a session, Delete removes it."""
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            done = self._key_on_list if watched is self.recent else self._step
-            if done(watched, event.key()):
-                return True
+        """Move between the choices with arrow keys."""
+        is_key = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress
+        if isinstance(event, QKeyEvent) and is_key and self._step(watched, event.key()):
+            return True
         return super().eventFilter(watched, event)
-
-    def _key_on_list(self, _watched: QObject, key: int) -> bool:
-        index = self.recent.currentIndex()
-        if key == Qt.Key.Key_Delete:
-            self._forget(index)
-        elif key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
-            self._open(index)
-        else:
-            return False
-        return True
 
     def _step(self, watched: QObject, key: int) -> bool:
         around: list[Any] = list(self.choices.values())
@@ -127,12 +144,14 @@ class StartPage(QWidget):
         grid.setSpacing(12)
         for number, choice in enumerate(self.choices.values()):
             grid.addWidget(choice, number // 2, number % 2)
-        heading = QLabel("RECENT SESSIONS")
-        heading.setProperty("role", "pane-title")
+        self._heading = QLabel("RECENT SESSIONS")
+        self._heading.setProperty("role", "pane-title")
         hint = QLabel("Captures and sessions can be dropped anywhere in this window")
         hint.setProperty("role", "faint")
         titles = QHBoxLayout()
-        titles.addWidget(heading)
+        titles.setSpacing(16)
+        titles.addWidget(self._heading)
+        titles.addWidget(self.search)
         titles.addStretch(1)
         titles.addWidget(hint)
         middle = QWidget()
@@ -158,43 +177,6 @@ class StartPage(QWidget):
         outer.addStretch(1)
         outer.addWidget(middle, 20)
         outer.addStretch(1)
-
-    def _fill_list(self, theme: Theme) -> None:
-        view = self.recent
-        view.setObjectName("recent")
-        view.setAccessibleName("Recent sessions")
-        view.setModel(self._model)
-        view.setItemDelegate(RecentDelegate(theme, view))
-        view.setMouseTracking(True)
-        view.setUniformItemSizes(True)
-        view.setFrameShape(QFrame.Shape.NoFrame)
-        view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        view.customContextMenuRequested.connect(self._ask_forget)
-        view.clicked.connect(self._open)
-        view.installEventFilter(self)
-        theme.changed.connect(view.viewport().update)
-
-    def _open(self, index: QModelIndex) -> None:
-        entry = index.data(Qt.ItemDataRole.UserRole)
-        if isinstance(entry, RecentEntry):
-            self.opened.emit(entry.path)
-
-    def _ask_forget(self, at: QPoint) -> None:
-        index = self.recent.indexAt(at)
-        if not index.isValid():
-            return
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction("Open", lambda: self._open(index))
-        menu.addAction("Take off this list", lambda: self._forget(index))
-        menu.popup(self.recent.viewport().mapToGlobal(at))
-
-    def _forget(self, index: QModelIndex) -> None:
-        entry = index.data(Qt.ItemDataRole.UserRole)
-        if isinstance(entry, RecentEntry):
-            self.forgotten.emit(entry.path)
 
 
 class _Nothing(QFrame):

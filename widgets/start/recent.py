@@ -10,6 +10,7 @@ from PySide6.QtCore import (
     QAbstractListModel,
     QModelIndex,
     QPersistentModelIndex,
+    QPoint,
     QPointF,
     QRect,
     QRectF,
@@ -19,20 +20,25 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from resources.foreign_text import shown
+from resources.foreign_text import shown, tooltip_text
 from widgets.eliding import NameElider
 from widgets.theme import SYMBOLS, Health, Theme
 
 _ROW = 52
 _SPARK = QSize(112, 26)
-_WHEN = 104
+_WHEN = 116
+_BUTTON, _BUTTONS = 26, 56
+_AWAY = 0.5
+"""How strong the row of a session is drawn whose file is not there."""
 _NAMES = Qt.ItemDataRole.UserRole + 1
 _Index = QModelIndex | QPersistentModelIndex
 
 
 @dataclass(frozen=True, slots=True)
 class RecentEntry:
-    """A recent session. ``spark`` values are from 0 to 1; ``when`` is a text; ``path`` is the tooltip."""
+    """A recent session. ``spark`` values are from 0 to 1; ``when`` and ``length`` are texts; ``path`` is the
+    tooltip. ``missing`` says why the file can't be opened now.
+    """
 
     path: str
     title: str
@@ -40,16 +46,28 @@ class RecentEntry:
     worst: Health = "none"
     summary: str = ""
     spark: tuple[float, ...] = ()
+    length: str = ""
+    pinned: bool = False
+    missing: str = ""
 
     @property
     def below(self) -> str:
         """The text below the title."""
-        return self.summary or self.path
+        return self.missing or self.summary or self.path
+
+    def has(self, words: str) -> bool:
+        """Return True if each of the words is in title, summary or path, in upper or lower case."""
+        text = f"{self.title} {self.summary} {self.path}".casefold()
+        return all(word in text for word in words.casefold().split())
 
     @property
     def accessible_text(self) -> str:
         """The row as a text for screen readers."""
-        return ", ".join(part for part in (self.title, self.summary, self.when) if part)
+        return ", ".join(
+            part
+            for part in ("pinned" if self.pinned else "", self.title, self.below, self.length, self.when)
+            if part
+        )
 
 
 class RecentModel(QAbstractListModel):
@@ -83,7 +101,7 @@ class RecentModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return shown(entry.title)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return shown(entry.path).replace("&", "&amp;").replace("<", "&lt;")
+            return tooltip_text("\n".join(part for part in (entry.path, entry.missing) if part))
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return shown(entry.accessible_text)
         return {Qt.ItemDataRole.UserRole: entry, _NAMES: self._names}.get(role)
@@ -101,7 +119,7 @@ class RecentDelegate(QStyledItemDelegate):
         return QSize(320, _ROW)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Draw symbol, title, summary, sparkline and time."""
+        """Draw symbol, title, summary, sparkline, times and, on the row in hand, the buttons."""
         entry = index.data(Qt.ItemDataRole.UserRole)
         names = index.data(_NAMES)
         if not isinstance(entry, RecentEntry) or not isinstance(names, NameElider):
@@ -110,31 +128,46 @@ class RecentDelegate(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         whole = QRect(option.rect)
         self._paint_ground(painter, whole, option)
-        box = whole.adjusted(12, 6, -12, -6)
+        box = whole.adjusted(12, 6, -(_BUTTONS + 8), -6)
         tokens, font = self._theme.tokens, option.font
         painter.setFont(font)
+        if entry.missing:
+            painter.setOpacity(_AWAY)
         painter.setPen(QColor(tokens.health(entry.worst)))
         painter.drawText(
             QRect(box.left(), box.top(), 20, 20), Qt.AlignmentFlag.AlignCenter, SYMBOLS[entry.worst]
         )
         text_box = box.adjusted(28, 0, -(_SPARK.width() + _WHEN + 32), 0)
-        self._paint_line(
-            painter,
-            QRect(text_box.left(), text_box.top(), text_box.width(), 20),
-            entry.title,
-            tokens.text,
-            names,
-        )
+        title = QRect(text_box.left(), text_box.top(), text_box.width(), 20)
+        self._paint_line(painter, title, entry.title, tokens.text, names)
         font.setPixelSize(12)
         painter.setFont(font)
         below = QRect(text_box.left(), text_box.top() + 20, text_box.width(), 18)
         self._paint_line(painter, below, entry.below, tokens.muted, names)
         left = box.right() - _WHEN - _SPARK.width() - 16
         self._paint_spark(painter, QRect(left, box.top() + 7, _SPARK.width(), _SPARK.height()), entry.spark)
-        right = QRect(box.right() - _WHEN, box.top(), _WHEN, box.height())
+        right = QRect(box.right() - _WHEN, box.top(), _WHEN, 20)
         painter.setPen(QColor(tokens.muted))
-        painter.drawText(right, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, entry.when)
+        middle = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(right, middle, entry.when)
+        painter.drawText(right.translated(0, 20), middle, entry.length)
+        painter.setOpacity(1)
+        self._paint_buttons(painter, option, pinned=entry.pinned)
         painter.restore()
+
+    def button_at(self, row: QRect, point: QPoint) -> str:
+        """Return which button of a row is at a point: ``pin``, ``more``, or an empty text."""
+        boxes = _button_boxes(row)
+        return next((name for name, box in boxes.items() if box.contains(point)), "")
+
+    def _paint_buttons(self, painter: QPainter, option: QStyleOptionViewItem, *, pinned: bool) -> None:
+        tokens, boxes = self._theme.tokens, _button_boxes(option.rect)
+        in_hand = option.state & (QStyle.StateFlag.State_MouseOver | QStyle.StateFlag.State_HasFocus)
+        if pinned or in_hand:
+            colour = tokens.accent if pinned else tokens.muted
+            self._theme.icons.get("pin", colour).paint(painter, boxes["pin"].adjusted(4, 4, -4, -4))
+        if in_hand:
+            self._theme.icons.get("more", tokens.muted).paint(painter, boxes["more"].adjusted(4, 4, -4, -4))
 
     def _paint_ground(self, painter: QPainter, box: QRect, option: QStyleOptionViewItem) -> None:
         state = option.state
@@ -171,3 +204,12 @@ class RecentDelegate(QStyledItemDelegate):
         painter.fillPath(area, faint)
         painter.setPen(QPen(accent, 1.4))
         painter.drawPolyline(QPolygonF(points))
+
+
+def _button_boxes(row: QRect) -> dict[str, QRect]:
+    """The boxes of the buttons at the right end of a row."""
+    top = row.center().y() - _BUTTON // 2
+    return {
+        "pin": QRect(row.right() - 2 * _BUTTON - 6, top, _BUTTON, _BUTTON),
+        "more": QRect(row.right() - _BUTTON - 6, top, _BUTTON, _BUTTON),
+    }
