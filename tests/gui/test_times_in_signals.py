@@ -32,6 +32,10 @@ SMALL_NUMBERS = {
     ("widgets/overview/section.py", "picked"): "a row of a short list",
     ("widgets/esxtop/table.py", "charted"): "row and column of a table, which Qt itself counts in int",
     ("widgets/esxtop/view.py", "screen_chosen"): "a row of the table of screens",
+    ("widgets/esxtop/slider.py", "stepped"): "how many samples a key or the wheel goes on: 1 or 10",
+    ("widgets/esxtop/view.py", "stepped"): "how many samples a key or the wheel goes on: 1 or 10",
+    ("widgets/timeline/pin.py", "stepped"): "how many samples a key goes on: 1 or 10",
+    ("widgets/heatmap/map.py", "stepped"): "how many samples a key goes on: 1 or 10",
     ("widgets/heatmap/view.py", "counter_chosen"): "a row of a combo box",
     ("widgets/heatmap/view.py", "measure_chosen"): "a row of a combo box",
 }
