@@ -13,7 +13,7 @@ _HEIGHT = 30
 
 
 class MomentPill(QFrame):
-    """Two buttons: the moment's time, which emits ``wanted`` to have it in sight, and one to let go."""
+    """Two buttons: the moment's time, which emits ``wanted`` to have it in sight, and ``leave`` to let go."""
 
     wanted = Signal()
 
@@ -27,14 +27,14 @@ class MomentPill(QFrame):
         self._time = QToolButton()
         self._time.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._time.clicked.connect(self.wanted)
-        self._leave = QToolButton()
-        self._leave.setAccessibleName("Release the moment")
-        self._leave.setToolTip("Release the moment: back to now (Esc)")
-        self._leave.clicked.connect(release.trigger)
+        self.leave = QToolButton()
+        self.leave.setAccessibleName("Release the moment")
+        self.leave.setToolTip("Release the moment: back to now (Esc)")
+        self.leave.clicked.connect(release.trigger)
         row = QHBoxLayout(self)
         row.setContentsMargins(1, 0, 1, 0)
         row.setSpacing(0)
-        for button in (self._time, self._leave):
+        for button in (self._time, self.leave):
             button.setProperty("role", "pill")
             button.setIconSize(_ICON)
             row.addWidget(button)
@@ -59,4 +59,4 @@ class MomentPill(QFrame):
 
     def _dress(self) -> None:
         self._time.setIcon(self._theme.icons.get("pin", self._theme.tokens.accent))
-        self._leave.setIcon(self._theme.icons.get("close"))
+        self.leave.setIcon(self._theme.icons.get("close"))

@@ -33,6 +33,7 @@ from tests.e2e.hands import (
     wheel_down,
     write_into,
 )
+from tests.e2e.moment_scene import moment
 from widgets.charts.page import ChartsPage
 from widgets.connect import ConnectDialog, TrustDialog
 from widgets.findings import FindingsView
@@ -195,6 +196,7 @@ SCENES: dict[str, Callable[[Program, list[str]], dict[str, object]]] = {
     "vcenter": vcenter,
     "capture": capture,
     "again": again,
+    "moment": moment,
 }
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from lab import Lab, export_vcenter, find_scenario, load_scenarios
 from tests.e2e.display import display
-from tests.gui.recordings import capture
+from tests.gui.recordings import capture, record
 from tests.vcenter.conftest import start_vcenter
 from tests.vcenter.running import PASSWORD, USER, TestVCenter
 
@@ -81,3 +81,15 @@ def test_a_vcenter_from_the_dialog_to_offline(
 def test_a_dropped_capture_from_import_to_offline(play: Play, tmp_path: Path) -> None:
     dropped = capture(tmp_path / "esx night.csv", seconds=900)
     same_again(play, play("capture", str(dropped)))
+
+
+def test_a_moment_is_pinned_moved_noted_and_let_go(play: Play, tmp_path: Path) -> None:
+    seen = play("moment", str(record(tmp_path / "demo.hscope", seconds=600)))
+    first, second, third, fourth = seen["pinned"]
+    assert (second - first, third - second, fourth - third) == (5_000, 50_000, -5_000)
+    assert seen["mark"] == seen["after_drag"] == fourth  # the note took one key, a drag pins nothing
+    assert not seen["scope"]  # but it moved the window
+    assert seen["on_slider"] < fourth
+    assert 0 < seen["on_slider"] - seen["by_wheel"] <= 5_000
+    assert (seen["released"], seen["at_the_end"]) == (None, None)
+    assert seen["on_timeline"] is not None
