@@ -157,11 +157,11 @@ def _family(
     name = _name(entity, snapshot)
     if on is not None:  # the host has a column of its own
         name = name.removeprefix(f"{host}/").removeprefix(f"{on.key}/")
-    for source_host, cells in _by_source(snapshot, entity.ref, keys).items():
+    for source_host, cells in _by_source(snapshot, entity.ref, keys, screen.same).items():
         yield Row(entity.ref, name, host or source_host, expandable=bool(below)), cells
     if expanded:
         for child in below:
-            for cells in _by_source(snapshot, child.ref, keys).values():
+            for cells in _by_source(snapshot, child.ref, keys, screen.same).values():
                 yield Row(child.ref, child.name, host, depth=1), cells
 
 
@@ -173,14 +173,18 @@ def _name(entity: Entity, snapshot: Snapshot) -> str:
     return f"{snapshot.name(owner)}  {entity.name}"
 
 
-def _by_source(snapshot: Snapshot, ref: EntityRef, keys: Collection[Key]) -> Mapping[str, Cells]:
+def _by_source(
+    snapshot: Snapshot, ref: EntityRef, keys: Collection[Key], same: Mapping[str, str]
+) -> Mapping[str, Cells]:
     """Return an entity's own series by the host that measured them: a shared device has a row for
-    each host.
+    each host. ``same``: a counter that stands in the column of another one.
     """
     names = source_names(snapshot)
     found: dict[str, dict[Key, int]] = {}
     for series in snapshot.series_of.get(ref, ()):
         key = (series.counter, "")
+        if key not in keys:
+            key = (same.get(series.counter, ""), "")
         if key in keys and is_own(series):
             found.setdefault(seen_by(series, names), {}).setdefault(key, series.id)
     return found

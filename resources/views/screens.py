@@ -19,7 +19,7 @@ class Screen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``default``: the one to sort by at first, if it is not the first of these.
     ``head``: counters above the table. ``each``: one row for each instance of the entity's series (a CPU, an
     interrupt) instead of one for the entity; ``instance`` is the word before such an instance's number, which
-    some sources leave out.
+    some sources leave out. ``same``: a counter that stands in the column of another one where that is shown.
     """
 
     key: str
@@ -37,6 +37,7 @@ class Screen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     instance: str = ""
     note: str = ""
     default: str = ""
+    same: dict[str, str] = {}
 
     @property
     def standard(self) -> tuple[str, ...]:
@@ -60,10 +61,10 @@ def load_screens(
     screens = checked(read_toml(path), _File, path).screen
     for screen in screens:
         all_columns = (*screen.standard, *screen.more)
-        for counter in (*all_columns, *screen.head, *screen.sort.values()):
+        for counter in (*all_columns, *screen.head, *screen.sort.values(), *screen.same):
             if counter not in catalogue:
                 raise knowledge_error(path, screen.id, f"no counter is called {counter}")
-        for counter in (*screen.classic, screen.default_sort):
+        for counter in (*screen.classic, screen.default_sort, *screen.same.values()):
             if counter not in all_columns:
                 raise knowledge_error(path, screen.id, f"{counter} is no column of the screen")
     return tuple(screens)

@@ -118,3 +118,24 @@ def test_a_latency_brings_its_load_along_even_if_that_column_is_hidden(path: Pat
     assert counters == {"disk.device_latency", "disk.commands"}
     assert (grid.loads["disk.commands"] > 0).all()
     assert "Judged from 20 CMDS/s on" in grid.columns[0].tooltip
+
+
+def test_nfs_volumes_stand_among_the_devices_as_in_esxtop(path: Path) -> None:
+    catalogue = load_catalogue()
+    [screen] = [one for one in load_screens(catalogue) if one.id == "device"]
+    volume = EntityRef("datastore", "nfs-vol1")
+    with SessionWriter.open(path) as writer:
+        writer.add_entities([Entity(volume, volume.key)])
+        specs = [
+            SeriesSpec(volume, f"nfs.{name}", unit) for name, unit in (("latency", "ms"), ("active", ""))
+        ]
+        add_source(writer, SourceSpec("esxtop", "esx01", 5), specs, np.full((3, 2), 7.0), every_s=5)
+    with reading(path) as (_, snapshot):
+        grid = grid_of(screen, snapshot, ScreenOptions(), catalogue, load_limits(load_problems()))
+        [row] = [number for number, one in enumerate(grid.rows) if one.ref == volume]
+        shown = {
+            column.counter: snapshot.by_id[series].counter
+            for column, series in zip(grid.columns, grid.ids[row].tolist(), strict=True)
+            if series
+        }
+    assert shown == {"disk.guest_latency": "nfs.latency", "disk.active": "nfs.active"}
