@@ -14,6 +14,7 @@ from app.gui.application import Program
 from sessions.store import SessionReader
 from sessions.times import TimeRange
 from tests.gui.recordings import record
+from tests.gui.test_recording import start_lab, stop
 from tests.gui.windows import WAIT, child_of, has_charts, wait
 from viewmodels.chart_sets import evidence_series
 from widgets.charts.page import ChartsPage
@@ -235,3 +236,27 @@ def test_a_finding_pins_its_worst_moment(live: Program, qtbot: QtBot, home: Path
     assert values[frame.times == at] == (
         np.nanmax(inside) if item.value >= (item.threshold or 0) else np.nanmin(inside)
     )
+
+
+def test_a_recording_goes_on_while_the_esxtop_page_stays(live: Program, qtbot: QtBot) -> None:
+    start_lab(live, qtbot)
+    clock, moment = live.desk.times.clock, live.desk.moment
+    live.window.show_panel("esxtop")
+    page = child_of(live.window, EsxtopView)
+    wait(qtbot, page.when.text)
+    snapshot = live.desk.session.snapshot
+    assert snapshot is not None
+    assert snapshot.span is not None
+    at = snapshot.span.end
+    moment.pin(at)
+    pinned = f"as of {clock.moment(at)}"
+    wait(qtbot, lambda: page.when.text() == pinned)
+    said: set[str] = set()
+    live.desk.session.changed.connect(lambda _change: said.add(page.when.text()))
+    span_end = lambda: live.desk.session.snapshot.span.end  # type: ignore[union-attr]  # noqa: E731 - read anew
+    wait(qtbot, lambda: span_end() > at + 120_000)
+    assert said == {pinned}
+    assert live.desk.scope.scope.follow
+    live.window.actions_by_id["go.release"].trigger()  # back to now
+    wait(qtbot, lambda: page.when.text() != pinned)
+    stop(live, qtbot)
