@@ -21,6 +21,7 @@ from app.gui.desk import Desk
 from app.gui.findings_model import FindingsModel
 from app.gui.gap_walk import GapWalk
 from app.gui.jobs import JobRunner
+from app.gui.jobs_pane import JobsPane
 from app.gui.judging import Judging
 from app.gui.layout import SavedLayout
 from app.gui.moment_frame import MomentFrame
@@ -146,7 +147,7 @@ class _Frame(QObject):
         window.messages.changed.connect(lambda: window.status.show_messages(len(window.messages.past)))
         window.status.verdict_clicked.connect(lambda: window.show_panel("findings"))
         desk.findings.verdict_changed.connect(self._show_verdict)
-        window.status.jobs_clicked.connect(lambda: window.show_panel("jobs"))
+        window.status.jobs_clicked.connect(JobsPane(desk.jobs, desk.session, window.dock("jobs"), self).show)
         window.closing.connect(self._close)
         MomentFrame(window, desk, self)
         self._enable()

@@ -108,7 +108,10 @@ class Desk:
 
 @dataclass(frozen=True, slots=True)
 class PanelSpec:
-    """A panel: a dock, or a page in the middle. ``keys`` bring it to the front."""
+    """A panel: a dock, or a page in the middle. ``keys`` bring it to the front.
+
+    ``is_passing``: it comes and goes with what it shows; that it was open is not kept for the next start.
+    """
 
     id: str
     title: str
@@ -118,3 +121,4 @@ class PanelSpec:
     keys: tuple[str, ...] = ()
     help: str = ""
     shown: bool = True
+    is_passing: bool = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -12,10 +12,12 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFileDialog,
     QFormLayout,
+    QFrame,
     QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
+    QScrollArea,
     QSpinBox,
     QTabWidget,
     QVBoxLayout,
@@ -27,6 +29,9 @@ from app.gui.times import Times
 from app.gui.zone_box import ZoneBox
 
 _TEXT_LEFT = 6
+_WIDTH, _HIGHEST = 560, 560
+_AROUND = QSize(64, 120)
+"""What lies around a page: the dialog's margins, the tabs, and the button."""
 
 
 class Preferences(QDialog):
@@ -37,6 +42,7 @@ class Preferences(QDialog):
         self._settings, self._times = settings, times
         self.setWindowTitle("Preferences")
         self.setObjectName("preferences")
+        highest = 0
         self._editors: dict[str, QWidget] = {}
         self._tabs = tabs = QTabWidget()
         tabs.setAccessibleName("Settings")
@@ -58,7 +64,13 @@ class Preferences(QDialog):
                 form.addRow("", note)
             column.addLayout(form)
             column.addStretch(1)
-            tabs.addTab(page, group)
+            scroll = QScrollArea(widgetResizable=True)
+            scroll.setFrameShape(QFrame.Shape.NoFrame)
+            scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+            scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            scroll.setWidget(page)
+            tabs.addTab(scroll, group)
+            highest = max(highest, column.heightForWidth(_WIDTH - _AROUND.width()))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         layout = QVBoxLayout(self)
@@ -66,7 +78,7 @@ class Preferences(QDialog):
         layout.setSpacing(8)
         layout.addWidget(tabs)
         layout.addWidget(buttons)
-        self.resize(560, 380)
+        self.resize(_WIDTH, min(highest + _AROUND.height(), _HIGHEST))
 
     def show_setting(self, key: str) -> None:
         """Show the tab with a setting, and give its field the keyboard focus."""

@@ -80,7 +80,7 @@ class ShortcutSheet(QDialog):
         foot.addWidget(buttons)
         layout.addLayout(foot)
         room = parent.window().height() - _AROUND if parent is not None else _HEIGHT
-        self.resize(920, min(body.sizeHint().height() + _FOOT, max(room, _HEIGHT)))
+        self.resize(920, min(body.sizeHint().height() + _FOOT, room))
 
 
 def _add_group(column: QVBoxLayout, title: str, members: Sequence[ActionSpec]) -> None:

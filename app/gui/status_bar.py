@@ -16,7 +16,8 @@ from viewmodels.verdict_words import VerdictWords
 from widgets.context_menu import ContextMenu, Entries, MenuEntry, table_entries
 from widgets.theme import SYMBOLS, Health, Theme
 
-_HEIGHT = 28
+_HEIGHT = 24
+"""With the 5 px that QStatusBar puts around it, the height of the bar in the style sheet."""
 _GAP = 14
 _MARGIN, _SPACING = 12, 16
 _SEPARATOR = " · "

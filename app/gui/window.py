@@ -120,7 +120,8 @@ class Window(QMainWindow):
         self.pages.currentChanged.connect(self._check_page)
         self._arrange()
         self._layout.restore(self)
-        self._wanted = self._layout.wanted()
+        passing = {spec.id for spec in panels if spec.is_passing}
+        self._wanted = {key: on for key, on in self._layout.wanted().items() if key not in passing}
         self._check_page()
         self.show_session(open_=False)
 
@@ -163,6 +164,10 @@ class Window(QMainWindow):
         """Bring a page of the middle to the front."""
         self.pages.setCurrentWidget(page)
         page.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def dock(self, identity: str) -> QDockWidget:
+        """Return the dock of a panel; KeyError for a page."""
+        return self._docks[identity]
 
     def show_panel(self, identity: str, *, take_keys: bool = True, part: str = "") -> None:
         """Bring a panel to the front.

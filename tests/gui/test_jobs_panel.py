@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
 from app.gui.jobs import Job
-from tests.gui.windows import child_of, wait
+from app.gui.jobs_pane import AFTER_MS, LONG_MS
+from tests.gui.recordings import record
+from tests.gui.windows import child_of, running, wait
 from widgets.jobs import JobRow, JobsView
 from widgets.theme import Theme
 
@@ -66,3 +70,48 @@ def test_jobs_of_threads_and_of_children(live: Program, qtbot: QtBot) -> None:
     wait(qtbot, lambda: all(job.state != "running" for job in jobs.visible_jobs()))
     qtbot.mouseClick(panel.clear, Qt.MouseButton.LeftButton)
     wait(qtbot, lambda: not panel.cards)
+
+
+def test_the_pane_comes_for_long_work_and_goes_when_it_has_ended(
+    live: Program, qtbot: QtBot, home: Path
+) -> None:
+    dock = live.window.dock("jobs")
+    live.workbench.open_paths([record(home / "a.hscope", seconds=60)])
+    wait(qtbot, lambda: live.desk.session.snapshot is not None)
+    quick = live.desk.jobs.add_external("Exporting a VM", lambda: None)
+    qtbot.wait(100)
+    live.desk.jobs.end(quick, "done")
+    long = live.desk.jobs.add_external("Exporting the session", lambda: None)
+    assert dock.isHidden()
+    wait(qtbot, dock.isVisible)
+    live.desk.jobs.end(long, "done")
+    wait(qtbot, dock.isHidden)
+    failing = live.desk.jobs.add_external("Exporting again", lambda: None)
+    wait(qtbot, dock.isVisible)
+    live.desk.jobs.end(failing, "failed", "No space left.")
+    qtbot.wait(AFTER_MS + 1_000)
+    assert dock.isVisible(), "an error stays until somebody has seen it"
+    live.desk.jobs.clear_ended()
+    wait(qtbot, dock.isHidden)
+
+
+def test_a_pane_that_was_closed_stays_closed_and_none_is_opened_at_the_next_start(
+    live: Program, qtbot: QtBot, home: Path, qapp: QApplication
+) -> None:
+    dock = live.window.dock("jobs")
+    live.workbench.open_paths([record(home / "a.hscope", seconds=60)])
+    wait(qtbot, lambda: live.desk.session.snapshot is not None)
+    job = live.desk.jobs.add_external("Exporting the session", lambda: None)
+    wait(qtbot, dock.isVisible)
+    dock.toggleViewAction().trigger()
+    qtbot.wait(LONG_MS + 1_000)
+    assert dock.isHidden()
+    live.desk.jobs.end(job, "done")
+    live.window.show_panel("jobs")
+    assert dock.isVisible()
+    live.window.close()
+    with running(qapp, home) as again:
+        again.workbench.open_paths([home / "a.hscope"])
+        wait(qtbot, lambda: again.desk.session.snapshot is not None)
+        assert again.window.dock("jobs").isHidden()
+        assert again.window.dock("findings").isVisible()

@@ -65,6 +65,8 @@ class PasswordDialog(QDialog):
         column.addSpacing(8)
         column.addLayout(buttons)
         self.setMinimumWidth(_WIDTH)
+        width = max(self.sizeHint().width(), _WIDTH)
+        self.resize(width, column.heightForWidth(width))  # a window by itself leaves wrapped lines no room
         self.line.setFocus()
 
     def _give(self) -> None:

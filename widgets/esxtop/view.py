@@ -69,6 +69,8 @@ class EsxtopView(QWidget):
         self._model, self._screens = model, screens
         self.tabs = QTabBar(drawBase=False, expanding=False)
         self.tabs.setObjectName("screens")
+        self.tabs.setUsesScrollButtons(False)  # names get shorter instead: their keys stay in sight
+        self.tabs.setElideMode(Qt.TextElideMode.ElideRight)
         self.tabs.setAccessibleName("esxtop screens")
         for screen in screens:
             self.tabs.addTab(f"{screen.key}  {screen.title}")

@@ -11,6 +11,8 @@ from widgets.theme import SYMBOLS, Theme
 
 _LONGEST = 600
 
+_REACH = "padding: 1px 4px 1px 0; text-align: left; font-size: 12px;"
+
 
 class VerdictHead(QWidget):
     """Shows a verdict: its title only where there are no cards that say it; a button unfolds the details."""
@@ -27,7 +29,6 @@ class VerdictHead(QWidget):
         self._reach.setObjectName("reach")
         self._reach.setProperty("role", "ghost")
         self._reach.setCheckable(True)
-        self._reach.setStyleSheet("padding: 1px 4px 1px 0; text-align: left; font-size: 12px")
         self._reach.setToolTip("What was judged, and what was not")
         self._reach.toggled.connect(self._dress)
         self._details = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
@@ -77,6 +78,9 @@ class VerdictHead(QWidget):
         self._reach.setText(caret + shown(words.reach, _LONGEST))
         self._reach.setVisible(is_judged)
         self._reach.setEnabled(bool(caret))
+        # These are words to read, also where there is nothing to unfold.
+        off = f"QPushButton:disabled {{ color: {self._theme.tokens.muted}; }}"
+        self._reach.setStyleSheet(f"QPushButton {{ {_REACH} }} {off}")
         self._details.setText("\n".join(breakable(shown(line, _LONGEST)) for line in lines if line))
         self._details.setVisible(any(lines) and not is_folded)
         self.setAccessibleName(" ".join(words.sentences))

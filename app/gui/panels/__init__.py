@@ -16,7 +16,7 @@ PANELS: tuple[PanelSpec, ...] = (
     PanelSpec("esxtop", "esxtop", "table", "center", esxtop.make, ("Ctrl+3",)),
     PanelSpec("heatmap", "Heat map", "heatmap", "center", heatmap.make, ("Ctrl+4",)),
     PanelSpec("findings", "Findings", "findings", "right", findings.make, ("Ctrl+6",)),
-    PanelSpec("jobs", "Jobs", "jobs", "right", jobs.make, shown=False),
+    PanelSpec("jobs", "Jobs", "jobs", "right", jobs.make, shown=False, is_passing=True),
     PanelSpec("timeline", "Timeline", "timeline", "bottom", timeline.make, ("Ctrl+7",)),
 )
 """The panels in the order of tabs and menu."""
