@@ -110,8 +110,7 @@ def blocks(scene: Scene, chosen: IntArray, names: list[str]) -> Iterator[Scene]:
     widest = max([1.0, *(count / len(scene.rows) for count in members)])
     size = max(1, int(_BLOCK / (widest * max(1, scene.times.size))))
     for start in range(0, chosen.size, size):
-        rows = [scene.rows[row] for row in chosen[start : start + size].tolist()]
-        yield Scene(scene.compiled, scene.source, rows, scene.topology, scene.table, scene.events)
+        yield scene.part(chosen[start : start + size])
 
 
 def _judge(scene: Scene, *, short: bool) -> tuple[list[Hit], Windows]:

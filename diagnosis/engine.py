@@ -7,17 +7,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from diagnosis.compiled import CompiledRule, compile_problems
-from diagnosis.derived import with_derived
 from diagnosis.detect import Hit, detect
 from diagnosis.explain import Explanation, explain
-from diagnosis.presence import Subject, entity_subjects, gaps_by_entity, insufficient, source_subject
+from diagnosis.prepared import Prepared, prepare
+from diagnosis.presence import Subject, entity_subjects, insufficient, source_subject
 from diagnosis.ranking import rank, score
 from diagnosis.reach import ReachBook, known_samples, no_samples_verdict
-from diagnosis.samples import SampleTable
-from diagnosis.session_events import SessionEvents
 from diagnosis.signals import FACT, Pruning, Scene, pruning_of
-from diagnosis.topology import Topology
 from resources.catalogue import Catalogue, Counter
 from resources.failures import CancelledError
 from resources.problem_cards import Card, Problems
@@ -98,43 +94,39 @@ def diagnose_session(
     if chosen is None:
         verdict = no_samples_verdict(source.sources(), is_windowed=span is not None)
         return Diagnosis(window, (), verdict=verdict)
-    return _Run(source, problems, catalogue, chosen, progress, cancel).run()
+    return Run(prepare(source, problems, chosen), catalogue, progress, cancel).run()
 
 
-class _Run:
+class Run:
+    """One judging of a prepared session."""
+
     def __init__(
         self,
-        source: SampleSource,
-        problems: Problems,
+        prepared: Prepared,
         catalogue: Catalogue,
-        window: TimeRange,
-        progress: Progress | None,
-        cancel: StopSignal | None,
+        progress: Progress | None = None,
+        cancel: StopSignal | None = None,
     ) -> None:
-        self._problems, self._catalogue, self._window = problems, catalogue, window
+        self._prepared, self._catalogue = prepared, catalogue
+        self._problems, self._rules = prepared.problems, prepared.rules
         self._progress, self._cancel = progress, cancel
-        self._rules = compile_problems(problems)
-        self._sources = source.sources()
-        counters = {key for rule in self._rules for key in rule.counters()}
-        places = [fact for fact in source.facts() if fact.name == "host"]
-        source = with_derived(source, problems.derived, counters, window)
-        self._topology = Topology(source, counters, window)
-        self._table = SampleTable(source, window, self._topology.series.source_of)
-        are_reported = any(one.spec.kind in problems.derived.kinds for one in self._sources)
-        self._events = SessionEvents(source.events(), places, problems.changes, are_reported=are_reported)
-        self._gaps = gaps_by_entity(source.gaps(), window)
+        self._window, self._sources = prepared.window, prepared.sources
+        self._topology, self._table, self._events = prepared.topology, prepared.table, prepared.events
+        self._gaps = prepared.gaps
         self._suspects: list[tuple[Card, EntityRef]] = []
         self._worst_on: dict[EntityRef, EntityRef] = {}
-        self._book = ReachBook(problems.cards, problems.sustained.values(), self._topology, self._table)
+        sustained = self._problems.sustained.values()
+        self._book = ReachBook(self._problems.cards, sustained, self._topology, self._table)
 
     def run(self) -> Diagnosis:
+        """Check all problems. Raises CancelledError when asked to stop."""
         explanations: list[Explanation] = []
         findings: list[Finding] = []
         steps = max(1, len(self._sources) * len(self._rules))
         for position, one in enumerate(self._sources):
             if not self._table.axis(one.id).size:
                 continue
-            scenes = [self._scene(rule, one.id) for rule in self._rules]
+            scenes = self._prepared.scenes_of(one.id)
             pruning = pruning_of(self._table, scenes)
             known = known_samples(self._table, pruning)
             for number, scene in enumerate(scenes):
@@ -158,10 +150,6 @@ class _Run:
             verdict=self._book.verdict(self._sources, self._problems.cards, self._catalogue, ranked),
             reach=self._book.entities(),
         )
-
-    def _scene(self, rule: CompiledRule, source: int) -> Scene:
-        rows = self._topology.rows(source, rule.rule.entity)
-        return Scene(rule, source, rows, self._topology, self._table, self._events)
 
     def _step(self, part: float, card: Card) -> None:
         if self._cancel and self._cancel.is_set():

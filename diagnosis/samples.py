@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
@@ -12,11 +12,53 @@ from sessions.times import TimeRange
 _BUDGET = 24_000_000  # samples kept in memory at once: about 200 MB
 
 
+class _Rows:
+    """The samples of some series of one source, (series, instants); grows with the source's time axis."""
+
+    def __init__(self) -> None:
+        self.places: dict[int, int] = {}
+        self._values = np.zeros((0, 0))
+
+    @property
+    def held(self) -> int:
+        """The number of samples for which there is room."""
+        return self._values.size
+
+    def make_room(self, series: IntArray, instants: int) -> None:
+        """Add rows for new series; all that is not filled in is absent."""
+        for one in series.tolist():
+            self.places.setdefault(one, len(self.places))
+        rows, columns = self._values.shape
+        wanted = len(self.places)
+        if wanted > rows or instants > columns:
+            more_rows = rows if wanted <= rows else max(wanted, rows + rows // 2)
+            more_columns = columns if instants <= columns else instants + instants // 8 * bool(columns)
+            grown = np.full((more_rows, more_columns), np.nan)
+            grown[:rows, :columns] = self._values
+            self._values = grown
+
+    def fill(self, frame: Frame, axis: IntArray) -> None:
+        """Write a frame at its instants."""
+        rows = np.array([self.places[one] for one in frame.ids.tolist()], dtype=np.int64)
+        first = int(np.searchsorted(axis, frame.times[0])) if frame.times.size else 0
+        columns = slice(first, first + frame.times.size)
+        if np.array_equal(axis[columns], frame.times):
+            self._values[rows, columns] = frame.values.T
+        else:
+            self._values[rows[:, None], np.searchsorted(axis, frame.times)] = frame.values.T
+
+    def of(self, series: list[int], instants: int) -> FloatArray:
+        """Return the samples of series that are here."""
+        rows = [self.places[one] for one in series]
+        found: FloatArray = self._values[rows, :instants]
+        return found
+
+
 class SampleTable:
     """Reads series as float64 rows, NaN where absent; samples of another source are taken from the
     nearest instant.
 
-    ``owner`` gives the source of each series.
+    ``owner`` gives the source of each series. ``extend`` goes on with a session that has grown.
     """
 
     def __init__(self, source: SampleSource, window: TimeRange, owner: Mapping[int, int]) -> None:
@@ -25,8 +67,24 @@ class SampleTable:
         self._axes: dict[int, IntArray] = {}
         self._offsets = {one.id: one.spec.clock_offset_ms for one in source.sources()}
         self._owner = owner
-        self._kept: dict[int, FloatArray] = {}
-        self._held = 0
+        self._rows: dict[int, _Rows] = {}
+
+    def extend(self, window: TimeRange, rewritten: Collection[int]) -> None:
+        """Go on with a longer window; samples of the ``rewritten`` sources are read anew."""
+        self.window = window
+        self._offsets = {one.id: one.spec.clock_offset_ms for one in self._source.sources()}
+        for source in rewritten:
+            self._axes.pop(source, None)
+            self._rows.pop(source, None)
+        for source, old in list(self._axes.items()):
+            axis = self._axes[source] = self._source.times(source, window)
+            kept = self._rows.get(source)
+            if axis.size == old.size or kept is None:
+                continue
+            kept.make_room(np.zeros(0, np.int64), axis.size)
+            tail = TimeRange(int(axis[old.size]), window.end)
+            for frame in self._source.read(np.array(sorted(kept.places), dtype=np.int64), tail):
+                kept.fill(frame, axis)
 
     def axis(self, source: int) -> IntArray:
         """Return the sampling instants of the source in the window; shape (n,), int64, ms."""
@@ -72,50 +130,45 @@ class SampleTable:
         self._load(ids)
         axis = self.axis(source)
         result = np.full((ids.size, axis.size), np.nan)
+        places: dict[int, list[int]] = {}
         for position, series in enumerate(ids.tolist()):
-            if series < 0:
-                continue
-            values = self._kept[series]
-            owner = self._owner[series]
-            result[position] = values if owner == source else self._aligned(values, owner, source)
+            if series >= 0:
+                places.setdefault(self._owner[series], []).append(position)
+        for owner, mine in places.items():
+            values = self._rows[owner].of(ids[mine].tolist(), self.axis(owner).size)
+            result[mine] = values if owner == source else self._aligned(values, owner, source)
         return result
 
     def _load(self, ids: IntArray) -> None:
         wanted = np.unique(ids[ids >= 0])
-        missing = np.array([one for one in wanted.tolist() if one not in self._kept], dtype=np.int64)
+        missing = self._missing(wanted)
         if not missing.size:
             return
-        if self._held > _BUDGET:
-            self._kept.clear()
-            self._held, missing = 0, wanted
+        if sum(rows.held for rows in self._rows.values()) > _BUDGET:
+            self._rows.clear()
+            missing = wanted
+        owners = self.owners(missing)
+        for owner in np.unique(owners).tolist():
+            self._rows.setdefault(owner, _Rows()).make_room(missing[owners == owner], self.axis(owner).size)
         for frame in self._source.read(missing, self.window):
-            self._keep(frame)
-        for one in missing.tolist():  # a series without a sample in the window may be in no frame
-            if one not in self._kept:
-                self._kept[one] = np.full(self.axis(self._owner[one]).size, np.nan)
+            self._rows[frame.source].fill(frame, self.axis(frame.source))
 
-    def _keep(self, frame: Frame) -> None:
-        axis = self.axis(frame.source)
-        columns = np.ascontiguousarray(frame.values.T)
-        if frame.times.size != axis.size:
-            placed = np.full((columns.shape[0], axis.size), np.nan)
-            placed[:, np.searchsorted(axis, frame.times)] = columns
-            columns = placed
-        for series, values in zip(frame.ids.tolist(), columns, strict=True):
-            self._kept[series] = values
-        self._held += columns.size
+    def _missing(self, ids: IntArray) -> IntArray:
+        known = [rows.places for rows in self._rows.values()]
+        absent = [one for one in ids.tolist() if not any(one in places for places in known)]
+        return np.array(absent, dtype=np.int64)
 
     def _aligned(self, values: FloatArray, owner: int, source: int) -> FloatArray:
         """Another source's samples at the nearest of this one's instants, both on the reference clock."""
         theirs = self.axis(owner) - self._offsets[owner]
         ours = self.axis(source) - self._offsets[source]
         if not theirs.size:
-            return np.full(ours.size, np.nan)
+            return np.full((values.shape[0], ours.size), np.nan)
         right = np.clip(np.searchsorted(theirs, ours), 0, theirs.size - 1)
         left = np.maximum(right - 1, 0)
         nearest = np.where(np.abs(theirs[left] - ours) <= np.abs(theirs[right] - ours), left, right)
         usual = max(_usual_step(theirs), _usual_step(ours))
-        return np.where(np.abs(theirs[nearest] - ours) <= usual, values[nearest], np.nan)
+        return np.where(np.abs(theirs[nearest] - ours) <= usual, values[:, nearest], np.nan)
 
 
 def _usual_step(times: IntArray) -> float:

@@ -23,6 +23,7 @@ from sessions.model import EntityRef, FloatArray, IntArray, SeriesStats
 
 FACT = "fact:"
 """How a member's counter says that it is a fact of the member."""
+_MAX_PARTS = 64
 
 
 @dataclass(slots=True)
@@ -37,9 +38,27 @@ class Scene:
     events: SessionEvents
     values: dict[str, FloatArray | float] = field(default_factory=dict)
     _members: dict[str, Members] = field(default_factory=dict)
+    _parts: dict[bytes, Scene] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.values.update(self.compiled.thresholds)
+
+    def without_values(self, events: SessionEvents) -> Scene:
+        """Return the scene without the values that were computed, with the members that were found."""
+        return Scene(
+            self.compiled, self.source, self.rows, self.topology, self.table, events,
+            _members=self._members, _parts=self._parts,
+        )  # fmt: skip
+
+    def part(self, chosen: IntArray) -> Scene:
+        """Return the scene of some of its rows; their members are looked up only once."""
+        key = chosen.tobytes()
+        if key not in self._parts:
+            if len(self._parts) >= _MAX_PARTS:
+                self._parts.clear()
+            rows = [self.rows[row] for row in chosen.tolist()]
+            self._parts[key] = Scene(self.compiled, self.source, rows, self.topology, self.table, self.events)
+        return self._parts[key].without_values(self.events)
 
     @property
     def times(self) -> IntArray:

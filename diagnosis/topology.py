@@ -58,6 +58,10 @@ class Topology:
             for ref in sorted(found):
                 self._seen_from.setdefault(self.base(ref), []).append((number, ref))
 
+    def extend(self, window: TimeRange) -> None:
+        """Go on with a longer window, in whose new part no fact begins or ends."""
+        self._window = window
+
     def _add(self, series: Series) -> None:
         ref, instance = series.entity, series.spec.instance
         if instance and ref.kind in _SHARED:

@@ -24,6 +24,7 @@ from sessions.model import (
 from sessions.store import sources, statistics
 from sessions.store.contents import Decoded
 from sessions.store.database import Database, bytes_of
+from sessions.store.growth import Growth, growth_of
 from sessions.store.info import SessionInfo
 from sessions.store.lock import is_written
 from sessions.store.opening import close_reader, open_for_reading
@@ -143,6 +144,15 @@ class SessionReader(RecordReader):
         with self._state():
             return self._samples.written_since(np.asarray(ids, np.int64), newest)
 
+    def growth(self, before: Growth | None = None) -> Growth:
+        """Return the session's present size, and how its samples differ from an earlier look at it."""
+        with self._state():
+            specs = {
+                number: (spec, self._state_of(state))
+                for number, (spec, state) in sources.load(self._database).items()
+            }
+            return growth_of(self._samples, specs, before)
+
     def overview(self, series: int, window: TimeRange | None, width: int) -> Overview:
         """Return the series in at most ``width`` buckets over the window; None means its
         source's whole time.
@@ -187,8 +197,6 @@ class SessionReader(RecordReader):
     def _source(self, number: int, spec: SourceSpec, state: str) -> Source:
         segments = self._samples.of_source(number)
         span = _span(segments)
-        if state in sources.UNFINISHED and not is_written(self._database.path):
-            state = "interrupted"
         return Source(
             id=number,
             spec=spec,
@@ -196,8 +204,12 @@ class SessionReader(RecordReader):
             end=span.end if span else None,
             ticks=self._samples.times(number, None).size,
             samples=sum(segment.samples for segment in segments),
-            state=state,
+            state=self._state_of(state),
         )
+
+    def _state_of(self, stored: str) -> str:
+        unfinished = stored in sources.UNFINISHED
+        return "interrupted" if unfinished and not is_written(self._database.path) else stored
 
 
 def _interval(source: Source, samples: Samples) -> float | None:

@@ -1,0 +1,87 @@
+"""What judging a session needs besides samples: relations, time axes, events; kept between two looks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from diagnosis.compiled import CompiledRule, compile_problems
+from diagnosis.derived import with_derived
+from diagnosis.presence import EntityGaps, gaps_by_entity
+from diagnosis.samples import SampleTable
+from diagnosis.session_events import SessionEvents
+from diagnosis.signals import Scene
+from diagnosis.topology import Topology
+from resources.problem_cards import Problems
+from sessions.model import SampleSource, Source
+from sessions.times import TimeRange
+
+
+@dataclass(slots=True)
+class Prepared:
+    """A session in a window, ready to be judged. ``scenes`` are those of all rules in each source so far."""
+
+    problems: Problems
+    rules: Sequence[CompiledRule]
+    source: SampleSource
+    sources: Sequence[Source]
+    window: TimeRange
+    topology: Topology
+    table: SampleTable
+    events: SessionEvents
+    gaps: EntityGaps
+    scenes: dict[int, list[Scene]]
+
+    def scenes_of(self, source: int) -> list[Scene]:
+        """Return a scene for each rule with the source's entities, without values."""
+        if source not in self.scenes:
+            self.scenes[source] = [
+                Scene(
+                    rule,
+                    source,
+                    self.topology.rows(source, rule.rule.entity),
+                    self.topology,
+                    self.table,
+                    self.events,
+                )
+                for rule in self.rules
+            ]
+        return [scene.without_values(self.events) for scene in self.scenes[source]]
+
+    def extend(self, session: SampleSource, window: TimeRange, rewritten: Collection[int]) -> None:
+        """Go on with a longer window of the session, whose inventory and facts are the same."""
+        self.window = window
+        self.sources = session.sources()
+        self.topology.extend(window)
+        self.table.extend(window, rewritten)
+        self._read_records(session)
+
+    def is_extendable(self, window: TimeRange) -> bool:
+        """Return True if no fact begins or ends in the time that a longer window adds."""
+        old = self.window
+        times = (at for fact in self.source.facts() for at in (fact.start, fact.end) if at is not None)
+        return window.start == old.start and not any(old.end < at <= window.end + 1 for at in times)
+
+    def _read_records(self, session: SampleSource) -> None:
+        self.events, self.gaps = _records(session, self.problems, self.sources, self.window)
+
+
+def prepare(session: SampleSource, problems: Problems, window: TimeRange) -> Prepared:
+    """Read what is not samples. Raises KnowledgeError where a card's expression is wrong."""
+    rules = compile_problems(problems)
+    counters = {key for rule in rules for key in rule.counters()}
+    sources = session.sources()
+    source = with_derived(session, problems.derived, counters, window)
+    topology = Topology(source, counters, window)
+    table = SampleTable(source, window, topology.series.source_of)
+    events, gaps = _records(session, problems, sources, window)
+    return Prepared(problems, rules, source, sources, window, topology, table, events, gaps, {})
+
+
+def _records(
+    session: SampleSource, problems: Problems, sources: Sequence[Source], window: TimeRange
+) -> tuple[SessionEvents, EntityGaps]:
+    places = [fact for fact in session.facts() if fact.name == "host"]
+    are_reported = any(one.spec.kind in problems.derived.kinds for one in sources)
+    events = SessionEvents(session.events(), places, problems.changes, are_reported=are_reported)
+    return events, gaps_by_entity(session.gaps(), window)
