@@ -8,6 +8,7 @@ entity lie side by side.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,10 +94,30 @@ def sample_seconds(times: IntArray) -> FloatArray:
     """Return the seconds that each sample represents: the time since the sample before, at most 1.5 times the
     median interval.
 
-    A sample after a gap says nothing of the gap. Axes with no or one sample give one second a sample.
+    A sample after a gap says nothing of the gap. Axes with no or one sample give one second a sample. The
+    result is read-only: it is kept for the axes that were asked for last.
     """
+    return _sample_seconds(times.tobytes())
+
+
+def usual_step(times: IntArray) -> float:
+    """Return the median interval between samples in ms; 0 for fewer than two samples."""
+    return _usual_step(times.tobytes())
+
+
+@lru_cache(maxsize=32)
+def _usual_step(packed: bytes) -> float:
+    times = np.frombuffer(packed, np.int64)
+    return float(np.median(np.diff(times))) if times.size > 1 else 0.0
+
+
+@lru_cache(maxsize=32)
+def _sample_seconds(packed: bytes) -> FloatArray:
+    times = np.frombuffer(packed, np.int64)
     if times.size < 2:
-        return np.ones(times.size)
-    steps = np.diff(times) / 1000.0
-    usual = float(np.median(steps))
-    return np.minimum(np.concatenate(([usual], steps)), 1.5 * usual)
+        seconds = np.ones(times.size)
+    else:
+        usual = _usual_step(packed) / 1000.0
+        seconds = np.minimum(np.concatenate(([usual], np.diff(times) / 1000.0)), 1.5 * usual)
+    seconds.flags.writeable = False
+    return seconds

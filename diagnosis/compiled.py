@@ -97,7 +97,7 @@ class CompiledCause:
         return (self.because, self.because_possible, self.otherwise, self.unknown, *stated, *self.remedies)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class CompiledRule:
     """One rule of one card, with everything that is needed to run it."""
 
@@ -130,26 +130,36 @@ class CompiledRule:
 
     def detecting(self) -> list[str]:
         """Return the signals that decide whether an entity has the problem."""
-        nodes = [self.condition, *([self.critical] if self.critical else [])]
-        return self.closure(name for node in nodes for name in node.names())
+        return _detecting(self)
 
     def explaining(self) -> list[str]:
         """Return the signals that causes, evidence and sentences use."""
-        names = {name for node in self.values.values() for name in node.names()}
-        for cause in self.causes:
-            for node in cause.nodes():
-                names.update(node.names())
-            for text in cause.texts():
-                names |= text.names()
-        for text in (self.conclusion, *self.notes):
-            names |= text.names()
-        for _, node in self.evidence:
-            names.update(node.names())
-        return self.closure(names)
+        return _explaining(self)
 
     def counters(self) -> set[str]:
         """Return every counter that the rule may read."""
         return {key for signal in self.signals.values() for key in signal.counters.values()}
+
+
+@lru_cache(maxsize=512)
+def _detecting(rule: CompiledRule) -> list[str]:
+    nodes = [rule.condition, *([rule.critical] if rule.critical else [])]
+    return rule.closure(name for node in nodes for name in node.names())
+
+
+@lru_cache(maxsize=512)
+def _explaining(rule: CompiledRule) -> list[str]:
+    names = {name for node in rule.values.values() for name in node.names()}
+    for cause in rule.causes:
+        for node in cause.nodes():
+            names.update(node.names())
+        for text in cause.texts():
+            names |= text.names()
+    for text in (rule.conclusion, *rule.notes):
+        names |= text.names()
+    for _, node in rule.evidence:
+        names.update(node.names())
+    return rule.closure(names)
 
 
 def compile_problems(problems: Problems) -> list[CompiledRule]:

@@ -10,7 +10,7 @@ import numpy as np
 from diagnosis.arrays import BoolArray
 from diagnosis.compiled import CompiledRule
 from diagnosis.placement import Periods, within_periods
-from diagnosis.signals import Pruning, Scene, gate
+from diagnosis.signals import Pruning, Scene
 from diagnosis.sustained import Windows, present_windows, sustained_windows, too_short
 from diagnosis.topology import Topology
 from sessions.findings import Severity
@@ -84,7 +84,7 @@ def detect(scene: Scene, pruning: Pruning) -> Detection:
     """Judge every row of the scene: by chunk statistics first, and by samples where these leave it open."""
     if not scene.rows or not scene.times.size:
         return Detection(len(scene.rows), 0, [], [], np.zeros(len(scene.rows), np.bool_), short=True)
-    gated = gate(scene, pruning)
+    gated = scene.gate(pruning)
     rule = scene.compiled.rule
     short = too_short(scene.times, scene.compiled.sustained.warning)
     hits: list[Hit] = []

@@ -127,7 +127,7 @@ class Run:
             if not self._table.axis(one.id).size:
                 continue
             scenes = self._prepared.scenes_of(one.id)
-            pruning = pruning_of(self._table, scenes)
+            pruning = pruning_of(self._table, self._prepared.series_of(one.id))
             known = known_samples(self._table, pruning)
             for number, scene in enumerate(scenes):
                 self._step((position * len(scenes) + number) / steps, scene.compiled.card)
@@ -135,7 +135,8 @@ class Run:
                 self._book.note(scene, found, known)
                 self._note_counters(scene)
                 self._suspects.extend((scene.compiled.card, ref) for ref in found.suspects)
-                explanations.extend(self._explained(found.hits))
+                if found.hits:
+                    explanations.extend(explain(found.hits, scene, self._catalogue))
             findings.extend(self._absences(position, pruning))
         merged = self._merged(explanations)
         ranked = rank([*merged, *findings], self._problems, self._host_of)
@@ -156,11 +157,6 @@ class Run:
             raise CancelledError("The diagnosis was stopped.")
         if self._progress:
             self._progress(part, card.title)
-
-    def _explained(self, hits: list[Hit]) -> list[Explanation]:
-        if not hits:
-            return []
-        return explain(hits, self._topology, self._table, self._events, self._catalogue)
 
     def _note_counters(self, scene: Scene) -> None:
         tally = self._book.tallies[scene.compiled.card.id]

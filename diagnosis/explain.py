@@ -13,10 +13,7 @@ from diagnosis.compiled import CompiledCause
 from diagnosis.detect import Hit, blocks, on_host_mask, window_mask
 from diagnosis.evaluate import Operands, evaluate
 from diagnosis.language import Node
-from diagnosis.samples import SampleTable
-from diagnosis.session_events import SessionEvents
 from diagnosis.signals import Scene
-from diagnosis.topology import Topology
 from diagnosis.wording import SentenceWriter
 from resources.catalogue import Catalogue
 from resources.problem_cards import EvidenceItem
@@ -47,22 +44,16 @@ class Explanation:
         return known / len(self.causes) if self.causes else 1.0
 
 
-def explain(
-    hits: list[Hit], topology: Topology, table: SampleTable, events: SessionEvents, catalogue: Catalogue
-) -> list[Explanation]:
-    """Return the explanations of hits of one rule in one source, in their order; one for
-    each host of a hit.
-    """
-    first = hits[0]
-    times = table.axis(first.source)
-    parts = [part for hit in hits for part in hit.by_host(topology, times)]
-    whole = Scene(first.compiled, first.source, [part.entity for part in parts], topology, table, events)
-    names = first.compiled.explaining()
+def explain(hits: list[Hit], scene: Scene, catalogue: Catalogue) -> list[Explanation]:
+    """Return the explanations of the hits of a scene, in their order; one for each host of a hit."""
+    parts = [part for hit in hits for part in hit.by_host(scene.topology, scene.times)]
+    whole = scene.of_entities([part.entity for part in parts])
+    names = scene.compiled.explaining()
     explained: list[Explanation] = []
-    for scene in blocks(whole, np.arange(len(parts)), names):
-        scene.load(names)
-        own = parts[len(explained) : len(explained) + len(scene.rows)]
-        explained.extend(_Block(scene, own, catalogue).explanations())
+    for block in blocks(whole, np.arange(len(parts)), names):
+        block.load(names)
+        own = parts[len(explained) : len(explained) + len(block.rows)]
+        explained.extend(_Block(block, own, catalogue).explanations())
     return explained
 
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from diagnosis.compiled import CompiledRule, compile_problems
 from diagnosis.derived import with_derived
 from diagnosis.presence import EntityGaps, gaps_by_entity
 from diagnosis.samples import SampleTable
 from diagnosis.session_events import SessionEvents
-from diagnosis.signals import Scene
+from diagnosis.signals import Scene, series_of
 from diagnosis.topology import Topology
 from resources.problem_cards import Problems
-from sessions.model import SampleSource, Source
+from sessions.model import IntArray, SampleSource, Source
 from sessions.times import TimeRange
 
 
@@ -30,7 +30,8 @@ class Prepared:
     table: SampleTable
     events: SessionEvents
     gaps: EntityGaps
-    scenes: dict[int, list[Scene]]
+    scenes: dict[int, list[Scene]] = field(default_factory=dict)
+    series: dict[int, IntArray] = field(default_factory=dict)
 
     def scenes_of(self, source: int) -> list[Scene]:
         """Return a scene for each rule with the source's entities, without values."""
@@ -47,6 +48,12 @@ class Prepared:
                 for rule in self.rules
             ]
         return [scene.without_values(self.events) for scene in self.scenes[source]]
+
+    def series_of(self, source: int) -> IntArray:
+        """Return the series that the conditions of all rules read in the source, ascending."""
+        if source not in self.series:
+            self.series[source] = series_of(self.scenes_of(source))
+        return self.series[source]
 
     def extend(self, session: SampleSource, window: TimeRange, rewritten: Collection[int]) -> None:
         """Go on with a longer window of the session, whose inventory and facts are the same."""
@@ -75,7 +82,7 @@ def prepare(session: SampleSource, problems: Problems, window: TimeRange) -> Pre
     topology = Topology(source, counters, window)
     table = SampleTable(source, window, topology.series.source_of)
     events, gaps = _records(session, problems, sources, window)
-    return Prepared(problems, rules, source, sources, window, topology, table, events, gaps, {})
+    return Prepared(problems, rules, source, sources, window, topology, table, events, gaps)
 
 
 def _records(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from diagnosis.arrays import BoolArray
+from diagnosis.arrays import BoolArray, usual_step
 from diagnosis.detect import Detection
 from diagnosis.samples import SampleTable
 from diagnosis.signals import Pruning, Scene
@@ -155,7 +155,7 @@ class ReachBook:
             return SourceReach(source.id, source.spec.name, None, axis.size, self._reason(source))
         judged = TimeRange(int(axis[0]), to)
         behind = newest - self._table.reference_end(source.id)
-        usual = float(np.median(np.diff(axis))) if axis.size > 1 else 0.0
+        usual = usual_step(axis)
         reason = ""
         if behind > _STOPPED * usual and behind > self._table.longest_step() * _STOPPED:
             reason = f"its samples stop {format_duration(behind / 1000)} before those of other sources"

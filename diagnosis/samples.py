@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 
 import numpy as np
 
+from diagnosis.arrays import usual_step
 from sessions.model import FloatArray, Frame, IntArray, SampleSource, SeriesStats
 from sessions.times import TimeRange
 
@@ -102,7 +103,7 @@ class SampleTable:
 
     def longest_step(self) -> float:
         """Return the usual interval of the slowest source, in ms."""
-        return max((_usual_step(self.axis(one)) for one in self._offsets), default=0.0)
+        return max((usual_step(self.axis(one)) for one in self._offsets), default=0.0)
 
     def last_in(self, ids: IntArray, window: TimeRange) -> IntArray:
         """Return the time of each series' last sample in a range of the window, in ms; 0 for none."""
@@ -167,9 +168,5 @@ class SampleTable:
         right = np.clip(np.searchsorted(theirs, ours), 0, theirs.size - 1)
         left = np.maximum(right - 1, 0)
         nearest = np.where(np.abs(theirs[left] - ours) <= np.abs(theirs[right] - ours), left, right)
-        usual = max(_usual_step(theirs), _usual_step(ours))
+        usual = max(usual_step(theirs), usual_step(ours))
         return np.where(np.abs(theirs[nearest] - ours) <= usual, values[:, nearest], np.nan)
-
-
-def _usual_step(times: IntArray) -> float:
-    return float(np.median(np.diff(times))) if times.size > 1 else 0.0

@@ -27,6 +27,17 @@ _MAX_PARTS = 64
 
 
 @dataclass(slots=True)
+class SceneKept:
+    """What does not depend on the samples, or stays while the bounds of the series do."""
+
+    parts: dict[bytes, Scene] = field(default_factory=dict)
+    others: dict[tuple[EntityRef, ...], Scene] = field(default_factory=dict)
+    ids: IntArray | None = None
+    bounds: Bounds | None = None
+    gate: Gate | None = None
+
+
+@dataclass(slots=True)
 class Scene:
     """One rule, the entities of one source that it judges (the rows), and the signals computed so far."""
 
@@ -38,7 +49,7 @@ class Scene:
     events: SessionEvents
     values: dict[str, FloatArray | float] = field(default_factory=dict)
     _members: dict[str, Members] = field(default_factory=dict)
-    _parts: dict[bytes, Scene] = field(default_factory=dict)
+    _kept: SceneKept = field(default_factory=SceneKept)
 
     def __post_init__(self) -> None:
         self.values.update(self.compiled.thresholds)
@@ -47,18 +58,41 @@ class Scene:
         """Return the scene without the values that were computed, with the members that were found."""
         return Scene(
             self.compiled, self.source, self.rows, self.topology, self.table, events,
-            _members=self._members, _parts=self._parts,
+            _members=self._members, _kept=self._kept,
         )  # fmt: skip
 
     def part(self, chosen: IntArray) -> Scene:
         """Return the scene of some of its rows; their members are looked up only once."""
-        key = chosen.tobytes()
-        if key not in self._parts:
-            if len(self._parts) >= _MAX_PARTS:
-                self._parts.clear()
+        key, parts = chosen.tobytes(), self._kept.parts
+        if key not in parts:
+            if len(parts) >= _MAX_PARTS:
+                parts.clear()
             rows = [self.rows[row] for row in chosen.tolist()]
-            self._parts[key] = Scene(self.compiled, self.source, rows, self.topology, self.table, self.events)
-        return self._parts[key].without_values(self.events)
+            parts[key] = Scene(self.compiled, self.source, rows, self.topology, self.table, self.events)
+        return parts[key].without_values(self.events)
+
+    def of_entities(self, rows: list[EntityRef]) -> Scene:
+        """Return the scene of the same rule with other rows; their members are looked up only once."""
+        key, others = tuple(rows), self._kept.others
+        if key not in others:
+            if len(others) >= _MAX_PARTS:
+                others.clear()
+            others[key] = Scene(self.compiled, self.source, rows, self.topology, self.table, self.events)
+        return others[key].without_values(self.events)
+
+    def gate(self, pruning: Pruning) -> Gate:
+        """Decide which rows can meet the condition; again only where the bounds of a series differ."""
+        kept = self._kept
+        names = [self.compiled.signals[name] for name in self.compiled.detecting()]
+        if any(one.signal.arrived for one in names):
+            return gate(self, pruning)
+        if kept.ids is None:
+            kept.ids = series_of([self])
+        bounds = pruning.bounds(kept.ids)
+        if kept.gate is not None and kept.bounds is not None and _equal(bounds, kept.bounds):
+            return kept.gate
+        kept.bounds, kept.gate = bounds, gate(self, pruning)
+        return kept.gate
 
     @property
     def times(self) -> IntArray:
@@ -173,16 +207,28 @@ class Pruning:
         return Bounds(np.where(found, low, np.nan), np.where(found, high, np.nan))
 
 
-def pruning_of(table: SampleTable, scenes: Iterable[Scene]) -> Pruning:
-    """Read the statistics of all series that the scenes' conditions use, in one request."""
-    wanted: set[int] = set()
-    for scene in scenes:
-        for name in scene.compiled.detecting():
-            if scene.compiled.signals[name].counters:
-                for ids in scene.members(name).ids.values():
-                    wanted.update(ids[ids >= 0].tolist())
-    ids = np.array(sorted(wanted), dtype=np.int64)
+def series_of(scenes: Iterable[Scene]) -> IntArray:
+    """Return the series that the scenes' conditions read, ascending."""
+    found = [
+        ids
+        for scene in scenes
+        for name in scene.compiled.detecting()
+        if scene.compiled.signals[name].counters
+        for ids in scene.members(name).ids.values()
+    ]
+    every = np.unique(np.concatenate(found)) if found else np.zeros(0, np.int64)
+    return every[every >= 0]
+
+
+def pruning_of(table: SampleTable, ids: IntArray) -> Pruning:
+    """Read the statistics of all series that conditions read, in one request."""
     return Pruning(ids, table.statistics(ids))
+
+
+def _equal(some: Bounds, others: Bounds) -> bool:
+    return np.array_equal(some.low, others.low, equal_nan=True) and np.array_equal(
+        some.high, others.high, equal_nan=True
+    )
 
 
 def gate(scene: Scene, pruning: Pruning) -> Gate:

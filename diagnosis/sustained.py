@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnosis.arrays import BoolArray, sample_seconds, window_sums
+from diagnosis.arrays import BoolArray, sample_seconds, usual_step, window_sums
 from resources.problem_cards import Hold, Sustained
 from sessions.model import FloatArray, IntArray
 
@@ -68,7 +68,7 @@ def fewest_samples(times: IntArray, hold: Hold) -> int:
     """Return with how many known samples ``hold`` can be met at the least."""
     if hold.count or times.size < 2:
         return max(hold.count, 1)
-    interval = float(np.median(np.diff(times))) / 1000
+    interval = usual_step(times) / 1000
     return max(1, int(np.ceil(hold.hold_s / interval - _SLACK)))
 
 
@@ -88,7 +88,7 @@ def _held(true: FloatArray, times: IntArray, hold: Hold, rule: Sustained) -> Boo
 
 def _window_start(times: IntArray, seconds: float) -> IntArray:
     """For each sample the first one of the ``seconds`` up to it."""
-    slack = int(_SLACK * 1000 * float(np.median(np.diff(times)) / 1000)) if times.size > 1 else 0
+    slack = int(_SLACK * 1000 * (usual_step(times) / 1000)) if times.size > 1 else 0
     return np.searchsorted(times, times - np.int64(seconds * 1000) + slack, side="right").astype(np.int64)
 
 
