@@ -30,7 +30,7 @@ def build(only: str = "") -> typer.Typer:
         if isinstance(command, typer.Typer):
             program.add_typer(command, name=name)
         else:
-            program.command(name)(command)
+            program.command(name, hidden=entry.is_hidden)(command)
     return program
 
 
@@ -38,7 +38,8 @@ def invoke(arguments: Sequence[str]) -> int:
     """Run the command that ``arguments`` name; returns its exit code. Raises HyperscopeError."""
     first = arguments[0]
     if first not in COMMANDS and not first.startswith("-"):
-        near = get_close_matches(first, COMMANDS, n=1)
+        known = [name for name, entry in COMMANDS.items() if not entry.is_hidden]
+        near = get_close_matches(first, known, n=1)
         hint = f" Did you mean '{near[0]}'?" if near else ""
         raise UsageError(f"No such command '{first}'.{hint} Try 'hyperscope --help'.")
     command = typer.main.get_command(build(first))

@@ -26,11 +26,15 @@ OPTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class CommandEntry:
-    """A command: its module, the name of its function (or typer group) there, and a summary for the help."""
+    """A command: its module, the name of its function (or typer group) there, and a summary for the help.
+
+    One that only the window starts is hidden from the help.
+    """
 
     module: str
     attribute: str
     summary: str
+    is_hidden: bool = False
 
 
 COMMANDS = {
@@ -55,12 +59,15 @@ COMMANDS = {
     "lab": CommandEntry(
         "app.commands.lab", "commands", "The simulated clusters: list them, export captures."
     ),
+    "judge": CommandEntry(
+        "app.commands.judge", "judge", "Judge a session as it grows, for the window.", is_hidden=True
+    ),
 }
 
 
 def program_help() -> str:
     """Return the text of ``hyperscope --help``."""
-    commands = ((name, entry.summary) for name, entry in COMMANDS.items())
+    commands = ((name, entry.summary) for name, entry in COMMANDS.items() if not entry.is_hidden)
     return "\n".join(
         (
             "Usage: hyperscope COMMAND [ARGUMENTS] [OPTIONS]",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from diagnosis.compiled import CompiledRule
 from diagnosis.detect import Hit, detect
 from diagnosis.explain import Explanation, explain
 from diagnosis.prepared import Prepared, prepare
@@ -147,7 +148,7 @@ class Run:
             findings=tuple(ranked),
             checks=self._checks(),
             notes=self._notes(),
-            counters=self._counters(),
+            counters=counters_of(self._rules, self._catalogue),
             verdict=self._book.verdict(self._sources, self._problems.cards, self._catalogue, ranked),
             reach=self._book.entities(),
         )
@@ -290,10 +291,6 @@ class Run:
             checks.append(Check(card.id, card.title, card.question, entities, judged, lacking))
         return tuple(checks)
 
-    def _counters(self) -> dict[str, Counter]:
-        keys = sorted({key for rule in self._rules for key in rule.counters()})
-        return {key: known for key in keys if (known := self._catalogue.get(key))}
-
     def _notes(self) -> tuple[str, ...]:
         if not any(self._table.axis(one.id).size for one in self._sources):
             return ("The window has no samples.",)
@@ -305,6 +302,12 @@ class Run:
             for check in self._checks()
             if check.entities and not check.judged and check.lacking
         )
+
+
+def counters_of(rules: Iterable[CompiledRule], catalogue: Catalogue) -> dict[str, Counter]:
+    """Return the catalogue entries of all counters that the rules read, by key."""
+    keys = sorted({key for rule in rules for key in rule.counters()})
+    return {key: known for key in keys if (known := catalogue.get(key))}
 
 
 def _union(windows: list[TimeRange]) -> tuple[TimeRange, ...]:

@@ -125,6 +125,11 @@ class GrowingSession:
         low[ids] = np.fmin(low[ids], np.fmin.reduce(frame.values, axis=0))
         high[ids] = np.fmax(high[ids], np.fmax.reduce(frame.values, axis=0))
 
+    @property
+    def is_growing(self) -> bool:
+        """True while somebody records or imports the session."""
+        return any(one.is_growing for one in self._growth.sources.values())
+
     def span(self) -> TimeRange | None:
         """Return the time from the first to the last sample of all sources; None without samples."""
         axes = [axis for number in self._growth.sources if (axis := self.times(number)).size]

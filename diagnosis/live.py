@@ -21,6 +21,11 @@ class LiveJudge:
         self._prepared: Prepared | None = None
         self._is_first = True
 
+    @property
+    def is_growing(self) -> bool:
+        """True while somebody records or imports the session, as it was last seen."""
+        return self._session.is_growing
+
     def judge(self, cancel: StopSignal | None = None) -> Diagnosis | None:
         """Return the diagnosis of the whole session as it is now; None if nothing is new since the last.
 

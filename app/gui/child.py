@@ -1,4 +1,4 @@
-"""A child process that speaks ``recorder.protocol``; its events arrive as signals on the GUI thread.
+"""A child process that speaks in JSON lines; its events arrive as signals on the GUI thread.
 
 It is no QProcess: that kills its child when it is destroyed, and a recording may outlive the window.
 """
@@ -17,7 +17,7 @@ from typing import IO, Any
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from app.gui.own_program import program_command, program_folder
-from recorder.protocol import MAX_EVENT_BYTES, Command, Detached, Event, Warned, encode
+from recorder.protocol import MAX_EVENT_BYTES, Command, Detached, Warned, encode
 from resources.failures import UsageError
 
 _LAST_ERRORS = 5
@@ -40,18 +40,21 @@ class Child(QObject):
     def __init__(
         self,
         arguments: Sequence[str],
-        read_event: Callable[[bytes], Event | None],
+        read_event: Callable[[bytes], object | None],
         parent: QObject | None = None,
         *,
         low_priority: bool = False,
+        max_event_bytes: int = MAX_EVENT_BYTES,
     ) -> None:
         """Start the process; ``read_event`` is the protocol's parser for this kind of child.
 
-        ``low_priority`` lowers the process's priority (on Windows; elsewhere the child does that itself).
-        Raises OSError if the program can't be started.
+        ``low_priority`` lowers the process's priority (on Windows; elsewhere the child does that itself). Of
+        a line without an end only the last ``max_event_bytes`` are kept. Raises OSError if the program can't
+        be started.
         """
         super().__init__(parent)
         self._read_event = read_event
+        self._max_event_bytes = max_event_bytes
         self._is_warned = False
         self._errors: deque[str] = deque(maxlen=_LAST_ERRORS)
         self._is_released = False
@@ -122,14 +125,14 @@ class Child(QObject):
         with _pipe(self._process.stdout) as pipe:
             while chunk := pipe.read(1 << 16):
                 *lines, rest = (rest + chunk).split(b"\n")
-                rest = rest[-MAX_EVENT_BYTES:]
+                rest = rest[-self._max_event_bytes :]
                 if any(isinstance(self._pass_on(line), Detached) for line in lines):
                     # It goes on without us, and nobody is to wait for it: not even Popen's own reminder.
                     self._process.returncode = 0
                     return
         self._over.emit(self._process.wait())
 
-    def _pass_on(self, line: bytes) -> Event | None:
+    def _pass_on(self, line: bytes) -> object | None:
         try:
             event = self._read_event(line)
         except UsageError:
@@ -145,7 +148,7 @@ class Child(QObject):
                 self._errors.append(line.decode("utf-8", "replace"))
 
     @Slot(object)
-    def _take_event(self, event: Event) -> None:
+    def _take_event(self, event: object) -> None:
         if not self._is_released:
             self.received.emit(event)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from sessions.model import SourceSpec
 from sessions.store.samples import Samples
 from sessions.store.segments import Segment
+from sessions.store.sources import UNFINISHED
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,11 @@ class SourceState:
     state: str
     end: int | None = None
     samples: int = 0
+
+    @property
+    def is_growing(self) -> bool:
+        """True while somebody records or imports it."""
+        return self.state in UNFINISHED
 
 
 @dataclass(frozen=True, slots=True)

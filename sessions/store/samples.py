@@ -33,6 +33,11 @@ class Samples:
         self._overlapping: dict[int, frozenset[int]] = {}
         self._seen: int | None = None
 
+    @property
+    def is_outdated(self) -> bool:
+        """True if something was written since the last ``refresh``."""
+        return bool(self.database.pragma("data_version") != self._seen)
+
     def refresh(self) -> None:
         """Read what was written since the last call; cheap when there is nothing new.
 
