@@ -37,12 +37,16 @@ def commands_page() -> str:
 
 
 def leaf_commands(call: str, command: Any) -> Iterator[tuple[str, Any]]:
-    """Yield (call, command) for each command without subcommands; ``call`` is how it is typed."""
+    """Yield (call, command) for each command without subcommands that is not hidden; ``call`` is how it is
+    typed.
+    """
     below = getattr(command, "commands", None)
     if below is None:
         yield call, command
         return
     for name, child in below.items():
+        if child.hidden:
+            continue
         yield from leaf_commands(f"{call} {name}", child)
 
 

@@ -267,6 +267,7 @@ class _Frame(QObject):
     def _close(self) -> None:
         self._workbench.shutdown()
         self._desk.session.close()
+        self._desk.judging.shutdown()
         self._desk.jobs.shutdown()
 
 

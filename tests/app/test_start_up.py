@@ -142,8 +142,11 @@ def test_help_lists_every_command_with_a_line_of_its_own(capsys: pytest.CaptureF
     assert run(["--help"]) == 0
     text = capsys.readouterr().out
     assert max(map(len, text.splitlines())) <= 110
+    assert "judge" not in text  # which only the window starts
     for name, entry in COMMANDS.items():
-        assert re.search(rf"^  {name} +{re.escape(entry.summary)}$", text, re.MULTILINE), name
+        assert entry.is_hidden or re.search(rf"^  {name} +{re.escape(entry.summary)}$", text, re.MULTILINE), (
+            name
+        )
         assert build(name).registered_commands or build(name).registered_groups
 
 

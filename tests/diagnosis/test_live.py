@@ -1,0 +1,140 @@
+"""A session judged again and again while it grows: at each instant the same as one whole diagnosis."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from diagnosis import Diagnosis, diagnose_session
+from diagnosis.live import LiveJudge
+from diagnosis.messages import Receiver, Sender, encode, read_event
+from lab import Lab, find_scenario, load_scenarios
+from resources.failures import CancelledError, UsageError
+from sessions.model import SampleSource, SeriesSpec
+from sessions.store import SessionReader, SessionWriter
+from tests.diagnosis.recordings import Recording, catalogue, diagnosed, during, problems, session
+from tests.diagnosis.replaying import replay
+from tests.lab.in_memory import lab_session
+
+
+def judged_at_every_instant(source: SampleSource, path: Path, **how: int) -> list[Diagnosis]:
+    """Judge while the session is played; each time it must be what one whole diagnosis gives."""
+    found: list[Diagnosis] = []
+    reader: SessionReader | None = None
+    try:
+        for _ in replay(source, path, **how):
+            if reader is None:
+                reader = SessionReader.open(path)
+                judge = LiveJudge(reader, problems(), catalogue())
+            one = judge.judge()
+            assert one is not None
+            with SessionReader.open(path) as fresh:
+                whole = diagnose_session(fresh, problems(), catalogue())
+            assert one == whole, (len(found), one.verdict == whole.verdict)
+            assert judge.judge() is None
+            found.append(one)
+    finally:
+        if reader is not None:
+            reader.close()
+    return found
+
+
+@pytest.mark.parametrize(
+    "scenario",
+    ["cpu-limit-vm", "storage-latency-array-port", "mem-swapping-vm-limit", "net-rx-drops-ring-burst"],
+)
+def test_lab_scenarios_at_every_instant(scenario: str, tmp_path: Path) -> None:
+    lab = Lab(find_scenario(load_scenarios(), scenario), seed=3)
+    found = judged_at_every_instant(lab_session(lab), tmp_path / "s.hscope", every=8, ticks=120)
+    assert found[0].verdict.state == "not judged yet"
+    assert found[-1].verdict.is_judged
+
+
+def busy(*, seconds: float = 900, source: str = "esxtop") -> Recording:
+    recording = Recording(seconds=seconds, interval=20.0, source=source)  # type: ignore[arg-type]
+    recording.on_host({"cpu.pcpu_util": 95.0, "cpu.pcpu_used": 93.0})
+    recording.vm("slow", {"cpu.ready": during(100, 700, 20.0, 0.5), "cpu.max_limited": 0.0})
+    recording.vm("quiet", {"cpu.ready": 0.5, "cpu.max_limited": 0.0, "mem.balloon": 0.0})
+    gone = recording.vm("gone", {"cpu.ready": lambda t: np.where(t < 400, 9.0, np.nan)})
+    recording.gap(400, 880, gone)
+    return recording
+
+
+def test_a_vm_that_moves_and_facts_that_come_late(tmp_path: Path) -> None:
+    recording = busy(source="vcenter")
+    other = recording.another_host("esx02", {"cpu.pcpu_util": 10.0, "cpu.pcpu_used": 9.0})
+    vm = recording.vm("moves", {"cpu.ready": 15.0, "cpu.max_limited": 0.0})
+    recording.stays(vm, (0.0, recording.host), (410.0, other))
+    recording.event(vm, "vmotion", "moved to esx02", 400.0, 10.0)
+    recording.fact(vm, "cpu.limit_mhz", 2000.0, 500.0)
+    assert len(judged_at_every_instant(session(recording), tmp_path / "s.hscope")[-1].findings) > 1
+
+
+@pytest.mark.parametrize("late", [1, 3])
+def test_samples_that_come_late(late: int, tmp_path: Path) -> None:
+    assert judged_at_every_instant(session(busy()), tmp_path / "s.hscope", late=late)[-1].findings
+
+
+def test_two_hosts_of_which_one_dies(tmp_path: Path) -> None:
+    dead = Recording("esx02", seconds=300, interval=20.0)
+    dead.vm("there", {"cpu.ready": 30.0, "cpu.max_limited": 0.0})
+    dead.on_host({"cpu.pcpu_util": 40.0, "cpu.pcpu_used": 35.0})
+    last = judged_at_every_instant(session(busy(), dead), tmp_path / "s.hscope")[-1]
+    assert [bool(one.reason) for one in last.verdict.sources] == [False, True]
+
+
+def test_compaction_in_between_changes_nothing(tmp_path: Path) -> None:
+    """Every 256 ticks the writer puts rows into blocks, some of them before anybody looked."""
+    recording = Recording(seconds=3300, interval=5.0)
+    recording.on_host({"cpu.pcpu_util": 40.0, "cpu.pcpu_used": 35.0})
+    recording.vm("slow", {"cpu.ready": during(1000, 1500, 20.0, 0.5), "cpu.max_limited": 0.0})
+    found = judged_at_every_instant(session(recording), tmp_path / "s.hscope", every=7)
+    assert [one.problem for one in found[-1].findings] == ["cpu.ready_high"]
+
+
+def test_a_source_and_series_that_join_later(tmp_path: Path) -> None:
+    path = tmp_path / "s.hscope"
+    for _ in replay(session(busy()), path):
+        pass
+    with SessionWriter.open(path) as writer, SessionReader.open(path) as reader:
+        judge = LiveJudge(reader, problems(), catalogue())
+        judge.judge()
+        host = next(ref for ref in reader.entities() if ref.kind == "host")
+        (ids,) = [writer.add_series(1, [SeriesSpec(host, "mem.state", "count")])]
+        layout = writer.ticks.add_layout(1, ids)
+        times = reader.times(1).tolist()
+        writer.ticks.append_ticks([(layout, at, np.array([3.0])) for at in times])
+        assert judge.judge() == diagnose_session(reader, problems(), catalogue())
+
+
+def test_a_judging_that_was_stopped_is_done_anew(tmp_path: Path) -> None:
+    path, stop = tmp_path / "s.hscope", threading.Event()
+    played = replay(session(busy()), path)
+    for _ in range(20):
+        next(played)
+    with SessionReader.open(path) as reader:
+        judge = LiveJudge(reader, problems(), catalogue())
+        judge.judge()
+        next(played)
+        stop.set()
+        with pytest.raises(CancelledError):
+            judge.judge(stop)
+        next(played)
+        assert judge.judge() == diagnose_session(reader, problems(), catalogue())
+    played.close()
+
+
+def test_what_the_process_says_comes_back_whole() -> None:
+    sender, receiver = Sender(), Receiver(dict(diagnosed(busy()).counters))
+    for seconds in (400, 600, 900):
+        found = diagnosed(busy(seconds=seconds))
+        line = encode(sender.event(found))
+        assert line.count(b"\n") == 1
+        event = read_event(line)
+        assert receiver.diagnosis(event) == found  # type: ignore[arg-type]
+    for line in (b"", b"[]", b'{"event": "judged", "window": 3}', b'{"event": "gossip"}', b"\xff"):
+        with pytest.raises(UsageError):
+            read_event(line)
