@@ -59,7 +59,7 @@ class Prepared:
         """Go on with a longer window of the session, whose inventory and facts are the same."""
         self.window = window
         self.sources = session.sources()
-        self.topology.extend(window)
+        self.topology.window = window
         self.table.extend(window, rewritten)
         self._read_records(session)
 

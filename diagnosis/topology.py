@@ -30,6 +30,8 @@ class Placed:
 class Topology:
     """The relations between the entities of a session in a window; ``series`` is the index of their series.
 
+    ``window`` may become longer as long as no fact begins or ends in its new part.
+
     A device or datastore that several hosts share has one series for each host in a vCenter's source, with
     the host as instance. Each host's view of it is an entity of its own here (``base`` gives the shared one),
     so that a rule judges it for each host, as with one source a host.
@@ -40,7 +42,7 @@ class Topology:
         self._entities = with_current_names(source.entities(), facts)
         self._facts = FactTable(facts, window)
         self._placement = Placement(self._facts.named("host"), window)
-        self._window = window
+        self.window = window
         self._bases: dict[EntityRef, EntityRef] = {}
         self._views: dict[tuple[EntityRef, str], EntityRef] = {}
         self._seen_from: dict[EntityRef, list[tuple[int, EntityRef]]] = {}
@@ -57,10 +59,6 @@ class Topology:
             found.update([above for ref in list(found) for above in self.ancestors(ref).values()])
             for ref in sorted(found):
                 self._seen_from.setdefault(self.base(ref), []).append((number, ref))
-
-    def extend(self, window: TimeRange) -> None:
-        """Go on with a longer window, in whose new part no fact begins or ends."""
-        self._window = window
 
     def _add(self, series: Series) -> None:
         ref, instance = series.entity, series.spec.instance
@@ -127,7 +125,7 @@ class Topology:
     def _always(self, source: int, ref: EntityRef) -> tuple[Stay, ...]:
         above = self.ancestors(ref)
         hosts = [above["host"]] if "host" in above else self.rows(source, "host")
-        return (Stay(hosts[0], self._window.start, self._window.end + 1),) if len(hosts) == 1 else ()
+        return (Stay(hosts[0], self.window.start, self.window.end + 1),) if len(hosts) == 1 else ()
 
     def hosts(self, source: int, ref: EntityRef) -> list[Placed]:
         """Return the hosts of ``stays``, each host once, with the times if there are several hosts."""
@@ -146,7 +144,7 @@ class Topology:
         window).
         """
         stays = self.stays(source, ref)
-        chosen = windows or (self._window,)
+        chosen = windows or (self.window,)
         return max(stays, key=lambda stay: stay.overlap_ms(chosen)).host if stays else None
 
     def pool(self, ref: EntityRef) -> EntityRef | None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -22,29 +21,23 @@ from sessions.model import (
     SourceSpec,
 )
 from sessions.store import sources, statistics
-from sessions.store.contents import Decoded
-from sessions.store.database import Database, bytes_of
-from sessions.store.growth import Growth, growth_of
+from sessions.store.database import bytes_of
+from sessions.store.growth import FollowingReader
 from sessions.store.info import SessionInfo
 from sessions.store.lock import is_written
 from sessions.store.opening import close_reader, open_for_reading
 from sessions.store.overview import read_overview
-from sessions.store.records import RecordReader
 from sessions.store.samples import Samples
 from sessions.store.segments import Segment
 from sessions.times import TimeRange
 
 
-class SessionReader(RecordReader):
+class SessionReader(FollowingReader):
     """A session file, read-only: a SampleSource with its records. Use it from one thread at a time.
 
     Each call sees one consistent state of the file, including everything written before the call. Every
     method raises DamagedError when the data that it needs is inconsistent.
     """
-
-    def __init__(self, database: Database, decoded: Decoded | None = None) -> None:
-        super().__init__(database)
-        self._samples = Samples(database, decoded)
 
     @classmethod
     def open(cls, path: Path, *, check: bool = True) -> SessionReader:
@@ -144,19 +137,6 @@ class SessionReader(RecordReader):
         with self._state():
             return self._samples.written_since(np.asarray(ids, np.int64), newest)
 
-    def has_changed(self) -> bool:
-        """Return True if anything was written to the file since this reader last looked; takes 20 µs."""
-        return self._samples.is_outdated
-
-    def growth(self, before: Growth | None = None) -> Growth:
-        """Return the session's present size, and how its samples differ from an earlier look at it."""
-        with self._state():
-            specs = {
-                number: (spec, self._state_of(state))
-                for number, (spec, state) in sources.load(self._database).items()
-            }
-            return growth_of(self._samples, specs, before)
-
     def overview(self, series: int, window: TimeRange | None, width: int) -> Overview:
         """Return the series in at most ``width`` buckets over the window; None means its
         source's whole time.
@@ -186,18 +166,6 @@ class SessionReader(RecordReader):
                 marks=len(self.marks()),
             )
 
-    @contextmanager
-    def one_state(self) -> Iterator[None]:
-        """Let all calls within the block see the same state of the file, also while it is written."""
-        with self._state():
-            yield
-
-    @contextmanager
-    def _state(self) -> Iterator[None]:
-        with self._database.snapshot():
-            self._samples.refresh()
-            yield
-
     def _source(self, number: int, spec: SourceSpec, state: str) -> Source:
         segments = self._samples.of_source(number)
         span = _span(segments)
@@ -210,10 +178,6 @@ class SessionReader(RecordReader):
             samples=sum(segment.samples for segment in segments),
             state=self._state_of(state),
         )
-
-    def _state_of(self, stored: str) -> str:
-        unfinished = stored in sources.UNFINISHED
-        return "interrupted" if unfinished and not is_written(self._database.path) else stored
 
 
 def _interval(source: Source, samples: Samples) -> float | None:
