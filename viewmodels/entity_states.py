@@ -121,8 +121,9 @@ class EntityStates:
                 states.append("critical" if one.severity == "critical" else "warning")
             else:
                 states.append("was critical" if one.severity == "critical" else "was warning")
-        if ref in self._over:
-            states.append("over")
+        over = self._over.get(ref)
+        if over is not None:
+            states.append("none" if over.is_idle else "over")
         if states:
             return max(states, key=RANK.__getitem__)
         if any(one.problem in self._absences for one in self._of.get(ref, ())):

@@ -53,11 +53,15 @@ class HeadlineNumbers:
 
 def headline_numbers(
     chosen: Mapping[EntityRef, HeadlineSeries],
+    loads: Mapping[int, int],
     last: Mapping[int, float],
     moment: int,
     limits: LimitsByCounter,
 ) -> HeadlineNumbers:
-    """Return the headlines as numbers; ``last`` has the value of each series that has one at ``moment``."""
+    """Return the headlines as numbers; ``last`` has the value of each series that has one at ``moment``.
+
+    ``loads`` come from ``load_series``.
+    """
     texts: dict[EntityRef, str] = {}
     over: dict[EntityRef, OverLimit] = {}
     for ref, headline in chosen.items():
@@ -65,10 +69,27 @@ def headline_numbers(
         if series is None:
             continue
         texts[ref] = headline.text(last)
-        exceeded = over_limit(series, last[series.id], limits)
+        exceeded = over_limit(series, last[series.id], limits, last.get(loads.get(series.id, 0)))
         if exceeded is not None:
             over[ref] = exceeded
     return HeadlineNumbers(moment, texts, over)
+
+
+def load_series(
+    chosen: Mapping[EntityRef, HeadlineSeries], snapshot: Snapshot, limits: LimitsByCounter
+) -> Mapping[int, int]:
+    """Return, by series id, the series of the load without which a number's limit does not count."""
+    found: dict[int, int] = {}
+    for ref, headline in chosen.items():
+        for series in headline.series:
+            known = limits.of(series.counter, ref.kind)
+            if known is None or not known.load:
+                continue
+            place = (series.source, known.load, series.spec.instance)
+            for other in snapshot.series_of.get(ref, ()):
+                if (other.source, other.counter, other.spec.instance) == place:
+                    found[series.id] = other.id
+    return found
 
 
 def series_of_first_counter(counters: Collection[str], series: Iterable[Series]) -> Sequence[Series]:
@@ -117,16 +138,31 @@ def common_headline(
     return ()
 
 
+@dataclass(frozen=True, slots=True)
+class Headlines:
+    """The headlines of a session's entities, and for some of their series (by id) that of their load."""
+
+    chosen: Mapping[EntityRef, HeadlineSeries] = field(default_factory=dict)
+    loads: Mapping[int, int] = field(default_factory=dict)
+
+    @property
+    def ids(self) -> Sequence[int]:
+        """All series that are read for the numbers."""
+        own = [one.id for headline in self.chosen.values() for one in headline.series]
+        return [*own, *self.loads.values()]
+
+
 class HeadlineCache:
     """Caches the headline of each entity until the session has other series; computed in a worker."""
 
     def __init__(self) -> None:
-        self._chosen: tuple[SeriesIndex | None, Mapping[EntityRef, HeadlineSeries]] = (None, {})
+        self._known: tuple[SeriesIndex | None, Headlines] = (None, Headlines())
 
-    def of(self, snapshot: Snapshot, wanted: Mapping[str, Headline]) -> Mapping[EntityRef, HeadlineSeries]:
-        """Return the headline of each entity; ``wanted`` are the headline counters by kind of entity."""
-        index, chosen = self._chosen
+    def of(self, snapshot: Snapshot, wanted: Mapping[str, Headline], limits: LimitsByCounter) -> Headlines:
+        """Return the headlines; ``wanted`` are the headline counters by kind of entity."""
+        index, found = self._known
         if index is not snapshot.series_index:
             chosen = headlines_of(snapshot, wanted)
-            self._chosen = (snapshot.series_index, chosen)
-        return chosen
+            found = Headlines(chosen, load_series(chosen, snapshot, limits))
+            self._known = (snapshot.series_index, found)
+        return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from resources.problem_cards import Hold, Problems
@@ -12,21 +13,38 @@ from sessions.model import Series
 
 @dataclass(frozen=True, slots=True)
 class OverLimit:
-    """A number that exceeds its limit: ``value`` of ``counter`` on an entity of a ``kind``."""
+    """A number that exceeds its limit: ``value`` of ``counter`` on an entity of a ``kind``.
+
+    ``load`` is what the entity did (I/Os a second); NaN where that is not known, or not asked for.
+    """
 
     counter: str
     kind: str
     value: float
     unit: str
     limits: CounterLimits
+    load: float = math.nan
+
+    @property
+    def is_idle(self) -> bool:
+        """True if the limit does not count, because the entity does too little."""
+        least = self.limits.least
+        return least is not None and self.load < least.value
 
 
-def over_limit(series: Series, value: float, limits: LimitsByCounter) -> OverLimit | None:
-    """Return the number and its limits if a series' value exceeds them; None otherwise."""
+def over_limit(
+    series: Series, value: float, limits: LimitsByCounter, load: float | None = None
+) -> OverLimit | None:
+    """Return the number and its limits if a series' value exceeds them; None otherwise.
+
+    ``load`` is the value of the counter that the limits name as their load.
+    """
     known = limits.of(series.counter, series.entity.kind)
     if known is None or not known.state(value):
         return None
-    return OverLimit(series.counter, series.entity.kind, value, series.spec.unit, known)
+    return OverLimit(
+        series.counter, series.entity.kind, value, series.spec.unit, known, math.nan if load is None else load
+    )
 
 
 def over_sentence(over: OverLimit, label: str) -> str:
@@ -40,6 +58,10 @@ def over_sentence(over: OverLimit, label: str) -> str:
 
 def patience_sentence(over: OverLimit, problems: Problems) -> str:
     """Return how long the limit's problem must last to be called one."""
+    least = over.limits.least
+    if over.is_idle and least is not None:
+        did, needed = format_value(over.load, least.unit), format_value(least.value, least.unit)
+        return f"Not judged: it does {did} now, and under {needed} a latency says little."
     card = problems.card(over.limits.problem)
     rules = [rule for rule in card.rules if rule.entity == over.kind] or card.rules
     if not rules:
@@ -47,7 +69,7 @@ def patience_sentence(over: OverLimit, problems: Problems) -> str:
     if all(rule.entity != over.kind for rule in card.rules):
         return "No known problem is looked for here by itself: its devices, or its VM, are judged."
     held = hold_text(problems.sustained[rules[0].sustained].warning)
-    return f"“{card.title}” is called a problem when all that it asks for has held for {held}: not so yet."
+    return f"No problem was found for that: all that “{card.title}” asks for must hold for {held}."
 
 
 def hold_text(hold: Hold) -> str:

@@ -64,7 +64,10 @@ class Load:
 
 @dataclass(frozen=True)
 class TimelineContent:
-    """All lanes of the timeline, top to bottom: load, findings, events with marks, and sources."""
+    """All lanes of the timeline, top to bottom: load, findings, events with marks, and sources.
+
+    ``unjudged`` is the part of the session in which nobody has looked for findings yet.
+    """
 
     span: TimeRange | None = None
     load: Load = field(default_factory=Load)
@@ -73,3 +76,4 @@ class TimelineContent:
     marks: Sequence[Mark] = ()
     sources: Sequence[SourceLane] = ()
     following: bool = False
+    unjudged: TimeRange | None = None

@@ -11,6 +11,7 @@ from sessions.findings import Finding
 from sessions.model import EntityRef
 from sessions.store import SessionReader
 from sessions.times import TimeRange
+from sessions.verdicts import Verdict
 from viewmodels.buckets import Buckets, BucketTotals, line_points
 from viewmodels.headlines import common_headline
 from viewmodels.snapshot import Snapshot
@@ -58,6 +59,16 @@ def read_load(reader: SessionReader, series: LoadSeries, span: TimeRange, check:
         check()
         totals.add_overview(reader.overview(number, span, _BUCKETS))
     return Load(series.label, series.unit, *line_points(buckets.middles, totals.mean()))
+
+
+def unjudged_range(verdict: Verdict, span: TimeRange | None, behind_ms: int) -> TimeRange | None:
+    """Return the part of the session that was not judged; None if that is at most ``behind_ms``."""
+    if span is None:
+        return None
+    to = verdict.judged_to
+    if to is None or not verdict.is_judged:
+        return span
+    return TimeRange(to, span.end) if span.end - to > behind_ms else None
 
 
 def finding_bars(findings: Iterable[Finding]) -> list[Bar]:

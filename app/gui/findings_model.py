@@ -12,9 +12,11 @@ from app.gui.session_model import SessionModel
 from diagnosis import Diagnosis
 from sessions.findings import Finding, Severity
 from sessions.model import EntityRef
+from sessions.times import TimeRange
 from sessions.verdict_wording import TimeText
 from sessions.verdicts import Verdict
 from viewmodels.entity_states import Judged
+from viewmodels.timeline_content import unjudged_range
 from viewmodels.verdict_words import VerdictWords, verdict_words
 
 _RANK: dict[Severity, int] = {"info": 1, "warning": 2, "critical": 3}
@@ -75,6 +77,14 @@ class FindingsModel(QObject):
         if snapshot is None or snapshot.recording or self.judging.trouble is not None:
             return False
         return to is not None and snapshot.span is not None and to >= snapshot.span.end - self._interval_ms
+
+    @property
+    def unjudged(self) -> TimeRange | None:
+        """The part of the session that was not judged; None if the verdict is up to date."""
+        snapshot = self._session.whole
+        if snapshot is None:
+            return None
+        return unjudged_range(self.verdict, snapshot.span, _LATE_INTERVALS * self._interval_ms)
 
     @property
     def worst(self) -> Mapping[EntityRef, Severity]:

@@ -19,7 +19,7 @@ from sessions.verdicts import NOT_JUDGED
 from tests.gui.recordings import record
 from tests.viewmodels.sessions import reading
 from viewmodels.entity_states import EntityStates, Judged
-from viewmodels.headlines import HeadlineNumbers, headline_numbers, headlines_of
+from viewmodels.headlines import HeadlineCache, HeadlineNumbers, headline_numbers
 from viewmodels.health import Symbol
 from viewmodels.last_values import last_values
 from viewmodels.snapshot import Snapshot
@@ -44,11 +44,11 @@ class Demo:
         return diagnose_session(self.reader, PROBLEMS, CATALOGUE, window)
 
     def numbers(self, seconds: float) -> HeadlineNumbers:
-        chosen = headlines_of(self.snapshot, HEADLINES)
+        found = HeadlineCache().of(self.snapshot, HEADLINES, LIMITS)
         moment = self.start + round(1000 * seconds)
-        series = [one for headline in chosen.values() for one in headline.series]
+        series = [self.snapshot.by_id[number] for number in found.ids]
         last = last_values(self.reader, series, moment, self.snapshot.intervals)
-        return headline_numbers(chosen, last, moment, LIMITS)
+        return headline_numbers(found.chosen, found.loads, last, moment, LIMITS)
 
     def states(
         self, judged_s: float, shown_s: float | None = None, extra: tuple[Finding, ...] = ()
@@ -102,9 +102,22 @@ def test_a_number_over_its_limit_is_not_green_though_it_has_not_lasted_long_enou
     first, second, third = demo.why(states, vm).split("\n")
     assert first.startswith("CPU ready is ")
     assert first.endswith(" %, over its limit of 10 %.")
-    assert second.endswith("has held for 1 min of 1 min 40 s: not so yet.")
+    assert second.endswith("asks for must hold for 1 min of 1 min 40 s.")
     assert third.startswith("Judged to 345 s: ")
     assert states.symbols[vm] == Symbol("over")
+
+
+def test_a_latency_without_load_is_neither_green_nor_a_warning(demo: Demo) -> None:
+    """A CD-ROM that answers a probe twice a second took 30 ms: its card asks for 20 I/Os a second."""
+    states = demo.states(300)
+    idle = [ref for ref in demo.snapshot.entities if ref.kind == "device" and "mpx" in ref.key]
+    assert len(idle) == 4
+    for ref in idle:
+        assert states.health(ref) == "none"
+        first, second, *_ = demo.why(states, ref).split("\n")
+        assert "over its limit of" in first
+        assert second.startswith("Not judged: it does ")
+        assert second.endswith(" now, and under 20 /s a latency says little.")
 
 
 def test_the_host_shows_the_worst_of_what_is_on_it(demo: Demo) -> None:

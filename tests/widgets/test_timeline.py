@@ -14,9 +14,10 @@ from pytestqt.qtbot import QtBot
 from sessions.findings import Finding
 from sessions.model import EntityRef, Event, Mark
 from sessions.times import TimeRange
+from sessions.verdicts import NOT_JUDGED, SourceReach, Verdict
 from viewmodels.time_labels import UTC_CLOCK
 from viewmodels.timeline import GapBar, Load, SourceLane, TimelineContent
-from viewmodels.timeline_content import finding_bars
+from viewmodels.timeline_content import finding_bars, unjudged_range
 from widgets.theme import Theme
 from widgets.timeline import TimelineView
 from widgets.timeline import geometry as at
@@ -51,6 +52,37 @@ def test_a_tooltip_has_the_value(theme: Theme, qtbot: QtBot) -> None:
         there.tooltip_at(QPointF(x, at.LOAD_TOP + 5)) == "21 Sep 14:53:20 UTC\nProcessor utilisation 43.2 %"
     )
     assert there.tooltip_at(QPointF(x, view.height() - 5)) == "21 Sep 14:53:20 UTC"
+
+
+def test_what_nobody_judged_is_hatched_and_says_so(theme: Theme, qtbot: QtBot) -> None:
+    """An empty lane of findings looked like "no problem" while the verdict was minutes behind."""
+    view = TimelineView(theme, UTC_CLOCK)
+    qtbot.addWidget(view)
+    view.resize(900, 140)
+    unjudged = TimeRange(T0 + 2_400_000, SPAN.end)
+    x, y = round(Scale(SPAN, view.width()).x(T0 + 3_000_000)), at.FINDINGS_TOP + at.FINDINGS_HEIGHT // 2
+    lane = (x - 20, at.FINDINGS_TOP + 2, 40, at.FINDINGS_HEIGHT - 4)
+    shown = {}
+    for part in (None, unjudged):
+        view.show_content(TimelineContent(SPAN, LOAD, unjudged=part))
+        there = view.pointing
+        assert there is not None
+        shown[part] = there.tooltip_at(QPointF(x, y)), view.grab().toImage().copy(*lane)
+    assert shown[None][0] == "21 Sep 15:03:20 UTC"
+    assert shown[unjudged][0] == "Not judged yet: 21 Sep 14:53 – 15:13 UTC"
+    assert shown[None][1] != shown[unjudged][1]
+    there = view.pointing
+    assert there is not None
+    assert "Not judged" not in there.tooltip_at(QPointF(x, at.LOAD_TOP + 5))
+
+
+def test_how_far_a_verdict_is_behind() -> None:
+    source = SourceReach(1, "esx01", TimeRange(T0, T0 + 600_000), 120)
+    verdict = Verdict("judged", (source,))
+    assert unjudged_range(verdict, SPAN, 40_000) == TimeRange(T0 + 600_000, SPAN.end)
+    assert unjudged_range(verdict, TimeRange(T0, T0 + 640_000), 40_000) is None
+    assert unjudged_range(NOT_JUDGED, SPAN, 40_000) == SPAN
+    assert unjudged_range(NOT_JUDGED, None, 40_000) is None
 
 
 def test_words_at_the_end_stand_before_their_line() -> None:

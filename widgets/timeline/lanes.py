@@ -7,10 +7,11 @@ from itertools import pairwise
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPolygonF
 
 from resources.units import format_value
 from sessions.findings import Severity
+from sessions.times import TimeRange
 from viewmodels.time_labels import Clock, time_label, time_ticks
 from viewmodels.timeline import Bar, GapBar, Load, SourceLane
 from widgets.theme import Tokens
@@ -63,6 +64,15 @@ def paint_load(painter: QPainter, load: Load, scale: Scale, tokens: Tokens) -> N
         for a, b in pairwise(points):
             painter.drawLine(a, b)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+
+def paint_unjudged(painter: QPainter, unjudged: TimeRange | None, scale: Scale, tokens: Tokens) -> None:
+    """Hatch the findings lane where nobody has looked for findings yet: it is not empty, it is unknown."""
+    if unjudged is None:
+        return
+    left, right = scale.x_within(unjudged.start), scale.x_within(unjudged.end)
+    box = QRectF(left, at.FINDINGS_TOP + 2, max(right - left, 1), at.FINDINGS_HEIGHT - 4)
+    painter.fillRect(box, QBrush(QColor(tokens.faint), Qt.BrushStyle.BDiagPattern))
 
 
 def paint_findings(painter: QPainter, bars: Sequence[Bar], scale: Scale, tokens: Tokens) -> None:

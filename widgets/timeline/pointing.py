@@ -87,11 +87,20 @@ class Pointing:
         number = self._source_at(point)
         if number is not None:
             return self._source_tooltip(number, point.x())
+        if text := self._unjudged_text(point):
+            return text
         when, load = self.scale.time(point.x()), self.content.load
         text = f"{self.clock.day(when)} {self.clock.moment(when)}"
         if load.label and point.y() < at.LOAD_TOP + at.LOAD_HEIGHT:
             text += f"\n{load.label} {format_value(load.near(when), load.unit)}"
         return text
+
+    def _unjudged_text(self, point: QPointF) -> str:
+        unjudged = self.content.unjudged
+        is_in_lane = at.FINDINGS_TOP <= point.y() <= at.FINDINGS_TOP + at.FINDINGS_HEIGHT
+        if unjudged is None or not is_in_lane or not unjudged.contains(self.scale.time(point.x())):
+            return ""
+        return f"Not judged yet: {self.clock.window(unjudged)}"
 
     def _source_at(self, point: QPointF) -> int | None:
         number = math.floor((point.y() - at.SOURCES_TOP + 2) / at.SOURCE_STEP)

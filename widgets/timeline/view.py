@@ -216,6 +216,7 @@ class TimelineView(Pane):
         self._brush.paint_ground(painter, scale, self.height(), tokens)
         lanes.paint_axis(painter, scale, self.height(), self._clock, tokens)
         lanes.paint_load(painter, content.load, scale, tokens)
+        lanes.paint_unjudged(painter, content.unjudged, scale, tokens)
         lanes.paint_findings(painter, content.bars, scale, tokens)
         self._events.paint(painter, scale, tokens, self._chosen)
         lanes.paint_sources(painter, content.sources, scale, tokens)

@@ -42,7 +42,7 @@ class InventoryPanel(QObject):
         desk.session.opened.connect(self._open)
         desk.session.changed.connect(self._grown)
         desk.session.closed.connect(self._clear)
-        desk.findings.verdict_changed.connect(self._show_health)
+        desk.judging.changed.connect(self._show_health)
         desk.times.changed.connect(lambda _clock: self._show_health())
         desk.scope.changed.connect(self._scoped)
         desk.theme.changed.connect(self.view.tree.viewport().update)
@@ -121,10 +121,10 @@ class InventoryPanel(QObject):
         headlines, wanted, limits = self._headlines, self._desk.headlines, self._desk.limits
 
         def work(reader: SessionReader, job: Job) -> HeadlineNumbers:
-            chosen = headlines.of(snapshot, wanted)
-            series = [one for headline in chosen.values() for one in headline.series]
+            found = headlines.of(snapshot, wanted, limits)
+            series = [snapshot.by_id[number] for number in found.ids]
             last = last_values(reader, series, window.end, snapshot.intervals, since=window.start, work=job)
-            return headline_numbers(chosen, last, window.end, limits)
+            return headline_numbers(found.chosen, found.loads, last, window.end, limits)
 
         self._desk.session.query("inventory.values", work, self._take_numbers)
 

@@ -46,7 +46,7 @@ class TimelinePanel(QObject):
         desk.session.changed.connect(self._take_change)
         desk.session.closed.connect(lambda: self.view.show_content(TimelineContent()))
         desk.scope.changed.connect(self._take_scope)
-        desk.findings.changed.connect(self._show_content)
+        desk.judging.changed.connect(self._show_content)
         desk.times.changed.connect(self.view.set_clock)
         self.view.windowed.connect(self._set_window)
         self.view.unzoomed.connect(lambda: desk.scope.set(desk.scope.scope.during(None)))
@@ -90,6 +90,7 @@ class TimelinePanel(QObject):
             events=ever.events(snapshot.events),
             marks=snapshot.marks,
             sources=source_lanes(self._desk.session.whole or snapshot),
+            unjudged=self._desk.findings.unjudged,
         )
         self.view.show_content(content)
         self._show_brush()
