@@ -17,11 +17,13 @@ from tests.gui.recordings import record
 from tests.gui.test_recording import start_lab, stop
 from tests.gui.windows import WAIT, child_of, has_charts, wait
 from viewmodels.chart_sets import evidence_series
+from widgets.charts.card import ChartCard
 from widgets.charts.page import ChartsPage
 from widgets.esxtop import EsxtopView
 from widgets.heatmap.geometry import Geometry
 from widgets.heatmap.map import HeatMap
 from widgets.marks import MarkNote
+from widgets.overview import OverviewView
 from widgets.timeline import TimelineView
 from widgets.timeline.geometry import Scale
 
@@ -260,3 +262,31 @@ def test_a_recording_goes_on_while_the_esxtop_page_stays(live: Program, qtbot: Q
     live.window.actions_by_id["go.release"].trigger()  # back to now
     wait(qtbot, lambda: page.when.text() != pinned)
     stop(live, qtbot)
+
+
+def test_the_overview_pins_too_and_it_comes_back_in_every_view(
+    live: Program, qtbot: QtBot, home: Path
+) -> None:
+    first, second = record(home / "a.hscope", seconds=300), record(home / "b.hscope", seconds=120)
+    opened(live, qtbot, first)
+    live.window.show_panel("overview")
+    overview = child_of(live.window, OverviewView)
+
+    def cards() -> list[ChartCard]:
+        return [card for card in overview.findChildren(ChartCard) if card.isVisible() and card.curves]
+
+    wait(qtbot, lambda: len(cards()) > 2)
+    plot = cards()[0].plot
+    qtbot.waitUntil(lambda: plot.drawing.area.width() > 100)
+    place = plot.drawing.area.center().toPoint()
+    qtbot.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    at = live.desk.moment.at
+    assert at is not None
+    assert {card.plot.pin.at for card in cards()} == {at}
+    opened(live, qtbot, second)
+    assert child_of(live.window, TimelineView).pin.at is None
+    opened(live, qtbot, first)
+    wait(qtbot, lambda: len(cards()) > 2)
+    assert {card.plot.pin.at for card in cards()} == {at}
+    assert child_of(live.window, TimelineView).pin.at == at
+    assert live.window.top.moment.text == f"pinned {live.desk.times.clock.time(at)}"
