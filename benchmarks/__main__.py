@@ -22,6 +22,7 @@ from benchmarks import (
     recording,
     scoreboard,
     sizes,
+    tasks,
     vsphere,
     window,
 )
@@ -38,6 +39,7 @@ BENCHMARKS = {
     "record": recording.measure,
     "largest": largest_vcenter.measure,
     "window": window.measure,
+    "tasks": tasks.measure,
 }
 
 
