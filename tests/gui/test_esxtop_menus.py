@@ -107,6 +107,17 @@ def test_one_cell_is_copied_as_its_number_several_with_headings(page: EsxtopView
     assert (len(rows), len(heads)) == (2, model.columnCount())
 
 
+def test_all_is_copied_before_any_cell_was_chosen(page: EsxtopView, qtbot: QtBot) -> None:
+    model = model_of(page)
+    page.table.setFocus()
+    for keys in ([Qt.Key.Key_C], [Qt.Key.Key_A, Qt.Key.Key_C]):
+        QGuiApplication.clipboard().clear()
+        for key in keys:
+            press(qtbot, key, CTRL)
+        heads, *rows = clipboard()
+        assert (len(rows), len(heads)) == (model.rowCount(), model.columnCount())
+
+
 def test_everything_is_copied_with_the_part_below_named_after_its_vm(page: EsxtopView, qtbot: QtBot) -> None:
     model = model_of(page)
     click(page, 0, 0, qtbot)

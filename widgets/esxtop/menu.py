@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QObject, QPoint, Qt, Signal
+from PySide6.QtCore import QModelIndex, QObject, QPoint, Qt, Signal
 from PySide6.QtWidgets import QHeaderView, QTableView
 
 from resources.foreign_text import shown
@@ -84,11 +84,13 @@ class TableMenu(QObject):
         return EsxtopModel.FIXED
 
     def _of_cell(self, view: QTableView, point: QPoint | None) -> Entries:
-        index = self._table.currentIndex() if point is None else view.indexAt(point)
+        index = self._current() if point is None else view.indexAt(point)
         if not index.isValid():
             return []
         row, column = index.row(), self.counter_column(index.column())
-        rows, title = chosen_rows(self._table), self._title(column)
+        whole = point is None and not self._table.currentIndex().isValid()
+        rows = chosen_rows(self._table) or (list(range(self._model.rowCount())) if whole else [row])
+        title = self._title(column)
         name = self._name(row)
         entries = self._copies(row, index.column(), rows)
         entries += [None, MenuEntry(f"Chart {title} of {name}", lambda: self.charted.emit([row], column))]
@@ -102,9 +104,14 @@ class TableMenu(QObject):
             entries.append(MenuEntry(f"Expand or fold {name}", self.expanded.emit, "E"))
         return [*entries, None, *self._of_heading(column)]
 
+    def _current(self) -> QModelIndex:
+        """Return the current cell; the first one if all was selected before a cell was ever chosen."""
+        index = self._table.currentIndex()
+        return index if index.isValid() else self._model.index(0, 0)
+
     def _copies(self, row: int, column: int, rows: Sequence[int]) -> list[MenuEntry | None]:
-        columns = chosen_columns(self._table)
         every_row, every_column = range(self._model.rowCount()), range(self._model.columnCount())
+        columns = chosen_columns(self._table) or (list(every_column) if len(rows) > 1 else [column])
         if len(rows) * len(columns) > 1:
             what = (
                 f"{len(rows)} × {len(columns)} cells" if len(columns) > 1 else rows_label(len(rows), "cell")
