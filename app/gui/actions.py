@@ -138,8 +138,12 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("times.utc", "Times in UTC"),
     ActionSpec("times.host", "Times in the zone of the hosts"),
     ActionSpec("view.theme", "Switch between dark and light", "View", ("Ctrl+Shift+L",), "theme"),
+    ActionSpec(
+        "help.focus", "Help on what has the focus", "Help", ("F1",), "help",
+        "A finding's problem, the columns of an esxtop screen, or what a view shows.",
+    ),
     ActionSpec("help.shortcuts", "Shortcuts", "Help", ("?",), "keyboard"),
-    ActionSpec("help.guide", "Five-minute guide", "Help", ("F1",), "help"),
+    ActionSpec("help.guide", "Five-minute guide", "Help", (), "help"),
     ActionSpec("help.about", "About Hyperscope", "Help", (), "info"),
 )  # fmt: skip
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from PySide6.QtCore import QObject, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
 from app.gui import editing, navigation
@@ -20,6 +19,7 @@ from app.gui.chart_board import ChartBoard
 from app.gui.desk import Desk
 from app.gui.findings_model import FindingsModel
 from app.gui.gap_walk import GapWalk
+from app.gui.helping import Helping
 from app.gui.jobs import JobRunner
 from app.gui.jobs_pane import JobsPane
 from app.gui.judging import Judging
@@ -124,6 +124,7 @@ class _Frame(QObject):
         self._window, self._desk, self._workbench = window, desk, workbench
         self._zone = ZoneChoice(desk, window, self)
         self._entry = ScopeEntry(desk, window.top.scope, self)
+        self._helping = Helping(desk, window, self)
         window.bind(self._handlers())
         desk.session.opened.connect(self._opened)
         desk.session.changed.connect(self._update_texts)
@@ -179,16 +180,11 @@ class _Frame(QObject):
             "view.theme": self._switch_theme,
             "view.messages": self._show_messages,
             "help.shortcuts": lambda: ShortcutSheet([*ACTIONS, *panel_keys(desk.screens)], window).open(),
-            "help.guide": self._open_guide,
+            "help.focus": self._helping.show_for_focus,
+            "help.guide": lambda: self._helping.show("guide"),
             "help.about": lambda: About(window).open(),
         }
         return {**self._workbench.handlers(), **self._zone.handlers(), **own}
-
-    def _open_guide(self) -> None:
-        guide = _guide()
-        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(guide))):
-            text = f"No program of this computer opens the guide. It is a text file: {guide}"
-            self._desk.notify(text, "warning")
 
     def _show_messages(self) -> None:
         """List the messages since the window was opened."""
@@ -269,7 +265,3 @@ class _Frame(QObject):
         self._desk.session.close()
         self._desk.judging.shutdown()
         self._desk.jobs.shutdown()
-
-
-def _guide() -> Path:
-    return Path(__file__).resolve().parents[2] / "docs" / "guide.md"

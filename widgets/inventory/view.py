@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 from sessions.model import EntityRef
 from viewmodels.inventory_search import search_tree
 from viewmodels.inventory_tree import Node
+from widgets.carets import draw_caret
 from widgets.eliding import NameElider
 from widgets.empty_state import EmptyState
 from widgets.inventory.menu import InventoryMenu
@@ -146,14 +147,7 @@ class Tree(QTreeView):
         self, painter: QPainter, rect: QRect, index: QModelIndex | QPersistentModelIndex
     ) -> None:
         """Draw a caret before rows that can be expanded."""
-        if self.model().rowCount(index) == 0:
-            return
-        caret = "▾" if self.isExpanded(index) else "▸"
-        painter.save()
-        painter.setPen(QColor(self._theme.tokens.muted))
-        box = QRect(rect.right() - self.indentation() + 1, rect.top(), self.indentation(), rect.height())
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, caret)
-        painter.restore()
+        draw_caret(self, painter, rect, index, self._theme)
 
 
 class InventoryView(Pane):

@@ -1,0 +1,123 @@
+"""The help as topics: sections of the pages in ``docs``, and the columns of esxtop. No Qt."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from resources.catalogue import Catalogue
+from resources.views import Screen
+
+PAGES = (
+    ("window", "The window"),
+    ("esxtop", "Columns of esxtop"),
+    ("guide", "Five minutes with Hyperscope"),
+    ("problems", "Problems"),
+    ("shortcuts", "Shortcuts"),
+    ("counters", "Counters"),
+    ("settings", "Settings"),
+    ("commands", "Commands"),
+    ("presets", "What is recorded from vCenter"),
+    ("privileges", "Privileges in vCenter"),
+)
+"""The pages of the help in their order; ``esxtop`` is made from the table of screens."""
+_SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
+_IMAGE = re.compile(r"^!\[[^\]]*\]\([^)]*\)\n*", re.MULTILINE)
+_NOT_IN_ANCHOR = re.compile(r"[^\w\- ]")
+_BOLD_RANK, _TEXT_RANK = 0, 1
+_SNIPPET = 45
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """One section of a page; the first one of a page has the page's title."""
+
+    page: str
+    title: str
+    markdown: str
+    is_first: bool = False
+
+    @property
+    def key(self) -> str:
+        """What links name it: ``window#charts``; a page's first one ``window``."""
+        return self.page if self.is_first else f"{self.page}#{anchor(self.title)}"
+
+
+def anchor(heading: str) -> str:
+    """Return a heading as links name it: ``cpu.limit`` is ``cpulimit``, as on GitHub."""
+    return _NOT_IN_ANCHOR.sub("", heading.lower()).strip().replace(" ", "-")
+
+
+def read_topics(folder: Path, screens: Sequence[Screen], catalogue: Catalogue) -> list[Topic]:
+    """Return all topics; a page that is not in ``folder`` is left out."""
+    found: list[Topic] = []
+    for page, title in PAGES:
+        if page == "esxtop":
+            found += _screen_topics(screens, catalogue)
+            continue
+        try:
+            text = (folder / f"{page}.md").read_text(encoding="utf-8")
+        except OSError:
+            continue
+        found += _sections(page, title, text)
+    return found
+
+
+def find_topics(topics: Sequence[Topic], words: str) -> list[tuple[Topic, str]]:
+    """Return the topics with all of these words, each with a piece of its text; hits in titles first."""
+    wanted = words.casefold().split()
+    hits: list[tuple[int, int, Topic, str]] = []
+    for number, topic in enumerate(topics):
+        text = plain(topic.markdown)
+        if wanted and all(word in f"{topic.title} {text}".casefold() for word in wanted):
+            in_title = any(word in topic.title.casefold() for word in wanted)
+            hits.append((_BOLD_RANK if in_title else _TEXT_RANK, number, topic, _piece(text, wanted)))
+    return [(topic, piece) for _, _, topic, piece in sorted(hits, key=lambda hit: hit[:2])]
+
+
+def topic_named(topics: Sequence[Topic], key: str) -> Topic | None:
+    """Return the topic that a key or a link names: ``problems#cpulimit``, ``guide.md``, ``#charts``."""
+    page, _, part = key.replace(".md", "").partition("#")
+    whole = next((one for one in topics if one.page == page and one.is_first), None)
+    named = next((one for one in topics if one.page == page and anchor(one.title) == anchor(part)), None)
+    return named if part and named is not None else whole
+
+
+def plain(markdown: str) -> str:
+    """Return the words of a section on one line, without its markup."""
+    return " ".join(re.sub(r"<br>|[`*|#]|\]\([^)]*\)|-{3,}", " ", markdown).split())
+
+
+def _piece(text: str, wanted: Sequence[str]) -> str:
+    places = [place for word in wanted if (place := text.casefold().find(word)) >= 0]
+    start = max(0, min(places, default=0) - _SNIPPET)
+    return ("…" if start else "") + text[start : start + 2 * _SNIPPET].strip() + "…"
+
+
+def _sections(page: str, title: str, text: str) -> Iterator[Topic]:
+    parts = _SECTION.split(_IMAGE.sub("", text))
+    yield Topic(page, title, parts[0], is_first=True)
+    for heading, body in zip(parts[1::2], parts[2::2], strict=True):
+        yield Topic(page, heading.strip("` "), f"## {heading}\n{body}")
+
+
+def _screen_topics(screens: Sequence[Screen], catalogue: Catalogue) -> Iterator[Topic]:
+    links = "\n".join(f"- `{one.key}` [{one.title}](esxtop.md#{anchor(one.title)})" for one in screens)
+    intro = "# Columns of esxtop\n\nWhat the columns mean, screen by screen, those that decide first.\n\n"
+    yield Topic("esxtop", "Columns of esxtop", intro + links, is_first=True)
+    for screen in screens:
+        keys = dict.fromkeys((*screen.deciding, *screen.columns, *screen.more, *screen.head))
+        rows = (_column_row(key, catalogue) for key in keys)
+        note = f" ({screen.note})" if screen.note else ""
+        table = "\n".join(("| Column | Unit | What it is |", "| --- | --- | --- |", *rows))
+        yield Topic("esxtop", screen.title, f"## {screen.title}{note}, key `{screen.key}`\n\n{table}\n")
+
+
+def _column_row(key: str, catalogue: Catalogue) -> str:
+    known = catalogue.get(key)
+    if known is None:
+        return f"| {key} | | |"
+    name = f"**{known.short}**<br>{known.label}" if known.short else f"**{known.label}**"
+    return f"| {name} | {known.unit} | {known.meaning.replace('|', '/')} |"

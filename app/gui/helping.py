@@ -1,0 +1,118 @@
+"""F1: opens the help at what has the keyboard focus."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QWidget
+
+from app.gui.desk import Desk
+from app.gui.help_topics import PAGES, Topic, find_topics, read_topics, topic_named
+from app.gui.jobs import Job
+from widgets.esxtop import EsxtopView
+from widgets.findings.card import FindingCard
+from widgets.help import HelpPageEntry, HelpWindow
+
+_MOST_HITS = 60
+OF_PLACES = {
+    "start": "window#the-start-page",
+    "scope-bar": "window#the-scope-bar",
+    "panel-inventory": "window#inventory",
+    "panel-overview": "window#overview",
+    "panel-charts": "window#charts",
+    "panel-esxtop": "window#esxtop",
+    "panel-heatmap": "window#heat-map",
+    "panel-findings": "window#findings",
+    "panel-timeline": "window#timeline",
+    "panel-jobs": "window#jobs",
+    "sources": "window#status-bar",
+}
+"""The section for the widget with this object name, and everything in it."""
+
+
+class Helping(QObject):
+    """Owns the help window, which is made when it is first asked for."""
+
+    def __init__(self, desk: Desk, window: QWidget, parent: QObject) -> None:
+        super().__init__(parent)
+        self._desk, self._window = desk, window
+        self._topics: Sequence[Topic] = ()
+        self._help: HelpWindow | None = None
+
+    def show_for_focus(self) -> None:
+        """Show the section about what has the focus; without one the page about the window."""
+        self.show(topic_of(self._window.focusWidget()))
+
+    def show(self, key: str) -> None:
+        """Show a section, or the first of a page."""
+        if self._topics:
+            self._open(key)
+            return
+
+        def work(_job: Job) -> list[Topic]:
+            return read_topics(docs_folder(), self._desk.screens, self._desk.catalogue)
+
+        def done(topics: list[Topic]) -> None:
+            self._topics = topics
+            self._open(key)
+
+        self._desk.jobs.start("help.read", "Opening the help", work, done)
+
+    def _open(self, key: str) -> None:
+        view = self._help
+        if view is None:
+            view = self._help = HelpWindow(self._desk.theme, self._window)
+            view.show_contents(contents(self._topics))
+            view.wanted.connect(self._show_topic)
+            view.searched.connect(self._search)
+            view.left.connect(lambda address: QDesktopServices.openUrl(QUrl(address)))
+        self._show_topic(key)
+        view.show()
+        view.raise_()
+        view.activateWindow()
+        view.text.setFocus()
+
+    def _show_topic(self, key: str) -> None:
+        topic = topic_named(self._topics, key) or next(iter(self._topics), None)
+        if topic is not None and self._help is not None:
+            self._help.show_section(topic.key, topic.markdown)
+
+    def _search(self, words: str) -> None:
+        titles = dict(PAGES)
+        hits = find_topics(self._topics, words)[:_MOST_HITS]
+        if self._help is not None:
+            self._help.show_hits(
+                [(f"{titles[topic.page]} › {topic.title}", piece, topic.key) for topic, piece in hits]
+            )
+
+
+def contents(topics: Sequence[Topic]) -> list[HelpPageEntry]:
+    """Return the contents: pages with their sections."""
+    titles = dict(PAGES)
+    pages = []
+    for page, members in groupby(topics, key=lambda one: one.page):
+        sections = tuple((one.title, one.key) for one in members if not one.is_first)
+        pages.append(HelpPageEntry(titles[page], page, sections))
+    return pages
+
+
+def topic_of(widget: QWidget | None) -> str:
+    """Return the key of the section about a widget: a finding's problem, the columns of an esxtop screen."""
+    while widget is not None:
+        if isinstance(widget, FindingCard):
+            return f"problems#{widget.finding.problem}"
+        if isinstance(widget, EsxtopView):
+            return f"esxtop#{widget.chosen_screen.title}"
+        if widget.objectName() in OF_PLACES:
+            return OF_PLACES[widget.objectName()]
+        widget = widget.parentWidget()
+    return PAGES[0][0]
+
+
+def docs_folder() -> Path:
+    """Return the folder of the pages, also in a frozen program."""
+    return Path(__file__).resolve().parents[2] / "docs"

@@ -1,0 +1,142 @@
+"""F1: the section about what has the focus, in the program, offline, with search and links."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.gui.application import Program
+from app.gui.help_topics import PAGES, Topic, anchor, find_topics, plain, read_topics, topic_named
+from app.gui.helping import OF_PLACES, docs_folder
+from resources.catalogue import load_catalogue
+from resources.problem_cards import load_problems
+from resources.views import load_screens
+from tests.gui.recordings import record
+from tests.gui.windows import wait
+from widgets.esxtop import EsxtopView
+from widgets.findings import FindingsView
+from widgets.help import HelpWindow
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+
+@pytest.fixture(scope="module")
+def topics() -> list[Topic]:
+    catalogue = load_catalogue()
+    return read_topics(docs_folder(), load_screens(catalogue), catalogue)
+
+
+def shown(program: Program, qtbot: QtBot) -> str:
+    """Press F1 where the focus is, and return the heading of what the help shows."""
+    program.window.actions_by_id["help.focus"].trigger()
+    wait(qtbot, lambda: program.window.findChild(HelpWindow) is not None)
+    view = program.window.findChild(HelpWindow)
+    assert view is not None
+    text = view.text.toPlainText().strip().splitlines()[0]
+    view.hide()
+    return text
+
+
+def test_every_page_and_every_place_has_its_section(topics: list[Topic]) -> None:
+    assert {one.page for one in topics} == {page for page, _ in PAGES}
+    for key in OF_PLACES.values():
+        topic = topic_named(topics, key)
+        assert topic is not None
+        assert topic.key == key
+    for problem in load_problems().cards:
+        topic = topic_named(topics, f"problems#{problem.id}")
+        assert topic is not None
+        assert topic.title == problem.id
+
+
+def test_every_link_within_the_help_leads_somewhere(topics: list[Topic]) -> None:
+    keys = {one.key for one in topics}
+    for topic in topics:
+        for link in re.findall(r"\]\(([^)]+)\)", topic.markdown):
+            if link.startswith(("http://", "https://")):
+                continue
+            named = topic_named(topics, f"{topic.page}{link}" if link.startswith("#") else link)
+            assert named is not None, (topic.key, link)
+            assert named.key in keys
+
+
+def test_columns_of_a_screen_are_explained(topics: list[Topic]) -> None:
+    cpu = topic_named(topics, "esxtop#CPU")
+    assert cpu is not None
+    lines = cpu.markdown.splitlines()
+    assert lines[0] == "## CPU (per vCPU), key `c`"
+    assert lines[4].startswith("| **%RDY**<br>"), "the column that decides first"
+    assert all(line.count("|") == 4 for line in lines[2:] if line)
+
+
+def test_search_finds_all_words_and_titles_first(topics: list[Topic]) -> None:
+    found = find_topics(topics, "balloon limit")
+    assert found
+    for topic, _ in found:
+        text = f"{topic.title} {plain(topic.markdown)}".casefold()
+        assert "balloon" in text
+        assert "limit" in text
+    assert find_topics(topics, "heat map")[0][0].key == "window#heat-map"
+    assert find_topics(topics, "xyzzy") == []
+    assert anchor("cpu.limit") == "cpulimit"
+
+
+def test_f1_explains_what_has_the_focus(live: Program, qtbot: QtBot, tmp_path: Path) -> None:
+    live.workbench.start_page.choices["lab"].setFocus()
+    assert shown(live, qtbot) == "The start page"
+    live.workbench.open_paths([record(tmp_path / "demo.hscope", seconds=900)])
+    wait(qtbot, lambda: live.desk.findings.findings)
+    window = live.window
+    for panel, heading in (
+        ("inventory", "Inventory"), ("charts", "Charts"), ("heatmap", "Heat map"),
+        ("timeline", "Timeline"), ("overview", "Overview"),
+    ):  # fmt: skip
+        window.show_panel(panel)
+        assert shown(live, qtbot) == heading
+    window.show_panel("esxtop")
+    view = window.findChild(EsxtopView)
+    assert view is not None
+    view.setFocus()
+    qtbot.keyClick(view.table, Qt.Key.Key_M)
+    assert shown(live, qtbot).startswith("Memory, key m")
+    findings = window.findChild(FindingsView)
+    assert findings is not None
+    wait(qtbot, lambda: findings.cards)
+    findings.cards[0].setFocus()
+    assert shown(live, qtbot) == findings.cards[0].finding.problem
+
+
+def test_search_links_back_and_pages_outside(
+    live: Program, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
+    shown(live, qtbot)
+    view = live.window.findChild(HelpWindow)
+    assert view is not None
+    view.show()
+    qtbot.keyClicks(view.search, "cpu.limit")
+    assert "Problems › cpu.limit" in view.hits.item(0).text()
+    qtbot.keyClick(view.search, Qt.Key.Key_Return)
+    assert view.text.toPlainText().startswith("cpu.limit")
+    view.wanted.emit("problems")
+    view.text.anchorClicked.emit(QUrl("#cpucostop"))
+    assert view.text.toPlainText().startswith("cpu.costop")
+    view.back.click()
+    assert view.text.toPlainText().startswith("Problems")
+    view.forward.click()
+    assert view.text.toPlainText().startswith("cpu.costop")
+    assert opened == [], "nothing outside is opened by itself"
+    view.text.anchorClicked.emit(QUrl("https://example.invalid/kb"))
+    assert opened == ["https://example.invalid/kb"]
+    view.search.setText("xyzzy")
+    assert view.hits.item(0).text() == "Nothing has these words."
+    qtbot.keyClick(view.text, Qt.Key.Key_Escape)
+    assert not view.isVisible()
+    assert QApplication.activePopupWidget() is None
