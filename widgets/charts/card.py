@@ -30,6 +30,7 @@ from widgets.dragging import Draggable, DropTarget
 from widgets.theme import Theme
 
 _CARD_HEIGHT = 160
+_EDGE = 1
 _UNLIMITED = 16_777_215  # what Qt takes for no limit
 
 
@@ -75,7 +76,7 @@ class ChartCard(QFrame):
         self.line.clicked.connect(lambda _checked=False: self.unfold(on=True))
         self._chart = QWidget()
         whole = QVBoxLayout(self)
-        whole.setContentsMargins(1, 1, 1, 1)
+        whole.setContentsMargins(_EDGE, _EDGE, _EDGE, _EDGE)
         whole.setSpacing(0)
         whole.addWidget(self.line)
         whole.addWidget(self._chart)
@@ -207,6 +208,7 @@ class ChartCard(QFrame):
         self.head.set_note(
             ", ".join(part for part in (self.plot.drawing.scale.unit_shown, self._spec.note) if part)
         )
+        self._arrange_head()  # beside a longer unit there is less room
 
     def _draw(self) -> None:
         tokens = self._theme.tokens
@@ -222,7 +224,7 @@ class ChartCard(QFrame):
         )
 
     def _arrange_head(self) -> None:
-        self.head.arrange(self.width(), has_legend=not self.has_statistics)
+        self.head.arrange(self.contentsRect().width() - 2 * _EDGE, has_legend=not self.has_statistics)
         beside = self._figures.sizeHint() if self.has_statistics else None
         more = self.head.legend.extra_height if beside is None else beside.height()
         if not self.is_summary:

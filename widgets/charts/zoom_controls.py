@@ -47,7 +47,8 @@ class _Buttons(QFrame):
 
 
 class ZoomControls(QObject):
-    """The buttons of a plot: for time at the lower right, for values at the lower left.
+    """The buttons of a plot: for values at the lower left, beside them those for time: the words of limits
+    stand at the right.
 
     They are there while the pointer is over the plot or the plot has the focus. The button that fits the
     values stays, in the accent colour, as long as the value axis is zoomed.
@@ -112,6 +113,6 @@ class ZoomControls(QObject):
         for buttons in (self.time, self.values):
             buttons.adjustSize()
             buttons.raise_()
-        low = area.bottom() - _MARGIN
-        self.time.move(QPoint(area.right() - _MARGIN - self.time.width(), low - self.time.height()))
-        self.values.move(QPoint(area.left() + _MARGIN, low - self.values.height()))
+        left, low = area.left() + _MARGIN, area.bottom() - _MARGIN
+        self.values.move(QPoint(left, low - self.values.height()))
+        self.time.move(QPoint(left + self.values.width() + _MARGIN, low - self.time.height()))
