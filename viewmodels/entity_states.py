@@ -24,6 +24,13 @@ PARTS = frozenset({"vcpu", "vdisk", "port", "world"})
 
 _CONTAINERS = frozenset({"vcenter", "cluster", "pool"})
 _NAMED = 4
+_IS: dict[Health, str] = {
+    "critical": "is critical",
+    "warning": "has a problem",
+    "was critical": "was critical",
+    "was warning": "had a problem",
+}
+_PLACES = {"device": ", which it uses,", "datastore": ", which it uses,"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,15 +183,15 @@ class EntityStates:
 
     def _below_lines(self, ref: EntityRef) -> list[str]:
         refs = sorted(self._below.get(ref, ()), key=lambda one: -RANK[self._marked[one]])
-        lines = [
-            f"Below it, {self._marked[one]}: {shown(self._snapshot.name(one), 80)}: {self._worst_title(one)}."
-            for one in refs[:_NAMED]
-        ]
+        lines = [self._below_line(one) for one in refs[:_NAMED]]
         more = len(refs) - _NAMED
-        return [*lines, f"and {format_count(more)} more below it"] if more > 0 else lines
+        return [*lines, f"and {format_count(more)} more like these."] if more > 0 else lines
 
-    def _worst_title(self, ref: EntityRef) -> str:
-        return next((one.title for one in self._of.get(ref, ()) if one.severity != "info"), "")
+    def _below_line(self, ref: EntityRef) -> str:
+        """Return ``db-prod on it is critical: Held back by a CPU limit.``"""
+        name = shown(self._snapshot.name(ref), 80) + _PLACES.get(ref.kind, " on it")
+        title = next((one.title for one in self._of.get(ref, ()) if one.severity != "info"), "")
+        return f"{name} {_IS[self._marked[ref]]}: {title}."
 
     def _reach_line(self, ref: EntityRef, at: TimeText) -> str:
         reach, verdict = self._judged.reach.get(ref), self._judged.verdict

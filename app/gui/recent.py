@@ -126,7 +126,7 @@ def _sessions(stored: dict[str, Any]) -> list[RecentSession]:
 def _believable(one: RecentSession) -> RecentSession:
     """Return an entry without an all-clear that doesn't say how far it reaches.
 
-    Before version 0.10 an unfinished verdict was stored as "no problem", and stayed.
+    Once an unfinished verdict was stored as "no problem", and stayed.
     """
     if one.worst != "ok" or one.judged_to:
         return one

@@ -175,6 +175,35 @@ def test_a_page_without_anything_offers_the_lab(live: Program, qtbot: QtBot) -> 
     assert isinstance(page, StartPage)
 
 
+def test_a_finished_verdict_is_kept_while_the_session_is_the_same(
+    live: Program, qtbot: QtBot, home: Path
+) -> None:
+    page, desk = live.workbench.start_page, live.desk
+    path = record(home / "well.hscope", "healthy-low", seconds=300)
+
+    def entry() -> RecentEntry:
+        found = page.recent.model().index(0, 0).data(Qt.ItemDataRole.UserRole)
+        assert isinstance(found, RecentEntry)
+        return found
+
+    live.workbench.open_paths([path])
+    wait(qtbot, lambda: desk.session.path == path)
+    desk.session.close()
+    assert (entry().worst, "not judged yet" in entry().summary) == ("none", True)
+    live.workbench.open_paths([path])
+    wait(qtbot, lambda: desk.findings.is_complete)
+    to = desk.findings.verdict.judged_to
+    assert to is not None
+    desk.session.close()
+    assert entry().worst == "ok"
+    assert entry().summary.startswith("No problem found · ")
+    assert entry().summary.endswith(f" · judged to {desk.times.clock.moment(to)}")
+    live.workbench.open_paths([path])  # and closed again before anybody judged it anew
+    wait(qtbot, lambda: desk.session.path == path)
+    desk.session.close()
+    assert entry().worst == "ok"
+
+
 def test_a_session_that_is_still_recorded_is_not_called_well(
     live: Program, qtbot: QtBot, tmp_path: Path
 ) -> None:

@@ -126,7 +126,7 @@ def test_the_host_shows_the_worst_of_what_is_on_it(demo: Demo) -> None:
     assert states.symbols[vm] == Symbol("critical")
     assert states.symbols[host] == Symbol("critical", is_below=True)
     assert states.health(host) == "ok"
-    assert "Below it, critical: JBOSS 11 (billing): Held back by a CPU limit." in demo.why(states, host)
+    assert "JBOSS 11 (billing) on it is critical: Held back by a CPU limit." in demo.why(states, host)
     assert demo.named("esx01.lab.local") not in states.symbols
 
 
@@ -135,7 +135,7 @@ def test_a_shared_device_is_shown_by_the_hosts_that_its_evidence_names(demo: Dem
     (device,) = {one.entity for one in demo.judged(840).findings if one.problem == "storage.device_latency"}
     assert states.symbols[device].health == "warning"
     for name in ("esx02.lab.local", "esx04.lab.local"):
-        assert device.key in demo.why(states, demo.named(name))
+        assert f"{device.key}, which it uses, has a problem: " in demo.why(states, demo.named(name))
     assert device.key not in demo.why(states, demo.named("esx01.lab.local"))
 
 

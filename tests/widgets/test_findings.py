@@ -350,7 +350,7 @@ def test_what_arrives_waits_while_the_focus_is_on_the_cards(qtbot: QtBot, view: 
     view.show_findings([D, C, B, replace(A, conclusion="It is worse.")])
     assert news(view).text() == "▲ 2 new findings"
     assert "It is worse." in card(view, "a").accessibleDescription()  # numbers go on
-    qtbot.mouseClick(news(view), Qt.MouseButton.LeftButton)
+    qtbot.keyClick(card(view, "b"), Qt.Key.Key_N)
     assert names(view) == ["d", "c", "b", "a"]
     assert view.focusWidget() is card(view, "d")
     assert not news(view).isVisible()
@@ -365,6 +365,8 @@ def test_a_card_that_the_user_opened_stays_where_it_is(qtbot: QtBot, view: Findi
     assert names(view) == ["a", "b"]
     assert card(view, "b").y() == place
     assert news(view).text() == "▲ 2 new findings"
+    qtbot.mouseClick(news(view), Qt.MouseButton.LeftButton)
+    assert names(view) == ["c", "d", "a", "b"]
 
 
 def test_what_waited_comes_when_the_pointer_leaves(qtbot: QtBot, view: FindingsView) -> None:

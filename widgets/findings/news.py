@@ -32,7 +32,7 @@ class NewsButton(QPushButton):
         if new:
             self.setText(f"{SYMBOLS[new[0].severity]} {news_label(new, newest)}")
             names = [f"{one.title}: {one.entity_name}" for one in new[:8]]
-            self.setToolTip(tooltip_text("\n".join(["Show what was found meanwhile:", *names])))
+            self.setToolTip(tooltip_text("\n".join(["Show what was found meanwhile (N):", *names])))
             self._place()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802

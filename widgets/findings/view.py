@@ -26,7 +26,10 @@ from widgets.keys import KeyHandlers, KeyRow
 from widgets.pane import Pane
 from widgets.theme import Theme
 
-KEYS = (KeyRow("move", "Go from finding to finding", ("Up", "Down", "Home", "End")),)
+KEYS = (
+    KeyRow("move", "Go from finding to finding", ("Up", "Down", "Home", "End")),
+    KeyRow("news", "Show the new findings", ("N",)),
+)
 _MARGIN = 8
 _SEVERITIES: dict[Severity, tuple[str, str]] = {
     "critical": ("critical", "critical"),
@@ -49,7 +52,7 @@ class FindingsView(Pane):
     def __init__(self, lookup: EvidenceLookup, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._lookup, self._theme = lookup, theme
-        self._keys = KeyHandlers(KEYS, {"move": self._move})
+        self._keys = KeyHandlers(KEYS, {"move": self._move, "news": lambda _key: self._show_news()})
         self._held = HeldFindings()
         self._cards: list[FindingCard] = []
         self._mores: dict[tuple[str, Identity | Kind], _More] = {}
