@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -119,6 +119,22 @@ def heat_map(
     ]
     top = 100.0 if is_share else max(critical, limit * 2)
     return Heat(choice.label, unit, window, rows, values, np.nan if is_share else limit, top)
+
+
+def in_place(heat: Heat, before: Heat) -> Heat:
+    """Return a heat map with the rows in the order that they had ``before``; new ones come last.
+
+    Rows that move while somebody looks at them can't be read or clicked.
+    """
+    place = {row.series: number for number, row in enumerate(before.rows)}
+    order = sorted(range(len(heat.rows)), key=lambda at: (place.get(heat.rows[at].series, len(place)), at))
+    return replace(heat, rows=[heat.rows[at] for at in order], values=heat.values[order])
+
+
+def is_sorted(heat: Heat) -> bool:
+    """True if the worst row is the first, and so on down."""
+    worst = np.where(np.isfinite(heat.values), heat.values, -np.inf).max(axis=1, initial=-np.inf)
+    return bool((worst[:-1] >= worst[1:]).all())
 
 
 def _ranked(

@@ -29,6 +29,8 @@ from viewmodels.work import UnwatchedWork, Work
 
 MAX_LINES = 6
 _MAX_CURVES = 4
+_SPARE_LINES = 30
+"""Lines beyond those shown: numbers for lines that are held in place while others become higher."""
 _MAX_FINDINGS = 4
 _LONGEST = 400
 
@@ -75,11 +77,13 @@ def overview_content(
     catalogue: Catalogue,
     limits: LimitsByCounter,
     work: Work | None = None,
+    before: OverviewContent | None = None,
 ) -> OverviewContent:
     """Read charts and top lists of a scope for a window.
 
     A chart shows the first of its counters that a covered entity has, else one of what these depend on: a
     vCPU's host. Lists rank what is covered; of a device or datastore, the VMs that use it.
+    ``before`` is what somebody looks at while the session grows: charts keep their curves and their order.
     """
     work = work or UnwatchedWork()
     known = _series_by_counter(snapshot.series, spec)
@@ -89,12 +93,12 @@ def overview_content(
         series = _of_scope(known, filtered, chart.counters)
         weights = _beside(series, known, chart.by)
         best = highest(reader, series, "max", window, _MAX_CURVES, weights)
-        in_charts.append((chart.title, [one.series for one in best]))
+        in_charts.append((chart.title, _held([one.series for one in best], series, chart.title, before)))
         work.check()
     lists: list[TopList] = []
     for talkers in spec.talkers:
         series = _ranked_series(known.get((talkers.kind, talkers.counter), ()), filtered)
-        found = highest(reader, series, talkers.statistic, window, MAX_LINES)
+        found = highest(reader, series, talkers.statistic, window, MAX_LINES + _SPARE_LINES)
         if found:
             names = row_names([one.series for one in found], snapshot)
             lines = [_ranked_line(one, names[one.series.id], limits) for one in found]
@@ -149,6 +153,38 @@ def _series_by_counter(series: Sequence[Series], spec: Overview) -> SeriesByCoun
         if own.counter in counters and (own.entity.kind, own.counter) in wanted and is_own(one):
             found.setdefault((own.entity.kind, own.counter), []).append(one)
     return found
+
+
+def _held(
+    best: list[Series], series: Sequence[Series], title: str, before: OverviewContent | None
+) -> list[Series]:
+    """Return the curves that the chart had before, in their order, then others up to the usual number."""
+    had = {
+        number
+        for spec, _ in (before.charts if before else ())
+        if spec.title == title
+        for number in spec.series
+    }
+    order = [
+        number
+        for spec, _ in (before.charts if before else ())
+        if spec.title == title
+        for number in spec.series
+    ]
+    by_id = {one.id: one for one in series if one.id in had}
+    kept = [by_id[number] for number in order if number in by_id]
+    return [*kept, *(one for one in best if one.id not in had)][:_MAX_CURVES]
+
+
+def lines_in_place(
+    shown_lines: Sequence[OverviewLine], lines: Sequence[OverviewLine]
+) -> Sequence[OverviewLine]:
+    """Return the shown lines in their order with the numbers of ``lines``.
+
+    A line that has no new number goes; others wait until nobody looks.
+    """
+    new = {line.ref: line for line in lines}
+    return [new[line.ref] for line in shown_lines if line.ref in new]
 
 
 def _of_scope(

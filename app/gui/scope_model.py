@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QObject, Signal
 
 from sessions.scope import Scope
@@ -29,7 +31,7 @@ class ScopeModel(QObject):
 
     def set(self, scope: Scope, *, passing: bool = False) -> None:
         """Set the scope. ``passing``: a step of a drag or of following, which replaces the last such step."""
-        if scope == self._now:
+        if _looks_alike(scope, self._now):
             self._passing = self._passing and passing
             return
         if not self._passing:
@@ -73,3 +75,11 @@ class ScopeModel(QObject):
         self._now = scope
         self.changed.emit(scope)
         self.history_changed.emit()
+
+
+def _looks_alike(one: Scope, other: Scope) -> bool:
+    """True for equal scopes; of two that follow, only the length of the window matters."""
+    if not (one.follow and other.follow and one.window and other.window):
+        return one == other
+    same = replace(one, window=other.window) == other
+    return same and one.window.end - one.window.start == other.window.end - other.window.start

@@ -45,6 +45,21 @@ def test_back_and_forward(qapp: object) -> None:
     assert not model.can_go_forward
 
 
+def test_following_is_no_step(qapp: object) -> None:
+    model = ScopeModel()
+    model.set(Scope().during(TimeRange(0, 100), follow=True))
+    seen: list[Scope] = []
+    model.changed.connect(seen.append)
+    for end in (200, 300):
+        model.set(Scope().during(TimeRange(end - 100, end), follow=True))
+    assert seen == []
+    model.set(Scope().during(TimeRange(0, 200), follow=True))
+    model.back()
+    assert model.scope.window == TimeRange(0, 100)
+    model.back()
+    assert model.scope == Scope()
+
+
 def test_a_drag_is_one_step(qapp: object) -> None:
     model = ScopeModel()
     seen: list[Scope] = []

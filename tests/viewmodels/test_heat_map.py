@@ -14,7 +14,7 @@ from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
 from sessions.store import SessionWriter
 from sessions.times import TimeRange
 from tests.viewmodels.sessions import T0, add_source, reading
-from viewmodels.heat_map import MEASURES, Heat, Measure, heat_choices, heat_map
+from viewmodels.heat_map import MEASURES, Heat, Measure, heat_choices, heat_map, in_place, is_sorted
 from viewmodels.scope_filter import ScopeFilter
 from viewmodels.snapshot import Snapshot
 
@@ -138,3 +138,15 @@ def test_the_rows_are_those_of_the_scope(path: Path) -> None:
         two = ScopeFilter(frozenset(VMS[1:3]), None, snapshot)
         heat = heat_map(reader, choice, two, snapshot.span, MEASURES[0])
     assert [row.name for row in heat.rows] == ["vm1", "vm2"]
+
+
+def test_rows_keep_their_places_while_samples_come(path: Path) -> None:
+    before = map_of(path, "Highest value", 10, TimeRange(T0 + 200_000, T0 + 400_000))
+    assert [row.name for row in before.rows][:2] == ["vm2", "vm3"]
+    now = map_of(path, "Highest value", 10)
+    assert [row.name for row in now.rows][:2] == ["vm1", "vm2"]
+    held = in_place(now, before)
+    assert [row.name for row in held.rows] == [row.name for row in before.rows]
+    assert [np.nanmax(row) for row in held.values][:2] == [12.0, 4.0]
+    assert (is_sorted(now), is_sorted(held)) == (True, False)
+    assert in_place(now, Heat()).rows == now.rows

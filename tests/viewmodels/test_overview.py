@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -15,7 +16,13 @@ from sessions.model import Entity, EntityRef, Event, Mark, SeriesSpec, SourceSpe
 from sessions.store import SessionWriter
 from sessions.times import TimeRange
 from tests.viewmodels.sessions import T0, add_source, reading
-from viewmodels.overview import OverviewContent, OverviewLine, latest_changes, overview_content
+from viewmodels.overview import (
+    OverviewContent,
+    OverviewLine,
+    latest_changes,
+    lines_in_place,
+    overview_content,
+)
 from viewmodels.scope_filter import ScopeFilter
 from viewmodels.time_labels import UTC_CLOCK
 
@@ -90,7 +97,7 @@ def test_a_list_is_ranked_within_the_window(path: Path) -> None:
         ("vm6", "6 %", "warning"),
         ("vm5", "5 %", "none"),
     ]
-    assert len(before_the_peak.lines) == 6
+    assert len(before_the_peak.lines) == 8, "more than are shown: those that are held in place need numbers"
 
 
 def test_what_changed_lately_is_in_the_window_and_newest_first(path: Path) -> None:
@@ -131,3 +138,27 @@ def test_a_host_has_the_shared_devices_as_it_saw_them(
         for chosen in (*HOSTS, cluster, lun)
     }
     assert highest == {HOSTS[0]: [20, 3], HOSTS[1]: [45, 3], cluster: [45, 20, 3, 3], lun: [45, 20]}
+
+
+def test_curves_and_lines_keep_their_places_while_samples_come(path: Path) -> None:
+    catalogue = load_catalogue()
+    with reading(path) as (reader, snapshot):
+        assert snapshot.span is not None
+        everything = ScopeFilter(frozenset(), None, snapshot)
+        spec, limits = load_overview(catalogue), load_limits(load_problems())
+        first = overview_content(reader, spec, snapshot, everything, snapshot.span, catalogue, limits)
+        [(chart, curves)] = first.charts
+        turned = OverviewContent([(replace(chart, series=chart.series[::-1]), curves)])
+        later = overview_content(
+            reader, spec, snapshot, everything, snapshot.span, catalogue, limits, before=turned
+        )
+    assert [spec.series for spec, _ in later.charts] == [(1, 2)], "esx01 was above esx02"
+    lines = [
+        OverviewLine(name, value, ref=VMS[number]) for number, name, value in ((3, "c", "9"), (1, "a", "2"))
+    ]
+    shown = [
+        OverviewLine("a", "7", ref=VMS[1]),
+        OverviewLine("gone", "5", ref=VMS[2]),
+        OverviewLine("c", "1", ref=VMS[3]),
+    ]
+    assert [(line.name, line.value) for line in lines_in_place(shown, lines)] == [("a", "2"), ("c", "9")]

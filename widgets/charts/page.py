@@ -37,11 +37,11 @@ class ChartsPage(QWidget):
             "Nothing to draw for this scope.\n\nChoose a VM, host, datastore or device in the inventory, "
             "or drag a counter here from the esxtop view."
         )
-        self._pinned_note = self._make_pinned_note()
+        self.pinned_note = self._make_pinned_note()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self._pinned_note)
+        column.addWidget(self.pinned_note)
         self._pages = QStackedLayout()
         column.addLayout(self._pages, 1)
         self._pages.addWidget(self.stack)
@@ -63,18 +63,19 @@ class ChartsPage(QWidget):
 
     def show_pinned(self, *, on: bool) -> None:
         """Show or hide the note that the charts are the user's own and do not follow the scope."""
-        self._pinned_note.setVisible(on)
+        self.pinned_note.setVisible(on)
 
     def _make_pinned_note(self) -> QWidget:
         note = QWidget()
-        label = QLabel("Charts of your own choice: they stay when you select something else.")
+        label = QLabel("These charts are pinned: they stay when the scope changes.")
         label.setProperty("role", "muted")
-        follow = QPushButton("Follow the selection")
-        follow.clicked.connect(self.released)
+        self.follow = QPushButton("Follow the scope")
+        self.follow.setToolTip("Shows the charts that suit the scope, now and whenever it changes.")
+        self.follow.clicked.connect(self.released)
         row = QHBoxLayout(note)
         row.setContentsMargins(13, 8, 10, 0)
         row.addWidget(label)
         row.addStretch(1)
-        row.addWidget(follow)
+        row.addWidget(self.follow)
         note.hide()
         return note

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from resources.units import format_count, format_value
-from viewmodels.heat_map import Heat
+from viewmodels.heat_map import Heat, is_sorted
 from viewmodels.time_labels import Clock
 from widgets.elided_label import ElidedLabel
 from widgets.empty_state import EmptyState
@@ -26,13 +26,15 @@ class HeatmapView(QWidget):
     """The page. Signals: ``counter_chosen(n)``, ``measure_chosen(n)``, ``chosen(HeatRow, ms)`` for a clicked
     cell.
 
-    ``appeared`` is emitted when the page becomes visible.
+    ``appeared`` is emitted when the page becomes visible, ``sorting_wanted`` when the worst row is to be
+    first.
     """
 
     counter_chosen = Signal(int)
     measure_chosen = Signal(int)
     chosen = Signal(object, object)
     appeared = Signal()
+    sorting_wanted = Signal()
 
     def __init__(self, theme: Theme, clock: Clock, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -59,6 +61,11 @@ class HeatmapView(QWidget):
         bar.addWidget(self.counters, 3)
         bar.addWidget(self.measures, 2)
         bar.addWidget(self._summary, 2)
+        self.sort = QPushButton("Worst first")
+        self.sort.setToolTip("Rows keep their places while samples come. This sorts them again.")
+        self.sort.clicked.connect(self.sorting_wanted)
+        self.sort.hide()
+        bar.addWidget(self.sort)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -82,12 +89,15 @@ class HeatmapView(QWidget):
             box.setCurrentIndex(max(box.findText(now), 0))
             box.view().setMinimumWidth(box.view().sizeHintForColumn(0) + _POPUP_MARGINS)
 
-    def show_heat(self, heat: Heat) -> None:
-        """Show this heat map."""
+    def show_heat(self, heat: Heat, *, is_held: bool = False) -> None:
+        """Show this heat map. ``is_held``: its rows keep their places, so the worst may not be the first."""
         self.map.show_heat(heat)
+        self.sort.setVisible(is_held and not is_sorted(heat))
         limit = f" · limit {format_value(heat.limit, heat.unit)}" if np.isfinite(heat.limit) else ""
         rows = "1 row" if len(heat.rows) == 1 else f"{format_count(len(heat.rows))} rows"
-        self._summary.show_text(f"{rows}, worst first{limit}" if heat.rows else "")
+        self._summary.show_text(
+            f"{rows}{', worst first' if is_sorted(heat) else ''}{limit}" if heat.rows else ""
+        )
         self.show_empty("" if heat.rows else "No entity of this session has that counter in this window.")
 
     def show_empty(self, text: str) -> None:

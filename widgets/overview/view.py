@@ -18,7 +18,7 @@ from sessions.findings import Finding
 from sessions.times import TimeRange
 from viewmodels.chart_spec import ChartSpec
 from viewmodels.curve import NamedCurve
-from viewmodels.overview import MAX_LINES, OverviewLine, TopList, worst_findings
+from viewmodels.overview import MAX_LINES, OverviewLine, TopList, lines_in_place, worst_findings
 from viewmodels.time_labels import Clock
 from viewmodels.verdict_words import VerdictWords
 from widgets.charts.card import ChartCard
@@ -162,7 +162,12 @@ class OverviewView(QScrollArea):
             self._place(self._lists, section, number)
         for section, one in zip(self._talkers, lists, strict=True):
             section.set_title(one.title.upper())
-            section.show_lines(one.lines[:MAX_LINES], "No numbers.")
+            held = (
+                lines_in_place([row.line for row in section.rows], one.lines)
+                if _is_looked_at(section)
+                else ()
+            )
+            section.show_lines(held or one.lines[:MAX_LINES], "No numbers.")
         self._order_focus()
 
     def show_changes(self, lines: Sequence[OverviewLine], window: TimeRange | None = None) -> None:
@@ -215,3 +220,8 @@ class OverviewView(QScrollArea):
 def _lately(clock: Clock, window: TimeRange | None) -> str:
     """Return the title of the list of changes, which tells the zone of its times."""
     return f"LATELY · TIMES IN {clock.zone_of(window)}" if window is not None else "LATELY"
+
+
+def _is_looked_at(section: Section) -> bool:
+    """True if the pointer is over the list, or the keyboard focus in it: its rows must not move."""
+    return section.underMouse() or any(row.hasFocus() for row in section.rows)

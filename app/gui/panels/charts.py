@@ -60,7 +60,7 @@ class ChartsPanel(QObject):
         desk.charts.changed.connect(self._read)
         desk.charts.changed.connect(lambda: self.view.show_pinned(on=desk.charts.choice.pinned))
         desk.charts.added.connect(self._reveal)
-        desk.findings.changed.connect(self._follow)
+        desk.findings.changed.connect(self._take_findings)
 
     def _begin(self) -> None:
         self._reading.forget()
@@ -83,6 +83,11 @@ class ChartsPanel(QObject):
         self._range.show()
         self._follow()
         self._redraw.start()
+
+    def _take_findings(self) -> None:
+        """Show the worst entity if the scope names none, unless somebody looks at charts already."""
+        if not (self.view.isVisible() and self._desk.charts.charts):
+            self._follow()
 
     def _follow(self) -> None:
         """Show charts that suit the scope, or the worst entities if it names none."""

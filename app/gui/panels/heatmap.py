@@ -11,11 +11,12 @@ from app.gui.actions import view_actions
 from app.gui.desk import Desk
 from app.gui.jobs import Job
 from app.gui.navigation import keep_in_sight, pin_in_sight
+from sessions.scope import Scope
 from sessions.store import SessionReader
 from sessions.times import TimeRange
 from viewmodels.chart_sets import lines_of
 from viewmodels.chart_spec import ChartSpec
-from viewmodels.heat_map import MEASURES, Heat, HeatChoice, HeatRow, heat_choices, heat_map
+from viewmodels.heat_map import MEASURES, Heat, HeatChoice, HeatRow, Measure, heat_choices, heat_map, in_place
 from viewmodels.snapshot import Change
 from widgets import heatmap
 from widgets.heatmap import HeatmapView
@@ -36,12 +37,14 @@ class HeatmapPanel(QObject):
         self._desk = desk
         self._choices: Sequence[HeatChoice] = ()
         self._is_stale = self._is_offered = False
+        self._shown: tuple[HeatChoice, Measure, Scope] | None = None
         self._wait = QTimer(self, singleShot=True, interval=_WAIT_MS)
         self._wait.timeout.connect(self._read)
         self.view.appeared.connect(self._appeared)
         self.view.counter_chosen.connect(lambda _number: self._read())
         self.view.measure_chosen.connect(lambda _number: self._read())
         self.view.chosen.connect(self._chosen)
+        self.view.sorting_wanted.connect(self._sort)
         self.view.map.menu.copied.connect(lambda text: desk.notify(text, "ok"))
         self.view.map.menu.save_wanted.connect(desk.save_file)
         heat = self.view.map
@@ -57,10 +60,11 @@ class HeatmapPanel(QObject):
 
     def _appeared(self) -> None:
         if self._is_stale:
-            self._read()
+            self._sort()
 
     def _opened(self) -> None:
         self._is_offered = False
+        self._shown = None
         self._read()
 
     def _grown(self, change: Change) -> None:
@@ -91,10 +95,22 @@ class HeatmapPanel(QObject):
             return
         choice, measure = self._choices[number], MEASURES[self.view.measures.currentIndex()]
 
-        def work(reader: SessionReader, job: Job) -> Heat:
-            return heat_map(reader, choice, filtered, window, measure, work=job)
+        what = choice, measure, self._desk.scope.scope
+        before = self.view.map.heat if what == self._shown else Heat()
 
-        self._desk.session.query("heatmap", work, self.view.show_heat, title="Working out the heat map")
+        def work(reader: SessionReader, job: Job) -> Heat:
+            return in_place(heat_map(reader, choice, filtered, window, measure, work=job), before)
+
+        def done(heat: Heat) -> None:
+            self._shown = what
+            self.view.show_heat(heat, is_held=bool(before.rows))
+
+        self._desk.session.query("heatmap", work, done, title="Working out the heat map")
+
+    def _sort(self) -> None:
+        """Put the worst row first again."""
+        self._shown = None
+        self._read()
 
     def _chosen(self, row: HeatRow, when: int | None) -> None:
         snapshot = self._desk.session.snapshot
@@ -110,7 +126,7 @@ class HeatmapPanel(QObject):
         if when is not None:
             self._desk.moment.pin(when)
         limits = lines_of([series], self._desk.limits)
-        self._desk.charts.choose([ChartSpec("", series.spec.unit, (series.id,), "", limits)], [row.ref])
+        self._desk.charts.choose([ChartSpec("", series.spec.unit, (series.id,), "", limits)])
 
 
 def make(desk: Desk) -> QWidget:

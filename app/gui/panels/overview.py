@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 from app.gui.chart_range import ChartRange
 from app.gui.desk import Desk
 from app.gui.jobs import Job
+from sessions.scope import Scope
 from sessions.store import SessionReader
 from viewmodels.overview import OverviewContent, latest_changes, overview_content
 from viewmodels.snapshot import Change
@@ -26,6 +27,8 @@ class OverviewPanel(QObject):
         super().__init__(self.view)
         self._desk = desk
         self._is_stale = False
+        self._content = OverviewContent()
+        self._looked_at: Scope | None = None
         self._wait = QTimer(self, singleShot=True, interval=_WAIT_MS)
         self._wait.timeout.connect(self._read)
         view, scope = self.view, desk.scope
@@ -33,7 +36,7 @@ class OverviewPanel(QObject):
         view.appeared.connect(self._appeared)
         view.wanted.connect(desk.show_finding)
         view.chosen.connect(lambda ref: scope.set(scope.scope.on([ref])))
-        view.opened.connect(lambda spec: desk.charts.choose([spec], scope.scope.entities))
+        view.opened.connect(lambda spec: desk.charts.choose([spec]))
         view.copied.connect(lambda text: desk.notify(text, "ok"))
         view.saved.connect(desk.save_file)
         desk.session.opened.connect(lambda _snapshot: self._opened())
@@ -45,10 +48,12 @@ class OverviewPanel(QObject):
     def _appeared(self) -> None:
         self._range.show()
         if self._is_stale:
+            self._looked_at = None  # nobody did
             self._read()
 
     def _opened(self) -> None:
         self.view.clear()  # what stood here is of another session
+        self._looked_at = None
         self._read()
 
     def _grown(self, change: Change) -> None:
@@ -78,12 +83,15 @@ class OverviewPanel(QObject):
             return
         self.view.show_changes(latest_changes(filtered, window, desk.times.clock), window)
 
+        before = self._content if self._looked_at == desk.scope.scope else OverviewContent()
+
         def work(reader: SessionReader, job: Job) -> OverviewContent:
             return overview_content(
-                reader, desk.overview, snapshot, filtered, window, desk.catalogue, desk.limits, job
+                reader, desk.overview, snapshot, filtered, window, desk.catalogue, desk.limits, job, before
             )
 
         def done(content: OverviewContent) -> None:
+            self._content, self._looked_at = content, desk.scope.scope
             self.view.show_charts(content.charts, self._range.show() or window)
             self.view.show_lists(content.lists)
 
