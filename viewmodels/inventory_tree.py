@@ -36,9 +36,12 @@ class Node:
 
     @classmethod
     def of(cls, ref: EntityRef, name: str) -> Node:
-        """Return the node of an entity, which the search finds by name and by key."""
-        title = shown(name) or "(without a name)"
-        return cls(title, ref, search_text=f"{title} {ref.key}".casefold())
+        """Return the node of an entity, which the search finds by name and by key.
+
+        A key may begin with that of a host: who looks for the host does not mean all its VMs.
+        """
+        title, own_key = shown(name) or "(without a name)", ref.key.rstrip("/").rpartition("/")[2]
+        return cls(title, ref, search_text=f"{title} {own_key}".casefold())
 
     def add(self, child: Node) -> Node:
         """Append a child node; returns the child."""

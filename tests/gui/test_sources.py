@@ -173,8 +173,8 @@ def test_the_palette_offers_them(shown: Program) -> None:
 
 def test_charts_are_of_the_worst_that_the_source_shows(live: Program, qtbot: QtBot, home: Path) -> None:
     opened(live, qtbot, record(home / "a.hscope", "cpu-limit-vm", seconds=900))
-    live.window.show_panel("charts")
     wait(qtbot, lambda: live.desk.findings.findings)
+    live.window.show_panel("charts")
     [worst, *_] = live.desk.findings.findings
     wait(qtbot, lambda: len(sources_of(live, shown_series(live, "charts"))) == 1)
     [own] = sources_of(live, shown_series(live, "charts"))

@@ -114,9 +114,7 @@ def test_charts_of_a_finding_stay_until_something_else_is_selected(
     own = desk.charts.charts
     desk.scope.set(desk.scope.scope.on([second]))
     assert desk.charts.charts == own
-    button = next(
-        one for one in live.window.findChildren(QPushButton) if one.text() == "Follow the scope"
-    )
+    button = next(one for one in live.window.findChildren(QPushButton) if one.text() == "Follow the scope")
     assert button.isVisible()
     button.click()
     assert desk.charts.charts != own

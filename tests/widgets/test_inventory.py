@@ -92,7 +92,7 @@ def test_search_lists_vms_then_hosts_then_parts(qtbot: QtBot, theme: Theme) -> N
     hosts = root.children[0].children
     hosts[0].children[0].add(Node.of(ref("vdisk", "0/0/1"), "disk of esx1"))
     hosts[0].add(Node.of(ref("vm", "0/9"), "my-esx1-vm"))
-    root.add(Node("Devices")).add(Node.of(ref("device", "esx1/mpx"), "mpx"))
+    root.add(Node("Devices")).add(Node.of(ref("device", "naa.esx1"), "mpx"))
     view.show_tree(root)
     view.search.setText("ESX1")
     qtbot.waitUntil(lambda: model.rowCount() == 3)
