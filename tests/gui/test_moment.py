@@ -177,6 +177,9 @@ def test_the_pill_tells_the_moment_and_lets_go_of_it(live: Program, qtbot: QtBot
     assert pill.text == f"pinned {live.desk.times.clock.time(at)}"
     live.desk.times.choose("Asia/Tokyo")
     assert pill.text == f"pinned {live.desk.times.clock.time(at)}"
+    live.window.resize(960, 600)
+    qtbot.waitUntil(lambda: pill.text == live.desk.times.clock.time(at))  # the scope needs the room
+    live.window.resize(1280, 800)
     [time, leave] = pill.findChildren(QToolButton)
     assert live.desk.times.clock.stamp(at) in time.toolTip()
     live.desk.scope.set(live.desk.scope.scope.during(TimeRange(span.start, span.start + 60_000)))

@@ -111,6 +111,8 @@ def test_hovering_shows_its_own_values_until_the_pointer_leaves(page: Page, qtbo
     assert page.flags() == [UTC_CLOCK.time(T0 + 100 * STEP)] * 2
     page.plot.hovered.emit(math.nan)
     qtbot.waitUntil(lambda: page.values()[0] == "100 %")
+    time = UTC_CLOCK.moment(T0 + 100 * STEP)
+    assert page.plot.accessibleDescription() == f"Pinned at {time}: web01 100 %"
 
 
 def test_the_line_is_solid_and_each_curve_has_a_dot(page: Page, theme: Theme) -> None:

@@ -31,6 +31,15 @@ def tooltip_of(
     return "\n".join([shown(named.full_name), *([shown(named.tooltip)] if named.tooltip else []), *lines])
 
 
+def values_text(curves: Sequence[NamedCurve], moment: tuple[int, Clock]) -> str:
+    """Return the values of the first curves at the pinned moment (ms, with its clock), to be read aloud."""
+    at, clock = moment
+    values = [
+        f"{shown(one.name)} {format_value(one.curve.value_at(at), one.unit)}" for one in curves[:_MAX_ROWS]
+    ]
+    return f"Pinned at {clock.moment(at)}: {', '.join(values)}"
+
+
 def rows_of(
     curves: Sequence[NamedCurve], window: tuple[float, float], when: float, tokens: Tokens
 ) -> list[FigureRow]:

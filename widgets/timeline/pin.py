@@ -127,6 +127,8 @@ class TimelinePin(QObject):
 
     def _tell(self, words: str) -> None:
         self._words = words
+        if words:
+            self._view.setAccessibleDescription(words)
         self._view.update()
 
     def _toggle(self) -> None:
