@@ -8,13 +8,17 @@ from functools import partial
 from PySide6.QtGui import QAction, QIcon
 
 from app.gui.desk import Desk
+from app.gui.jobs import Job
 from app.gui.palette import Entry
 from app.gui.shortcut_sheet import key_text
 from resources.foreign_text import shown
+from sessions.findings import Finding
 from sessions.model import EntityRef
 from sessions.scope import Scope
+from sessions.store import SessionReader
 from sessions.times import TimeRange
 from viewmodels.snapshot import Snapshot
+from viewmodels.worst_instant import worst_instant
 
 _MINUTE_MS = 60_000
 _MARGINS = 10
@@ -49,6 +53,22 @@ def pin_in_sight(desk: Desk, at: int | None) -> None:
         return
     desk.moment.pin(at)
     keep_in_sight(desk)
+
+
+def pin_worst_moment(desk: Desk, finding: Finding) -> None:
+    """Pin the instant at which a finding was worst, unless another moment is pinned meanwhile."""
+    snapshot, before = desk.session.whole, desk.moment.at
+    if snapshot is None:
+        return
+
+    def work(reader: SessionReader, job: Job) -> int | None:
+        return worst_instant(reader, finding, snapshot, job)
+
+    def done(at: int | None) -> None:
+        if at is not None and desk.moment.at == before:
+            desk.moment.pin(at)
+
+    desk.session.query("moment.finding", work, done)
 
 
 def keep_in_sight(desk: Desk) -> None:

@@ -18,6 +18,7 @@ from app.gui.desk import Desk
 from app.gui.exporting import Exporting
 from app.gui.importing import Importing
 from app.gui.marks import Marking
+from app.gui.navigation import pin_worst_moment
 from app.gui.opening import Opening
 from app.gui.profiles import Profiles
 from app.gui.recent import RecentSessions
@@ -35,7 +36,6 @@ from sessions.findings import Finding
 from sessions.scope import Scope
 from viewmodels.chart_sets import charts_of_finding, window_around
 from viewmodels.snapshot import Snapshot
-from viewmodels.worst_instant import worst_instant
 from widgets.start import StartPage
 from widgets.theme import Theme
 
@@ -134,15 +134,7 @@ class Workbench(QObject):
         desk.scope.set(desk.scope.scope.on([finding.entity]).during(window).of_sources(()))
         charts = charts_of_finding(finding, snapshot, desk.chart_templates, desk.limits)
         desk.charts.choose(charts, [finding.entity])
-        before = desk.moment.at
-
-        def done(at: int | None) -> None:
-            if at is not None and desk.moment.at == before:
-                desk.moment.pin(at)
-
-        desk.session.query(
-            "moment.finding", lambda reader, job: worst_instant(reader, finding, snapshot, job), done
-        )
+        pin_worst_moment(desk, finding)
 
     def drop_mark(self, at: int | None) -> None:
         """Ask for a note and add a mark at the time ``at`` (ms; None: now or the end of the window)."""

@@ -20,6 +20,7 @@ from viewmodels.chart_sets import evidence_series
 from widgets.charts.card import ChartCard
 from widgets.charts.page import ChartsPage
 from widgets.esxtop import EsxtopView
+from widgets.findings import FindingsView
 from widgets.heatmap.geometry import Geometry
 from widgets.heatmap.map import HeatMap
 from widgets.marks import MarkNote
@@ -224,6 +225,12 @@ def test_a_finding_pins_its_worst_moment(live: Program, qtbot: QtBot, home: Path
     live.desk.show_finding(finding)
     wait(qtbot, lambda: live.desk.moment.at is not None)
     at = live.desk.moment.at
+    live.desk.moment.release()
+    scope, pane = live.desk.scope.scope, child_of(live.window, FindingsView)
+    for _ in range(2):  # folds its card, and opens it
+        qtbot.keyClick(pane.cards[0], Qt.Key.Key_Return)
+    wait(qtbot, lambda: live.desk.moment.at == at)
+    assert live.desk.scope.scope == scope
     assert at is not None
     assert any(one.contains(at) for one in finding.windows)
     item = next(one for one in finding.evidence if one.threshold is not None)

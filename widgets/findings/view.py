@@ -39,7 +39,8 @@ _SEVERITIES: dict[Severity, tuple[str, str]] = {
 
 
 class FindingsView(Pane):
-    """The pane of cards. Signal ``wanted`` carries the finding whose evidence is to be shown.
+    """The pane of cards. Signals: ``wanted`` with the finding whose evidence is to be shown, ``opened`` with
+    that whose card the user unfolded.
 
     One card is open: the first, until the user opens another or folds it. The user's choice is remembered by
     problem and entity, even while the finding is absent for a time. While somebody looks at the cards (the
@@ -48,6 +49,7 @@ class FindingsView(Pane):
     """
 
     wanted = Signal(object)
+    opened = Signal(object)
 
     def __init__(self, lookup: EvidenceLookup, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -245,6 +247,7 @@ class FindingsView(Pane):
         if card.is_open:
             _lay_out(self._cards, self._body)
             _bring_into_sight(card, self._scroll)
+            self.opened.emit(card.finding)
 
     def _unfold(self, card: FindingCard, on: bool) -> None:
         root = identity(card.finding)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from app.gui.actions import view_actions
 from app.gui.desk import Desk
 from app.gui.findings_leaving import FindingsLeaving
+from app.gui.navigation import pin_worst_moment
 from sessions.findings import Evidence, Finding
 from sessions.scope import Scope
 from viewmodels.chart_sets import evidence_series
@@ -30,6 +31,7 @@ class FindingsPanel(QObject):
         self._is_showing = False
         self._list_scope: Scope | None = None
         self.view.wanted.connect(self._show)
+        self.view.opened.connect(lambda finding: pin_worst_moment(desk, finding))
         self._leaving = FindingsLeaving(desk, self)
         self.view.menu.text_wanted.connect(self._leaving.copy_text)
         self.view.menu.json_wanted.connect(self._leaving.copy_json)
