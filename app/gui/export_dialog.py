@@ -95,7 +95,9 @@ class ExportDialog(QDialog):
 
     def choose_part(self, *, scope: bool) -> None:
         """Choose the scope or the whole session, as if the user had done so."""
-        (self.scope if scope else self.whole).setChecked(True)
+        chosen = self.scope if scope else self.whole
+        chosen.setChecked(True)
+        chosen.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def propose(self, size: ExportSize, folder: Path) -> None:
         """Show how large the chosen part is, and propose a folder unless the user named one."""

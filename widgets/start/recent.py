@@ -25,8 +25,8 @@ from widgets.eliding import NameElider
 from widgets.theme import SYMBOLS, Health, Theme
 
 _ROW = 52
-_SPARK = QSize(112, 26)
-_WHEN = 116
+_SPARK = QSize(92, 26)
+_WHEN = 136
 _BUTTON, _BUTTONS = 26, 56
 _AWAY = 0.5
 """How strong the row of a session is drawn whose file is not there."""
