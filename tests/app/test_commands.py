@@ -232,6 +232,26 @@ def test_export_writes_every_sample(hyperscope: Hyperscope, session: Path, tmp_p
     assert again.code == failures.AlreadyExistsError.exit_code
 
 
+def test_export_of_a_part_is_what_the_window_shows_for_that_scope(
+    hyperscope: Hyperscope, session: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "part"
+    words = ("export", session, "--csv", "--entity", "host:esx02*", "--source", "esx02*", "-o", out)
+    assert hyperscope(*words).code == 0
+    tables = {
+        path.stem: list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+        for path in out.iterdir()
+    }
+    assert {row["source"] for row in tables["samples"]} == {"esx02.lab.local"}
+    assert {row["kind"] for row in tables["samples"]} >= {"host", "vm", "vcpu"}, "all below the host"
+    assert {row["name"] for row in tables["entities"] if row["kind"] == "host"} == {"esx02.lab.local"}
+    for option, missing in (("--entity", "No entity is called 'nix'"), ("--source", "No source is called")):
+        refused = hyperscope("export", session, "--csv", option, "nix", "-o", tmp_path / "none")
+        assert refused.code == 3
+        assert missing in refused.err
+    assert not (tmp_path / "none").exists()
+
+
 def test_export_in_both_forms_holds_the_same_numbers(
     hyperscope: Hyperscope, session: Path, tmp_path: Path
 ) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from resources.failures import DiskFullError
+from sessions.export import export_session
 from sessions.store import SessionReader, SessionWriter, check_session, encode_block
 from tests.sessions.synthetic import Capture, capture
 
@@ -99,3 +100,11 @@ def test_recording_goes_on_once_there_is_room(session_path: Path) -> None:
         for at, row in zip(taken.times[stored:].tolist(), taken.stored[stored:], strict=True):
             again.append_ticks([(layout, at, row)])
     assert_intact(session_path, taken, taken.times.size)
+
+
+def test_an_export_that_does_not_fit_leaves_nothing(tiny_disk: Path, tmp_path: Path) -> None:
+    capture(ticks=2000, vms=40).write(tmp_path / "s.hscope")
+    with SessionReader.open(tmp_path / "s.hscope") as reader, pytest.raises(DiskFullError) as caught:
+        export_session(reader, tiny_disk / "out", kind="csv")
+    assert str(caught.value).endswith("Nothing was kept. Make room there.")
+    assert list(tiny_disk.iterdir()) == []
