@@ -20,7 +20,7 @@ sys.path[:0] = [str(DOCS.parent), str(DOCS)]
 
 from page_tables import lines, table  # noqa: E402
 from vcenter_pages import presets_page, privileges_page  # noqa: E402
-from window_pages import settings_page, shortcuts_page  # noqa: E402
+from window_pages import scope_page, settings_page, shortcuts_page  # noqa: E402
 
 from app.command_line import build  # noqa: E402
 from app.manual import commands_page, exit_codes, leaf_commands  # noqa: E402
@@ -149,6 +149,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "presets.md": presets_page,
     "privileges.md": privileges_page,
     "problems.md": lambda: problems_page(load_problems()),
+    "scope.md": scope_page,
     "settings.md": settings_page,
     "shortcuts.md": shortcuts_page,
 }

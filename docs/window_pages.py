@@ -12,6 +12,7 @@ from app.gui.settings import SETTINGS, SettingSpec
 from app.gui.shortcut_sheet import esxtop_key
 from resources.catalogue import Catalogue, load_catalogue
 from resources.views import Screen, load_screens
+from viewmodels.scope_language import FORMS
 
 SHORTCUTS_INTRO = """\
 # Shortcuts
@@ -32,6 +33,25 @@ They are kept as JSON in `settings.json` in the user's configuration folder: `%L
 Windows, `~/Library/Application Support/hyperscope` on macOS, `~/.config/hyperscope` on Linux. A setting that
 is not in the file, or that has a value which it can't have, is at its standard. Passwords are never in it.
 """
+
+
+SCOPE_INTRO = """\
+# What the scope bar understands
+
+The forms of what is typed into the scope bar (`Ctrl+L`, or a click on it) and into the command palette
+(`Ctrl+K`), drawn from the table of the language by `docs/generate.py`: do not edit this page.
+
+What was understood is said below the field before `Enter` does anything: `2 VMs · 02:40–02:55 · CPU ready`.
+What is not understood gets one sentence with the nearest text, and changes nothing. `Esc` leaves everything
+as it was, `Tab` completes. Times are those of the zone that the window shows. The field opens with the exact
+text of the present scope, which can be sent to a colleague who has the same session.
+"""
+
+
+def scope_page() -> str:
+    """docs/scope.md: the forms of the language with examples."""
+    rows = ((form.form, f"`{form.example}`", form.meaning.replace("*", "\\*")) for form in FORMS)
+    return f"{SCOPE_INTRO}\n{table(('What', 'Example', 'What it shows'), rows)}"
 
 
 def shortcuts_page() -> str:

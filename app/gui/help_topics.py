@@ -12,6 +12,7 @@ from resources.views import Screen
 
 PAGES = (
     ("window", "The window"),
+    ("scope", "What the scope bar understands"),
     ("esxtop", "Columns of esxtop"),
     ("guide", "Five minutes with Hyperscope"),
     ("problems", "Problems"),

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedLayout, QVBoxLayout, QWidget
 
 from viewmodels.time_labels import Clock
 from widgets.charts import plot
 from widgets.charts.stack import ChartStack
+from widgets.elided_label import ElidedLabel
 from widgets.empty_state import EmptyState
 from widgets.keys import KeyRow
 from widgets.theme import Theme
@@ -67,15 +68,14 @@ class ChartsPage(QWidget):
 
     def _make_pinned_note(self) -> QWidget:
         note = QWidget()
-        label = QLabel("These charts are pinned: they stay when the scope changes.")
+        label = ElidedLabel("These charts are pinned: they stay when the scope changes.")
         label.setProperty("role", "muted")
         self.follow = QPushButton("Follow the scope")
         self.follow.setToolTip("Shows the charts that suit the scope, now and whenever it changes.")
         self.follow.clicked.connect(self.released)
         row = QHBoxLayout(note)
         row.setContentsMargins(13, 8, 10, 0)
-        row.addWidget(label)
-        row.addStretch(1)
+        row.addWidget(label, 1)
         row.addWidget(self.follow)
         note.hide()
         return note
