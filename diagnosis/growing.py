@@ -184,7 +184,7 @@ class GrowingSession:
         span = self.span()
         ids = np.asarray(ids, np.int64)
         if span is None or (window is not None and (window.start > span.start or window.end < span.end)):
-            return self._reader.stats(ids, window)
+            return self._stats_of_tail(ids, window) or self._reader.stats(ids, window)
         missing = np.unique(ids[~self._known[ids]])
         if missing.size:
             found = self._reader.stats(missing)
@@ -193,6 +193,17 @@ class GrowingSession:
             self._known[missing] = True
         count, low, high = self._stats
         return SeriesStats(count[ids], low[ids], high[ids], np.full(ids.size, np.nan))
+
+    def _stats_of_tail(self, ids: IntArray, window: TimeRange | None) -> SeriesStats | None:
+        """Statistics out of the samples that ``refresh`` read; None if these are not all of them."""
+        sources = np.unique(self._owners[ids])
+        frame = self._from_tail(int(sources[0]), ids, window) if sources.size == 1 else None
+        if frame is None or window is None:
+            return None
+        values = frame.values
+        low, high = (how.reduce(values, axis=0, initial=np.nan) for how in (np.fmin, np.fmax))
+        nothing = np.full(ids.size, np.nan)
+        return SeriesStats((~np.isnan(values)).sum(axis=0), low, high, nothing)
 
     def read(self, ids: IntArray, window: TimeRange | None = None) -> list[Frame]:
         """Return the samples: one frame for each source that has any of the series."""
@@ -213,7 +224,8 @@ class GrowingSession:
         place = np.minimum(np.searchsorted(frame.ids, ids), frame.ids.size - 1)
         if not np.array_equal(frame.ids[place], ids):
             return None
-        return Frame(source, ids, frame.times, frame.values[:, place])
+        first = int(np.searchsorted(frame.times, window.start))
+        return Frame(source, ids, frame.times[first:], frame.values[first:, place])
 
 
 def _empty(size: int) -> tuple[IntArray, FloatArray, FloatArray]:

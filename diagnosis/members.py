@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from sessions.model import EntityRef, FloatArray, IntArray
 _ABSENT = -1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Members:
     """The series behind a signal.
 
@@ -35,6 +36,18 @@ class Members:
     instances: list[str]
     sources: list[int]
     periods: Mapping[int, Periods]
+
+    @cached_property
+    def distinct(self) -> tuple[IntArray, IntArray]:
+        """Which members differ in their series, and for every member which of those it is."""
+        everyone = np.arange(self.row.size)
+        if not self.ids or self.row.size < 2:
+            return everyone, everyone
+        series = np.stack(list(self.ids.values()), axis=1)
+        _, first, place = np.unique(series, axis=0, return_index=True, return_inverse=True)
+        if first.size == self.row.size:
+            return everyone, everyone
+        return first, place.reshape(-1)
 
     def on_host_values(self, values: FloatArray, times: IntArray) -> FloatArray:
         """Return the members' values (members, times) with NaN at the times at which a

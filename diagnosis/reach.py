@@ -136,7 +136,7 @@ class ReachBook:
         }
 
     def verdict(
-        self, sources: Sequence[Source], cards: Iterable[Card], catalogue: Catalogue, found: Iterable[Finding]
+        self, sources: Sequence[Source], cards: Iterable[Card], catalogue: Catalogue, found: Sequence[Finding]
     ) -> Verdict:
         """Return the verdict over all that was noted."""
         reached = self._sources(sources)
@@ -217,7 +217,10 @@ def _verdict(
 def _rows_judged(scene: Scene, decidable: BoolArray, known: KnownSamples) -> _Rows:
     """Rows that had samples long enough for the rule, and the last of these samples of each row."""
     times = scene.times
+    fewest = fewest_samples(times, scene.compiled.sustained.warning)
     to = np.full(len(scene.rows), times[-1], np.int64)
+    if (known.of(scene.series)[0] == times.size).all():  # as it mostly is: nothing is missing anywhere
+        return _Rows(decidable if times.size >= fewest else np.zeros_like(decidable), to)
     count = np.full(len(scene.rows), times.size, np.int64)
     for name in scene.compiled.detecting():
         if not scene.compiled.signals[name].counters:
@@ -231,8 +234,7 @@ def _rows_judged(scene: Scene, decidable: BoolArray, known: KnownSamples) -> _Ro
         there = last_of[members.unit] > 0
         to = np.where(there, np.minimum(to, last_of[members.unit]), to)
         count = np.where(there, np.minimum(count, count_of[members.unit]), count)
-    enough = count >= fewest_samples(times, scene.compiled.sustained.warning)
-    return _Rows(decidable & enough, to)
+    return _Rows(decidable & (count >= fewest), to)
 
 
 def lacking_text(lacking: Sequence[str], catalogue: Catalogue, kinds: set[str]) -> str:

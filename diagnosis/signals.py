@@ -80,15 +80,20 @@ class Scene:
             others[key] = Scene(self.compiled, self.source, rows, self.topology, self.table, self.events)
         return others[key].without_values(self.events)
 
+    @property
+    def series(self) -> IntArray:
+        """The series that the condition reads, ascending."""
+        if self._kept.ids is None:
+            self._kept.ids = series_of([self])
+        return self._kept.ids
+
     def gate(self, pruning: Pruning) -> Gate:
         """Decide which rows can meet the condition; again only where the bounds of a series differ."""
         kept = self._kept
         names = [self.compiled.signals[name] for name in self.compiled.detecting()]
         if any(one.signal.arrived for one in names):
             return gate(self, pruning)
-        if kept.ids is None:
-            kept.ids = series_of([self])
-        bounds = pruning.bounds(kept.ids)
+        bounds = pruning.bounds(self.series)
         if kept.gate is not None and kept.bounds is not None and _equal(bounds, kept.bounds):
             return kept.gate
         kept.bounds, kept.gate = bounds, gate(self, pruning)
@@ -137,7 +142,7 @@ class Scene:
 
     def _over_members(self, node: Node, counters: Mapping[str, str], members: Members) -> FloatArray:
         """The expression for each member; worked out once for a member that several rows share."""
-        first, place = _distinct(members)
+        first, place = members.distinct
         values: dict[str, FloatArray | float] = dict(self.compiled.thresholds)
         for name, key in counters.items():
             if name in members.ids:
@@ -165,18 +170,6 @@ class Scene:
         weight = self._over_members(signal.weight, signal.counters, members) if signal.weight else None
         reduced = reduce_members(values, members.row, members.units, signal.signal.reduce, weight)
         return reduced if members.units == len(self.rows) else reduced[members.unit]
-
-
-def _distinct(members: Members) -> tuple[IntArray, IntArray]:
-    """Which members differ in their series, and for every member which of those it is."""
-    everyone = np.arange(members.row.size)
-    if not members.ids or members.row.size < 2:
-        return everyone, everyone
-    series = np.stack(list(members.ids.values()), axis=1)
-    _, first, place = np.unique(series, axis=0, return_index=True, return_inverse=True)
-    if first.size == members.row.size:
-        return everyone, everyone
-    return first, place.reshape(-1)
 
 
 @dataclass(frozen=True, slots=True)

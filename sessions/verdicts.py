@@ -5,7 +5,7 @@ not judge.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -82,9 +82,10 @@ class SeverityCounts:
     following: Count = 0
 
     @classmethod
-    def of(cls, findings: Iterable[Finding]) -> SeverityCounts:
-        """Count findings."""
-        counts = Counter("following" if finding.consequence_of else finding.severity for finding in findings)
+    def of(cls, findings: Sequence[Finding]) -> SeverityCounts:
+        """Count findings. What follows from something that is only worth knowing stands on its own."""
+        troubles = {(one.problem, one.entity) for one in findings if one.severity != "info"}
+        counts = Counter("following" if one.consequence_of in troubles else one.severity for one in findings)
         return cls(counts["critical"], counts["warning"], counts["info"], counts["following"])
 
     @property
@@ -116,7 +117,7 @@ class Verdict:
     counts: SeverityCounts = SeverityCounts()
     reason: str = ""
 
-    def fits(self, findings: Iterable[Finding]) -> bool:
+    def fits(self, findings: Sequence[Finding]) -> bool:
         """Return True if this can be the verdict on exactly these findings, with something judged if it
         says so.
         """

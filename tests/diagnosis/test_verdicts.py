@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from diagnosis import diagnose_session
 from sessions.model import EntityRef, SourceSpec
 from sessions.times import TimeRange, iso
 from sessions.verdict_wording import entity_text, reach_text, verdict_sentence, verdict_title
-from sessions.verdicts import NOT_JUDGED, Verdict, samples_after
+from sessions.verdicts import NOT_JUDGED, SeverityCounts, Verdict, samples_after
 from tests.diagnosis.recordings import START, Recording, catalogue, diagnosed, problems, session
 from tests.sessions.memory_session import MemorySession
 
@@ -139,3 +141,13 @@ def test_problems_that_need_only_two_samples_do_not_make_half_a_minute_an_all_cl
     recording.shared("naa.1", {"disk.aborts": 0.0})
     found = diagnosed(recording)
     assert (found.verdict.state, found.reach) == ("could not be judged", {})
+
+
+def test_a_warning_that_follows_from_what_is_only_worth_knowing_is_no_all_clear() -> None:
+    recording = quiet()
+    recording.vm("slow", {"cpu.ready": 8.0, "cpu.max_limited": 0.0})
+    (warning,) = (one for one in diagnosed(recording).findings if one.severity == "warning")
+    above = replace(warning, problem="mem.swapped_past", severity="info")
+    below = replace(warning, consequence_of=(above.problem, above.entity))
+    assert SeverityCounts.of([above, below]) == SeverityCounts(warning=1, info=1)
+    assert SeverityCounts.of([replace(above, severity="critical"), below]) == SeverityCounts(1, following=1)
