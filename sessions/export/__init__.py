@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal, Protocol, Self
 
 from resources.failures import CancelledError, UsageError
+from resources.files import write_failures
 from resources.stopping import StopSignal
 from sessions.clock import UTC_CLOCK, Clock
 from sessions.export.columns import ExportColumn
@@ -76,7 +77,8 @@ def export_session(
         if cancel is not None and cancel.is_set():
             raise CancelledError("The export was stopped; nothing is left of it.")
 
-    with new_folder(out) as folder, session.one_state():
+    # Failures of writing are told as such within, or the session's own disk would be called full.
+    with new_folder(out) as folder, session.one_state(), write_failures(out):
         for name, (columns, rows) in record_tables(session, part, clock).items():
             stop_if_cancelled()
             path = folder / f"{name}.{kind}"
