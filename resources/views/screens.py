@@ -20,6 +20,7 @@ class Screen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``head``: counters above the table. ``each``: one row for each instance of the entity's series (a CPU, an
     interrupt) instead of one for the entity; ``instance`` is the word before such an instance's number, which
     some sources leave out. ``same``: a counter that stands in the column of another one where that is shown.
+    ``tab``: the title where there is little room.
     """
 
     key: str
@@ -38,6 +39,12 @@ class Screen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     note: str = ""
     default: str = ""
     same: dict[str, str] = {}
+    tab: str = ""
+
+    @property
+    def short(self) -> str:
+        """The title where there is little room."""
+        return self.tab or self.title
 
     @property
     def standard(self) -> tuple[str, ...]:

@@ -74,6 +74,16 @@ def test_the_deciding_columns_are_in_sight_at_1280(page: EsxtopView, live: Progr
             assert left + table.columnWidth(column) <= table.viewport().width(), (screen.id, counter)
 
 
+@pytest.mark.parametrize("width", [1280, 960])
+def test_every_screen_has_its_whole_tab(page: EsxtopView, live: Program, qtbot: QtBot, width: int) -> None:
+    live.window.resize(width, 600)
+    wait(qtbot, lambda: page.tabs.width() <= width)
+    tabs = page.tabs
+    last = tabs.tabRect(tabs.count() - 1)
+    assert last.right() <= tabs.width() <= page.width()
+    assert [tabs.tabText(number).split()[0] for number in range(tabs.count())] == list("cmduvnip")
+
+
 def test_a_dragged_column_stays_where_it_was_put(page: EsxtopView, live: Program, qtbot: QtBot) -> None:
     table, model = page.table, model_of(page)
     assert titles(page)[:4] == ["%RDY", "%CSTP", "%MLMTD", "%USED"]

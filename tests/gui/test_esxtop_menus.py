@@ -206,6 +206,19 @@ def test_a_column_is_explained_with_its_limit_and_hidden(page: EsxtopView, qtbot
     assert model.column_of("cpu.costop") == 3
 
 
+def test_what_keys_do_has_a_button_as_well(page: EsxtopView, qtbot: QtBot) -> None:
+    page.table.setColumnWidth(4, 300)
+    qtbot.mouseClick(page.more, LEFT)
+    choose("Fit all columns")
+    assert page.table.columnWidth(4) < 120
+    qtbot.mouseClick(page.more, LEFT)
+    choose("Copy the whole table")
+    assert len(clipboard()) == model_of(page).rowCount() + 1
+    qtbot.mouseClick(page.more, LEFT)
+    choose("Find in the table")
+    assert page.find_bar.isVisible()
+
+
 def test_find_highlights_and_goes_from_match_to_match(page: EsxtopView, live: Program, qtbot: QtBot) -> None:
     model = model_of(page)
     page.table.setFocus()

@@ -110,7 +110,7 @@ class TableMenu(QObject):
         return index if index.isValid() else self._model.index(0, 0)
 
     def _copies(self, row: int, column: int, rows: Sequence[int]) -> list[MenuEntry | None]:
-        every_row, every_column = range(self._model.rowCount()), range(self._model.columnCount())
+        every_column = range(self._model.columnCount())
         columns = chosen_columns(self._table) or (list(every_column) if len(rows) > 1 else [column])
         if len(rows) * len(columns) > 1:
             what = (
@@ -126,13 +126,23 @@ class TableMenu(QObject):
         return [
             first,
             MenuEntry(f"Copy {copied} with headings", lambda: self._copy(rows, every_column), COPY_ROWS),
-            MenuEntry("Copy the whole table", lambda: self._copy(every_row, every_column)),
+            *self._of_all_rows(),
+        ]
+
+    def _of_all_rows(self) -> list[MenuEntry | None]:
+        rows, columns = range(self._model.rowCount()), range(self._model.columnCount())
+        return [
+            MenuEntry("Copy the whole table", lambda: self._copy(rows, columns)),
             MenuEntry(
                 "Save the table as CSV…",
-                lambda: self.saved.emit(table_file(self._as_text(every_row, every_column))),
+                lambda: self.saved.emit(table_file(self._as_text(rows, columns))),
                 SAVE,
             ),
         ]
+
+    def of_table(self) -> list[MenuEntry | None]:
+        """Return the entries that concern the table as a whole."""
+        return [*self._of_all_rows(), None, *self._of_all_columns()]
 
     def _of_heading_at(self, header: QHeaderView, point: QPoint | None) -> Entries:
         return self._of_heading(-1 if point is None else header.logicalIndexAt(point))
@@ -154,9 +164,11 @@ class TableMenu(QObject):
             ]
         else:
             found.append(MenuEntry("Fit the names", lambda: table.widths.fit(column)))
+        return [*found, *self._of_all_columns()]
+
+    def _of_all_columns(self) -> list[MenuEntry | None]:
         return [
-            *found,
-            MenuEntry("Fit all columns", table.widths.fit_all),
+            MenuEntry("Fit all columns", self._table.widths.fit_all),
             MenuEntry("Choose columns…", self.fields.emit, "F"),
             MenuEntry("Standard columns, widths and sorting", self.reset.emit),
         ]

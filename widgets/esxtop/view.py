@@ -9,7 +9,6 @@ from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
-    QTabBar,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from resources.views import Screen
 from viewmodels.text_table import TextTable
+from widgets.context_menu import MenuEntry, make_menu
 from widgets.empty_state import EmptyState
 from widgets.esxtop.copied_part import part_as_text
 from widgets.esxtop.find import FindBar
@@ -26,6 +26,7 @@ from widgets.esxtop.model import EsxtopModel
 from widgets.esxtop.selection import chosen_rows
 from widgets.esxtop.slider import TimeSlider
 from widgets.esxtop.table import EsxtopTable, letter
+from widgets.esxtop.tabs import ScreenTabs
 from widgets.esxtop.totals import TotalsLine
 from widgets.keys import KeyHandlers
 from widgets.search_field import SearchField
@@ -67,13 +68,7 @@ class EsxtopView(QWidget):
     ) -> None:
         super().__init__(parent)
         self._model, self._screens = model, screens
-        self.tabs = QTabBar(drawBase=False, expanding=False)
-        self.tabs.setObjectName("screens")
-        self.tabs.setUsesScrollButtons(False)  # names get shorter instead: their keys stay in sight
-        self.tabs.setElideMode(Qt.TextElideMode.ElideRight)
-        self.tabs.setAccessibleName("esxtop screens")
-        for screen in screens:
-            self.tabs.addTab(f"{screen.key}  {screen.title}")
+        self.tabs = ScreenTabs(screens)
         self.tabs.currentChanged.connect(self.screen_chosen)
         self.filter = SearchField("Filter names", "Filter rows by name")
         self.filter.left.connect(lambda: self.setFocus(Qt.FocusReason.OtherFocusReason))
@@ -84,10 +79,15 @@ class EsxtopView(QWidget):
         self.only_vms.toggled.connect(self.vms_toggled)
         self.sparks = self._button("Sparklines", "k: the last samples of the sorted column as small curves")
         self.sparks.toggled.connect(self.sparks_toggled)
-        self._more = QToolButton()
-        self._more.setText("Fields…")
-        self._more.setToolTip("f: choose columns")
-        self._more.clicked.connect(self.fields)
+        self._columns = QToolButton()
+        self._columns.setText("Fields…")
+        self._columns.setToolTip("f: choose columns and their order")
+        self._columns.clicked.connect(self.fields)
+        self.more = QToolButton()
+        self.more.setText("⋯")
+        self.more.setAccessibleName("More")
+        self.more.setToolTip("Find, copy, save, fit the columns")
+        self.more.clicked.connect(self._open_more)
         self.head = TotalsLine(theme)
         self.table = EsxtopTable(model, theme, series_of)
         self.table.setAccessibleName("esxtop table")
@@ -138,7 +138,7 @@ class EsxtopView(QWidget):
         tools.setContentsMargins(10, 6, 10, 2)
         tools.setSpacing(6)
         tools.addWidget(self.filter, 2)
-        for widget in (self.only_vms, self.sparks, self._more, self.several):
+        for widget in (self.only_vms, self.sparks, self._columns, self.more, self.several):
             tools.addWidget(widget)
         tools.addStretch(1)
         foot = QHBoxLayout()
@@ -233,6 +233,12 @@ class EsxtopView(QWidget):
         now = self.table.currentIndex()
         row = min(max(now.row() + rows, 0), self._model.rowCount() - 1)
         self.table.setCurrentIndex(self._model.index(row, max(now.column(), 0)))
+
+    def _open_more(self) -> None:
+        """Open the menu of what concerns the table as a whole, below its button."""
+        find = MenuEntry("Find in the table", self.find_bar.open_bar, "Ctrl+F")
+        menu = make_menu([find, None, *self.menu.of_table()], self)
+        menu.popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))
 
     def _chart_button(self) -> QToolButton:
         """Return the button that charts the selected rows, shown while there are several."""
