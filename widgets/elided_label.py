@@ -9,15 +9,22 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from resources.foreign_text import shown, tooltip_text
+from widgets.eliding import NameElider
 
 _MIN_WIDTH = 40
 
 
 class ElidedLabel(QLabel):
-    """A label as wide as the available room; ``text`` is the whole text."""
+    """A label as wide as the available room; ``text`` is the whole text.
 
-    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
+    Its end is cut; with ``names``, it is shortened so that it can be told from the other ones.
+    """
+
+    def __init__(
+        self, text: str = "", parent: QWidget | None = None, *, names: NameElider | None = None
+    ) -> None:
         super().__init__(parent)
+        self._names = names
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.show_text(text)
@@ -35,6 +42,10 @@ class ElidedLabel(QLabel):
         """Draw as much of the text as fits."""
         painter = QPainter(self)
         area = self.contentsRect()
-        text = painter.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, area.width())
+        metrics = painter.fontMetrics()
+        if self._names is not None:
+            text = self._names.elided(self.text(), area.width(), metrics)
+        else:
+            text = metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, area.width())
         painter.setPen(self.palette().color(QPalette.ColorRole.WindowText))
         painter.drawText(area, self.alignment(), text)

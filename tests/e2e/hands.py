@@ -95,6 +95,22 @@ def wheel_down(widget: QWidget) -> None:
     let_run(0.3)
 
 
+def turn_wheel(widget: QWidget, up: int, key: str = "") -> None:
+    """Turn the mouse wheel by ``up`` notches over a widget, with a key such as ``ctrl`` held down."""
+    point = widget.mapToGlobal(widget.rect().center())
+    turn = ["click", "--repeat", str(abs(up)), "4" if up > 0 else "5"]
+    held = [["keydown", key], ["keyup", key]] if key else [[], []]
+    _xdotool("mousemove", str(point.x()), str(point.y()), *held[0], *turn, *held[1])
+    let_run(0.4)
+
+
+def right_click(widget: QWidget) -> None:
+    """Press the right button in the middle of a widget."""
+    point = widget.mapToGlobal(widget.rect().center())
+    _xdotool("mousemove", str(point.x()), str(point.y()), "click", "3")
+    let_run(0.3)
+
+
 def write_into(line: QLineEdit, text: str) -> None:
     """Click into a text field and type."""
     click(line)

@@ -18,6 +18,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from app.gui.application import Program, build
+from tests.e2e.chart_scene import charts
 from tests.e2e.hands import (
     WaitTimeoutError,
     click,
@@ -126,7 +127,7 @@ def from_finding_to_mark(program: Program) -> dict[str, object]:
 
 def curve_to_the_next_chart(program: Program) -> None:
     """Drag a name from the first chart's legend onto the second chart."""
-    cards = one_visible(program.window, ChartsPage).stack.cards
+    cards = [card for card in one_visible(program.window, ChartsPage).stack.cards if not card.is_folded]
     entry = next(one for one in cards[0].head.legend.entries if one.isVisible())
     before = [chart.series for chart in program.desk.charts.charts]
     drag_within(
@@ -197,6 +198,7 @@ SCENES: dict[str, Callable[[Program, list[str]], dict[str, object]]] = {
     "capture": capture,
     "again": again,
     "moment": moment,
+    "charts": charts,
 }
 
 

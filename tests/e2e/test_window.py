@@ -93,3 +93,10 @@ def test_a_moment_is_pinned_moved_noted_and_let_go(play: Play, tmp_path: Path) -
     assert 0 < seen["on_slider"] - seen["by_wheel"] <= 5_000
     assert (seen["released"], seen["at_the_end"]) == (None, None)
     assert seen["on_timeline"] is not None
+
+
+def test_charts_are_scrolled_zoomed_saved_closed_and_brought_back(play: Play, tmp_path: Path) -> None:
+    picture = tmp_path / "ready.png"
+    seen = play("charts", str(record(tmp_path / "demo.hscope", seconds=600)), str(picture))
+    assert seen == {"scrolled": True, "zoomed": True, "copied": 2_000}
+    assert picture.read_bytes()[:4] == b"\x89PNG"

@@ -296,3 +296,17 @@ def test_what_the_heat_map_counts_is_shortened_at_its_end_in_a_narrow_window(
     assert label.width() < label.fontMetrics().horizontalAdvance(label.text())
     assert pictures[0] != pictures[1]
     assert "2 rows, worst first" in label.toolTip()
+
+
+def test_who_does_most_is_told_apart_in_a_narrow_list(theme: Theme, qtbot: QtBot) -> None:
+    """Names that differ in their middle were cut off at the same letter."""
+    names = [f"srv-customer-{letter}-production-database" for letter in "ab"]
+    section = Section(theme, "CPU used")
+    qtbot.addWidget(section)
+    section.resize(190, 120)
+    section.show_lines([OverviewLine(name, "31 %", series=1) for name in names], "")
+    section.show()
+    QApplication.processEvents()
+    first, second = (row.grab().toImage() for row in section.rows)
+    assert first != second
+    assert all(name in row.toolTip() for name, row in zip(names, section.rows, strict=True))

@@ -15,6 +15,8 @@ from viewmodels.verdict_words import VerdictWords
 from widgets.context_menu import ContextMenu, Entries, MenuEntry, table_entries
 from widgets.copying import copy_text
 from widgets.dragging import Draggable
+from widgets.elided_label import ElidedLabel
+from widgets.eliding import NameElider
 from widgets.theme import SYMBOLS, Theme
 
 _ROW_HEIGHT = 26
@@ -24,7 +26,8 @@ _LONGEST = 400
 class Row(QPushButton):
     """A line as a flat button, so that mouse, keyboard and screen readers can use it."""
 
-    def __init__(self, theme: Theme, *, wrapped: bool) -> None:
+    def __init__(self, theme: Theme, names: NameElider, *, wrapped: bool) -> None:
+        """``names`` shortens the names of lines that are not ``wrapped``."""
         super().__init__()
         self._theme = theme
         self.line = OverviewLine("", "")
@@ -33,7 +36,8 @@ class Row(QPushButton):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self.setMinimumHeight(_ROW_HEIGHT)
         self._symbol = QLabel()
-        self._name = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=wrapped)
+        plain = Qt.TextFormat.PlainText
+        self._name = QLabel(textFormat=plain, wordWrap=True) if wrapped else ElidedLabel(names=names)
         self._name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._value = QLabel(textFormat=Qt.TextFormat.PlainText)
         self._value.setProperty("role", "muted")
@@ -58,6 +62,8 @@ class Row(QPushButton):
         self._value.setText(value)
         self._value.setVisible(bool(value))
         self.setAccessibleName(f"{name} {value}".rstrip())
+        if not self._name.wordWrap():
+            self.setToolTip(tooltip_text(name))
 
 
 class Section(QFrame):
@@ -74,6 +80,7 @@ class Section(QFrame):
     def __init__(self, theme: Theme, title: str = "", *, wrapped: bool = False) -> None:
         super().__init__()
         self._theme, self._wrapped = theme, wrapped
+        self._names = NameElider()
         self.rows: list[Row] = []
         self.setProperty("role", "chart")
         self._title = QLabel(title)
@@ -103,6 +110,7 @@ class Section(QFrame):
 
     def show_lines(self, lines: Sequence[OverviewLine], note: str) -> None:
         """Show these lines, or ``note`` if there are none; a row that stays keeps the focus."""
+        self._names.set_names(shown(line.name, _LONGEST) for line in lines)
         while len(self.rows) > len(lines):
             gone = self.rows.pop()
             self._column.removeWidget(gone)
@@ -168,7 +176,7 @@ class Section(QFrame):
         return TextTable(title, ("name", "value", "state"), tuple(cells))
 
     def _add(self) -> None:
-        row = Row(self._theme, wrapped=self._wrapped)
+        row = Row(self._theme, self._names, wrapped=self._wrapped)
         row.clicked.connect(lambda: self.picked.emit(self.rows.index(row)))
         self._column.insertWidget(len(self.rows) + 1, row)
         self.rows.append(row)

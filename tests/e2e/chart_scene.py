@@ -1,0 +1,61 @@
+"""Charts with a real mouse and real keys: scrolled, zoomed, saved as a picture, closed and brought back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu
+
+from app.gui.application import Program
+from tests.e2e.hands import click_in, one_visible, press, right_click, turn_wheel, type_, until, visible
+from widgets.charts.page import ChartsPage
+
+
+def charts(program: Program, arguments: list[str]) -> dict[str, object]:
+    """Look at the charts of a session's worst problem; returns what wheel and keys did."""
+    desk, window = program.desk, program.window
+    session, picture = Path(arguments[0]), Path(arguments[1])
+    program.workbench.open_paths([session])
+    until("problems", lambda: desk.findings.findings)
+    desk.show_finding(desk.findings.findings[0])
+    stack = one_visible(window, ChartsPage).stack
+    until("the charts", lambda: stack.cards and stack.cards[0].curves)
+    plot, bar = stack.cards[0].plot, stack.verticalScrollBar()
+    whole = plot.window_shown
+    turn_wheel(stack, -3)
+    until("the charts scroll", lambda: bar.value() > 0)
+    seen: dict[str, object] = {"scrolled": plot.window_shown == whole}
+    turn_wheel(stack, 9)
+    until("they are back", lambda: bar.value() == 0)
+    high = plot.drawing.scale.values[1]
+    turn_wheel(plot, 2, "ctrl")
+    until("less time", lambda: plot.window_shown[1] - plot.window_shown[0] < 0.7 * (whole[1] - whole[0]))
+    turn_wheel(plot, 2, "shift")
+    until("fewer values", lambda: plot.drawing.scale.is_zoomed)
+    seen["zoomed"] = plot.drawing.scale.values[1] < high
+    press("0")
+    until("all of it", lambda: desk.scope.scope.window is None and not plot.drawing.scale.is_zoomed)
+    right_click(plot)
+    until("the menu", lambda: isinstance(QApplication.activePopupWidget(), QMenu))
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    action = next(one for one in menu.actions() if one.text() == "Save picture…")
+    click_in(menu, menu.actionGeometry(action))
+    one_visible(window, QFileDialog)
+    until("its line", lambda: isinstance(QApplication.focusWidget(), QLineEdit))
+    press("ctrl+a")
+    type_(str(picture))
+    press("Return")
+    until("the picture", picture.exists)
+    until("the dialog is gone", lambda: not visible(window, QFileDialog))
+    until("the window is back", window.isActiveWindow)
+    titles = [card.spec.shown_title for card in stack.cards]
+    plot.setFocus()
+    press("Delete")
+    until("it is closed", lambda: [card.spec.shown_title for card in stack.cards] == titles[1:])
+    press("ctrl+z")
+    until("it is back", lambda: [card.spec.shown_title for card in stack.cards] == titles)
+    press("ctrl+c")
+    until("the picture is copied", lambda: not QApplication.clipboard().image().isNull())
+    seen["copied"] = QApplication.clipboard().image().width()
+    return seen
