@@ -25,6 +25,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QWidget
 from shiboken6 import isValid
 
+from app.gui import workbench
 from app.gui.actions import ACTIONS
 from app.gui.application import Program, build
 from app.gui.panels import panel_keys
@@ -371,6 +372,8 @@ def main() -> int:
     application = QApplication(sys.argv[:1])
     application.setQuitOnLastWindowClosed(False)
     keeper = _Fence(application)
+    # Another window, a process of its own, would lie over this one, take its mouse, and stay.
+    setattr(workbench, "open_another", lambda _jobs, _session: None)  # noqa: B010 - a module's function
     services: Any = QDesktopServices  # its types ask for bytes, and it takes only str
     services.setUrlHandler("file", keeper, "swallow")
     watch = Watch(options.stall_s)
