@@ -118,8 +118,9 @@ def latest_changes(filtered: ScopeFilter, window: TimeRange, clock: Clock) -> Se
     snapshot = filtered.snapshot
     moments = [
         (event.at, f"{event.text}{_duration(event)}", event.entity)
-        for event in filtered.events(snapshot.events)
-        if event.at <= window.end and event.until >= window.start
+        for event in filtered.events(
+            [one for one in snapshot.events if one.at <= window.end and one.until >= window.start]
+        )
     ]
     moments += [(mark.at, f"⚑ {mark.text}", None) for mark in snapshot.marks if window.contains(mark.at)]
     newest = sorted(moments, key=lambda one: -one[0])[:MAX_LINES]

@@ -95,7 +95,7 @@ class ScopeFilter:
         """
         if not self.chosen or self.covers(ref):
             return True
-        host = self.snapshot.hosts_by_name.get(host_name)
+        host = self.snapshot.entity_index.hosts_by_name.get(host_name)
         return host is not None and (self.covers(host) or (self.depends_on(host) and self.depends_on(ref)))
 
     def events(self, events: Iterable[Event]) -> list[Event]:
@@ -140,7 +140,7 @@ class ScopeFilter:
         """True if a device that hosts share was measured by a host that ``belongs``."""
         if not is_shared(series.entity, self.snapshot):
             return False
-        host = self.snapshot.hosts_by_name.get(seen_by(series, names))
+        host = self.snapshot.entity_index.hosts_by_name.get(seen_by(series, names))
         return host is not None and belongs(host)
 
     def _in_window(self, when: TimeRange) -> TimeRange | None:

@@ -32,7 +32,7 @@ def scope_labels(scope: Scope, snapshot: Snapshot, at: Clock) -> tuple[str, str]
     parts = ["nothing recorded yet" if window is None else window_label(window, at)]
     if scope.window is None:
         parts[0] += " (whole session)"
-    if scope.follow:
+    if scope.follow and snapshot.recording:
         parts.append("following")
     chosen = [shown(source.spec.name, _NAME) for source in snapshot.sources if source.id in scope.sources]
     parts.append(", ".join(chosen) if chosen else "all sources")

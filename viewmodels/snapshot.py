@@ -67,7 +67,7 @@ class EntityIndex:
 
     def built(self) -> EntityIndex:
         """Build all lookup tables now, in a worker, so that the GUI thread need not; returns itself."""
-        _ = self.children, self.storage_named, self.host_domain, self.repeated_vm_names
+        _ = self.children, self.storage_named, self.hosts_by_name, self.host_domain, self.repeated_vm_names
         return self
 
     @cached_property
@@ -90,6 +90,12 @@ class EntityIndex:
         for entity in self.entities.values():
             found.setdefault(entity.parent, []).append(entity)
         return found
+
+    @cached_property
+    def hosts_by_name(self) -> Mapping[str, EntityRef]:
+        """The hosts by their names and keys."""
+        hosts = [one for one in self.entities.values() if one.ref.kind == "host"]
+        return {name: one.ref for one in hosts for name in (one.name, one.ref.key)}
 
     @cached_property
     def storage_named(self) -> Mapping[str, Sequence[EntityRef]]:
@@ -132,6 +138,11 @@ class ChangingRecords:
             facts_to,
             events_to,
         )
+
+    @cached_property
+    def has_moves(self) -> bool:
+        """True if any VM was on several hosts."""
+        return any(len(hosts_during(self.relations, ref)) > 1 for ref in self.hosts)
 
     def with_names(self, entities: Mapping[EntityRef, Entity]) -> Mapping[EntityRef, Entity]:
         """Return the entities under their current names: an entity record keeps the first name, later names
@@ -207,12 +218,6 @@ class Snapshot:
         return self.records.events
 
     @cached_property
-    def hosts_by_name(self) -> Mapping[str, EntityRef]:
-        """The hosts by their names and keys."""
-        hosts = [ref for ref in self.entities if ref.kind == "host"]
-        return {name: ref for ref in hosts for name in (self.name(ref), ref.key)}
-
-    @cached_property
     def devices_of(self) -> Mapping[EntityRef, Sequence[EntityRef]]:
         """The devices that each datastore is on."""
         found: dict[EntityRef, list[EntityRef]] = {}
@@ -220,11 +225,6 @@ class Snapshot:
             for store, _ in datastores_during(self.records.relations, ref) if ref.kind == "device" else ():
                 found.setdefault(store, []).append(ref)
         return found
-
-    @cached_property
-    def has_moves(self) -> bool:
-        """True if any VM was on several hosts."""
-        return any(len(hosts_during(self.records.relations, ref)) > 1 for ref in self.records.hosts)
 
     def host_of(self, ref: EntityRef) -> EntityRef | None:
         """Return the host that an entity was last placed on; None if no fact says so."""

@@ -12,8 +12,8 @@ from app.gui.chart_pictures import copy_drawn
 from app.gui.chart_range import ChartRange
 from app.gui.chart_reading import ChartReading
 from app.gui.desk import Desk
+from app.gui.scope_events import ScopeEvents
 from viewmodels.chart_curves import CurveLabels
-from viewmodels.scope_filter import scope_filter
 from viewmodels.snapshot import Change
 from widgets.charts import page
 
@@ -29,6 +29,7 @@ class ChartsPanel(QObject):
         self.view = page.ChartsPage(desk.theme, desk.times.clock)
         super().__init__(self.view)
         self._desk, self._stack = desk, self.view.stack
+        self._events = ScopeEvents()
         self._labels = CurveLabels(desk.catalogue, desk.limits)
         self._reading = ChartReading(desk, self)
         self._range = ChartRange(desk, self._stack)
@@ -129,8 +130,7 @@ class ChartsPanel(QObject):
         if window is None or not samples.ids.issuperset(one for chart in charts for one in chart.series):
             return  # samples of a newer set of charts are on their way
         self._stack.name_session(snapshot.title)
-        filtered = scope_filter(self._desk.scope.scope, snapshot)
-        self._stack.show_events(filtered.events(snapshot.events), snapshot.marks)
+        self._stack.show_events(self._events.of(self._desk.scope.scope, snapshot), snapshot.marks)
         drawn = [self._labels.drawn(chart, samples.curves, snapshot, window) for chart in charts]
         self._stack.show_charts(drawn)
         if self._to_reveal is not None:

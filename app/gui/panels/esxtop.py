@@ -89,7 +89,7 @@ class EsxtopPanel(QObject):
             return
         is_at_end = scope.follow or window.end >= snapshot.span.end
         self._numbers.time.show_end(None if is_at_end else window.end)
-        if self._options.set_scope(frozenset(scope.entities), window if snapshot.has_moves else None):
+        if self._options.set_scope(frozenset(scope.entities), window if snapshot.records.has_moves else None):
             return
         if self.view.isVisible():
             self._select_scope()

@@ -11,6 +11,7 @@ from app.gui.actions import view_actions
 from app.gui.desk import Desk
 from app.gui.jobs import Job
 from app.gui.navigation import keep_in_sight, pin_in_sight
+from app.gui.scope_events import ScopeEvents
 from resources.units import format_duration
 from sessions.model import EntityRef
 from sessions.scope import Scope
@@ -40,6 +41,7 @@ class TimelinePanel(QObject):
         super().__init__(self.view)
         self._desk = desk
         self._entities: tuple[EntityRef, ...] = ()
+        self._events = ScopeEvents()
         self._load_timer = QTimer(self, singleShot=True, interval=_LOAD_MS)
         self._load_timer.timeout.connect(self._read_load)
         desk.session.opened.connect(self._begin)
@@ -87,7 +89,7 @@ class TimelinePanel(QObject):
             self.view.content,
             span=snapshot.span,
             bars=finding_bars(findings_in_scope(self._desk.findings.findings, ever).inside),
-            events=ever.events(snapshot.events),
+            events=self._events.of(self._desk.scope.scope, snapshot),
             marks=snapshot.marks,
             sources=source_lanes(self._desk.session.whole or snapshot),
             unjudged=self._desk.findings.unjudged,
