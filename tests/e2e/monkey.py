@@ -18,17 +18,15 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QObject, QPoint, QRect, QTimer, QUrl, Slot
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import QCoreApplication, QPoint, QRect, QTimer
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QWidget
 from shiboken6 import isValid
 
-from app.gui import workbench
 from app.gui.actions import ACTIONS
 from app.gui.application import Program, build
 from app.gui.panels import panel_keys
+from tests.e2e.fence import Fence
 from tests.e2e.hands import let_run, until
 from tests.e2e.watch import Watch, living
 from tests.gui.left_behind import LiveObjects
@@ -113,14 +111,6 @@ class Hand:
         assert self._process.stdin is not None
         self._process.stdin.close()
         until("the end of xdotool", lambda: self._process.poll() is not None)
-
-
-class _Fence(QObject):
-    """Receives the addresses that the window would open in a browser."""
-
-    @Slot(QUrl)
-    def swallow(self, _url: QUrl) -> None:
-        """Ignore the address."""
 
 
 @dataclass
@@ -371,11 +361,7 @@ def main() -> int:
     options = parser.parse_args()
     application = QApplication(sys.argv[:1])
     application.setQuitOnLastWindowClosed(False)
-    keeper = _Fence(application)
-    # Another window, a process of its own, would lie over this one, take its mouse, and stay.
-    setattr(workbench, "open_another", lambda _jobs, _session: None)  # noqa: B010 - a module's function
-    services: Any = QDesktopServices  # its types ask for bytes, and it takes only str
-    services.setUrlHandler("file", keeper, "swallow")
+    Fence(options.home, application)
     watch = Watch(options.stall_s)
     watch.start()
     ends, number, done, lives = time.monotonic() + options.seconds, 0, Counter[str](), []
