@@ -99,6 +99,21 @@ def test_a_dragged_column_stays_where_it_was_put(page: EsxtopView, live: Program
     assert [header.visualIndex(n) for n in range(5)] == [0, 1, 2, 3, 4]
 
 
+def test_headings_leave_the_selection_alone(page: EsxtopView, qtbot: QtBot) -> None:
+    """A click on a heading sorts, dragging it moves the column: Qt would select the whole column as well."""
+    page.table.setCurrentIndex(model_of(page).index(3, 4))
+    header = page.table.horizontalHeader()
+    place = QPoint(header.sectionViewportPosition(3) + header.sectionSize(3) // 2, 12)
+    qtbot.mouseClick(header.viewport(), LEFT, pos=place)
+    assert model_of(page).sorting[0] == 3
+    drag(page, "%USED", "%RDY", qtbot)
+    names = child_of(page.table, QTableView, "frozen-names")
+    qtbot.mouseClick(names.horizontalHeader().viewport(), LEFT, pos=QPoint(20, 12))
+    assert model_of(page).sorting[0] == 0
+    assert len(page.table.selectedIndexes()) == 1
+    assert not page.several.isVisible()
+
+
 def test_columns_widths_and_sorting_are_kept_for_each_screen(
     qapp: QApplication, qtbot: QtBot, home: Path
 ) -> None:

@@ -213,6 +213,8 @@ def letter(event: QKeyEvent) -> str:
 def _prepare(table: QTableView, model: EsxtopModel, theme: Theme) -> EsxtopHeader:
     header = EsxtopHeader(table, model, theme)
     table.setHorizontalHeader(header)
+    for chooses_column in (header.sectionPressed, header.sectionEntered):
+        chooses_column.disconnect()  # a heading sorts and moves; it leaves the selection alone
     table.setFont(figures_font(SMALL_PX))
     table.setShowGrid(False)
     table.setWordWrap(False)
