@@ -23,6 +23,7 @@ from viewmodels.time_labels import UTC_CLOCK
 from widgets.charts.card import ChartCard
 from widgets.charts.decorations import label_boxes
 from widgets.charts.legend import flowed
+from widgets.charts.stack import ChartStack
 from widgets.empty_state import EmptyState
 from widgets.heatmap import HeatmapView
 from widgets.overview.section import Section
@@ -310,3 +311,18 @@ def test_who_does_most_is_told_apart_in_a_narrow_list(theme: Theme, qtbot: QtBot
     first, second = (row.grab().toImage() for row in section.rows)
     assert first != second
     assert all(name in row.toolTip() for name, row in zip(names, section.rows, strict=True))
+
+
+def test_charts_whose_titles_differ_in_the_middle_are_told_apart(theme: Theme, qtbot: QtBot) -> None:
+    stack = ChartStack(theme, UTC_CLOCK)
+    qtbot.addWidget(stack)
+    stack.resize(300, 500)
+    names = [f"CPU ready · srv-customer-{letter}-production-database" for letter in "ab"]
+    times = np.arange(10, dtype=np.int64) * 1000
+    curves = [NamedCurve("CPU ready", "%", Curve(times, np.arange(10.0)))]
+    stack.show_charts([(ChartSpec(name, "%", (number,)), curves) for number, name in enumerate(names)])
+    stack.show()
+    QApplication.processEvents()
+    first, second = (card.head.title for card in stack.cards)
+    assert first != names[0]
+    assert first != second

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
+from resources.foreign_text import shown
 from sessions.model import Event, Mark
 from sessions.times import TimeRange
 from viewmodels.axis_events import Track
@@ -19,6 +20,7 @@ from widgets.charts.card import ChartCard
 from widgets.charts.card_menu import picture_file, picture_of
 from widgets.charts.crosshair import Crosshair
 from widgets.dragging import SERIES_MIME
+from widgets.eliding import NameElider
 from widgets.theme import Theme
 
 _SMALLEST_MS = 1_000
@@ -52,6 +54,7 @@ class ChartStack(QScrollArea):
         self._spare: list[ChartCard] = []
         self._statistics = False
         self._session = ""
+        self._titles = NameElider()
         self._events: Track[Event] = Track()
         self._marks: Track[Mark] = Track()
         self._window = TimeRange(0, 1)
@@ -101,6 +104,7 @@ class ChartStack(QScrollArea):
             self._add_card()
         if self._cards:
             self.setFocusProxy(self._cards[0].plot)
+        self._titles.set_names(shown(spec.shown_title) for spec, _ in charts)
         for card, (spec, curves) in zip(self._cards, charts, strict=True):
             card.plot.set_window(self._window.start, self._window.end)
             card.show_chart(spec, curves)
@@ -174,6 +178,7 @@ class ChartStack(QScrollArea):
         card.statistics.connect(self.statistics)
         card.show_statistics(on=self._statistics)
         card.session = self._session
+        card.head.titles = self._titles
         return card
 
     def _close(self, card: ChartCard) -> None:
