@@ -50,12 +50,15 @@ class HeldFindings:
 
 
 def news_label(new: Sequence[Finding], newest: Sequence[Finding]) -> str:
-    """Return how many of the ``newest`` findings wait: ``1 new finding, 9 that follow``."""
+    """Return how many of the ``newest`` findings wait: ``2 new findings``.
+
+    What follows from others, and what is only worth knowing, is counted if nothing else waits.
+    """
     roots = families(newest)
-    causes = sum(identity(one) in roots for one in new)
-    following = len(new) - causes
-    parts = [f"{format_count(causes)} new finding{'' if causes == 1 else 's'}"] if causes else []
-    if following:
-        what = "that follow" if causes else "new that follow" if following > 1 else "new that follows"
-        parts.append(f"{format_count(following)} {what if following > 1 or not causes else 'that follows'}")
-    return ", ".join(parts)
+    causes = [one for one in new if identity(one) in roots]
+    problems = [one for one in causes if one.severity != "info"]
+    if problems:
+        return f"{format_count(len(problems))} new finding{'' if len(problems) == 1 else 's'}"
+    if causes:
+        return f"{format_count(len(causes))} new to know of"
+    return f"{format_count(len(new))} new that follow{'s' if len(new) == 1 else ''}"

@@ -410,10 +410,12 @@ def test_the_head_says_what_was_judged(qtbot: QtBot, view: FindingsView) -> None
 
 def test_what_waits_is_counted_by_causes() -> None:
     follows = [finding(f"vm{number}", "warning", cause=A) for number in range(9)]
+    known = [replace(finding(name, "info"), problem="other") for name in "xyz"]
     assert news_label([A], [A, B]) == "1 new finding"
-    assert news_label([A, B, *follows], [A, B, *follows]) == "2 new findings, 9 that follow"
-    assert news_label([A, follows[0]], [A, follows[0]]) == "1 new finding, 1 that follows"
+    assert news_label([A, B, *follows, *known], [A, B, *follows, *known]) == "2 new findings"
+    assert news_label([*known, *follows], [A, *follows, *known]) == "3 new to know of"
     assert news_label(follows, [A, *follows]) == "9 new that follow"
+    assert news_label(follows[:1], [A, *follows]) == "1 new that follows"
 
 
 NAMES = st.lists(st.sampled_from("abcdef"), unique=True)
