@@ -35,7 +35,7 @@ class VerdictWords:
         """Everything, a sentence each."""
         first = [] if self.reach.startswith(self.title) else [self.title]
         parts = [*first, self.reach, self.covered]
-        return [*(f"{part}." for part in parts if part), *self.left_out]
+        return [*(sentence_of(part) for part in parts if part), *self.left_out]
 
 
 def verdict_words(
@@ -55,7 +55,7 @@ def verdict_words(
         reach_text(verdict, at, newest),
         covered_text(verdict),
         tuple(limits_of(verdict)),
-        "" if verdict.is_judged else _sentence(verdict.reason),
+        "" if verdict.is_judged else sentence_of(verdict.reason),
     )
 
 
@@ -68,7 +68,7 @@ def verdict_health(verdict: Verdict) -> Health:
     return "ok" if verdict.is_clear else "none"
 
 
-def _sentence(text: str) -> str:
-    """Return a reason as a sentence."""
+def sentence_of(text: str) -> str:
+    """Return a text as a sentence: with a capital, and a full stop if it has none."""
     whole = text[:1].upper() + text[1:]
     return whole if not whole or whole.endswith(("…", ".")) else f"{whole}."

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pytest
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
+from app.gui.panels import overview
 from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
 from sessions.store import SessionWriter, encode_block
-from tests.gui.windows import child_of, wait
+from tests.gui.windows import WAIT, child_of, wait
+from viewmodels.overview import OverviewContent, overview_content
+from viewmodels.snapshot import Change
 from widgets.charts.card import ChartCard
 from widgets.charts.stack import ChartStack
 from widgets.overview import OverviewView
@@ -69,3 +75,32 @@ def test_a_device_that_hosts_share_has_charts(live: Program, qtbot: QtBot, home:
     wait(qtbot, lambda: [card.head.title for card in stack.cards] == [
         "Latency · naa.6005", "Commands · naa.6005",
     ])  # fmt: skip
+
+
+def test_a_slow_machine_shows_what_it_has_read_before_it_reads_again(
+    live: Program, qtbot: QtBot, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every growth of the session began to read anew: where that took long, the charts stayed empty."""
+    go_on, begun = threading.Event(), list[object]()
+
+    def slow(*arguments: Any) -> OverviewContent:
+        begun.append(arguments)
+        go_on.wait(WAIT / 1000)
+        return overview_content(*arguments)
+
+    monkeypatch.setattr(overview, "_LIVE_MS", 20)
+    monkeypatch.setattr(overview, "overview_content", slow)
+    storage(home / "s.hscope")
+    live.window.show_panel("overview")
+    live.workbench.open_paths([home / "s.hscope"])
+    wait(qtbot, lambda: begun)
+    qtbot.wait(300)
+    before = len(begun)
+    for _ in range(5):
+        live.desk.session.changed.emit(Change(samples=True))
+        qtbot.wait(60)
+    assert len(begun) == before
+    go_on.set()
+    page = child_of(live.window, OverviewView)
+    wait(qtbot, lambda: any(card.curves for card in page.findChildren(ChartCard)))
+    wait(qtbot, lambda: len(begun) > before)  # what came meanwhile is read then

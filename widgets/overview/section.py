@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePol
 from resources.foreign_text import breakable, shown, tooltip_text
 from viewmodels.overview import OverviewLine
 from viewmodels.text_table import TextTable
-from viewmodels.verdict_words import VerdictWords
+from viewmodels.verdict_words import VerdictWords, sentence_of
 from widgets.context_menu import ContextMenu, Entries, MenuEntry, table_entries
 from widgets.copying import copy_text
 from widgets.dragging import Draggable
@@ -139,7 +139,7 @@ class Section(QFrame):
             return
         is_alone = not self.rows
         title = words.title if is_alone and not words.reach.startswith(words.title) else ""
-        parts = [f"{part}." for part in (title, words.reach, words.covered) if part]
+        parts = [sentence_of(part) for part in (title, words.reach, words.covered) if part]
         parts += words.left_out if is_alone else ()
         colour = self._theme.tokens.health(words.health)
         symbol = f'<span style="color:{colour}">{SYMBOLS[words.health]}</span>&nbsp; ' if is_alone else ""

@@ -11,6 +11,7 @@ from app.gui.actions import view_actions
 from app.gui.desk import Desk
 from app.gui.jobs import Job
 from sessions.model import EntityRef
+from sessions.scope import Scope
 from sessions.store import SessionReader
 from viewmodels.entity_states import EntityStates
 from viewmodels.headlines import HeadlineCache, HeadlineNumbers, headline_numbers
@@ -37,6 +38,7 @@ class InventoryPanel(QObject):
         self._desk = desk
         self._headlines = HeadlineCache()
         self._numbers = HeadlineNumbers()
+        self._being_read: Scope | None = None
         self._wait = QTimer(self, singleShot=True, interval=_VALUES_MS)
         self._wait.timeout.connect(self._read_values)
         desk.session.opened.connect(self._open)
@@ -118,6 +120,11 @@ class InventoryPanel(QObject):
         window = self._desk.scope.scope.window_in(snapshot.span) if snapshot else None
         if snapshot is None or window is None:
             return
+        scope = self._desk.scope.scope
+        if self._desk.jobs.busy("inventory.values") and self._being_read == scope:
+            self._wait.start(_VALUES_MS)  # or a slow machine would never come to the end of one
+            return
+        self._being_read = scope
         headlines, wanted, limits = self._headlines, self._desk.headlines, self._desk.limits
 
         def work(reader: SessionReader, job: Job) -> HeadlineNumbers:

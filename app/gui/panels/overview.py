@@ -30,7 +30,8 @@ class OverviewPanel(QObject):
         self._content = OverviewContent()
         self._looked_at: Scope | None = None
         self._wait = QTimer(self, singleShot=True, interval=_WAIT_MS)
-        self._wait.timeout.connect(self._read)
+        self._wait.timeout.connect(self._read_again)
+        self._being_read: Scope | None = None
         view, scope = self.view, desk.scope
         self._range = ChartRange(desk, view)
         view.appeared.connect(self._appeared)
@@ -70,6 +71,13 @@ class OverviewPanel(QObject):
         inside = self._desk.findings_in_scope().inside
         self.view.show_findings(inside, self._desk.verdict_words())
 
+    def _read_again(self) -> None:
+        """Read what has come; not before what is read now is shown, or a slow machine would show nothing."""
+        if self._desk.jobs.busy("overview") and self._being_read == self._desk.scope.scope:
+            self._wait.start(_LIVE_MS)
+        else:
+            self._read()
+
     def _read(self) -> None:
         desk, snapshot = self._desk, self._desk.session.snapshot
         self._is_stale = not self.view.isVisible()
@@ -83,6 +91,7 @@ class OverviewPanel(QObject):
             return
         self.view.show_changes(latest_changes(filtered, window, desk.times.clock), window)
 
+        self._being_read = desk.scope.scope
         before = self._content if self._looked_at == desk.scope.scope else OverviewContent()
 
         def work(reader: SessionReader, job: Job) -> OverviewContent:
