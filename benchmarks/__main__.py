@@ -23,6 +23,7 @@ from benchmarks import (
     scoreboard,
     sizes,
     tasks,
+    verdict_delay,
     vsphere,
     window,
 )
@@ -35,6 +36,7 @@ BENCHMARKS = {
     "size": sizes.measure,
     "read": reading.measure,
     "diagnose": diagnosing.measure,
+    "verdicts": verdict_delay.measure,
     "decode": vsphere.measure,
     "record": recording.measure,
     "largest": largest_vcenter.measure,

@@ -129,7 +129,8 @@ class Run:
                 continue
             scenes = self._prepared.scenes_of(one.id)
             pruning = pruning_of(self._table, self._prepared.series_of(one.id))
-            known = known_samples(self._table, pruning)
+            known = known_samples(self._table, pruning, self._prepared.known.get(one.id))
+            self._prepared.known[one.id] = known
             for number, scene in enumerate(scenes):
                 self._step((position * len(scenes) + number) / steps, scene.compiled.card)
                 found = detect(scene, pruning)
@@ -150,7 +151,7 @@ class Run:
             notes=self._notes(),
             counters=counters_of(self._rules, self._catalogue),
             verdict=self._book.verdict(self._sources, self._problems.cards, self._catalogue, ranked),
-            reach=self._book.entities(),
+            reach=self._book.entities(self._prepared.reach),
         )
 
     def _step(self, part: float, card: Card) -> None:

@@ -92,8 +92,8 @@ class _Block:
 
     def _scalar(self, node: Node) -> FloatArray:
         """The expression's one value for each hit."""
-        values: FloatArray = np.broadcast_to(evaluate(node, self._operands), (len(self._hits), 1))[:, 0]
-        return values
+        values, shape = evaluate(node, self._operands), (len(self._hits), 1)
+        return (values if values.shape == shape else np.broadcast_to(values, shape))[:, 0]
 
     def _verdicts(self, cause: CompiledCause) -> list[Verdict]:
         likely, possible = (self._scalar(node) if node else None for node in (cause.likely, cause.possible))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from diagnosis.compiled import CompiledRule, compile_problems
 from diagnosis.derived import with_derived
 from diagnosis.presence import EntityGaps, gaps_by_entity
+from diagnosis.reach import KnownSamples, ReachKept
 from diagnosis.samples import SampleTable
 from diagnosis.session_events import SessionEvents
 from diagnosis.signals import Scene, series_of
@@ -32,6 +33,8 @@ class Prepared:
     gaps: EntityGaps
     scenes: dict[int, list[Scene]] = field(default_factory=dict)
     series: dict[int, IntArray] = field(default_factory=dict)
+    known: dict[int, KnownSamples] = field(default_factory=dict)
+    reach: ReachKept = field(default_factory=ReachKept)
 
     def scenes_of(self, source: int) -> list[Scene]:
         """Return a scene for each rule with the source's entities, without values."""
@@ -61,6 +64,8 @@ class Prepared:
         self.sources = session.sources()
         self.topology.window = window
         self.table.extend(window, rewritten)
+        if rewritten:
+            self.known.clear()  # a source's conditions may read series of another one
         self._read_records(session)
 
     def is_extendable(self, window: TimeRange) -> bool:

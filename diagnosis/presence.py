@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -112,15 +113,20 @@ def insufficient(card: Card, rule: Presence, subjects: Sequence[Subject]) -> lis
     operands = Operands(values, np.zeros(0, dtype=np.int64), none.astype(np.bool_), np.zeros(0))
 
     def column(text: str) -> FloatArray:
-        result: FloatArray = np.broadcast_to(evaluate(parse(text, shapes), operands), (len(subjects), 1))[
-            :, 0
-        ]
+        result: FloatArray = np.broadcast_to(
+            evaluate(_parsed(text, tuple(shapes.items())), operands), (len(subjects), 1)
+        )[:, 0]
         return result
 
     short = np.flatnonzero(column(rule.condition) == 1)
     likely = [column(cause.likely) for cause in card.causes]
     texts = _Texts(subjects, operands, shapes)
     return [_finding(card, rule, subjects[row], row, likely, texts) for row in short.tolist()]
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str, shapes: tuple[tuple[str, Shape], ...]) -> Node:
+    return parse(text, dict(shapes))
 
 
 @dataclass(frozen=True, slots=True)

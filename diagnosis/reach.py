@@ -61,8 +61,12 @@ class KnownSamples:
         return np.where(there, self.count[place], 0), np.where(there, self.last[place], 0)
 
 
-def known_samples(table: SampleTable, pruning: Pruning) -> KnownSamples:
-    """Return when each of the series had its last sample; reads only the ends of those that lack some."""
+def known_samples(table: SampleTable, pruning: Pruning, before: KnownSamples | None = None) -> KnownSamples:
+    """Return when each of the series had its last sample; reads only the ends of those that lack some.
+
+    ``before`` is an earlier result for the same series: one that has no more samples since then is not
+    searched again.
+    """
     ids, count = pruning.ids, pruning.stats.count
     owners = table.owners(ids)
     last = np.zeros(ids.size, np.int64)
@@ -72,6 +76,10 @@ def known_samples(table: SampleTable, pruning: Pruning) -> KnownSamples:
             continue
         last[mine[count[mine] == axis.size]] = axis[-1]
         open_ = mine[(count[mine] > 0) & (count[mine] < axis.size)]
+        if before is not None:
+            same = before.count[open_] == count[open_]
+            last[open_[same]] = before.last[open_[same]]
+            open_ = open_[~same]
         back = 1
         while open_.size:
             window = TimeRange(int(axis[max(0, axis.size - back)]), int(axis[-1]))
@@ -86,8 +94,20 @@ def known_samples(table: SampleTable, pruning: Pruning) -> KnownSamples:
 class _Rows:
     """Which rows of a scene were judged for how long something lasted, and up to when."""
 
+    card: str
+    refs: Sequence[EntityRef]
     judged: BoolArray
     to: IntArray
+
+
+@dataclass(slots=True)
+class ReachKept:
+    """Which entities were judged for how many problems, as long as these are the same rows of the scenes."""
+
+    judged: bytes = b""
+    refs: Sequence[EntityRef] = ()
+    places: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
+    problems: Sequence[tuple[int, int]] = ()
 
 
 class ReachBook:
@@ -98,8 +118,7 @@ class ReachBook:
     ) -> None:
         self._topology, self._table = topology, table
         self.tallies: dict[str, CardTally] = {card.id: CardTally() for card in cards}
-        self._to: dict[EntityRef, int] = {}
-        self._problems: dict[EntityRef, set[str]] = {}
+        self._rows: list[_Rows] = []
         self._source_to: dict[int, int] = {}
         self._of: dict[str, set[str]] = {}
         self._short: set[int] = set()
@@ -120,20 +139,43 @@ class ReachBook:
             self._short.add(scene.source)
             return
         rows = _rows_judged(scene, found.decidable, known)
-        for row in np.flatnonzero(rows.judged).tolist():
-            ref, to = self._topology.base(scene.rows[row]), int(rows.to[row])
-            self._to[ref] = max(to, self._to.get(ref, to))
-            self._problems.setdefault(ref, set()).add(card)
         if rows.judged.any():
+            self._rows.append(rows)
             to = int(rows.to[rows.judged].max())
             self._source_to[scene.source] = max(to, self._source_to.get(scene.source, to))
 
-    def entities(self) -> dict[EntityRef, EntityReach]:
-        """Return what was judged of each entity of which anything was judged."""
+    def entities(self, kept: ReachKept) -> dict[EntityRef, EntityReach]:
+        """Return what was judged of each entity of which anything was judged; ``kept`` is that of earlier
+        times, and is renewed.
+        """
+        if not self._rows:
+            return {}
+        judged = b"".join(id(rows.refs).to_bytes(8, "little") + rows.judged.tobytes() for rows in self._rows)
+        if judged != kept.judged:
+            self._renew(kept, judged)
+        to = np.zeros(len(kept.refs), np.int64)
+        np.maximum.at(to, kept.places, np.concatenate([rows.to[rows.judged] for rows in self._rows]))
         return {
-            ref: EntityReach(to, len(self._problems[ref]), len(self._of[ref.kind]))
-            for ref, to in self._to.items()
+            ref: EntityReach(until, *problems)
+            for ref, until, problems in zip(kept.refs, to.tolist(), kept.problems, strict=True)
         }
+
+    def _renew(self, kept: ReachKept, judged: bytes) -> None:
+        number: dict[EntityRef, int] = {}
+        problems: list[set[str]] = []
+        places: list[int] = []
+        for rows in self._rows:
+            for row in np.flatnonzero(rows.judged).tolist():
+                ref = self._topology.base(rows.refs[row])
+                at = number.setdefault(ref, len(number))
+                if at == len(problems):
+                    problems.append(set())
+                problems[at].add(rows.card)
+                places.append(at)
+        kept.judged, kept.refs, kept.places = judged, list(number), np.array(places, dtype=np.int64)
+        kept.problems = [
+            (len(found), len(self._of[ref.kind])) for ref, found in zip(number, problems, strict=True)
+        ]
 
     def verdict(
         self, sources: Sequence[Source], cards: Iterable[Card], catalogue: Catalogue, found: Sequence[Finding]
@@ -220,7 +262,8 @@ def _rows_judged(scene: Scene, decidable: BoolArray, known: KnownSamples) -> _Ro
     fewest = fewest_samples(times, scene.compiled.sustained.warning)
     to = np.full(len(scene.rows), times[-1], np.int64)
     if (known.of(scene.series)[0] == times.size).all():  # as it mostly is: nothing is missing anywhere
-        return _Rows(decidable if times.size >= fewest else np.zeros_like(decidable), to)
+        judged = decidable if times.size >= fewest else np.zeros_like(decidable)
+        return _Rows(scene.compiled.card.id, scene.rows, judged, to)
     count = np.full(len(scene.rows), times.size, np.int64)
     for name in scene.compiled.detecting():
         if not scene.compiled.signals[name].counters:
@@ -234,7 +277,7 @@ def _rows_judged(scene: Scene, decidable: BoolArray, known: KnownSamples) -> _Ro
         there = last_of[members.unit] > 0
         to = np.where(there, np.minimum(to, last_of[members.unit]), to)
         count = np.where(there, np.minimum(count, count_of[members.unit]), count)
-    return _Rows(decidable & (count >= fewest), to)
+    return _Rows(scene.compiled.card.id, scene.rows, decidable & (count >= fewest), to)
 
 
 def lacking_text(lacking: Sequence[str], catalogue: Catalogue, kinds: set[str]) -> str:

@@ -128,7 +128,8 @@ class Scene:
     def full(self, node: Node) -> FloatArray:
         """Evaluate an expression at every sample of every row; shape (rows, times)."""
         values = evaluate(node, self.operands())
-        return np.broadcast_to(values, (len(self.rows), self.times.size))
+        shape = (len(self.rows), self.times.size)
+        return values if values.shape == shape else np.broadcast_to(values, shape)
 
     def member_values(self, name: str) -> FloatArray:
         """Return the values of the signal's members before they are reduced; shape (members, times)."""
@@ -153,7 +154,9 @@ class Scene:
                 values[name] = np.array(known, dtype=np.float64)[:, None]
         shape = (first.size, self.times.size)
         operands = Operands(values, self.times, np.ones(shape, dtype=np.bool_), sample_seconds(self.times))
-        found = np.broadcast_to(evaluate(node, operands), shape)
+        found = evaluate(node, operands)
+        if found.shape != shape:
+            found = np.broadcast_to(found, shape)
         return members.on_host_values(found if first.size == place.size else found[place], self.times)
 
     def _value(self, signal: CompiledSignal, name: str) -> FloatArray:

@@ -22,9 +22,9 @@ from resources.failures import CancelledError, HyperscopeError
 from resources.problem_cards import load_problems
 from sessions.store import SessionReader
 
-_NICE = 2
+_NICE = 1
 """The niceness of judging: recorder and window go first, and a busy machine still gives it its turn."""
-_LOOK_S = 0.02
+_LOOK_S = 0.01
 """How often a growing session is looked at: a look at one that has nothing new takes 0.1 ms."""
 _IDLE_S = 1.0
 """How often a session that nobody writes is looked at: a mark or another recording may come."""
@@ -57,12 +57,13 @@ def follow(reader: SessionReader, stop: threading.Event) -> None:
     next_look = 0.0
     while not stop.is_set():
         # A writer that was killed changes nothing in the file: look from time to time all the same.
-        if reader.has_changed() or time.monotonic() >= next_look:
-            next_look = time.monotonic() + _IDLE_S
-            found = judge_.judge(stop)
-            if found is not None:
-                _send(sender.event(found), stop)
-        stop.wait(_LOOK_S if judge_.is_growing else _IDLE_S)
+        if not reader.has_changed() and time.monotonic() < next_look:
+            stop.wait(_LOOK_S if judge_.is_growing else _IDLE_S)
+            continue
+        next_look = time.monotonic() + _IDLE_S
+        found = judge_.judge(stop)
+        if found is not None:
+            _send(sender.event(found), stop)
 
 
 def _send(event: Event, stop: threading.Event) -> None:

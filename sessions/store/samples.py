@@ -50,7 +50,7 @@ class Samples:
         self.inventory.load(self.database)
         sources.require_all(self.database, {batch.source for batch in self.inventory.batches})
         load_layouts(self.database, self._layouts, self.inventory.source)
-        self.segments = load_segments(self.database, self._layouts)
+        self.segments = load_segments(self.database, self._layouts, self.segments)
         self._overlapping.clear()
         self._seen = version
 

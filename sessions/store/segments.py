@@ -24,8 +24,8 @@ MAX_STRIP_VALUES = 1 << 25
 MAX_SAMPLES = 1 << 40
 """Of a session, present or not: 20,000 series every 5 s for eight years."""
 
-_BLOCKS = "SELECT id, layout, t0, t1, ticks, samples FROM block ORDER BY id"
-_STRIPS = "SELECT id, layout, t0, t1, ticks, samples FROM strip ORDER BY id"
+_BLOCKS = "SELECT id, layout, t0, t1, ticks, samples FROM block WHERE id > ? ORDER BY id"
+_STRIPS = "SELECT id, layout, t0, t1, ticks, samples FROM strip WHERE id > ? ORDER BY id"
 _BLOCK_TIMES = "SELECT times FROM block WHERE id = ?"
 _STRIP_TIMES = "SELECT times FROM strip WHERE id = ?"
 
@@ -106,10 +106,31 @@ def load_layouts(database: Database, known: dict[int, Layout], source_of: IntArr
         known[number] = Layout(number, source, ids)
 
 
-def load_segments(database: Database, layouts: dict[int, Layout]) -> list[Segment]:
-    """Return all blocks and strips in the order of writing."""
+def load_segments(
+    database: Database, layouts: dict[int, Layout], known: Sequence[Segment] = ()
+) -> list[Segment]:
+    """Return all blocks and strips in the order of writing.
+
+    ``known`` are those of an earlier call: where strips were only added since, just these are read.
+    """
+    if known and _only_strips_were_added(database, known):
+        after = known[-1].id
+        return _checked([*known, *_load(database, layouts, is_block=False, after=after)])
     segments = [*_load(database, layouts, is_block=True), *_load(database, layouts, is_block=False)]
     segments.sort(key=lambda segment: segment.id)
+    return _checked(segments)
+
+
+def _only_strips_were_added(database: Database, known: Sequence[Segment]) -> bool:
+    """Whether all known blocks and strips are still there, and no block is new."""
+    blocks = [one.id for one in known if one.is_block]
+    newest, count = next(database.rows("SELECT coalesce(max(id), 0), count(*) FROM block", (int, int)))
+    (strips,) = next(database.rows("SELECT count(*) FROM strip WHERE id <= ?", (int,), (known[-1].id,)))
+    same = (newest, count, strips) == (max(blocks, default=0), len(blocks), len(known) - len(blocks))
+    return bool(same)
+
+
+def _checked(segments: list[Segment]) -> list[Segment]:
     if any(a.id == b.id for a, b in pairwise(segments)):
         raise BlobError("a block and a strip with one number")
     if sum(segment.ticks for segment in segments) > MAX_TICKS:
@@ -119,8 +140,10 @@ def load_segments(database: Database, layouts: dict[int, Layout]) -> list[Segmen
     return segments
 
 
-def _load(database: Database, layouts: dict[int, Layout], *, is_block: bool) -> Iterable[Segment]:
-    rows = database.ordered(_BLOCKS if is_block else _STRIPS, (int, int, int, int, int, int))
+def _load(
+    database: Database, layouts: dict[int, Layout], *, is_block: bool, after: int = 0
+) -> Iterable[Segment]:
+    rows = database.ordered(_BLOCKS if is_block else _STRIPS, (int, int, int, int, int, int), (after,))
     for number, layout, start, end, ticks, samples in rows:
         if not 0 < number < 1 << (63 - CHUNK_BITS) or layout not in layouts:
             raise BlobError("a block or strip that does not fit")
