@@ -465,3 +465,16 @@ def test_evidence_is_dragged_onto_a_chart(
     qtbot.mouseMove(label, QPoint(90, 40))
     assert dragged == [[len("cpu.ready")]]
     assert opened(view) == ["a"]
+
+
+def test_at_its_narrowest_the_pane_cuts_no_number_off(qtbot: QtBot, view: FindingsView) -> None:
+    """At 960 pixels the window made the pane so narrow that "limit 0.02 MB/s" and durations were cut."""
+    long = Evidence("Decompression", "", "max", 5.79, 0.02, "MB/s")
+    view.show_findings([finding("MSSQL-BI-05", evidence=(long, row("Compression", 4.19, 1.0)))])
+    view.resize(view.minimumWidth(), 470)
+    qtbot.waitUntil(lambda: view.cards[0].height() > 100)
+    scroll = view.findChild(QScrollArea)
+    assert scroll is not None
+    assert scroll.horizontalScrollBar().maximum() == 0
+    right = view.cards[0].mapTo(view, view.cards[0].rect().topRight()).x()
+    assert right < scroll.viewport().mapTo(view, scroll.viewport().rect().topRight()).x()

@@ -31,6 +31,8 @@ KEYS = (
     KeyRow("news", "Show the new findings", ("N",)),
 )
 _MARGIN = 8
+_MIN_WIDTH = 316
+"""Name, value and limit of a number side by side; what is narrower cuts limits off."""
 _SEVERITIES: dict[Severity, tuple[str, str]] = {
     "critical": ("critical", "critical"),
     "warning": ("warning", "warnings"),
@@ -91,6 +93,7 @@ class FindingsView(Pane):
         self.menu.wanted.connect(self.wanted)
         self.outside = OutsideLine(theme)
         outer.addWidget(self.outside)
+        self.setMinimumWidth(_MIN_WIDTH)
         self.setAccessibleName("Findings, worst first")
         self.show_note("Open a session: what is wrong in it is shown here.")
         self._fill()
