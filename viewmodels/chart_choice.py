@@ -49,14 +49,16 @@ class ChartChoice:
     def with_series(self, series: Sequence[Series], at: int | None = None) -> ChartChoice:
         """Return the charts with ``series`` added to chart number ``at`` if the unit is the same.
 
-        Series of another unit, or without ``at``, get a new chart below the others.
+        Series of another unit, or without ``at``, get a new chart below the others. A chart that got series
+        is named after all of its counters: its title and note were about the former ones.
         """
         charts = list(self.charts)
         for unit in dict.fromkeys(one.spec.unit for one in series):
             ids = tuple(one.id for one in series if one.spec.unit == unit)
             if at is not None and at < len(charts) and charts[at].unit == unit:
                 both = tuple(dict.fromkeys((*charts[at].series, *ids)))
-                charts[at] = replace(charts[at], series=both)
+                same = both == charts[at].series
+                charts[at] = charts[at] if same else replace(charts[at], series=both, title="", note="")
             else:
                 charts.append(ChartSpec("", unit, ids))
         return ChartChoice(tuple(charts), chosen=True)

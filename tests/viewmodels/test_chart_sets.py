@@ -15,6 +15,7 @@ from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
 from sessions.store import SessionWriter
 from tests.viewmodels.sessions import add_source, reading
 from viewmodels.chart_choice import ChartChoice
+from viewmodels.chart_curves import CurveLabels
 from viewmodels.chart_sets import charts_of
 from viewmodels.chart_spec import ChartSpec
 from viewmodels.distinct_names import names_of
@@ -99,3 +100,20 @@ def test_of_many_vms_the_counter_that_decides_is_drawn_of_each(tmp_path: Path) -
         series = [snapshot.by_id[one] for one in charts_of(vms, snapshot, templates, limits)[0].series]
     assert [(one.entity, one.counter) for one in series[:10]] == [(vm, "cpu.ready") for vm in vms]
     assert len(series) == 12
+
+
+def test_a_chart_that_got_another_counter_is_not_called_after_the_first(tmp_path: Path) -> None:
+    catalogue = load_catalogue()
+    with SessionWriter.create(tmp_path / "s.hscope") as writer:
+        writer.add_entities([Entity(VM, "db")])
+        specs = [SeriesSpec(VM, counter, "%") for counter in ("cpu.used", "cpu.idle")]
+        add_source(writer, SourceSpec("esxtop", "esx01", 20), specs, np.ones((5, 2)), every_s=20)
+    with reading(tmp_path / "s.hscope") as (_reader, snapshot):
+        used, idle = snapshot.series
+        before = ChartChoice((ChartSpec("CPU used", "%", (used.id,), "per vCPU"),))
+        labels = CurveLabels(catalogue, load_limits(load_problems()))
+        titles = [
+            labels.drawn(before.with_series([one], 0).charts[0], {}, snapshot)[0].shown_title
+            for one in (used, idle)
+        ]
+    assert titles == ["CPU used · db", "CPU used, CPU idle · db"]

@@ -55,7 +55,10 @@ def test_the_words_beside_a_line_are_whole_under_the_pointer(
     assert label(plot, part, beside).endswith("users call")
 
 
-def test_the_curve_leaves_room_for_the_words(plot: Plot) -> None:
+def test_the_curve_leaves_room_for_the_words(plot: Plot, qtbot: QtBot) -> None:
+    """In a small chart that is a large part of its height."""
+    plot.resize(800, 120)
+    qtbot.waitUntil(lambda: plot.drawing.area.height() < 100)
     plot.set_events(Track(), Track([Mark(T0 + 60_000, "users call")]))
     drawing = plot.drawing
     low, high = drawing.scale.values

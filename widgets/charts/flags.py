@@ -12,7 +12,7 @@ from resources.foreign_text import shown
 from sessions.model import Event, Mark
 from sessions.times import TimeRange
 from viewmodels.axis_events import AxisEvent, Track
-from viewmodels.flag_places import ROWS, placed_flags, visible_flags
+from viewmodels.flag_places import placed_flags, visible_flags
 from widgets.charts.decorations import SPAN_PX, Frame
 from widgets.eliding import NameElider
 
@@ -20,8 +20,8 @@ _HEIGHT = 15
 _MARGIN = 4
 _GROUND = 0.85
 _LONGEST = 120
-FLAGS_PX = SPAN_PX + ROWS * _HEIGHT
-"""The height of the flags at the top of a plot in pixels."""
+FLAGS_PX = SPAN_PX + _HEIGHT
+"""The height of the first row of flags at the top of a plot in pixels: the curves leave it free."""
 
 
 def flag_text(one: AxisEvent) -> str:
