@@ -1,6 +1,6 @@
 """How long after its rule holds a finding is reported: the lab records ``demo`` beside two busy processes.
 
-python -m benchmarks.verdict_delay [--speed 60] [--seconds 2700]
+python -m benchmarks.verdict_delay [--speed 60] [--seconds 1500]
 
 The recorder and the process that judges run as the window starts them. When the rule holds is computed
 afterwards: a finding is due with the first instant at which a diagnosis of all that had come by then has it.
@@ -58,8 +58,8 @@ class Delays:
 
 
 def measure(_cache: Path, *, quick: bool) -> list[Row]:
-    """Measure the demo's first quarter of an hour (quick: five minutes) at the speed 60."""
-    delays = measure_delays(seconds=300 if quick else 900, speed=SPEED)
+    """Measure the demo's first 25 minutes (quick: seven) at the speed 60."""
+    delays = measure_delays(seconds=420 if quick else 1500, speed=SPEED)
     p95 = delays.at(0.95)
     return [
         Row(
@@ -103,7 +103,7 @@ def _watch(path: Path, seconds: float, speed: float) -> tuple[list[tuple[float, 
     words = [sys.executable, "-m", "app"]
     recorder = subprocess.Popen(
         [*words, "record", "lab:demo", "-o", str(path), "--json", "--attached", "--speed", str(speed)],
-        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip
     arrived: list[tuple[float, int]] = []
     reported: dict[Key, float] = {}
@@ -112,8 +112,9 @@ def _watch(path: Path, seconds: float, speed: float) -> tuple[list[tuple[float, 
     try:
         reader = _opened(path)
         judge = subprocess.Popen(
-            [*words, "judge", "--attached", "--", str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
+            [*words, "judge", "--attached", "--", str(path)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
+        )  # fmt: skip
         events: list[tuple[float, bytes]] = []
         listener = threading.Thread(target=_listen, args=(judge, events), daemon=True)
         listener.start()
@@ -193,7 +194,7 @@ def main() -> None:
     """Measure once and print the delays."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--speed", type=float, default=SPEED)
-    parser.add_argument("--seconds", type=float, default=900)
+    parser.add_argument("--seconds", type=float, default=1500)
     parser.add_argument("--busy", type=int, default=2)
     chosen = parser.parse_args()
     delays = measure_delays(seconds=chosen.seconds, speed=chosen.speed, busy=chosen.busy)

@@ -20,6 +20,8 @@ class LiveJudge:
         self._session = GrowingSession(reader)
         self._prepared: Prepared | None = None
         self._is_first = True
+        self.prepared = 0
+        """How often the inventory was read: at first, and whenever it had changed."""
 
     @property
     def is_growing(self) -> bool:
@@ -45,6 +47,7 @@ class LiveJudge:
             self._prepared = None  # a judging that breaks off leaves nothing half extended
             if kept is None or news.inventory or not kept.is_extendable(window):
                 kept = prepare(self._session, self._problems, window)
+                self.prepared += 1
             else:
                 kept.extend(self._session, window, news.rewritten)
             found = Run(kept, self._catalogue, cancel=cancel).run()

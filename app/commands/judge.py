@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import threading
@@ -54,7 +55,7 @@ def judge(
 def follow(reader: SessionReader, stop: threading.Event) -> None:
     """Send a verdict for each state of the session that is met, until ``stop`` is set."""
     judge_, sender = LiveJudge(reader, load_problems(), load_catalogue()), Sender()
-    next_look = 0.0
+    next_look, prepared = 0.0, 0
     while not stop.is_set():
         # A writer that was killed changes nothing in the file: look from time to time all the same.
         if not reader.has_changed() and time.monotonic() < next_look:
@@ -64,6 +65,11 @@ def follow(reader: SessionReader, stop: threading.Event) -> None:
         found = judge_.judge(stop)
         if found is not None:
             _send(sender.event(found), stop)
+        if judge_.prepared != prepared:
+            prepared = judge_.prepared
+            gc.unfreeze()
+            gc.collect()
+            gc.freeze()  # a full collection over an index of 46,000 series takes longer than a judging
 
 
 def _send(event: Event, stop: threading.Event) -> None:
