@@ -14,6 +14,7 @@ from resources.foreign_text import shown, tooltip_text
 from viewmodels.text_table import TextTable
 from viewmodels.verdict_words import VerdictWords
 from widgets.context_menu import ContextMenu, Entries, MenuEntry, table_entries
+from widgets.link_label import LinkLabel
 from widgets.theme import SYMBOLS, Health, Theme
 
 _HEIGHT = 24
@@ -22,7 +23,6 @@ _GAP = 14
 _MARGIN, _SPACING = 12, 16
 _SEPARATOR = " · "
 _MENU_SOURCES = 20
-_LINKS = Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
 _BETWEEN = "&nbsp;" * 4
 
 
@@ -63,12 +63,9 @@ class StatusBar(QWidget):
         self.setProperty("role", "status")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFixedHeight(_HEIGHT)
-        self._sources = QLabel(textFormat=Qt.TextFormat.RichText)
-        self._sources.setObjectName("sources")
-        self._sources.setProperty("role", "muted")
+        self._sources = LinkLabel("sources")
         self._sources.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._sources.setAccessibleName("Sources")
-        self._sources.setTextInteractionFlags(_LINKS)
         self._sources.linkActivated.connect(self._follow)
         self._sources.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         ContextMenu(self._sources, lambda _at: self._menu_entries())
@@ -83,10 +80,7 @@ class StatusBar(QWidget):
         self.zone = _ghost_button("zone")
         self.zone.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.show_messages(0)
-        self.verdict = QLabel(textFormat=Qt.TextFormat.RichText)
-        self.verdict.setObjectName("verdict")
-        self.verdict.setProperty("role", "muted")
-        self.verdict.setTextInteractionFlags(_LINKS)
+        self.verdict = LinkLabel("verdict")
         self.verdict.linkActivated.connect(lambda _link: self.verdict_clicked.emit())
         self.verdict.hide()
         self._words: VerdictWords | None = None
@@ -189,7 +183,7 @@ class StatusBar(QWidget):
             tokens, health = self._theme.tokens, self._words.health
             symbol = f'<span style="color:{tokens.health(health)}">{SYMBOLS[health]}</span>'
             link = f'<a href="findings" style="color:{tokens.muted}; text-decoration:none">'
-            self.verdict.setText(f"{symbol}&nbsp;{link}{escape(self._words.short)}</a>")
+            self.verdict.show_links(f"{symbol}&nbsp;{link}{escape(self._words.short)}</a>")
         texts = [shown(entry.text) for entry in self._entries]
         fitting = self._fitting(texts)
         if fitting < len(texts):
@@ -199,7 +193,7 @@ class StatusBar(QWidget):
         more = len(self._entries) - fitting
         if more > 0:
             parts.append(f"and {more} more" if parts else f"{more} sources")
-        self._sources.setText(_BETWEEN.join(parts))
+        self._sources.show_links(_BETWEEN.join(parts))
         self._sources.setToolTip("<br>".join(escape(_about(entry)) for entry in self._entries))
 
     def _part(self, entry: SourceEntry, text: str) -> str:

@@ -24,6 +24,7 @@ from app.gui.desk import Area, Desk, PanelSpec
 from app.gui.layout import SavedLayout, put_dock
 from app.gui.menus import Header, Menus
 from app.gui.status_bar import StatusBar
+from app.gui.tab_order import neighbour, tab_stops
 from app.gui.top_bar import TopBar
 from widgets.messages import Messages
 from widgets.pane import Pane, PaneTitle
@@ -34,6 +35,18 @@ _AREAS: dict[Area, Qt.DockWidgetArea] = {
     "left": Qt.DockWidgetArea.LeftDockWidgetArea,
     "right": Qt.DockWidgetArea.RightDockWidgetArea,
     "bottom": Qt.DockWidgetArea.BottomDockWidgetArea,
+}
+_PLACES = {
+    area: number
+    for number, area in enumerate(
+        (
+            Qt.DockWidgetArea.LeftDockWidgetArea,
+            Qt.DockWidgetArea.RightDockWidgetArea,
+            Qt.DockWidgetArea.TopDockWidgetArea,
+            Qt.DockWidgetArea.BottomDockWidgetArea,
+            Qt.DockWidgetArea.NoDockWidgetArea,
+        )
+    )
 }
 _STANDARD = QSize(1440, 900)
 _DRAG_LOOK_MS = 50
@@ -118,22 +131,12 @@ class Window(QMainWindow):
             else:
                 self._add_dock(spec, widget)
         self.pages.currentChanged.connect(self._check_page)
-        self._arrange()
+        _give_standard_sizes(self, self._docks, self._panels)
         self._layout.restore(self)
         passing = {spec.id for spec in panels if spec.is_passing}
         self._wanted = {key: on for key, on in self._layout.wanted().items() if key not in passing}
         self._check_page()
         self.show_session(open_=False)
-
-    def _arrange(self) -> None:
-        """Give the docks their standard sizes."""
-        for area, size, direction in (
-            ("left", 268, Qt.Orientation.Horizontal),
-            ("right", 372, Qt.Orientation.Horizontal),
-            ("bottom", 136, Qt.Orientation.Vertical),
-        ):
-            docks = [self._docks[spec.id] for spec in self._panels if spec.area == area and spec.shown]
-            self.resizeDocks(docks, [size] * len(docks), direction)
 
     @property
     def commands(self) -> Mapping[str, QAction]:
@@ -207,8 +210,21 @@ class Window(QMainWindow):
         for spec in self._panels:
             if spec.id in self._docks:
                 put_dock(self, self._docks[spec.id], _AREAS[spec.area])
-        self._arrange()
+        _give_standard_sizes(self, self._docks, self._panels)
         self.show_session(open_=self._stack.currentIndex() == 1)
+
+    def focusNextPrevChild(self, next_: bool) -> bool:  # noqa: N802
+        """Go on to the next place for the keyboard focus, part by part: top, left, middle, right, below."""
+        placed = sorted(self._docks.values(), key=lambda one: (_PLACES[self.dockWidgetArea(one)], one.y()))
+        left = [one for one in placed if self.dockWidgetArea(one) == _AREAS["left"]]
+        others = [one for one in placed if one not in left]
+        parts = [self.header, *left, self._stack, self.messages, *others, self.status]
+        found = neighbour(tab_stops(self, parts), self.focusWidget(), forward=next_)
+        if found is None:
+            return super().focusNextPrevChild(next_)
+        reason = Qt.FocusReason.TabFocusReason if next_ else Qt.FocusReason.BacktabFocusReason
+        found.setFocus(reason)
+        return True
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
         """Save the layout and emit ``closing``, unless ``guard`` returns False."""
@@ -291,3 +307,15 @@ class Window(QMainWindow):
         for spec in ACTIONS:
             if spec.icon:
                 self.actions_by_id[spec.id].setIcon(self._theme.icons.get(spec.icon))
+
+
+def _give_standard_sizes(
+    window: QMainWindow, docks: Mapping[str, QDockWidget], panels: Sequence[PanelSpec]
+) -> None:
+    for area, size, direction in (
+        ("left", 268, Qt.Orientation.Horizontal),
+        ("right", 372, Qt.Orientation.Horizontal),
+        ("bottom", 136, Qt.Orientation.Vertical),
+    ):
+        members = [docks[spec.id] for spec in panels if spec.area == area and spec.shown]
+        window.resizeDocks(members, [size] * len(members), direction)

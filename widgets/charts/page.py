@@ -11,6 +11,7 @@ from widgets.charts import plot
 from widgets.charts.stack import ChartStack
 from widgets.elided_label import ElidedLabel
 from widgets.empty_state import EmptyState
+from widgets.focus_passing import FocusPassing
 from widgets.keys import KeyRow
 from widgets.theme import Theme
 
@@ -32,7 +33,7 @@ class ChartsPage(QWidget):
     def __init__(self, theme: Theme, clock: Clock) -> None:
         super().__init__()
         self.stack = ChartStack(theme, clock)
-        self.setFocusProxy(self.stack)
+        FocusPassing(self, lambda: self.stack)
         self._empty = EmptyState()
         self._empty.show_reason(
             "Nothing to draw for this scope.\n\nChoose a VM, host, datastore or device in the inventory, "

@@ -21,6 +21,7 @@ from widgets.charts.card_menu import picture_file, picture_of
 from widgets.charts.crosshair import Crosshair
 from widgets.dragging import SERIES_MIME
 from widgets.eliding import NameElider
+from widgets.focus_passing import FocusPassing
 from widgets.theme import Theme
 
 _SMALLEST_MS = 1_000
@@ -63,11 +64,13 @@ class ChartStack(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName("Charts")
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         body = QWidget()
         self._column = QVBoxLayout(body)
         self._column.setContentsMargins(10, 8, 10, 10)
         self._column.setSpacing(8)
         self.setWidget(body)
+        FocusPassing(self, lambda: self._cards[0].plot if self._cards else None)
         self.crosshair = Crosshair(lambda: self._cards, self)
         self.crosshair.pinned.connect(self.pinned)
 
@@ -102,8 +105,6 @@ class ChartStack(QScrollArea):
             self._spare.pop().deleteLater()
         while len(self._cards) < len(charts):
             self._add_card()
-        if self._cards:
-            self.setFocusProxy(self._cards[0].plot)
         self._titles.set_names(shown(spec.shown_title) for spec, _ in charts)
         for card, (spec, curves) in zip(self._cards, charts, strict=True):
             card.plot.set_window(self._window.start, self._window.end)

@@ -28,6 +28,7 @@ from widgets.esxtop.slider import TimeSlider
 from widgets.esxtop.table import EsxtopTable, letter
 from widgets.esxtop.tabs import ScreenTabs
 from widgets.esxtop.totals import TotalsLine
+from widgets.focus_passing import FocusPassing
 from widgets.keys import KeyHandlers
 from widgets.search_field import SearchField
 from widgets.theme import Theme, figures_font
@@ -106,7 +107,7 @@ class EsxtopView(QWidget):
         self.slider.stepped.connect(self.stepped)
         self.several = self._chart_button()
         self._keys = KeyHandlers(key_rows(screens), self._handlers())
-        self.setFocusProxy(self.table)
+        FocusPassing(self, lambda: self.table if self.empty.isHidden() else self.empty)
         self._arrange()
 
     def _handlers(self) -> dict[str, Callable[[str], object]]:
@@ -171,10 +172,9 @@ class EsxtopView(QWidget):
 
         The page keeps the focus: keys that choose another screen must not end up in the filter field.
         """
-        had_keys = self.hasFocus()
+        had_keys = self.hasFocus() or self.table.hasFocus() or self.empty.hasFocus()
         self.empty.show_reason(text, button)
         self.empty.setVisible(bool(text))
-        self.setFocusProxy(self.empty if text else self.table)
         self.table.setVisible(not text)
         if had_keys:
             self.setFocus(Qt.FocusReason.OtherFocusReason)

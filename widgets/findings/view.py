@@ -23,6 +23,7 @@ from widgets.findings.news import NewsButton
 from widgets.findings.outside import OutsideLine
 from widgets.findings.verdict import VerdictHead
 from widgets.keys import KeyHandlers, KeyRow
+from widgets.one_tab_stop import OneTabStop
 from widgets.pane import Pane
 from widgets.theme import Theme
 
@@ -57,6 +58,7 @@ class FindingsView(Pane):
         super().__init__(parent)
         self._lookup, self._theme = lookup, theme
         self._keys = KeyHandlers(KEYS, {"move": self._move, "news": lambda _key: self._show_news()})
+        self._stop = OneTabStop(self, lambda: self._cards, arrows=False)
         self._held = HeldFindings()
         self._cards: list[FindingCard] = []
         self._mores: dict[tuple[str, Identity | Kind], _More] = {}
@@ -210,6 +212,7 @@ class FindingsView(Pane):
         for card, following in pairwise(self._cards):
             self.setTabOrder(card.tab_stops[-1], following)
             self.setTabOrder(following, following.tab_stops[1])
+        self._stop.renew()
         self._more.setVisible(left > 0)
         self._more.setText(f"Show {format_count(min(left, STEP))} of {format_count(left)} more")
         _hold(anchor, self._cards, self._scroll, self._body)

@@ -14,6 +14,7 @@ from viewmodels.heat_map import Heat, is_sorted
 from viewmodels.time_labels import Clock
 from widgets.elided_label import ElidedLabel
 from widgets.empty_state import EmptyState
+from widgets.focus_passing import FocusPassing
 from widgets.heatmap.map import HeatMap
 from widgets.theme import Theme
 
@@ -72,7 +73,7 @@ class HeatmapView(QWidget):
         column.addLayout(bar)
         column.addWidget(self.map, 1)
         column.addWidget(self._empty, 1)
-        self.setFocusProxy(self.map)
+        FocusPassing(self, lambda: self.map)
         self.show_empty("Open a session to see which entities were worst, and when.")
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802

@@ -32,6 +32,7 @@ from viewmodels.inventory_tree import Node
 from widgets.carets import draw_caret
 from widgets.eliding import NameElider
 from widgets.empty_state import EmptyState
+from widgets.focus_passing import FocusPassing
 from widgets.inventory.menu import InventoryMenu
 from widgets.inventory.model import HEALTH, IS_BELOW, KIND, REF, VALUE, InventoryModel
 from widgets.inventory.place import Place, place_of, return_to
@@ -196,7 +197,7 @@ class InventoryView(Pane):
         column.addLayout(box)
         column.addWidget(self._none, 1)
         column.addWidget(self.tree, 1)
-        self.setFocusProxy(self.tree)
+        FocusPassing(self, lambda: self.tree)
         self._wait = QTimer(self, singleShot=True, interval=_SEARCH_MS)
         self._wait.timeout.connect(self._search)
         self.search.textChanged.connect(lambda _text: self._wait.start())

@@ -17,6 +17,7 @@ from widgets.copying import copy_text
 from widgets.dragging import Draggable
 from widgets.elided_label import ElidedLabel
 from widgets.eliding import NameElider
+from widgets.one_tab_stop import OneTabStop
 from widgets.theme import SYMBOLS, Theme
 
 _ROW_HEIGHT = 26
@@ -102,6 +103,7 @@ class Section(QFrame):
         self._column.addWidget(self._verdict)
         self._column.addStretch(1)
         self._menu = ContextMenu(self, self._entries, self._menu_place)
+        self._stop = OneTabStop(self, lambda: self.rows, arrows=True)
         theme.changed.connect(self._dress)
 
     def set_title(self, title: str) -> None:
@@ -123,6 +125,7 @@ class Section(QFrame):
                 row.show_line(line)
         self._note.setText(note)
         self._note.setVisible(bool(note) and not lines)
+        self._stop.renew()
 
     @property
     def verdict_text(self) -> str:

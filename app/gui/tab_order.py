@@ -1,0 +1,54 @@
+"""The order in which Tab goes through the window: part by part, as one reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+
+
+def tab_stops(window: QWidget, parts: Sequence[QWidget]) -> list[QWidget]:
+    """Return the widgets that Tab visits: those of each part together, in the order of ``parts``.
+
+    Qt's own order is that in which widgets were made: what appears later, such as a finding's card, would
+    come after the status bar. Within a part its order holds.
+    """
+    found = [one for one in _chain(window) if _takes_focus(one, window)]
+    return sorted(found, key=lambda one: _rank(one, parts))
+
+
+def neighbour(stops: Sequence[QWidget], now: QWidget | None, *, forward: bool) -> QWidget | None:
+    """Return the stop after ``now``, or before it; at an end the other end. None if there are no stops."""
+    if not stops:
+        return None
+    at = next((number for number, one in enumerate(stops) if now is one), None)
+    if at is None:
+        at = next((number for number, one in enumerate(stops) if now and one.isAncestorOf(now)), None)
+    if at is None:
+        return stops[0 if forward else -1]
+    return stops[(at + (1 if forward else -1)) % len(stops)]
+
+
+def _chain(window: QWidget) -> Iterator[QWidget]:
+    one = window.nextInFocusChain()
+    while one is not None and one is not window:
+        yield one
+        one = one.nextInFocusChain()
+
+
+def _takes_focus(widget: QWidget, window: QWidget) -> bool:
+    return (
+        bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
+        and widget.isEnabled()
+        and widget.focusProxy() is None
+        and widget.window() is window
+        and widget.isVisibleTo(window)
+    )
+
+
+def _rank(widget: QWidget, parts: Sequence[QWidget]) -> int:
+    for number, part in enumerate(parts):
+        if part is widget or part.isAncestorOf(widget):
+            return number
+    return len(parts)
