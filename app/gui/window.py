@@ -1,4 +1,4 @@
-"""The window's frame: top bar, docks around the pages, message bar and status bar."""
+"""The window's frame: top bar, docks around the pages, messages over them, and the status bar."""
 
 from __future__ import annotations
 
