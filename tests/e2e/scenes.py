@@ -126,15 +126,16 @@ def from_finding_to_mark(program: Program) -> dict[str, object]:
 
 
 def curve_to_the_next_chart(program: Program) -> None:
-    """Drag a name from the first chart's legend onto the second chart."""
-    cards = [card for card in one_visible(program.window, ChartsPage).stack.cards if not card.is_folded]
-    entry = next(one for one in cards[0].head.legend.entries if one.isVisible())
+    """Drag a name from the first chart's legend onto the next chart that is drawn and lacks that curve."""
+    cards = one_visible(program.window, ChartsPage).stack.cards
     before = [chart.series for chart in program.desk.charts.charts]
-    drag_within(
-        entry.mapToGlobal(entry.rect().center()), cards[1].plot.mapToGlobal(cards[1].plot.rect().center())
-    )
+    first = next(number for number, card in enumerate(cards) if not card.is_folded)
+    entry = next(one for one in cards[first].head.legend.entries if one.isVisible())
+    others = zip(cards[first + 1 :], before[first + 1 :], strict=True)
+    plot = next(card.plot for card, ids in others if not card.is_folded and before[first][0] not in ids)
+    drag_within(entry.mapToGlobal(entry.rect().center()), plot.mapToGlobal(plot.rect().center()))
     until("the curve", lambda: [chart.series for chart in program.desk.charts.charts] != before)
-    moved = before[0][0]
+    moved = before[first][0]
     assert sum(moved in chart.series for chart in program.desk.charts.charts) == 1 + sum(
         moved in series for series in before
     )
