@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QUndoCommand, QUndoStack
+from shiboken6 import isValid
 
 from app.gui.desk import Desk
 from app.gui.window import Window
@@ -58,5 +59,7 @@ class Undoing(QObject):
         self._offered = ""
 
     def _enable(self) -> None:
+        if not isValid(self._stack):
+            return  # it clears itself as it goes with the window, and says so
         for name, can in (("edit.undo", self._stack.canUndo()), ("edit.redo", self._stack.canRedo())):
             self._window.actions_by_id[name].setEnabled(can)
