@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from resources.foreign_text import shown
 from resources.problem_cards import Hold, Problems
 from resources.units import format_count, format_duration, format_value
 from resources.views import CounterLimits, LimitsByCounter
-from sessions.model import Series
+from sessions.model import EntityRef, Series
+
+_LONGEST_NAME = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,17 @@ def over_sentence(over: OverLimit, label: str) -> str:
         limit = over.limits.critical.value
     value, most = format_value(over.value, over.unit), format_value(limit, over.unit)
     return f"{label} is {value}, over its limit of {most}."
+
+
+def over_sentences(
+    over: Mapping[EntityRef, OverLimit], name: Callable[[EntityRef], str], label: Callable[[str], str]
+) -> Mapping[EntityRef, str]:
+    """Return ``db-prod: Ready is 12 %, over its limit of 5 %.`` for each entity whose limit counts now."""
+    return {
+        ref: f"{shown(name(ref), _LONGEST_NAME)}: {over_sentence(one, label(one.counter))}"
+        for ref, one in over.items()
+        if not one.is_idle
+    }
 
 
 def patience_sentence(over: OverLimit, problems: Problems) -> str:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
+from resources.units import format_count
 from sessions.verdict_wording import TimeText, covered_text, limits_of, reach_text, verdict_title
 from sessions.verdicts import Verdict
 from viewmodels.health import Health
+
+_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,16 @@ def verdict_health(verdict: Verdict) -> Health:
     if verdict.counts.warning:
         return "warning"
     return "ok" if verdict.is_clear else "none"
+
+
+def words_beside(words: VerdictWords, over: Sequence[str]) -> VerdictWords:
+    """Return an all-clear as it is said beside numbers ``over`` their limits, a sentence each: not as one."""
+    if words.health != "ok" or not over:
+        return words
+    more = [f"and {format_count(len(over) - _NAMED)} more over their limits"] if len(over) > _NAMED else []
+    named = [sentence_of(text) for text in (*over[:_NAMED], *more)]
+    title = words.title.replace("found", "found yet", 1)
+    return replace(words, health="over", title=title, left_out=(*named, *words.left_out))
 
 
 def sentence_of(text: str) -> str:

@@ -99,7 +99,10 @@ class Desk:
             return self.findings.words(at)
         inside = self.findings_in_scope(scope).inside
         until = filtered.window.end if filtered is not None and filtered.window is not None else None
-        return self.findings.words(at, verdict_in_scope(self.findings.judged, filtered, inside), until)
+        covers = filtered.covers if filtered is not None else lambda _ref: True
+        return self.findings.words(
+            at, verdict_in_scope(self.findings.judged, filtered, inside), until, covers
+        )
 
     def widen_scope(self) -> None:
         """Look at all entities over the whole session, from the same sources."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
@@ -17,7 +17,7 @@ from sessions.verdict_wording import TimeText
 from sessions.verdicts import Verdict
 from viewmodels.entity_states import Judged
 from viewmodels.timeline_content import unjudged_range
-from viewmodels.verdict_words import VerdictWords, verdict_words
+from viewmodels.verdict_words import VerdictWords, verdict_words, words_beside
 
 _RANK: dict[Severity, int] = {"info": 1, "warning": 2, "critical": 3}
 _LATE_INTERVALS = 2
@@ -40,6 +40,7 @@ class FindingsModel(QObject):
         self._session = session
         self.judging = judging
         self._shown: tuple[object, ...] = ()
+        self._over: Mapping[EntityRef, str] = {}
         judging.changed.connect(self._judged)
         judging.busy_changed.connect(self.busy_changed)
         judging.failed.connect(session.failed)
@@ -95,13 +96,23 @@ class FindingsModel(QObject):
                 found[finding.entity] = finding.severity
         return found
 
+    def note_over(self, over: Mapping[EntityRef, str]) -> None:
+        """Take the entities whose number is over its limit now, each with the sentence that says so."""
+        if over != self._over:
+            self._over = over
+            self.verdict_changed.emit()
+
     def words(
-        self, at: TimeText, in_scope: Verdict | None = None, until: int | None = None
+        self,
+        at: TimeText,
+        in_scope: Verdict | None = None,
+        until: int | None = None,
+        covers: Callable[[EntityRef], bool] = lambda _ref: True,
     ) -> VerdictWords | None:
         """Return the verdict as texts, None if no session is open; ``at`` formats a time.
 
-        ``in_scope`` is the verdict on a scope that is looked at ``until`` a time (ms); None for that on the
-        whole session.
+        ``in_scope`` is the verdict on a scope that is looked at ``until`` a time (ms) and ``covers`` some
+        entities; None for that on the whole session. There is no all-clear beside a number over its limit.
         """
         snapshot = self._session.whole
         if snapshot is None:
@@ -113,6 +124,7 @@ class FindingsModel(QObject):
         words = verdict_words(verdict, at, newest, behind_ms=_LATE_INTERVALS * self._interval_ms)
         if in_scope is not None and verdict.is_clear:
             words = replace(words, title=f"{words.title} in this scope")
+        words = words_beside(words, [text for ref, text in self._over.items() if covers(ref)])
         trouble = self.judging.trouble
         if trouble is None or not self.verdict.is_judged:
             return words

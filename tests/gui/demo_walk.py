@@ -23,6 +23,7 @@ from widgets.findings import FindingsView
 from widgets.inventory import InventoryView
 from widgets.inventory.model import HEALTH, REF, VALUE
 from widgets.overview import OverviewView
+from widgets.theme import SYMBOLS
 
 TICK_MS = 5_000
 SHORTEST_PROBLEM_MS = 60_000
@@ -126,8 +127,11 @@ class Watch(QObject):
         for row in self.rows():
             self.seen.add((row.kind, row.health))
             self._check_row(row)
+        over = [row.name for row in self.rows() if row.health == "over" and row.kind == "vm"]
         for place, text in self.texts():
             self._check_words(place, text)
+            if over and SYMBOLS["ok"] in text:
+                self._complain(f"{place}: green", f"{over[0]} is over its limit")
 
     def rows(self) -> Iterator[Row]:
         """Yield the rows of the inventory, also those that are folded."""

@@ -101,6 +101,20 @@ def test_the_walk_notices_a_number_that_nobody_compares(
     assert any(what.startswith("JBOSS 11 (billing) is green at ") for what in wrong), wrong
 
 
+def test_there_is_no_all_clear_beside_a_number_over_its_limit(
+    live: Program, qtbot: QtBot, replay: Replay
+) -> None:
+    """A VM waited 38 % of its time, and the window said "No problem found"."""
+    seen = walk(live, qtbot, replay, 345)
+    assert not seen.wrong
+    wait(qtbot, lambda: "found yet" in seen.findings.head.text)
+    title, reach, _covered, first = seen.findings.head.text.split("\n")[1:5]
+    assert title.startswith("No problem found yet")
+    assert reach.startswith("Judged to ")
+    assert first.startswith("JBOSS 11 (billing): CPU ready is ")
+    assert "over its limit of 10" in first
+
+
 def test_the_walk_notices_what_is_green_before_it_was_judged(
     live: Program, qtbot: QtBot, replay: Replay, monkeypatch: pytest.MonkeyPatch
 ) -> None:

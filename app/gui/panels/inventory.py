@@ -17,6 +17,7 @@ from viewmodels.entity_states import EntityStates
 from viewmodels.headlines import HeadlineCache, HeadlineNumbers, headline_numbers
 from viewmodels.inventory_tree import Node, inventory_size, inventory_tree
 from viewmodels.last_values import last_values
+from viewmodels.limit_check import over_sentences
 from viewmodels.snapshot import Change
 from widgets import search_field
 from widgets.inventory import InventoryModel, InventoryView
@@ -81,6 +82,7 @@ class InventoryPanel(QObject):
 
     def _clear(self) -> None:
         self._numbers = HeadlineNumbers()
+        self._desk.findings.note_over({})
         self._model.set_values({})
         self._model.set_health({})
         self._model.set_tree(Node(""))
@@ -97,6 +99,8 @@ class InventoryPanel(QObject):
         at = desk.times.clock.time
         self._model.set_values(numbers.texts)
         self._model.set_health(states.symbols, states.judged, lambda ref: states.why(ref, at, self._label))
+
+        desk.findings.note_over(over_sentences(numbers.over, snapshot.name, self._label))
 
     def _label(self, counter: str) -> str:
         known = self._desk.catalogue.get(counter)
