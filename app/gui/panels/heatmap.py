@@ -13,7 +13,6 @@ from app.gui.jobs import Job
 from app.gui.navigation import keep_in_sight, pin_in_sight
 from sessions.scope import Scope
 from sessions.store import SessionReader
-from sessions.times import TimeRange
 from viewmodels.chart_sets import lines_of
 from viewmodels.chart_spec import ChartSpec
 from viewmodels.heat_map import MEASURES, Heat, HeatChoice, HeatRow, Measure, heat_choices, heat_map, in_place
@@ -25,7 +24,6 @@ KEYS = view_actions("heatmap", heatmap.KEYS)
 
 _WAIT_MS = 150
 _LIVE_MS = 3_000
-_AROUND_MS = 60_000
 
 
 class HeatmapPanel(QObject):
@@ -113,18 +111,13 @@ class HeatmapPanel(QObject):
         self._read()
 
     def _chosen(self, row: HeatRow, when: int | None) -> None:
+        """Chart the row, with the moment of its cell pinned; the scope stays, and with it the map."""
         snapshot = self._desk.session.snapshot
         series = snapshot.by_id.get(row.series) if snapshot else None
-        if snapshot is None or series is None:
+        if series is None:
             return
-        scope = self._desk.scope.scope
-        window = scope.window_in(snapshot.span)
-        if when is not None and window is not None and snapshot.span is not None:
-            half = max((window.end - window.start) // 8, _AROUND_MS)
-            window = TimeRange(when - half, when + half).intersect(snapshot.span)
-        self._desk.scope.set(scope.on([row.ref]).during(window))
         if when is not None:
-            self._desk.moment.pin(when)
+            pin_in_sight(self._desk, when)
         limits = lines_of([series], self._desk.limits)
         self._desk.charts.choose([ChartSpec("", series.spec.unit, (series.id,), "", limits)])
 
