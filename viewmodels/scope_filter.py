@@ -107,8 +107,8 @@ class ScopeFilter:
 
     def concerns_finding(self, finding: Finding) -> bool:
         """True if the finding is about this scope's entities, at whatever time."""
-        if self.concerns(finding.entity, self._touched(finding.windows)):
-            return True
+        if self.concerns(finding.entity, self._touched(finding.windows)) or self.has_part_of(finding.entity):
+            return True  # what a VM suffers, its vCPUs and disks suffer
         return finding.consequence_of is not None and self.covers(finding.consequence_of[1])
 
     def is_in_time(self, times: Collection[TimeRange]) -> bool:

@@ -154,6 +154,13 @@ def test_a_db_admin_sees_the_finding_on_the_lun_and_on_the_hosts_cpu(snapshot: S
     assert divided.explanation == "3 of other entities"
 
 
+@pytest.mark.parametrize("part", [VCPU, DISK, PORT])
+def test_what_a_vm_suffers_its_parts_suffer(snapshot: Snapshot, part: EntityRef) -> None:
+    """A vCPU of a critical VM is no place for "no problem found"."""
+    assert of(snapshot, part).concerns_finding(finding(DB, severity="critical"))
+    assert not of(snapshot, part).concerns_finding(finding(WEB))
+
+
 def test_a_host_matters_only_while_the_vm_was_on_it(snapshot: Snapshot) -> None:
     before, after = TimeRange(T0, MOVE - MINUTE), TimeRange(MOVE + MINUTE, T0 + 10 * MINUTE)
     findings = [finding(ESX1, before), finding(ESX1, after), finding(ESX2, before), finding(ESX2, after)]
