@@ -109,6 +109,15 @@ class TestDeviceLatency:
         found = only(victim, noisy, problem=self.PROBLEM)
         assert found.causes[0].cause == "noisy_neighbour"
 
+    def test_the_host_whose_load_stayed_is_not_said_to_make_it(self) -> None:
+        victim, noisy = host("esx01"), host("esx02")
+        lun(victim, device_latency=during(300, 900, 40.0, 2.0), commands=550.0)
+        lun(noisy, device_latency=during(300, 900, 30.0, 2.0), commands=during(300, 900, 1_400.0, 370.0))
+        because = only(victim, noisy, problem=self.PROBLEM).causes[0].because
+        assert "One host makes the load: esx01" not in because
+        assert "esx01 sent 550 /s (before and after 550 /s)" in because
+        assert "the busiest other host, esx02, 1,3" in because
+
     def test_clocks_that_differ_by_a_moment_still_compare(self) -> None:
         victim, noisy = host("esx01"), host("esx02")
         noisy.seconds = noisy.seconds + 2.0
