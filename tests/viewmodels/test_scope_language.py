@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,14 +11,14 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from resources.catalogue import load_catalogue
 from resources.foreign_text import visible
 from resources.problem_cards import load_problems
 from resources.views import load_limits
-from sessions.model import Entity, EntityRef, Fact, SeriesSpec, SourceSpec
+from sessions.model import Entity, EntityRef, Fact, Kind, SeriesSpec, SourceSpec
 from sessions.scope import Scope
 from sessions.store import SessionWriter
 from sessions.times import TimeRange
@@ -32,6 +33,7 @@ from viewmodels.scope_language import (
     exact_text,
     understand,
 )
+from viewmodels.scope_language.names import Names
 from viewmodels.snapshot import ChangingRecords, EntityIndex, SeriesIndex, Snapshot
 from viewmodels.time_labels import UTC_CLOCK, Clock
 
@@ -352,6 +354,9 @@ def test_an_hour_that_comes_twice_is_typed_with_its_zone() -> None:
 @example(text="02:40 +99")
 @example(text="\xad")
 @example(text="31 Feb 10:00")
+@example(text="0001-01-01")
+@example(text="9999-12-31")
+@example(text="1 jan 1 – 31 dec 9999")
 @example(text="last " + "9" * 400 + "d")
 @example(text="›" * 50)
 @settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -362,6 +367,46 @@ def test_any_text_is_understood_or_refused_in_one_printable_sentence(snapshot: S
     assert visible(said) == said
     for one in completions(text, around(snapshot)):
         assert visible(one.title) == one.title
+
+
+def test_a_window_to_the_end_of_the_calendar_is_the_session_from_its_start(snapshot: Snapshot) -> None:
+    window = meant("2026-11-21 10:00 – 9999-12-31 23:00", snapshot).scope.window
+    assert window is not None
+    assert window.start == at("2026-11-21 10:00")
+    assert window.end > SPAN.end
+
+
+@given(name=st.text("aAb", max_size=8), pattern=st.text("aB?*", max_size=8))
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_pattern_means_what_its_signs_say(snapshot: Snapshot, name: str, pattern: str) -> None:
+    assume(name.strip() and "*" in pattern)
+    form = "".join({"*": ".*", "?": "."}.get(one, one) for one in pattern)
+    found = named(snapshot, [name])
+    names = [ref.key for ref in Names(found, None).matching(pattern, "vm")]
+    assert ("hostile0" in names) is (re.fullmatch(form, name, re.IGNORECASE) is not None)
+
+
+def test_a_pattern_of_many_stars_takes_no_time(snapshot: Snapshot) -> None:
+    """It would take years if each star were tried with each length."""
+    bombed = named(snapshot, ["a" * 290])
+    assert Names(bombed, None).matching("*a" * 60 + "*b") == []
+    assert len(Names(bombed, None).matching("*a" * 60 + "*")) == 1
+
+
+def test_a_text_of_many_words_is_looked_up_a_few_times(
+    snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a session of 35,000 VMs each look at all names takes a tenth of a second."""
+    looks: list[int] = []
+    real = Names.containing
+
+    def counting(self: Names, words: Sequence[str], kind: Kind | None = None) -> list[EntityRef]:
+        looks.append(len(words))
+        return real(self, words, kind)
+
+    monkeypatch.setattr(Names, "containing", counting)
+    refused("zz " * 600, snapshot)
+    assert 0 < len(looks) <= 12
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.form)

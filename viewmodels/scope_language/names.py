@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -40,10 +40,8 @@ class Names:
 
     def matching(self, pattern: str, kind: Kind | None = None) -> list[EntityRef]:
         """Return the entities whose names match a pattern with ``*`` and ``?``, in order of their names."""
-        form = re.compile(
-            "".join({"*": ".*", "?": "."}.get(one, re.escape(one)) for one in pattern.casefold()), re.DOTALL
-        )
-        refs = {ref for name, found in self._spelled.items() if form.fullmatch(name) for ref in found}
+        fits = _pattern(pattern.casefold())
+        refs = {ref for name, found in self._spelled.items() if fits(name) for ref in found}
         return self._first_kind(self._of_kind(sorted(refs, key=self._order), kind))
 
     def of_kind(self, kind: Kind) -> list[EntityRef]:
@@ -132,3 +130,25 @@ class Names:
 
     def _of_kind(self, refs: Iterable[EntityRef], kind: Kind | None) -> list[EntityRef]:
         return [ref for ref in refs if kind is None or ref.kind == kind]
+
+
+def _pattern(text: str) -> Callable[[str], bool]:
+    """Return what tells whether a name matches a pattern, however many stars that has."""
+    first, *others = (
+        re.compile("".join("." if one == "?" else re.escape(one) for one in part), re.DOTALL)
+        for part in re.split(r"\*+", text)
+    )
+    if not others:
+        return lambda name: first.fullmatch(name) is not None
+    *middle, last = others
+    tail = len(re.split(r"\*+", text)[-1])
+
+    def fits(name: str) -> bool:
+        begun = first.match(name)
+        at = begun.end() if begun is not None else len(name) + 1
+        for part in middle:  # the first place of each part leaves the most to those after it
+            found = part.search(name, at) if at <= len(name) else None
+            at = found.end() if found is not None else len(name) + 1
+        return at <= len(name) - tail and last.fullmatch(name, len(name) - tail) is not None
+
+    return fits

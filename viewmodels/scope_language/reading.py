@@ -16,6 +16,8 @@ from viewmodels.scope_language.surroundings import Surroundings
 from viewmodels.scope_language.times import Times, time_at
 from viewmodels.scope_language.words import Word, quoted, words_of
 
+_LONGEST_PHRASE = 12
+"""Words of the longest name that is understood without quotes: each length is looked up among all names."""
 _EVERYTHING = frozenset({"all", "everything"})
 
 
@@ -255,7 +257,7 @@ class Reading:
     def _plain_words(self) -> list[str]:
         """Return the words from here that can be one phrase: up to a sign, a quote, a time or a prefix."""
         found: list[str] = []
-        for word in self.words[self.at :]:
+        for word in self.words[self.at : self.at + _LONGEST_PHRASE]:
             if (
                 word.is_sign
                 or word.quoted is not None

@@ -15,6 +15,8 @@ _DAY_MS = 86_400_000
 _MAX_DAYS = 200
 _LONGEST_MS = 100 * 366 * _DAY_MS
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_FIRST_DAY, _LAST_DAY = date(1, 1, 3), date(9999, 12, 29)
+"""Days of which those before and after are dates in every zone, too."""
 _UNITS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": _DAY_MS}
 _UNIT = r"(?:ms|s(?:ec(?:onds?)?)?|m(?:in(?:utes?)?)?|h(?:ours?)?|d(?:ays?)?)"
 _LENGTH = rf"(?:\d{{1,9}}(?:\.\d{{1,9}})?\s?{_UNIT}\s?)*\d{{1,9}}(?:\.\d{{1,9}})?\s?{_UNIT}"
@@ -186,7 +188,7 @@ def _days(match: re.Match[str], name: str, when: When) -> Iterator[date]:
     """Yield the day that is named, else all days of the session near the present window."""
     try:
         if match[f"{name}date"]:
-            yield date.fromisoformat(match[f"{name}date"])
+            yield _bounded(date.fromisoformat(match[f"{name}date"]))
             return
         if match[f"{name}day"]:
             month = _MONTHS.index(match[f"{name}month"].casefold()) + 1
@@ -194,12 +196,12 @@ def _days(match: re.Match[str], name: str, when: When) -> Iterator[date]:
             if match[f"{name}year"]:
                 years = {int(match[f"{name}year"])}
             for year in sorted(years):
-                yield date(year, month, int(match[f"{name}day"]))
+                yield _bounded(date(year, month, int(match[f"{name}day"])))
             return
     except ValueError:
         raise UnclearError(f"“{match[0]}” is no date of the calendar.") from None
     middle = when.clock((when.present.start + when.present.end) // 2).date()
-    first, last = (when.clock(one).date() for one in (when.span.start, when.span.end))
+    first, last = (_bounded(when.clock(one).date()) for one in (when.span.start, when.span.end))
     for more in range(-_MAX_DAYS, _MAX_DAYS + 1):
         try:
             day = middle + timedelta(days=more)
@@ -207,6 +209,11 @@ def _days(match: re.Match[str], name: str, when: When) -> Iterator[date]:
             continue
         if first - timedelta(days=1) <= day <= last:
             yield day
+
+
+def _bounded(day: date) -> date:
+    """Return the day, or the first or last one that can be reckoned with: no session is of those beyond."""
+    return min(max(day, _FIRST_DAY), _LAST_DAY)
 
 
 def _midnight(day: date) -> datetime:
