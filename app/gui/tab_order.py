@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
@@ -14,7 +14,8 @@ def tab_stops(window: QWidget, parts: Sequence[QWidget]) -> list[QWidget]:
     Qt's own order is that in which widgets were made: what appears later, such as a finding's card, would
     come after the status bar. Within a part its order holds.
     """
-    found = [one for one in _chain(window) if _takes_focus(one, window)]
+    wanted = {one for one in window.findChildren(QWidget) if _takes_focus(one, window)}
+    found = [one for one in _chain(window, wanted) if one in wanted]
     return sorted(found, key=lambda one: _rank(one, parts))
 
 
@@ -30,11 +31,21 @@ def neighbour(stops: Sequence[QWidget], now: QWidget | None, *, forward: bool) -
     return stops[(at + (1 if forward else -1)) % len(stops)]
 
 
-def _chain(window: QWidget) -> Iterator[QWidget]:
-    one = window.nextInFocusChain()
-    while one is not None and one is not window:
-        yield one
+def _chain(window: QWidget, wanted: set[QWidget]) -> list[QWidget]:
+    """Return the widgets of Qt's order up to the last one of ``wanted``.
+
+    PySide takes each widget that ``nextInFocusChain`` returns for a child of the one before it: when a row of
+    a list goes, all widgets after it in the order count as deleted, and no context menu opens any more. The
+    window is therefore never reached, and ``findChildren`` makes the others its children again.
+    """
+    chain: list[QWidget] = []
+    left, one = len(wanted), window
+    while left:
         one = one.nextInFocusChain()
+        chain.append(one)
+        left -= one in wanted
+    window.findChildren(QWidget)
+    return chain
 
 
 def _takes_focus(widget: QWidget, window: QWidget) -> bool:
