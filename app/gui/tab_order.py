@@ -39,11 +39,11 @@ def _chain(window: QWidget, wanted: set[QWidget]) -> list[QWidget]:
     window is therefore never reached, and ``findChildren`` makes the others its children again.
     """
     chain: list[QWidget] = []
-    left, one = len(wanted), window
-    while left:
-        one = one.nextInFocusChain()
+    left, one = len(wanted), window.nextInFocusChain() if wanted else None
+    while one is not None:
         chain.append(one)
         left -= one in wanted
+        one = one.nextInFocusChain() if left else None
     window.findChildren(QWidget)
     return chain
 

@@ -7,10 +7,13 @@ from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QImage, QPainter
+from pytestqt.qtbot import QtBot
 
 from sessions.clock import Clock, clock_named, fixed_clock
 from viewmodels.time_labels import UTC_CLOCK, time_label, time_ticks
-from widgets.charts.axes import value_label
+from widgets.charts.axes import TimeAxis, value_label
 
 INDIA = fixed_clock(330, "")
 BERLIN, NEW_YORK, LORD_HOWE = (
@@ -92,3 +95,35 @@ def test_an_axis_has_no_hole_and_no_crowd(start: int, seconds: int, pixels: floa
     assert all(start * 1000 <= tick <= (start + seconds) * 1000 for tick in ticks)
     texts = [(at.day(tick), time_label(tick, step, at)) for tick in ticks]
     assert len(set(texts)) == len(texts)
+
+
+class Written(QPainter):
+    """A painter that writes down where it draws which text."""
+
+    def __init__(self, image: QImage) -> None:
+        super().__init__(image)
+        self.texts: dict[str, QRectF] = {}
+
+    def drawText(self, box: QRectF, flags: Qt.AlignmentFlag, text: str) -> None:  # type: ignore[override]
+        """Write down the box that a text fills."""
+        self.texts[text] = self.boundingRect(box, int(flags), text)
+
+
+def test_no_label_lies_over_the_zone(qtbot: QtBot) -> None:
+    axis = TimeAxis(UTC_CLOCK)
+    axis.tickValues(ms("2026-11-21T02:40:00+00:00"), ms("2026-11-21T02:55:00+00:00"), 600)
+    centred = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip
+    image = QImage(700, 40, QImage.Format.Format_ARGB32)
+    painter = Written(image)
+    labels_at = {
+        "near": QRectF(-60, 6, 80, 14),
+        "first": QRectF(-18, 6, 36, 14),
+        "far": QRectF(60, 6, 36, 14),
+    }
+    specs = [(box, centred, text) for text, box in labels_at.items()]
+    axis.drawPicture(painter, (axis.pen(), QPointF(0, 0), QPointF(600, 0)), [], specs)
+    painter.end()
+    zone = painter.texts.pop("UTC")
+    assert "far" in painter.texts
+    assert "near" not in painter.texts
+    assert not any(zone.intersects(box) for box in painter.texts.values())

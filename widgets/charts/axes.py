@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QFont, QPainter
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 
 from sessions.times import TimeRange
 from viewmodels.time_labels import Clock, time_label, time_ticks
@@ -15,7 +15,7 @@ from widgets.theme import Tokens
 _VALUE_WIDTH = 52
 _TIME_HEIGHT = 24
 _MINUTE = 60_000
-_ZONE_RIGHT, _TEXT_TOP = 8, 6
+_ZONE_GAP, _TEXT_TOP = 4, 6
 
 
 class TimeAxis(pg.AxisItem):  # type: ignore[misc]
@@ -57,12 +57,28 @@ class TimeAxis(pg.AxisItem):  # type: ignore[misc]
         return own.adjusted(-_VALUE_WIDTH, 0, 0, 0)
 
     def drawPicture(  # noqa: N802
-        self, painter: QPainter, axis_spec: object, tick_specs: object, text_specs: object
+        self,
+        painter: QPainter,
+        axis_spec: object,
+        tick_specs: object,
+        text_specs: Sequence[tuple[QRectF, Qt.AlignmentFlag, str]],
     ) -> None:
-        """Draw the labels (called by pyqtgraph), and once the zone that they are of."""
-        super().drawPicture(painter, axis_spec, tick_specs, text_specs)
-        box = QRectF(-_VALUE_WIDTH, _TEXT_TOP, _VALUE_WIDTH - _ZONE_RIGHT, _TIME_HEIGHT - _TEXT_TOP)
-        painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop, self._zone)
+        """Draw the zone of the labels once, left of them, and the labels (called by pyqtgraph) beside it."""
+        metrics = QFontMetricsF(self.style["tickFont"] or painter.font())
+        width = metrics.horizontalAdvance(self._zone)
+        zone = QRectF(-_VALUE_WIDTH, _TEXT_TOP, width, _TIME_HEIGHT - _TEXT_TOP)
+        taken = zone.right() + _ZONE_GAP
+        beside = [
+            spec for spec in text_specs if _left_of(spec[0], metrics.horizontalAdvance(spec[2])) >= taken
+        ]
+        super().drawPicture(painter, axis_spec, tick_specs, beside)
+        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextDontClip
+        painter.drawText(zone, flags, self._zone)
+
+
+def _left_of(box: QRectF, width: float) -> float:
+    """Return where a text of this width begins that is centred in the box."""
+    return box.center().x() - width / 2
 
 
 class ValueAxis(pg.AxisItem):  # type: ignore[misc]
