@@ -120,6 +120,7 @@ class ReachBook:
         self.tallies: dict[str, CardTally] = {card.id: CardTally() for card in cards}
         self._rows: list[_Rows] = []
         self._source_to: dict[int, int] = {}
+        self._hosts_to: dict[int, dict[EntityRef, int]] = {}
         self._of: dict[str, set[str]] = {}
         self._short: set[int] = set()
         self._shortest = min((one.warning.hold_s for one in sustained if one.warning.hold_s), default=0.0)
@@ -143,6 +144,10 @@ class ReachBook:
             self._rows.append(rows)
             to = int(rows.to[rows.judged].max())
             self._source_to[scene.source] = max(to, self._source_to.get(scene.source, to))
+        if scene.compiled.rule.entity == "host":
+            hosts = self._hosts_to.setdefault(scene.source, {})
+            for row in np.flatnonzero(rows.judged).tolist():
+                hosts[rows.refs[row]] = max(int(rows.to[row]), hosts.get(rows.refs[row], 0))
 
     def entities(self, kept: ReachKept) -> dict[EntityRef, EntityReach]:
         """Return what was judged of each entity of which anything was judged; ``kept`` is that of earlier
@@ -201,10 +206,29 @@ class ReachBook:
         reason = ""
         if behind > _STOPPED * usual and behind > self._table.longest_step() * _STOPPED:
             reason = f"its samples stop {format_duration(behind / 1000)} before those of other sources"
+        reason = reason or self._stopped_hosts(source.id, _STOPPED * usual)
         samples = int(np.searchsorted(axis, to, side="right"))
         return SourceReach(source.id, source.spec.name, judged, samples, reason)
 
+    def _stopped_hosts(self, source: int, usual: float) -> str:
+        """Return which hosts' samples end more than ``usual`` ms before those of the source's other hosts."""
+        hosts = self._hosts_to.get(source, {})
+        newest = max(hosts.values(), default=0)
+        stopped = sorted(
+            (to, self._topology.entity(ref).name) for ref, to in hosts.items() if newest - to > usual
+        )
+        if not stopped:
+            return ""
+        least = format_duration((newest - stopped[-1][0]) / 1000)
+        at_least = "" if stopped[0][0] == stopped[-1][0] else " or more"
+        names = sorted(name for _to, name in stopped)
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        named = ", ".join(names[:_NAMED]) + more
+        return f"the samples of {named} stop {least}{at_least} before those of other hosts"
+
     def _reason(self, source: Source) -> str:
+        if source.spec.kind == "fio":
+            return "these are figures of fio; known problems are looked for in counters of hosts and VMs"
         axis = self._table.axis(source.id)
         if not axis.size:
             return "no samples so far" if source.is_growing else "it has no samples"

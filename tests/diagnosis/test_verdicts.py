@@ -151,3 +151,34 @@ def test_a_warning_that_follows_from_what_is_only_worth_knowing_is_no_all_clear(
     below = replace(warning, consequence_of=(above.problem, above.entity))
     assert SeverityCounts.of([above, below]) == SeverityCounts(warning=1, info=1)
     assert SeverityCounts.of([replace(above, severity="critical"), below]) == SeverityCounts(1, following=1)
+
+
+def two_hosts(*, stops_after_s: float) -> Recording:
+    """A vCenter's source with two hosts, of which the second one's samples stop."""
+    recording = Recording("esx01", seconds=1200, interval=20, source="vcenter")
+    recording.on_host({"mem.state": 0.0})
+    recording.another_host("esx02", {"mem.state": lambda t: np.where(t < stops_after_s, 0.0, np.nan)})
+    recording.vm("web01", {"cpu.max_limited": 0.0, "cpu.ready": 0.5})
+    return recording
+
+
+def test_a_host_of_a_vcenter_that_stopped_early_is_named() -> None:
+    verdict = diagnosed(two_hosts(stops_after_s=1080)).verdict
+    assert verdict.is_clear
+    said = "Judged in part: esx01: the samples of esx02 stop 2 min before those of other hosts."
+    assert said in verdict_sentence(verdict, at)
+
+
+def test_hosts_that_only_lag_by_a_sample_are_not_named() -> None:
+    verdict = diagnosed(two_hosts(stops_after_s=1160)).verdict
+    assert "Judged in part" not in verdict_sentence(verdict, at)
+
+
+def test_fios_figures_are_no_short_capture_of_a_host() -> None:
+    recording = Recording("job", seconds=20, source="fio")
+    recording.add("worker", "rr", {"work.reads": 500.0})
+    found = diagnosed(recording)
+    assert found.findings == ()
+    assert found.verdict.state == "could not be judged"
+    assert "fio" in found.verdict.reason
+    assert "hosts and VMs" in found.verdict.reason
