@@ -94,7 +94,8 @@ class Desk:
     def verdict_words(self, scope: Scope | None = None) -> VerdictWords | None:
         """Return what was judged of a scope (None: the current one) as texts; None without a session."""
         at, filtered = self.times.clock.moment, self.scope_filter(scope)
-        is_everything = filtered is None or not (filtered.chosen or filtered.window)
+        asked = scope or self.scope.scope
+        is_everything = filtered is None or not (filtered.chosen or filtered.window or asked.sources)
         if is_everything:
             return self.findings.words(at)
         inside = self.findings_in_scope(scope).inside
