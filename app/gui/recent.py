@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -13,6 +13,10 @@ from app.gui.json_files import change_json, read_json
 from viewmodels.session_summary import ALL_CLEAR
 
 _MAX_ENTRIES = 60
+_LAST_DAY_S = 253_402_214_400
+_Second = Annotated[float, msgspec.Meta(ge=0, le=_LAST_DAY_S)]
+_Instant = Annotated[int, msgspec.Meta(ge=-62_135_596_800_000, le=_LAST_DAY_S * 1000)]
+"""Times of the calendar, in s and in ms: a damaged file may have any number."""
 
 
 class RecentSession(msgspec.Struct, frozen=True):
@@ -26,14 +30,14 @@ class RecentSession(msgspec.Struct, frozen=True):
 
     path: str
     title: str
-    opened: float
+    opened: _Second
     worst: str = ""
     summary: str = ""
     spark: tuple[float, ...] = ()
-    judged_to: int = 0
-    until: int = 0
-    start: int = 0
-    size: int = 0
+    judged_to: _Instant = 0
+    until: _Instant = 0
+    start: _Instant = 0
+    size: Annotated[int, msgspec.Meta(ge=0, le=1 << 53)] = 0
     pinned: bool = False
 
 
@@ -112,15 +116,23 @@ def missing_reason(path: Path) -> str:
         return "The file is not there: it was moved, renamed or deleted."
     except OSError as error:
         return f"It can't be reached: {error.strerror or error}."
+    except ValueError:  # a damaged list: a sign that no path can have
+        return "That is no path of a file."
     return "" if path.is_file() else "That is no file."
 
 
 def _sessions(stored: dict[str, Any]) -> list[RecentSession]:
+    """Return the entries that can be read; what is damaged is dropped alone."""
+    found = stored.get("sessions", [])
+    entries = (_entry(one) for one in found) if isinstance(found, list) else ()
+    return [_believable(one) for one in entries if one is not None]
+
+
+def _entry(stored: object) -> RecentSession | None:
     try:
-        found = msgspec.convert(stored.get("sessions", []), list[RecentSession])
+        return msgspec.convert(stored, RecentSession)
     except msgspec.ValidationError:
-        return []
-    return [_believable(one) for one in found]
+        return None
 
 
 def _believable(one: RecentSession) -> RecentSession:

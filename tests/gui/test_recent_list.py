@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -156,3 +157,27 @@ def test_a_window_that_can_not_open_says_so(
     view = go_to(listed, "friday")
     qtbot.keyClick(view, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
     wait(qtbot, lambda: "Another window could not be opened" in listed.window.messages.text)
+
+
+DAMAGED: list[dict[str, object]] = [
+    {"opened": float("nan")}, {"opened": 1e300}, {"opened": -1e18}, {"opened": "x"}, {"size": 10**400},
+    {"worst": "ok", "judged_to": 10**400}, {"start": 1, "until": 10**400}, {"title": None},
+]  # fmt: skip
+
+
+def test_of_a_damaged_list_only_what_is_damaged_is_lost(
+    live: Program, qtbot: QtBot, home: Path, tmp_path: Path
+) -> None:
+    """The window could not start with it, or forgot all other sessions."""
+    good = {"path": str(tmp_path / "a.hscope"), "title": "a", "opened": 1.7e9}
+    odd = [{**good, "path": path, "title": "odd"} for path in ("a\0b", "/\ud800", "")]
+    entries = [good, *odd, *({**good, **one} for one in DAMAGED)]
+    folder = live.desk.settings.folder
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "recent.json").write_text(json.dumps({"sessions": entries}), encoding="utf-8")
+    child(live).renew()
+    wait(qtbot, lambda: len([one for one in rows(live) if one.missing]) == 4)
+    assert [one.title for one in rows(live)] == ["a", "odd", "odd", "odd"]
+    record(home / "new.hscope", "cpu-limit-vm", seconds=60)
+    RecentSessions(folder).remember(home / "new.hscope", "new")
+    assert [one.title for one in RecentSessions(folder).entries()] == ["new", "a", "odd", "odd", "odd"]
