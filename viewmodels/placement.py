@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from sessions.current_records import current_facts
 from sessions.model import EntityRef, Fact
 from sessions.times import TimeRange
 
@@ -26,7 +25,17 @@ def with_relations(known: Relations, written: Sequence[Fact]) -> Relations:
             new.setdefault(fact.entity, []).append(fact)
     if not new:
         return known
-    return {**known, **{ref: tuple(current_facts([*known.get(ref, ()), *own])) for ref, own in new.items()}}
+    return {**known, **{ref: _ordered([*known.get(ref, ()), *own]) for ref, own in new.items()}}
+
+
+def _ordered(written: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Return facts ordered by start, of those with the same name and start the one written last.
+
+    They stay as they were written, without the ends that later ones give them: a fact that is told late would
+    find the ends of another order.
+    """
+    last = {(fact.name, fact.start): fact for fact in written}
+    return tuple(sorted(last.values(), key=lambda fact: fact.start))
 
 
 def hosts_during(relations: Relations, ref: EntityRef) -> list[tuple[EntityRef, TimeRange]]:

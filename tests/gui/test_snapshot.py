@@ -135,7 +135,7 @@ def test_the_window_follows_names_and_moves(
     writer.add_events([RUNS])
     wait(qtbot, lambda: names_below(tree, "esx02") == ["SQL-NEW"])
     assert names_below(tree, "esx01") == []
-    assert live.window.top.scope.path.text == "SQL-NEW"
+    assert live.window.top.scope.path.text == "esx02 › SQL-NEW"
     wait(qtbot, lambda: [event.end for event in timeline.content.events] == [None])
     writer.add_events([Event(1_000, "snapshot", "Remove: success", VM, 9_000, "task-7")])
     wait(qtbot, lambda: [event.end for event in timeline.content.events] == [9_000])

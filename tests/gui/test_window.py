@@ -201,7 +201,7 @@ def test_keys_work_on_a_page_as_soon_as_it_is_shown(opened: Program, qtbot: QtBo
     qtbot.waitUntil(lambda: len(heatmap.map.heat.rows) > 40, timeout=WAIT)
     press(qtbot, Qt.Key.Key_Down)
     press(qtbot, Qt.Key.Key_Return)
-    assert desk.scope.scope.entities == (heatmap.map.heat.rows[1].ref,)
+    assert [chart.series for chart in desk.charts.charts] == [(heatmap.map.heat.rows[1].series,)]
     assert window.pages.currentWidget() is charts
     qtbot.waitUntil(lambda: charts.isAncestorOf(QApplication.focusWidget() or window), timeout=WAIT)
 

@@ -177,7 +177,7 @@ def test_rows_of_a_legend_hold_every_entry_and_are_not_wider_than_their_room(
         assert sum(widths[number] for number in row) + widths[after[0]] > room, "it had room above"
 
 
-@pytest.mark.parametrize("width", [700, 1000, 1280, 1440])
+@pytest.mark.parametrize("width", [800, 1000, 1280, 1440])
 def test_the_status_bar_shows_whole_entries_and_counts_the_others(
     theme: Theme, qtbot: QtBot, width: int
 ) -> None:

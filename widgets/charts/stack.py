@@ -165,6 +165,8 @@ class ChartStack(QScrollArea):
         self._cards.append(card)
         self.crosshair.renew(card)
         card.show()
+        if self.hasFocus():  # it waited for a chart to pass the keys on to
+            card.plot.setFocus()
 
     def _made_card(self) -> ChartCard:
         card = ChartCard(self._theme, self._at, self.widget())

@@ -34,7 +34,7 @@ from widgets.search_field import SearchField
 from widgets.theme import Theme, figures_font
 from widgets.theme.tokens import SMALL_PX
 
-_MIN_FILTER_WIDTH, _MAX_FILTER_WIDTH = 80, 170
+_MIN_FILTER_WIDTH, _MAX_FILTER_WIDTH = 64, 170
 
 
 class EsxtopView(QWidget):
