@@ -22,6 +22,7 @@ from sessions.store import SessionInfo, SessionReader, check_session
 from sessions.verdict_wording import (
     covered_text,
     reach_text,
+    source_limits,
     unjudged_samples_text,
     verdict_json,
     verdict_title,
@@ -63,7 +64,7 @@ def verdict_text(verdict: Verdict, later: int, clock: Clock) -> str:
     if not verdict.is_judged:
         return shown(reach_text(verdict, clock.iso))
     parts = [f"{verdict_title(verdict)}.", f"{reach_text(verdict, clock.iso)}: {covered_text(verdict)}."]
-    return shown(" ".join([*parts, unjudged_samples_text(later)]).rstrip())
+    return shown(" ".join([*parts, *source_limits(verdict), unjudged_samples_text(later)]).rstrip())
 
 
 def names_in_gaps(reader: SessionReader, found: SessionInfo) -> Mapping[EntityRef, str]:

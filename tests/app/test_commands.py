@@ -206,6 +206,22 @@ def test_what_was_found_says_up_to_when_and_how_much_came_after(
     )  # fmt: skip
 
 
+def test_info_says_which_source_was_judged_only_in_part(hyperscope: Hyperscope, tmp_path: Path) -> None:
+    path, times = tmp_path / "two.hscope", np.arange(240) * 5000 + 1_790_000_000_000
+    with SessionWriter.create(path) as writer:
+        for host, ticks in (("esx01", 240), ("esx02", 120)):
+            source = writer.add_source(SourceSpec("esxtop", host, 5.0))
+            vm = EntityRef("vm", f"{host}/vm/1")
+            writer.add_entities([Entity(vm, f"web-{host}")])
+            layout = writer.ticks.add_layout(
+                source, writer.add_series(source, [SeriesSpec(vm, "cpu.ready", "%")])
+            )
+            writer.ticks.append_ticks([(layout, int(at), np.array([0.5])) for at in times[:ticks]])
+    assert hyperscope("diagnose", path).code == 0
+    text = " ".join(hyperscope("info", path).out.split())
+    assert "Judged in part: esx02: its samples stop 10 min before those of other sources." in text
+
+
 def test_one_sample_is_no_all_clear(hyperscope: Hyperscope, tmp_path: Path, capture: Path) -> None:
     with capture.open(encoding="utf-8") as lines:
         (tmp_path / "one.csv").write_text(lines.readline() + lines.readline(), encoding="utf-8")
