@@ -298,7 +298,9 @@ def _render_checks(diagnosis: Diagnosis, page: _Page) -> None:
     ran = [check for check in diagnosis.checks if check.judged]
     if ran:
         count = f"{len(ran)} problem" + ("s" if len(ran) > 1 else "")
-        page.paragraph("Checked    ", f"{count}: {', '.join(map(_short, ran))}.")
+        lead = "Checked    " if diagnosis.verdict.is_judged else "Looked for "
+        few = "" if diagnosis.verdict.is_judged else ", in too few samples to rule them out"
+        page.paragraph(lead, f"{count}{few}: {', '.join(map(_short, ran))}.")
     reasons: dict[str, list[str]] = {}
     for check in diagnosis.checks:
         if _unchecked(check):
@@ -318,7 +320,7 @@ def _unchecked(check: Check) -> bool:
 def _why_not(check: Check, diagnosis: Diagnosis) -> str:
     counters = ", ".join(_label(key, diagnosis) for key in check.lacking)
     if not check.entities:
-        return "this data has nothing of the kind that they are about."
+        return "this data has nothing that they are about, or not the counters that they need."
     if not check.judged:
         return f"needs {counters or 'samples'}, which this data does not have."
     return f"judged without {counters}, which this data does not have."

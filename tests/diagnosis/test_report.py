@@ -79,7 +79,17 @@ def test_a_healthy_session_says_so_and_what_was_not_checked() -> None:
     )
     assert "cpu.costop: needs CPU co-stop (%CSTP), which this data does not have." in text
     assert "storage.nfs_latency" in text
-    assert "this data has nothing of the kind that they are about." in " ".join(text.split())
+    why = "this data has nothing that they are about, or not the counters that they need."
+    assert why in " ".join(text.split())
+
+
+def test_states_of_two_samples_were_not_ruled_out() -> None:
+    recording = Recording(seconds=10)
+    recording.on_host({"mem.state": 0.0})
+    text = " ".join(printed(recording).split())
+    assert text.startswith("Could not be judged.")
+    assert "Checked" not in text
+    assert "in too few samples to rule them out: data.insufficient (1), mem.host_state (1)." in text
 
 
 def test_consequences_are_folded_beneath_their_cause() -> None:
