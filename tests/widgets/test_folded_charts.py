@@ -14,6 +14,7 @@ from viewmodels.curve import Curve, NamedCurve
 from viewmodels.time_labels import UTC_CLOCK
 from widgets.charts.card import ChartCard
 from widgets.charts.stack import ChartStack
+from widgets.overview.view import OverviewView
 from widgets.theme import Theme
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -84,3 +85,15 @@ def test_a_window_without_samples_says_so_in_the_plot(stack: ChartStack) -> None
     assert said == [
         "No samples in this window.\nThe last one was at 1970-01-01 00:00:09 UTC, 11 s before it."
     ]
+
+
+def test_the_charts_of_the_overview_stay_small_on_a_high_page(qtbot: QtBot, theme: Theme) -> None:
+    view = OverviewView(theme, UTC_CLOCK)
+    qtbot.addWidget(view)
+    view.resize(760, 3_000)
+    view.show()
+    view.show_charts([(READY, curve(2))] * 4, TimeRange(0, 9_000))
+    qtbot.waitUntil(lambda: len(view.findChildren(ChartCard)) == 4)
+    view.show_charts([(READY, curve(2))] * 4, TimeRange(0, 9_000))
+    qtbot.wait(50)
+    assert {card.height() for card in view.findChildren(ChartCard)} == {184}

@@ -102,6 +102,15 @@ def card_of(theme: Theme, qtbot: QtBot, title: str, names: list[str], width: int
     return card
 
 
+def test_labels_of_limits_near_each_other_stand_at_their_own_lines() -> None:
+    """As of 80 and 90 % in the overview's low charts, near the upper end of the axis."""
+    rows = [8.0, 16.0]
+    upper, lower = label_boxes(rows, [30.0, 30.0], QRectF(0, 0, 300, 80))
+    assert abs(upper.center().y() - 8) < abs(upper.center().y() - 16)
+    assert abs(lower.center().y() - 16) < abs(lower.center().y() - 8)
+    assert not upper.intersects(lower)
+
+
 @pytest.mark.parametrize("width", [290, 360, 640, 1200])
 def test_a_legend_leaves_the_title_whole_and_stays_inside(theme: Theme, qtbot: QtBot, width: int) -> None:
     title = "Ready, co-stop and limit"

@@ -15,7 +15,7 @@ from widgets.theme import Tokens
 _VALUE_WIDTH = 52
 _TIME_HEIGHT = 24
 _MINUTE = 60_000
-_ZONE_GAP, _TEXT_TOP = 4, 6
+_ZONE_LEFT, _ZONE_GAP, _TEXT_TOP = 8, 2, 6
 
 
 class TimeAxis(pg.AxisItem):  # type: ignore[misc]
@@ -66,7 +66,7 @@ class TimeAxis(pg.AxisItem):  # type: ignore[misc]
         """Draw the zone of the labels once, left of them, and the labels (called by pyqtgraph) beside it."""
         metrics = QFontMetricsF(self.style["tickFont"] or painter.font())
         width = metrics.horizontalAdvance(self._zone)
-        zone = QRectF(-_VALUE_WIDTH, _TEXT_TOP, width, _TIME_HEIGHT - _TEXT_TOP)
+        zone = QRectF(_ZONE_LEFT - _VALUE_WIDTH, _TEXT_TOP, width, _TIME_HEIGHT - _TEXT_TOP)
         taken = zone.right() + _ZONE_GAP
         beside = [
             spec for spec in text_specs if _left_of(spec[0], metrics.horizontalAdvance(spec[2])) >= taken

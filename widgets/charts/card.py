@@ -162,7 +162,8 @@ class ChartCard(QFrame):
         folded = self.is_folded
         self.line.setVisible(folded)
         self._chart.setVisible(not folded)
-        self.setMaximumHeight(LINE_HEIGHT + 2 if folded else _UNLIMITED)
+        if not self.is_summary:  # whoever shows a summary says how high it is
+            self.setMaximumHeight(LINE_HEIGHT + 2 if folded else _UNLIMITED)
         self._arrange_head()
 
     def focus_after(self, before: QWidget) -> QWidget:

@@ -117,11 +117,8 @@ class LimitsPart:
     def draw(self, painter: QPainter, frame: Frame) -> None:
         """Draw all lines, then the labels over them."""
         painter.setFont(self.font)
-        visible = [
-            (limit, colour)
-            for limit, colour in self.limits
-            if frame.area.top() <= limit.value <= frame.area.bottom()
-        ]
+        within = [one for one in self.limits if frame.area.top() <= one[0].value <= frame.area.bottom()]
+        visible = sorted(within, key=lambda one: -one[0].value)
         for limit, colour in visible:
             y = round(frame.y(limit.value))
             painter.setPen(QPen(QColor(colour), 1, Qt.PenStyle.DashLine))
@@ -137,22 +134,33 @@ class LimitsPart:
 
 
 def label_boxes(rows: Sequence[float], widths: Sequence[float], area: QRectF) -> list[QRectF]:
-    """Return where the labels of limits go: above their line, below it, or further left, without overlap.
+    """Return where the labels of limits go: above their line, below it, or on it, further left if need be.
 
     ``rows`` are the pixel rows of the lines, the highest limit first; ``widths`` are those of the labels in
-    pixels.
+    pixels. No label overlaps another one, or stands on the line of another limit if there is another place.
     """
     taken: list[QRectF] = []
-    for row, width in zip(rows, widths, strict=True):
-        box = QRectF(area.right() - width - 8, round(row) - _LABEL_PX, width + 8, _LABEL_PX)
-        below = box.translated(0, _LABEL_PX + 1)
-        fits = [place for place in (box, below) if area.contains(place)] or [box]
-        free = [place for place in fits if not any(place.intersects(other) for other in taken)]
-        place = free[0] if free else QRectF(fits[0])
+    for number, (row, width) in enumerate(zip(rows, widths, strict=True)):
+        others = [other for at, other in enumerate(rows) if at != number and other != row]
+        place = _label_box(round(row), width + 8, others, taken, area)
         while any(place.intersects(other) for other in taken):
             place.translate(-4, 0)
         taken.append(place)
     return taken
+
+
+def _label_box(
+    row: float, width: float, others: Sequence[float], taken: Sequence[QRectF], area: QRectF
+) -> QRectF:
+    """Return the first place without a label or a line of ``others``; else the one on the label's own line."""
+    above = QRectF(area.right() - width, row - _LABEL_PX, width, _LABEL_PX)
+    on_it = above.translated(0, _LABEL_PX / 2)
+    for place in (above, above.translated(0, _LABEL_PX + 1), on_it):
+        crossed = any(place.top() <= other <= place.bottom() for other in others)
+        if area.contains(place) and not crossed and not any(place.intersects(one) for one in taken):
+            return place
+    inside = min(max(on_it.top(), area.top()), area.bottom() - _LABEL_PX)
+    return on_it.translated(0, inside - on_it.top())
 
 
 @dataclass(frozen=True, slots=True)
