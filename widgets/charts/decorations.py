@@ -152,7 +152,7 @@ def label_boxes(rows: Sequence[float], widths: Sequence[float], area: QRectF) ->
 def _label_box(
     row: float, width: float, others: Sequence[float], taken: Sequence[QRectF], area: QRectF
 ) -> QRectF:
-    """Return the first place without a label or a line of ``others``; else the one on the label's own line."""
+    """Return the first place without a label or a line of ``others``; else the one on its own line."""
     above = QRectF(area.right() - width, row - _LABEL_PX, width, _LABEL_PX)
     on_it = above.translated(0, _LABEL_PX / 2)
     for place in (above, above.translated(0, _LABEL_PX + 1), on_it):
