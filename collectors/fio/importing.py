@@ -11,7 +11,7 @@ from collectors.fio.documents import MAX_BYTES as MAX_JSON_BYTES
 from collectors.fio.documents import read_documents
 from collectors.fio.logs import MAX_BYTES as MAX_LOG_BYTES
 from collectors.fio.logs import read_log
-from collectors.fio.recognising import log_name
+from collectors.fio.recognising import log_name, text_encoding
 from collectors.fio.storing import Log, Run, Storing
 from resources.failures import (
     AccessDeniedError,
@@ -128,4 +128,4 @@ def _text(path: Path, max_bytes: int) -> str:
             f"{path} is larger than {format_bytes(max_bytes)}.",
             advice="Import fewer workers, or a log of longer intervals (log_avg_msec), at once.",
         )
-    return data.decode("utf-8", "replace")
+    return data.decode(text_encoding(data), "replace")

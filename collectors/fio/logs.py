@@ -11,6 +11,7 @@ nothing in a log tells.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,9 +26,10 @@ MAX_BYTES = 512 << 20
 
 _EPOCH_FROM = 1 << 40
 """A time from here on is in ms since 1970 (it would be a run of 34 years)."""
-_TIME_LIMIT = 253_402_300_799_999
+TIME_LIMIT = 253_402_300_799_999
 """The last time that a calendar has, ms since 1970."""
 _COLUMNS = (4, 5, 6)
+_PART = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +58,12 @@ def read_log(text: str, name: str) -> LogLines:
 
     Raises BadInputError if it has lines, of which none can be read.
     """
-    lines = [line for line in text.splitlines() if line.strip()]
-    cells = [line.split(",") for line in lines]
-    kept = [cell for cell in cells if len(cell) in _COLUMNS]
-    rows = np.array([_numbers(cell) for cell in kept], np.float64).reshape(-1, 3)
-    with np.errstate(invalid="ignore"):
-        fits = np.isfinite(rows).all(axis=1) & (rows >= 0).all(axis=1)
-        fits &= (rows[:, 0] < _TIME_LIMIT) & (rows[:, 2] < len(DIRECTIONS))
-    rows = rows[fits]
+    pieces, lines = [np.zeros((0, 3))], 0
+    for part in _parts(text):
+        rows, count = _rows(part)
+        pieces.append(rows)
+        lines += count
+    rows = np.concatenate(pieces)
     if lines and not rows.size:
         raise BadInputError(
             f"{name} is called like a log of fio, but has no line of one.",
@@ -75,8 +75,28 @@ def read_log(text: str, name: str) -> LogLines:
         rows[:, 1],
         rows[:, 2].astype(np.int64),
         bool(times.size and times[0] >= _EPOCH_FROM),
-        len(lines) - len(rows),
+        lines - len(rows),
     )
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield whole lines, some thousands at a time: the cells of all lines of a long log fill no memory."""
+    begin = 0
+    while begin < len(text):
+        end = text.find("\n", begin + _PART) + 1 or len(text)
+        yield text[begin:end]
+        begin = end
+
+
+def _rows(text: str) -> tuple[FloatArray, int]:
+    """Return time, value and direction of each line that can be read, and how many lines there are."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    cells = [line.split(",", _COLUMNS[-1]) for line in lines]
+    rows = np.array([_numbers(cell) for cell in cells if len(cell) in _COLUMNS], np.float64).reshape(-1, 3)
+    with np.errstate(invalid="ignore"):
+        fits = np.isfinite(rows).all(axis=1) & (rows >= 0).all(axis=1)
+        fits &= (rows[:, 0] < TIME_LIMIT) & (rows[:, 2] < len(DIRECTIONS))
+    return rows[fits], len(lines)
 
 
 def _numbers(cells: list[str]) -> tuple[float, float, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -43,9 +44,15 @@ def is_fio(path: Path) -> bool:
         return True
     try:
         with path.open("rb") as file:
-            return b'"fio version"' in file.read(_HEAD)
+            head = file.read(_HEAD)
     except OSError:
         return False
+    return '"fio version"' in head.decode(text_encoding(head), "replace")
+
+
+def text_encoding(data: bytes) -> str:
+    """Return the encoding of a text by its first bytes: UTF-8, or UTF-16 as PowerShell's ``>`` writes."""
+    return "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
 
 
 def are_fio(files: Sequence[Path]) -> bool:

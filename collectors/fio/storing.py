@@ -11,7 +11,7 @@ import numpy as np
 
 from collectors.fio.documents import Direction, Document, Job
 from collectors.fio.intervals import COUNTERS, intervals
-from collectors.fio.logs import LogLines
+from collectors.fio.logs import TIME_LIMIT, LogLines
 from collectors.fio.recognising import LogName
 from resources.foreign_text import shown
 from resources.units import format_count, format_value
@@ -20,6 +20,8 @@ from sessions.store import SessionWriter, encode_block
 from sessions.times import TimeRange
 
 _MAX_NAMED = 3
+_BLOCK = 1 << 12
+"""Ticks of a block: a log of single I/Os has millions."""
 _LOG_OPTIONS = ("write_iops_log", "write_bw_log", "write_lat_log")
 _OF_LOG: Mapping[tuple[str, str], tuple[str, float]] = {
     ("iops", "read"): ("work.reads", 1.0),
@@ -67,8 +69,6 @@ class Log:
 
 class Storing:
     """Writes runs and logs; keeps the logs that belong to no run for ``store_other_logs``."""
-
-    """The state of one import: what was stored, which logs still wait for their run."""
 
     def __init__(self, writer: SessionWriter, logs: Sequence[Log]) -> None:
         self._writer = writer
@@ -118,6 +118,7 @@ class Storing:
                 ] = None
 
     def _add_source(self, name: str, files: Sequence[str], version: str) -> int:
+        version = _storable(version)
         about = [("files", ", ".join(files[:_MAX_NAMED])), *([("version", version)] if version else [])]
         return self._writer.add_source(SourceSpec("fio", name, attributes=tuple(about)))
 
@@ -138,16 +139,18 @@ class Storing:
         self.workers.update(one.ref for one in entities if not one.ref.key.endswith("/all"))
 
     def _store_log(self, source: int, log: Log, worker: EntityRef, begin: int) -> None:
-        if log.lines.skipped:
-            count = format_count(log.lines.skipped)
+        offset = 0 if log.lines.is_absolute else begin
+        late = int((log.lines.times + offset >= TIME_LIMIT).sum())
+        if log.lines.skipped + late:
+            count = format_count(log.lines.skipped + late)
             self.notes[f"{shown(log.path.name)}: {count} lines could not be read."] = None
         for (quantity, direction), (key, factor) in _OF_LOG.items():
             if quantity != log.name.quantity:
                 continue
             times, values = _in_order(*log.lines.of(direction))
-            if times.size:
-                offset = 0 if log.lines.is_absolute else begin
-                self._store(source, worker, times + offset, values[:, None] * factor, [(key, _UNITS[key])])
+            kept = times + offset < TIME_LIMIT
+            times, values = times[kept] + offset, values[kept, None] * factor
+            self._store(source, worker, times, values, [(key, _UNITS[key])])
 
     def _store(
         self,
@@ -163,7 +166,11 @@ class Storing:
             return
         ids = self._writer.add_series(source, [SeriesSpec(worker, *counters[i]) for i in used])
         layout = self._writer.add_layout(source, ids)
-        self._writer.add_block(layout, encode_block(times, np.ascontiguousarray(values[:, used])))
+        for begin in range(0, times.size, _BLOCK):
+            part = slice(begin, begin + _BLOCK)
+            self._writer.add_block(
+                layout, encode_block(times[part], np.ascontiguousarray(values[part, used]))
+            )
         self.series += len(used)
         if times.size > 1:
             self._writer.update_source(source, interval_s=float(np.median(np.diff(times))) / 1000)
@@ -178,7 +185,9 @@ class Storing:
             if job.error:
                 text += f"; ended with error {job.error}"
                 self.notes[f"{shown(job.jobname)}: fio reports error {job.error}: not a whole run."] = None
-            event = Event(run.begin_of(job), "fio job", f"{job.jobname}: {text}", refs[number], run.last.at)
+            event = Event(
+                run.begin_of(job), "fio job", f"{_storable(job.jobname)}: {text}", refs[number], run.last.at
+            )
             self._writer.add_events([event])
             if not (job.read.clat_ns.bins or job.write.clat_ns.bins):
                 self.notes[
@@ -222,10 +231,15 @@ def _distinct(jobs: Sequence[Job]) -> list[str]:
     names = []
     for job in jobs:
         name = job.jobname or "job"
-        name = f"{job.hostname} · {name}" if job.hostname else name
+        name = _storable(f"{job.hostname} · {name}" if job.hostname else name)
         seen[name] = seen.get(name, 0) + 1
         names.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
     return names
+
+
+def _storable(text: str) -> str:
+    """Return a text of a JSON document without the halves of characters that only an escape can write."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _results(job: Job) -> Iterator[str]:

@@ -130,3 +130,38 @@ def test_which_files_are_of_fio(fio_output: Path, tmp_path: Path) -> None:
     assert log_name("vmkernel.log") is None
     shutil.copy(capture, tmp_path / "b_bw.log")
     assert log_name("b_bw.log") is not None
+
+
+def test_a_log_of_very_many_lines(tmp_path: Path) -> None:
+    """One of single I/Os is long: it could not be stored, and took 30 times its size of memory."""
+    lines = b"".join(b"%d, %d, 0, 4096, 0\n" % (at, 1000 + at % 7) for at in range(200_000))
+    (tmp_path / "db_lat.1.log").write_bytes(lines)
+    assert import_fio([tmp_path / "db_lat.1.log"], tmp_path / "s.hscope").samples == 200_000
+    with SessionReader.open(tmp_path / "s.hscope") as reader:
+        times, latencies = values(reader, "job 1", "work.read_latency")
+    assert np.array_equal(times, np.arange(200_000))
+    assert np.allclose(latencies, (1000 + times % 7) / 1e6)
+
+
+def test_lines_beyond_the_calendar_are_not_stored(last_document: dict[str, Any], tmp_path: Path) -> None:
+    last_document["jobs"][0]["job options"]["write_iops_log"] = "far"
+    (tmp_path / "one.json").write_text(json.dumps(last_document), encoding="utf-8")
+    (tmp_path / "far_iops.1.log").write_text("1000, 5, 0, 4096\n253402300000000, 5, 0, 4096\n", "utf-8")
+    report = import_fio([tmp_path / "one.json", tmp_path / "far_iops.1.log"], tmp_path / "s.hscope")
+    assert "far_iops.1.log: 1 lines could not be read." in report.notes
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_output_that_powershell_wrote(encoding: str, last_document: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "one.json"
+    path.write_text(json.dumps(last_document), encoding=encoding)
+    assert is_fio(path)
+    assert import_fio([path], tmp_path / "s.hscope").samples > 0
+
+
+def test_a_name_with_half_a_character(last_document: dict[str, Any], tmp_path: Path) -> None:
+    last_document["jobs"][0]["jobname"] = last_document["fio version"] = "a\ud800b"
+    (tmp_path / "one.json").write_text(json.dumps(last_document), encoding="utf-8")
+    import_fio([tmp_path / "one.json"], tmp_path / "s.hscope")
+    with SessionReader.open(tmp_path / "s.hscope") as reader:
+        assert "a?b" in [entity.name for entity in reader.entities().values()]
