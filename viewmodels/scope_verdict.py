@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from resources.foreign_text import shown
+from resources.units import format_count
 from sessions.findings import Finding
 from sessions.model import EntityRef
 from sessions.times import TimeRange
@@ -14,6 +16,7 @@ from viewmodels.scope_filter import ScopeFilter
 from viewmodels.snapshot import Snapshot
 
 _LATER = "what is shown is later than what was judged"
+_NAMED = 3
 _STOPPED = 2.5
 """Usual intervals without a sample after which a scope's samples have stopped."""
 
@@ -37,6 +40,25 @@ def verdict_in_scope(judged: Judged, filtered: ScopeFilter | None, inside: Seque
     if reason == _LATER:
         return replace(verdict, state="not judged yet", reason=reason)
     return replace(verdict, state="could not be judged", reason=reason) if reason else found
+
+
+def covered_in_scope(judged: Judged, filtered: ScopeFilter, verdict: Verdict) -> str:
+    """Return what was judged of a scope that is one entity: "8 of 9 problems that db can have, in esx01".
+
+    Empty for any other scope: what the verdict on it covers is said as of a session.
+    """
+    chosen = {_whole(ref, filtered) for ref in filtered.chosen}
+    reach = judged.reach.get(next(iter(chosen))) if len(chosen) == 1 else None
+    if (
+        reach is None
+        or not verdict.is_judged
+        or any(ref not in chosen and filtered.covers(ref) for ref in judged.reach)
+    ):
+        return ""
+    name = shown(filtered.snapshot.name(next(iter(chosen))), 80)
+    where = ", ".join(one.name for one in verdict.judged_sources[:_NAMED])
+    problems = f"{format_count(reach.problems)} of {format_count(reach.of)} problems"
+    return f"{problems} that {name} can have, in {where}"
 
 
 def _why_not(time: TimeRange, found: Verdict, filtered: ScopeFilter, to: int | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -27,7 +27,7 @@ from sessions.scope import Scope
 from viewmodels.file_offer import FileOffer
 from viewmodels.findings_in_scope import FindingsInScope, findings_in_scope
 from viewmodels.scope_filter import ScopeFilter, scope_filter
-from viewmodels.scope_verdict import verdict_in_scope
+from viewmodels.scope_verdict import covered_in_scope, verdict_in_scope
 from viewmodels.verdict_words import VerdictWords
 from widgets.messages import Level, MessageAction
 from widgets.theme import Theme
@@ -101,9 +101,11 @@ class Desk:
         inside = self.findings_in_scope(scope).inside
         until = filtered.window.end if filtered is not None and filtered.window is not None else None
         covers = filtered.covers if filtered is not None else lambda _ref: True
-        return self.findings.words(
-            at, verdict_in_scope(self.findings.judged, filtered, inside), until, covers
-        )
+        judged = self.findings.judged
+        found = verdict_in_scope(judged, filtered, inside)
+        words = self.findings.words(at, found, until, covers)
+        covered = covered_in_scope(judged, filtered, found) if filtered is not None else ""
+        return replace(words, covered=covered) if words is not None and covered else words
 
     def widen_scope(self) -> None:
         """Look at all entities over the whole session, from the same sources."""

@@ -121,7 +121,13 @@ class FindingsModel(QObject):
         if newest is not None and until is not None:
             newest = min(newest, until)
         verdict = self.verdict if in_scope is None else in_scope
-        words = verdict_words(verdict, at, newest, behind_ms=_LATE_INTERVALS * self._interval_ms)
+        missing = self._missing_ms(verdict, newest)
+        behind_ms = _LATE_INTERVALS * self._interval_ms
+        words = verdict_words(
+            verdict, at, newest if newest is None else newest - missing, behind_ms=behind_ms
+        )
+        if missing > behind_ms and words.health == "ok":
+            words = replace(words, health="none")
         if in_scope is not None and verdict.is_clear:
             words = replace(words, title=f"{words.title} in this scope")
         words = words_beside(words, [text for ref, text in self._over.items() if covers(ref)])
@@ -129,6 +135,13 @@ class FindingsModel(QObject):
         if trouble is None or not self.verdict.is_judged:
             return words
         return replace(words, left_out=(f"Judging stopped: {trouble}", *words.left_out))
+
+    def _missing_ms(self, in_scope: Verdict, newest: int | None) -> int:
+        """Return for how long (ms) before ``newest`` a scope had no samples any more that could be judged."""
+        to, all_to = in_scope.judged_to, self.verdict.judged_to
+        if newest is None or to is None or all_to is None:
+            return 0
+        return max(0, min(newest, all_to) - to)
 
     def evaluate(self) -> None:
         """Judge the session now."""

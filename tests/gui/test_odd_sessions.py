@@ -15,10 +15,12 @@ from pytestqt.qtbot import QtBot
 from app.gui.application import Program
 from app.gui.jobs import Job
 from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
+from sessions.scope import Scope
 from sessions.store import SessionReader, SessionWriter
+from sessions.times import TimeRange
 from tests.gui.recordings import record
 from tests.gui.windows import WAIT, child_of, wait
-from tests.viewmodels.sessions import add_source
+from tests.viewmodels.sessions import T0, add_source
 from widgets.charts.card import ChartCard
 from widgets.charts.page import ChartsPage
 from widgets.esxtop import EsxtopView
@@ -177,3 +179,32 @@ def damage(whole: Path, path: Path) -> None:
     with file:
         file.execute("UPDATE chunk SET data = substr(data, 1, 8)")
     file.close()
+
+
+def test_a_vm_whose_source_stopped_is_not_judged_behind_and_is_not_green(
+    live: Program, qtbot: QtBot, tmp_path: Path
+) -> None:
+    path, vms = tmp_path / "stopped.hscope", [EntityRef("vm", name) for name in ("alive", "gone")]
+    with SessionWriter.create(path) as writer:
+        for vm, rows in zip(vms, (240, 120), strict=True):
+            host = EntityRef("host", f"esx-{vm.key}")
+            writer.add_entities([Entity(host, host.key), Entity(vm, vm.key, host)])
+            specs = [SeriesSpec(vm, "cpu.ready", "%"), SeriesSpec(vm, "cpu.max_limited", "%")]
+            specs += [SeriesSpec(host, "mem.state", "")]
+            add_source(writer, SourceSpec("esxtop", host.key, 5), specs, np.zeros((rows, 3)), every_s=5)
+    opened(live, qtbot, path)
+    wait(qtbot, lambda: live.desk.findings.verdict.is_judged)
+    alive, gone = (live.desk.verdict_words(Scope((vm,))) for vm in vms)
+    assert alive is not None
+    assert gone is not None
+    assert (alive.health, gone.health) == ("ok", "none")
+    assert "behind" not in " ".join(gone.sentences)
+    assert "its samples stop 10 min before" in " ".join(gone.sentences)
+    whole = live.desk.verdict_words()
+    assert whole is not None
+    assert whole.covered.endswith(" problems in 2 sources")
+    assert alive.covered == "2 of 12 problems that alive can have, in esx-alive"
+    last = TimeRange(T0, T0 + 300_000)
+    during = live.desk.verdict_words(Scope((vms[1],), last))
+    assert during is not None
+    assert during.health == "ok"
