@@ -33,13 +33,15 @@ class ChartChoice:
         """Return these charts for a scope of ``entities``: ``charts``, unless others were chosen for it.
 
         Charts that are shown for these entities already stay in their order, and new ones go below them: what
-        somebody looks at is not rearranged by what arrives.
+        somebody looks at is not rearranged by what arrives. Charts of other entities than before
+        (a scope that names nothing shows the worst) leave no order to keep.
         """
         if self.chosen and (self.of is None or self.of == tuple(entities)):
             return self
-        places = {_key(chart): number for number, chart in enumerate(self.charts)}
-        stays = self.of == tuple(entities)
-        ordered = sorted(charts, key=lambda chart: places.get(_key(chart), len(places)) if stays else 0)
+        seen = {one for chart in self.charts for one in chart.series}
+        stays = self.of == tuple(entities) and any(not seen.isdisjoint(chart.series) for chart in charts)
+        places = {_key(chart): number for number, chart in enumerate(self.charts)} if stays else {}
+        ordered = sorted(charts, key=lambda chart: places.get(_key(chart), len(places)))
         return ChartChoice(tuple(ordered), of=tuple(entities))
 
     def released(self) -> ChartChoice:

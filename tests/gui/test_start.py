@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import platformdirs
 import pytest
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import QModelIndex, QRect, Qt
+from PySide6.QtGui import QImage, QPainter
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
@@ -26,7 +27,8 @@ from tests.viewmodels.sessions import T0
 from viewmodels.session_summary import spark_of
 from viewmodels.time_labels import UTC_CLOCK
 from widgets.start import RecentEntry, StartPage
-from widgets.start.recent import RecentModel
+from widgets.start.recent import RecentDelegate, RecentModel
+from widgets.theme import Theme
 
 NOW = datetime(2026, 11, 21, 14, 30, tzinfo=UTC)
 HOSTILE = "<b>x</b>\n\u202egnp.exe" + "y" * 400
@@ -104,6 +106,33 @@ def test_the_model_of_recent_sessions(qapp: QApplication) -> None:
     assert len(shown) <= 300
     model.show_entries([])
     assert model.rowCount() == 0
+
+
+class Written(QPainter):
+    """A painter that writes down the texts that it draws."""
+
+    def __init__(self, image: QImage) -> None:
+        super().__init__(image)
+        self.texts: list[str] = []
+
+    def drawText(self, _box: QRect, _flags: Qt.AlignmentFlag, text: str) -> None:  # type: ignore[override]
+        """Write the text down."""
+        self.texts.append(text)
+
+
+def test_what_was_found_is_cut_at_its_end(theme: Theme) -> None:
+    model, delegate = RecentModel(), RecentDelegate(theme)
+    found = "Held back by a CPU limit: JBOSS 11 (billing) and 6 more · judged to 03:16:11 UTC"
+    model.show_entries([RecentEntry("/a", "Lab", "today", "critical", found)])
+    option = QStyleOptionViewItem()
+    option.rect = QRect(0, 0, 560, 48)
+    image = QImage(560, 48, QImage.Format.Format_ARGB32)
+    painter = Written(image)
+    delegate.paint(painter, option, model.index(0, 0))
+    painter.end()
+    [line] = [text for text in painter.texts if text.startswith("Held")]
+    assert line.endswith("…")
+    assert found.startswith(line[:-1])
 
 
 def test_choices_by_keyboard_and_mouse(live: Program, qtbot: QtBot) -> None:

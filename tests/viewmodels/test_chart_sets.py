@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -87,6 +88,14 @@ def test_what_arrives_does_not_rearrange_the_charts(tmp_path: Path) -> None:
     assert [chart.title for chart in later.charts] == [chart.title for chart in (*charts[1:], charts[0])]
     other = later.following([charts[3], charts[0]], [LUN])
     assert other.charts == (charts[3], charts[0])
+
+
+def test_charts_of_another_entity_come_in_their_own_order() -> None:
+    """Of everything, hosts are charted until a VM is the worst: what decides comes first then, too."""
+    swapping, ready = (ChartSpec(title, "%", (1,)) for title in ("Swapping", "Ready"))
+    hosts = ChartChoice().following([swapping], [])
+    worst = [replace(ready, series=(7,)), replace(swapping, series=(8,))]
+    assert hosts.following(worst, []).charts == tuple(worst)
 
 
 def test_of_many_vms_the_counter_that_decides_is_drawn_of_each(tmp_path: Path) -> None:

@@ -143,7 +143,10 @@ class RecentDelegate(QStyledItemDelegate):
         font.setPixelSize(12)
         painter.setFont(font)
         below = QRect(text_box.left(), text_box.top() + 20, text_box.width(), 18)
-        self._paint_line(painter, below, entry.below, tokens.muted, names)
+        if entry.below == entry.path:
+            self._paint_line(painter, below, entry.path, tokens.muted, names)
+        else:  # a sentence is read from its beginning; names differ at their end
+            self._paint_sentence(painter, below, entry.below, tokens.muted)
         left = box.right() - _WHEN - _SPARK.width() - 16
         self._paint_spark(painter, QRect(left, box.top() + 7, _SPARK.width(), _SPARK.height()), entry.spark)
         right = QRect(box.right() - _WHEN, box.top(), _WHEN, 20)
@@ -184,6 +187,11 @@ class RecentDelegate(QStyledItemDelegate):
     def _paint_line(self, painter: QPainter, box: QRect, text: str, colour: str, names: NameElider) -> None:
         painter.setPen(QColor(colour))
         cut = names.elided(shown(text), box.width(), painter.fontMetrics())
+        painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, cut)
+
+    def _paint_sentence(self, painter: QPainter, box: QRect, text: str, colour: str) -> None:
+        painter.setPen(QColor(colour))
+        cut = painter.fontMetrics().elidedText(shown(text), Qt.TextElideMode.ElideRight, box.width())
         painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, cut)
 
     def _paint_spark(self, painter: QPainter, box: QRect, values: Sequence[float]) -> None:
