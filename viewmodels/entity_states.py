@@ -207,7 +207,13 @@ class EntityStates:
         text = entity_text(reach, verdict, at)
         if reach is not None and ref in self._stale:
             return f"Not judged after {at(reach.to)}: it has had no samples since. {text}"
-        return f"No problem found. {text}" if self.health(ref) == "ok" else text
+        return f"{self._all_clear(ref)} {text}" if self.health(ref) == "ok" else text
+
+    def _all_clear(self, ref: EntityRef) -> str:
+        """Return the all-clear of an entity that is ok at the moment: it denies nothing that is told."""
+        if any(one.severity != "info" for one in self._of.get(ref, ())):
+            return "No problem at this time."
+        return "No problem of its own found." if self._below.get(ref) else "No problem found."
 
 
 def _clear_ms(problems: Problems) -> Mapping[str, int]:

@@ -120,6 +120,22 @@ def test_a_latency_without_load_is_neither_green_nor_a_warning(demo: Demo) -> No
         assert second.endswith(" now, and under 20 /s a latency says little.")
 
 
+def test_an_all_clear_denies_nothing_that_the_tooltip_tells(demo: Demo) -> None:
+    cause = next(one for one in demo.judged(780).findings if one.severity == "critical")
+    vm, before = demo.named("web01"), TimeRange(demo.start, demo.start + 90_000)
+    past = replace(
+        cause, entity=vm, entity_name="web01", severity="warning", windows=(before,),
+        consequence_of=(cause.problem, cause.entity),
+    )  # fmt: skip
+    states = demo.states(780, extra=(past,))
+    assert states.health(vm) == "ok"
+    assert "Follows from another problem" in demo.why(states, vm)
+    assert "No problem at this time. Judged to 780 s: " in demo.why(states, vm)
+    host = demo.why(states, demo.named("esx02.lab.local"))
+    assert "No problem of its own found. Judged to 780 s: " in host
+    assert "No problem found" not in demo.why(states, vm) + host
+
+
 def test_the_host_shows_the_worst_of_what_is_on_it(demo: Demo) -> None:
     states = demo.states(780)
     vm, host = demo.named("JBOSS 11 (billing)"), demo.named("esx02.lab.local")
