@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import Annotated
 
 import msgspec
 
+_Width = Annotated[int, msgspec.Meta(ge=1, le=10_000)]
+"""Pixels; a stored layout, which may be damaged, is refused with any other number."""
 NAME, HOST = "name", "host"
 """The ids of the two columns before the counters."""
 
@@ -19,7 +22,7 @@ class ScreenLayout(msgspec.Struct, frozen=True):
     """
 
     columns: tuple[str, ...] = ()
-    widths: dict[str, int] = {}
+    widths: dict[str, _Width] = {}
     sort: str = ""
     descending: bool = True
 

@@ -126,10 +126,13 @@ class Judging(QObject):
                 self._leaving.append(child)
                 child.ended.connect(lambda _code: self._left(child))
                 child.close_stdin()
+            else:
+                child.deleteLater()
 
     def _left(self, child: Child) -> None:
         if child in self._leaving:
             self._leaving.remove(child)
+            child.deleteLater()
 
     def _start(self) -> None:
         path = self._session.path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -15,6 +15,9 @@ from sessions.scope import Scope
 from viewmodels.chart_spec import ChartSpec
 
 _MAX_SESSIONS = 200
+_NEVER_S = 1e12
+_Instant = Annotated[int, msgspec.Meta(ge=-62_135_596_800_000, le=253_402_300_799_999)]
+"""Times of the calendar in ms: a damaged file may have any number."""
 
 
 class ViewState(msgspec.Struct, frozen=True):
@@ -30,7 +33,7 @@ class ViewState(msgspec.Struct, frozen=True):
     page: str = ""
     request: RecordRequest | None = None
     charts_of: tuple[EntityRef, ...] | None = None
-    moment: int | None = None
+    moment: _Instant | None = None
 
 
 class _Kept(msgspec.Struct, frozen=True):
@@ -70,4 +73,4 @@ def _name(session: Path) -> str:
 
 def _when(entry: tuple[str, Any]) -> float:
     at = entry[1].get("at") if isinstance(entry[1], dict) else None
-    return float(at) if isinstance(at, int | float) else 0.0
+    return float(at) if isinstance(at, int | float) and 0 <= at < _NEVER_S else 0.0

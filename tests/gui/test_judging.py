@@ -12,6 +12,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.gui.application import Program
+from app.gui.child import Child
 from diagnosis import diagnose_session
 from sessions.model import Entity, EntityRef, SeriesSpec, SourceSpec
 from sessions.store import SessionReader, SessionWriter
@@ -109,3 +110,16 @@ def test_it_ends_with_its_session_and_the_file_is_one_again(
     assert (judging.pid, judging.diagnosis, judging.verdict.state) == (None, None, "not judged yet")
     judging.shutdown()
     assert [one.name for one in growing.path.parent.glob("growing.hscope*")] == ["growing.hscope"]
+
+
+def test_processes_that_ended_leave_nothing_in_the_window(
+    live: Program, qtbot: QtBot, growing: Growing
+) -> None:
+    """Whoever looks through 200 sessions does not keep 200 processes' remains."""
+    growing.grow(20, 0.5)
+    growing.close()
+    for _ in range(3):
+        opened(live, qtbot, growing.path)
+        wait(qtbot, lambda: live.desk.judging.diagnosis is not None)
+        live.desk.session.close()
+    wait(qtbot, lambda: not live.desk.judging.findChildren(Child))

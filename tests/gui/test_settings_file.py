@@ -11,12 +11,15 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QMainWindow
 
+from app.gui.esxtop_layouts import EsxtopLayouts
 from app.gui.json_files import change_json, read_json, write_json
 from app.gui.layout import SavedLayout
 from app.gui.recent import RecentSessions, missing_reason
 from app.gui.settings import Settings
+from app.gui.view_state import ViewState, ViewStates
 from connections.file_lock import locked
 from tests.recorder.conftest import tiny_disk
+from viewmodels.esxtop_layout import ScreenLayout
 
 __all__ = ["tiny_disk"]
 
@@ -130,3 +133,18 @@ def test_why_a_session_is_missing(tmp_path: Path) -> None:
         f"The folder {tmp_path / 'away'} is not there"
     )
     assert missing_reason(tmp_path) == "That is no file."
+
+
+def test_numbers_that_nothing_can_have_are_ignored(tmp_path: Path) -> None:
+    """They came to Qt as widths and times, or kept the window from storing anything at its end."""
+    session = tmp_path / "s.hscope"
+    huge = {"view": {"moment": 10**30}, "at": 10**400}
+    (tmp_path / "views.json").write_text(json.dumps({str(session.resolve()): huge, "/other": huge}), "utf-8")
+    views = ViewStates(tmp_path)
+    assert views.of(session) is None
+    views.keep(session, ViewState(moment=5))
+    assert views.of(session) == ViewState(moment=5)
+    layout = {"cpu": {"widths": {"name": 10**30}}, "memory": {"widths": {"name": 90}}}
+    (tmp_path / "esxtop.json").write_text(json.dumps(layout), "utf-8")
+    layouts = EsxtopLayouts(tmp_path)
+    assert (layouts.of("cpu"), layouts.of("memory").widths) == (ScreenLayout(), {"name": 90})
