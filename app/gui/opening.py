@@ -62,8 +62,9 @@ class Opening(QObject):
     def _take(self, found: OpenablePaths) -> None:
         sessions, captures = found.sessions, found.captures
         if found.closed:
-            names = ", ".join(shown(path.name) for path in found.closed[:_NAMED])
-            self._desk.notify(f"{names}: this folder can't be read. Ask its owner for access.", "warning")
+            self._desk.notify(
+                f"{_names(found.closed)}: this folder can't be read. Ask its owner for access.", "warning"
+            )
         if sessions:
             self._chosen = found
             self._desk.session.open(sessions[0])
@@ -86,9 +87,9 @@ class Opening(QObject):
         if chosen is None or snapshot.path != chosen.sessions[0]:
             return
         sessions, captures = chosen.sessions, chosen.captures
-        say, opened = self._window.messages.show_message, f"{sessions[0].name} was opened"
+        say, opened = self._window.messages.show_message, f"{shown(sessions[0].name)} was opened"
         if len(sessions) > 1:
-            opened = f"One session at a time: {opened}"
+            opened = f"One session at a time: {opened}, {_names(sessions[1:])} not"
         if captures:
             name = captures[0].name if len(captures) == 1 else f"{len(captures)} captures"
             say(
@@ -99,3 +100,9 @@ class Opening(QObject):
             )
         elif len(sessions) > 1:
             say(f"{opened}.", "info")
+
+
+def _names(paths: Sequence[Path]) -> str:
+    """Return the names of some files; of many, the first ones and how many more."""
+    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    return ", ".join(shown(path.name) for path in paths[:_NAMED]) + more

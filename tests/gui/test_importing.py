@@ -168,7 +168,7 @@ def test_what_was_dropped_beside_a_session_is_said_while_another_is_open(
     drop(live.window, second, first, captures / "all.csv")
     wait(qtbot, lambda: live.desk.session.path == second)
     wait(qtbot, live.window.messages.isVisible)
-    assert "One session at a time" in live.window.messages.text
+    assert "One session at a time: second.hscope was opened, first.hscope not" in live.window.messages.text
     assert "all.csv can be imported" in live.window.messages.text
 
 
