@@ -20,6 +20,8 @@ from resources.failures import BadInputError
 MAX_BYTES = 256 << 20
 """A longer file is refused: it is read as a whole. 100 workers' last document takes 20 MB."""
 
+_MAX_WASTED = 16
+"""How often the whole text may be read in vain: output that was cut off is read twice at most."""
 _BEGIN = re.compile(r"^[ \t]*\{", re.MULTILINE)
 """A document begins a line; the objects in it are indented, or follow other text on their line."""
 
@@ -118,12 +120,15 @@ def read_documents(text: str, name: str) -> list[Document]:
 
 
 def _documents(text: str, name: str) -> Iterator[Document]:
-    decoder, end = json.JSONDecoder(), 0
+    decoder, end, wasted = json.JSONDecoder(), 0, 0
     while (begin := _BEGIN.search(text, end)) is not None:
         try:
             parsed, end = decoder.raw_decode(text, begin.end() - 1)
-        except ValueError:
+        except ValueError as error:
             end = begin.end()  # cut off, or no JSON: what begins a later line may be whole
+            wasted += (error.pos if isinstance(error, json.JSONDecodeError) else len(text)) - end
+            if wasted > _MAX_WASTED * len(text):
+                raise BadInputError(f"{name} is nested as no output of fio is.") from None
             continue
         except RecursionError:
             raise BadInputError(f"{name} is nested deeper than any output of fio.") from None

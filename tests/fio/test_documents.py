@@ -76,3 +76,10 @@ def test_a_damaged_document_is_read_or_refused(inserted: str, start: int, cut: i
     except BadInputError:
         return
     assert all(document.version for document in found) or damaged != whole
+
+
+def test_a_bomb_of_nested_beginnings_is_refused_at_once() -> None:
+    """Each of 300 lines may begin a document; all are cut off at the end of a long list."""
+    bomb = '{"a":\n' * 300 + "[" + "1," * 200_000
+    with pytest.raises(BadInputError, match="nested as no output of fio"):
+        read_documents(bomb, "bomb.json")
