@@ -47,6 +47,12 @@ class Subject:
     name: str
     values: dict[str, float]
     windows: tuple[TimeRange, ...]
+    seen_by: str = ""
+
+    @property
+    def text(self) -> str:
+        """The name in a sentence; of what several hosts share, with the host that ``seen_by`` names."""
+        return f"{self.name}, as {self.seen_by} sees it," if self.seen_by else self.name
 
 
 def source_subject(source: Source, times: IntArray, topology: Topology) -> Subject | None:
@@ -97,7 +103,9 @@ def entity_subjects(
             missing = gaps.get((source.id, topology.base(ref)), ())
             known = [part for gap in missing if (part := gap.intersect(whole))]
             values = _values(max(own), float(times.size), interval)
-            yield Subject(topology.base(ref), topology.entity(ref).name, values, tuple(known) or (whole,))
+            entity, base = topology.entity(ref), topology.base(ref)
+            host = topology.entity(entity.parent).name if ref != base and entity.parent else ""
+            yield Subject(base, entity.name, values, tuple(known) or (whole,), host)
 
 
 def insufficient(card: Card, rule: Presence, subjects: Sequence[Subject]) -> list[Finding]:
@@ -142,7 +150,7 @@ class _Texts:
             parts += [
                 self._value(placeholder.node, placeholder.unit, row)
                 if placeholder.node
-                else self.subjects[row].name,
+                else self.subjects[row].text,
                 literal,
             ]
         return "".join(parts)

@@ -84,3 +84,18 @@ def test_too_little_data_names_the_gaps_of_the_vm_alone() -> None:
 def test_too_little_data_without_a_known_gap_is_of_the_whole_window() -> None:
     recording, _, _ = a_vm_with_few_samples()
     assert windows_of_few(recording) == [at(0, 580)]
+
+
+def test_too_little_data_of_a_shared_device_names_the_host_that_saw_little() -> None:
+    recording = Recording(source="vcenter", seconds=600, interval=20)
+    recording.on_host({"cpu.pcpu_util": 40.0})
+    recording.another_host("esx02", {"cpu.pcpu_util": 40.0})
+    device = recording.shared("naa.1", {})
+    counter = "disk.device_latency"
+    recording.has(device, {counter: 1.0}, "esx01")
+    recording.has(device, {counter: [1.0] * 6 + [float("nan")] * 24}, "esx02")
+    session = recording.into(MemorySession())
+    found = diagnose_session(session, problems(), catalogue()).findings
+    [short] = [one for one in found if one.problem == "data.insufficient"]
+    assert (short.entity, short.entity_name) == (device, "naa.1")
+    assert short.conclusion.startswith("naa.1, as esx02 sees it, has 6 of 30 expected samples")
