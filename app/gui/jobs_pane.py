@@ -29,6 +29,8 @@ class JobsPane(QObject):
         self._long.timeout.connect(self._open)
         self._after = QTimer(self, singleShot=True, interval=AFTER_MS)
         self._after.timeout.connect(self._leave)
+        for timer in (self._long, self._after):
+            dock.destroyed.connect(timer.stop)  # the window may close before they fire
         dock.toggleViewAction().triggered.connect(self._take_wish)
         jobs.changed.connect(self._look)
 
