@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.gui.desk import Desk
 from viewmodels.chart_sets import charts_of, counters_of, interesting_entities
+from viewmodels.chart_spec import ChartSpec
 from widgets.dragging import unpack_series
 
 _MAX_ENTITIES = 12
@@ -36,3 +37,14 @@ def add_dropped(desk: Desk, number: int, dragged: bytes) -> None:
     series = [snapshot.by_id[one] for one in unpack_series(dragged) if one in snapshot.by_id]
     if series:
         desk.charts.add(series, None if number < 0 else number)
+
+
+def close_shown(desk: Desk, shown: ChartSpec) -> None:
+    """Close the chart that is drawn as ``shown``; nothing if the board has other charts by now, to be drawn
+    soon.
+    """
+    drawn = shown.series, shown.unit
+    for number, chart in enumerate(desk.charts.charts):
+        if (chart.series, chart.unit) == drawn:
+            desk.charts.remove(number)
+            return

@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.gui.application import Program
 from tests.gui.recordings import record
 from tests.gui.windows import child_of, has_charts, wait
+from viewmodels.chart_spec import ChartSpec
 from widgets.charts.card import ChartCard
 from widgets.charts.stack import ChartStack
 
@@ -87,3 +88,20 @@ def test_a_new_chart_comes_into_view_and_so_does_one_that_comes_back(
     wait(qtbot, lambda: not in_view(stack, stack.cards[0]))
     live.window.actions_by_id["edit.undo"].trigger()
     wait(qtbot, lambda: in_view(stack, stack.cards[0]))
+
+
+def test_a_chart_that_has_gone_from_the_board_closes_no_other(
+    live: Program, qtbot: QtBot, home: Path
+) -> None:
+    """Other charts were chosen, and are still being read: what is drawn can be clicked all the same."""
+    stack = opened(live, qtbot, home)
+    snapshot, cards = live.desk.session.snapshot, list(stack.cards)
+    assert snapshot is not None
+    host = next(ref for ref in snapshot.entities if ref.kind == "host")
+    live.desk.charts.release()
+    live.desk.charts.choose([ChartSpec("", "%", (snapshot.series_of[host][0].id,))])
+    board = live.desk.charts.charts
+    cards[0].head.close_button.click()
+    cards[-1].head.close_button.click()
+    assert live.desk.charts.charts == board
+    assert not live.window.actions_by_id["edit.undo"].isEnabled()

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
 from app.gui.actions import view_actions
-from app.gui.chart_following import add_dropped, follow_scope
+from app.gui.chart_following import add_dropped, close_shown, follow_scope
 from app.gui.chart_looks import ChartLooks
 from app.gui.chart_pictures import copy_drawn
 from app.gui.chart_range import ChartRange
@@ -44,7 +44,7 @@ class ChartsPanel(QObject):
         stack, desk = self._stack, self._desk
         self.view.appeared.connect(self._come_into_view)
         self.view.released.connect(self._release)
-        stack.closed.connect(desk.charts.remove)
+        stack.closed.connect(lambda number: close_shown(desk, stack.cards[number].spec))
         stack.dropped.connect(lambda number, dragged: add_dropped(desk, number, dragged))
         stack.copied.connect(lambda text: desk.notify(text, "ok"))
         stack.saved.connect(desk.save_file)
