@@ -144,13 +144,14 @@ class Run:
         ranked = rank([*merged, *findings], self._problems, self._host_of)
         if self._progress:
             self._progress(1.0, "done")
+        verdict = self._book.verdict(self._sources, self._problems.cards, self._catalogue, ranked)
         return Diagnosis(
             window=self._window,
             findings=tuple(ranked),
             checks=self._checks(),
-            notes=self._notes(),
+            notes=self._notes() if verdict.is_judged or not self._has_samples() else (),
             counters=counters_of(self._rules, self._catalogue),
-            verdict=self._book.verdict(self._sources, self._problems.cards, self._catalogue, ranked),
+            verdict=verdict,
             reach=self._book.entities(self._prepared.reach),
         )
 
@@ -294,15 +295,19 @@ class Run:
             checks.append(Check(card.id, card.title, card.question, entities, judged, lacking))
         return tuple(checks)
 
+    def _has_samples(self) -> bool:
+        return any(self._table.axis(one.id).size for one in self._sources)
+
     def _notes(self) -> tuple[str, ...]:
-        if not any(self._table.axis(one.id).size for one in self._sources):
+        if not self._has_samples():
             return ("The window has no samples.",)
         kinds = {one.spec.kind for one in self._sources}
         if not kinds <= set(self._problems.derived.kinds):
             return ()
+        checks = self._checks()
         return tuple(
             f"Not judged: {check.title}. No source has {', '.join(check.lacking)}; esxtop on the hosts has."
-            for check in self._checks()
+            for check in checks
             if check.entities and not check.judged and check.lacking
         )
 
