@@ -8,7 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from resources.foreign_text import shown
 from resources.units import format_value
@@ -159,9 +159,12 @@ class ChartCard(QFrame):
         (self.line if self.is_folded else self.plot).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _fold(self) -> None:
-        folded = self.is_folded
+        folded, keys_at = self.is_folded, QApplication.focusWidget()
+        has_keys = keys_at is not None and self.isAncestorOf(keys_at)
         self.line.setVisible(folded)
         self._chart.setVisible(not folded)
+        if has_keys and keys_at is not None and not keys_at.isVisibleTo(self):
+            (self.line if folded else self.plot).setFocus(Qt.FocusReason.OtherFocusReason)
         if not self.is_summary:  # whoever shows a summary says how high it is
             self.setMaximumHeight(LINE_HEIGHT + 2 if folded else _UNLIMITED)
         self._arrange_head()
