@@ -8,8 +8,9 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
-from resources.failures import AccessDeniedError, DiskFullError
+from resources.failures import AccessDeniedError, BadInputError, DiskFullError, NotFoundError
 
 FileIdentity = tuple[int, int]
 """Device and number of a file: what stays the same when it is renamed."""
@@ -38,6 +39,27 @@ def replace_file(path: Path, content: str | bytes, *, durable: bool = False) -> 
     finally:
         with suppress(OSError):
             Path(name).unlink(missing_ok=True)  # it is still there only after a failure
+
+
+@contextmanager
+def opened_for_reading(path: Path, wrong: type[BadInputError], advice: str) -> Iterator[BinaryIO]:
+    """Open a file that the user named. Raises NotFoundError, AccessDeniedError, and ``wrong`` for a directory
+    (with ``advice``) or anything else that is no regular file: opening a pipe would wait for its writer.
+    """
+    try:
+        if path.is_dir():
+            raise wrong(f"{path} is a directory.", advice=advice)
+        if path.exists() and not path.is_file():
+            raise wrong(f"{path} is not a regular file.")
+        raw = path.open("rb")
+    except FileNotFoundError as error:
+        raise NotFoundError(f"There is no file {path}.") from error
+    except PermissionError as error:
+        raise AccessDeniedError(f"The operating system does not let you read {path}.") from error
+    except (OSError, ValueError) as error:
+        raise NotFoundError(f"{path} can't be opened: {error}.") from error
+    with raw:
+        yield raw
 
 
 @contextmanager

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from collectors.esxtop.unpacking import BROKEN, Unpacked, compression_of
-from resources.failures import AccessDeniedError, NotACaptureError, NotFoundError
+from resources.failures import NotACaptureError
+from resources.files import opened_for_reading
 
 CHUNK = 1 << 20
 """Bytes read at a time."""
@@ -146,22 +147,8 @@ def _transform(capture: Capture) -> Callable[[bytes], bytes] | None:
     return None
 
 
-@contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
-    try:
-        if path.is_dir():
-            raise NotACaptureError(f"{path} is a directory.", advice="Name the capture file inside it.")
-        if path.exists() and not path.is_file():
-            raise NotACaptureError(f"{path} is not a regular file.")
-        raw = path.open("rb")
-    except FileNotFoundError as error:
-        raise NotFoundError(f"There is no file {path}.") from error
-    except PermissionError as error:
-        raise AccessDeniedError(f"The operating system does not let you read {path}.") from error
-    except (OSError, ValueError) as error:
-        raise NotFoundError(f"{path} can't be opened: {error}.") from error
-    with raw:
-        yield raw
+def _opened(path: Path) -> AbstractContextManager[BinaryIO]:
+    return opened_for_reading(path, NotACaptureError, "Name the capture file inside it.")
 
 
 def _encoding(path: Path, start: bytes) -> tuple[str, int]:

@@ -13,12 +13,8 @@ from collectors.fio.logs import MAX_BYTES as MAX_LOG_BYTES
 from collectors.fio.logs import read_log
 from collectors.fio.recognising import log_name, text_encoding
 from collectors.fio.storing import Log, Run, Storing
-from resources.failures import (
-    AccessDeniedError,
-    BadInputError,
-    CancelledError,
-    NotFoundError,
-)
+from resources.failures import BadInputError, CancelledError
+from resources.files import opened_for_reading
 from resources.foreign_text import shown
 from resources.stopping import StopSignal
 from resources.units import format_bytes
@@ -112,17 +108,8 @@ def _size(path: Path) -> int:
 
 def _text(path: Path, max_bytes: int) -> str:
     """Return a file's text; raises NotFoundError, AccessDeniedError, BadInputError."""
-    try:
-        if path.is_dir():
-            raise BadInputError(f"{path} is a directory.", advice="Name the files in it.")
-        with path.open("rb") as file:
-            data = file.read(max_bytes + 1)
-    except FileNotFoundError as error:
-        raise NotFoundError(f"There is no file {path}.") from error
-    except PermissionError as error:
-        raise AccessDeniedError(f"The operating system does not let you read {path}.") from error
-    except (OSError, ValueError) as error:
-        raise NotFoundError(f"{path} can't be opened: {error}.") from error
+    with opened_for_reading(path, BadInputError, "Name the files in it.") as file:
+        data = file.read(max_bytes + 1)
     if len(data) > max_bytes:
         raise BadInputError(
             f"{path} is larger than {format_bytes(max_bytes)}.",

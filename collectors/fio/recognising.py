@@ -43,6 +43,8 @@ def is_fio(path: Path) -> bool:
     if log_name(path.name) is not None:
         return True
     try:
+        if not path.is_file():
+            return False  # opening a pipe would wait for its writer
         with path.open("rb") as file:
             head = file.read(_HEAD)
     except OSError:

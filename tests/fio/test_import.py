@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -165,3 +167,12 @@ def test_a_name_with_half_a_character(last_document: dict[str, Any], tmp_path: P
     import_fio([tmp_path / "one.json"], tmp_path / "s.hscope")
     with SessionReader.open(tmp_path / "s.hscope") as reader:
         assert "a?b" in [entity.name for entity in reader.entities().values()]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pipes in folders")
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    for name in ("pipe.json", "x_iops.1.log"):
+        os.mkfifo(tmp_path / name)
+    assert not is_fio(tmp_path / "pipe.json")
+    with pytest.raises(BadInputError, match="not a regular file"):
+        import_fio([tmp_path / "x_iops.1.log"], tmp_path / "s.hscope")
