@@ -209,7 +209,7 @@ def test_the_overview_fits_the_smallest_window(opened: Program, qtbot: QtBot) ->
     opened.window.show_panel("overview")
     overview = opened.window.findChild(OverviewView)
     assert overview is not None
-    wait(qtbot, lambda: len(overview.findChildren(ChartCard)) == 4)
+    wait(qtbot, lambda: len(overview.findChildren(ChartCard)) == 5)
     QApplication.processEvents()
     right = overview.viewport().width()
     for card in overview.findChildren(ChartCard):

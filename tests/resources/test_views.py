@@ -9,7 +9,7 @@ import pytest
 from resources.catalogue import load_catalogue
 from resources.failures import KnowledgeError
 from resources.problem_cards import load_problems
-from resources.views import load_chart_templates, load_limits, load_screens
+from resources.views import load_chart_templates, load_limits, load_overview, load_screens
 
 
 def test_ready_is_coloured_by_the_card_of_ready() -> None:
@@ -74,3 +74,9 @@ def test_a_screen_leads_with_what_decides(screen: str, leading: list[str]) -> No
     assert titles[: len(leading)] == leading
     assert set(found.classic) <= {*found.standard, *found.more}
     assert len(set(found.standard)) == len(found.standard)
+
+
+def test_the_overview_charts_both_directions_of_the_network() -> None:
+    """An uplink that sends 10 Gbit/s stood beside a chart of what is received: 0.1 Gbit/s."""
+    charted = {counter for chart in load_overview(load_catalogue()).chart for _, counter in chart.counters}
+    assert {"net.mbits_tx", "net.mbits_rx"} <= charted
