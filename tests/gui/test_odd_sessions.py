@@ -70,7 +70,7 @@ def test_a_session_without_samples_says_so_and_shows_nothing_of_the_one_before(
     opened(live, qtbot, full)
     look_at_all(live, qtbot)
     overview, esxtop = child_of(live.window, OverviewView), child_of(live.window, EsxtopView)
-    wait(qtbot, lambda: len(overview.findChildren(ChartCard)) == 4)
+    wait(qtbot, lambda: len(overview.findChildren(ChartCard)) == 5)
     SessionWriter.create(home / "empty.hscope", title="empty", durable=False).close()
     opened(live, qtbot, home / "empty.hscope")
     wait(qtbot, lambda: live.desk.findings.diagnosis is not None)

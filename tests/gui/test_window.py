@@ -106,7 +106,7 @@ def test_all_views_show_the_session(opened: Program, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: len(heatmap.map.heat.rows) > 40, timeout=WAIT)
     window.show_panel("overview")
     overview = part(window, OverviewView)
-    qtbot.waitUntil(lambda: len(overview.findChildren(ChartCard)) == 4, timeout=WAIT)
+    qtbot.waitUntil(lambda: len(overview.findChildren(ChartCard)) == 5, timeout=WAIT)
     inventory = part(window, InventoryView)
     assert inventory.tree.model().rowCount() >= 4
     timeline = part(window, TimelineView)
