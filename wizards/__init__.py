@@ -1,0 +1,1 @@
+"""Guided work: tests that act on an environment, and troubleshooting."""

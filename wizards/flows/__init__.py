@@ -1,0 +1,1 @@
+"""What a guided test does, without Qt: plan, checks, phases, analysis, verdict."""
