@@ -1,0 +1,264 @@
+"""The guided tests as data (resources/tests/*.toml): what each asks, does, checks and risks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+
+from resources.failures import KnowledgeError, NotFoundError
+from resources.foreign_text import shown
+from resources.toml_files import checked, knowledge_error, knowledge_files, read_toml
+
+_FOLDER = "tests"
+_FACTS = "facts.toml"
+_CHECKS = "checks.toml"
+
+Badge = Literal["D0", "D1", "D2", "D3"]
+"""Safety classes: D0 reads only, D1 changes settings and undoes them, D2 puts load on, D3 overwrites
+disks."""
+
+Length = Literal["quick", "full", "lab"]
+
+InputKind = Literal[
+    "percent", "count", "seconds", "bytes", "ms", "flag", "choice", "counts", "bytes list", "texts"
+]
+"""``counts`` and ``bytes list`` are lists of numbers that a sweep goes through; ``texts`` a list of texts."""
+
+InputValue = bool | int | float | str | tuple[int | str, ...]
+
+Role = Literal["", "critical", "competing", "heavy", "light"]
+
+Target = Literal["datastore", "datastore b", "cluster", "workers", "critical", "competing", "heavy", "light"]
+"""What a change is made to: an object that was chosen, or each worker's VM (of a role)."""
+
+StepKind = Literal["fill", "measure", "wait", "ask"]
+"""``fill`` ends when all is written; ``wait`` until something has settled; ``ask`` when a person has done
+it."""
+
+Waits = Literal["", "seconds", "drs settled", "destaged"]
+Order = Literal["as listed", "there and back", "shuffled"]
+"""How repetitions follow one another: A B C A B C, A B C C B A, or shuffled with the first again at the
+end."""
+
+Severity = Literal["block", "warn"]
+PositiveInt = Annotated[int, msgspec.Meta(ge=1)]
+
+
+class LengthOfTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How long a test takes in one of its lengths: repetitions, and seconds of each phase.
+
+    ``steady_s`` is how much longer the warm-up may take until the load is steady; ``settle_s`` the pause
+    after each phase.
+    """
+
+    rounds: PositiveInt
+    warm_up_s: Annotated[int, msgspec.Meta(ge=0)]
+    measure_s: PositiveInt
+    steady_s: Annotated[int, msgspec.Meta(ge=0)] = 0
+    settle_s: Annotated[int, msgspec.Meta(ge=0)] = 0
+    inputs: Mapping[str, InputValue] = {}
+    """Defaults of inputs that differ in this length."""
+
+
+class TestInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One thing that a test asks for, with its default; numbers lie between ``least`` and ``most``."""
+
+    __test__ = False  # pytest: this is none of its tests
+
+    name: str
+    title: str
+    kind: InputKind
+    default: InputValue
+    least: float | None = None
+    most: float | None = None
+    choices: tuple[str, ...] = ()
+    help: str = ""
+    source: str = ""
+
+
+class StepChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A setting during a step. ``value`` may be ``{input}``; without a value the setting is not set.
+
+    ``placement`` says that the value is computed: the host of each worker, from the placement of the step.
+    """
+
+    of: Target
+    setting: str
+    value: bool | int | float | str | None = None
+
+
+class StepWork(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The job of some workers in a step; ``inputs`` are numbers, or ``{input}``.
+
+    ``roles`` are those who do it, all if empty. ``on_s`` and ``off_s`` let them pause in turn (seconds).
+    """
+
+    job: str
+    roles: tuple[Role, ...] = ()
+    inputs: Mapping[str, int | str] = {}
+    on_s: int | str = 0
+    off_s: int | str = 0
+
+
+class TestStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A phase of a test, as a template.
+
+    ``step`` is its word in the result, ``label`` the short one on the phase bar. ``each`` repeats it for each
+    value of an input (``{value}`` in texts and inputs), or for each ``worker`` alone, or for the first
+    one, two, three … workers (``worker count``). ``in_rounds`` says that it is repeated in each round.
+    ``longer`` is a factor on its length. ``facts`` are read at its end. ``only_if`` names a flag that must
+    be on.
+    """
+
+    __test__ = False  # pytest: this is none of its tests
+
+    step: str
+    title: str
+    label: str = ""
+    kind: StepKind = "measure"
+    each: str = ""
+    in_rounds: bool = True
+    longer: float = 1.0
+    wait: Waits = ""
+    ask: str = ""
+    changes: tuple[StepChange, ...] = ()
+    work: tuple[StepWork, ...] = ()
+    facts: tuple[str, ...] = ()
+    only_if: str = ""
+
+
+class GuardsOfTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What ends a run: bystanders' latency (ms) for a time, free space below a limit, workers that are lost.
+
+    Zero switches a guard off. ``hosts_least`` is how many hosts with a worker must remain.
+    """
+
+    bystander_ms: float = 30.0
+    bystander_s: float = 30.0
+    free_percent: float = 10.0
+    workers_least: int = 1
+    hosts_least: int = 1
+
+
+class GuidedTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A guided test: the card of the gallery, its inputs and lengths, its steps, checks and guards."""
+
+    id: str
+    title: str
+    question: str
+    group: str
+    badges: tuple[Badge, ...]
+    risk: str
+    source: str
+    environments: tuple[Literal["vcenter", "ssh", "lab"], ...]
+    lengths: Mapping[Length, LengthOfTest]
+    step: tuple[TestStep, ...]
+    expected: str = ""
+    order: Order = "as listed"
+    objects: tuple[Literal["datastore", "datastore b", "cluster"], ...] = ()
+    roles: tuple[Role, ...] = ()
+    workers_least: int = 1
+    hosts_least: int = 1
+    checks: tuple[str, ...] = ()
+    observes: tuple[str, ...] = ()
+    guards: GuardsOfTest = GuardsOfTest()
+    input: tuple[TestInput, ...] = ()
+
+    @property
+    def inputs(self) -> Mapping[str, TestInput]:
+        """The inputs by name."""
+        return {one.name: one for one in self.input}
+
+
+class FactDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A fact of an object of an environment: name, unit, what it says, of which kinds of object, where
+    from."""
+
+    name: str
+    unit: str
+    what: str
+    of: tuple[str, ...]
+    source: str
+
+
+class CheckDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A check before a test: its id (``C3``), title, whether it blocks or warns, why it matters, how to
+    mend it.
+
+    ``limit`` is the number that it compares with, in ``unit``.
+    """
+
+    id: str
+    title: str
+    severity: Severity
+    why: str
+    mend: str
+    source: str
+    limit: float | None = None
+    unit: str = ""
+
+
+class _FactFile(msgspec.Struct, forbid_unknown_fields=True):
+    fact: list[FactDescription]
+
+
+class _CheckFile(msgspec.Struct, forbid_unknown_fields=True):
+    check: list[CheckDescription]
+
+
+class GuidedTests(msgspec.Struct, frozen=True):
+    """All tests by id, in the gallery's order, with the checks and facts that they share."""
+
+    tests: Mapping[str, GuidedTest]
+    checks: Mapping[str, CheckDescription]
+    facts: Mapping[str, FactDescription]
+
+    def require(self, name: str) -> GuidedTest:
+        """Return a test. Raises NotFoundError."""
+        found = self.tests.get(name)
+        if found is None:
+            raise NotFoundError(
+                f"There is no test {shown(name)}.", advice="'hyperscope test list' shows them."
+            )
+        return found
+
+
+def load_guided_tests(extra_dirs: Sequence[Path] = ()) -> GuidedTests:
+    """Load the tests that ship with Hyperscope, then ``tests/*.toml`` of each of ``extra_dirs``.
+
+    A file in a later folder replaces the one with the same name. Raises KnowledgeError naming file and entry.
+    """
+    files = {path.name: path for place in knowledge_files(_FOLDER, extra_dirs) for path in place}
+    facts, checks = files.pop(_FACTS), files.pop(_CHECKS)
+    known_facts = {one.name: one for one in checked(read_toml(facts), _FactFile, facts).fact}
+    known_checks = {one.id: one for one in checked(read_toml(checks), _CheckFile, checks).check}
+    tests: dict[str, GuidedTest] = {}
+    for _, path in sorted(files.items()):
+        test = checked(read_toml(path), GuidedTest, path)
+        _require_consistent(test, known_checks, path)
+        tests[test.id] = test
+    return GuidedTests(tests, known_checks, known_facts)
+
+
+def _require_consistent(test: GuidedTest, checks: Mapping[str, CheckDescription], path: Path) -> None:
+    def refuse(problem: str) -> KnowledgeError:
+        return knowledge_error(path, test.id, problem)
+
+    if path.stem != test.id:
+        raise refuse("the file must be called like the test")
+    if missing := {"quick", "full", "lab"} - set(test.lengths):
+        raise refuse(f"it has no length {min(missing)}")
+    if unknown := set(test.checks) - set(checks):
+        raise refuse(f"there is no check {min(unknown)}")
+    inputs = test.inputs
+    for length in test.lengths.values():
+        if unknown := set(length.inputs) - set(inputs):
+            raise refuse(f"a length sets {min(unknown)}, which is no input")
+    for step in test.step:
+        if step.each not in ("", "worker", "worker count", *inputs):
+            raise refuse(f"{step.step}: {step.each} is no input")
+        if step.only_if and step.only_if.partition("=")[0] not in inputs:
+            raise refuse(f"{step.step}: {step.only_if} is no input")

@@ -1,0 +1,56 @@
+"""The guided tests as data: what ships is consistent, and what an admin gets wrong is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from resources.failures import KnowledgeError, NotFoundError
+from resources.fio_jobs import load_fio_jobs
+from resources.guided_tests import load_guided_tests
+from resources.toml_files import RESOURCES
+
+
+def test_every_test_names_jobs_inputs_and_facts_that_exist() -> None:
+    known, jobs = load_guided_tests(), load_fio_jobs()
+    assert known.tests
+    for test in known.tests.values():
+        for step in test.step:
+            for work in step.work:
+                job = jobs.jobs[work.job]
+                assert set(work.inputs) <= set(job.inputs), f"{test.id}, {step.step}"
+            assert set(step.facts) <= set(known.facts), f"{test.id}, {step.step}"
+        for one in test.input:
+            texts = [text for text in test.lengths["quick"].inputs if text == one.name]
+            assert len(texts) <= 1
+            if isinstance(one.default, int) and not isinstance(one.default, bool) and one.least is not None:
+                assert one.least <= one.default <= (one.most or one.default)
+
+
+def test_a_test_that_is_not_there() -> None:
+    with pytest.raises(NotFoundError, match="There is no test nothing"):
+        load_guided_tests().require("nothing")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ('id = "io-sweep"', 'id = "sweep"', "the file must be called like the test"),
+        ('"C14"', '"C99"', "there is no check C99"),
+        ('each = "depths"', 'each = "deeps"', "deeps is no input"),
+        ('only_if = "fill"', 'only_if = "fillet"', "fillet is no input"),
+        ("inputs = { depths", "inputs = { deeps", "deeps, which is no input"),
+        ("rounds = 1", "rounds = 0", "rounds"),
+        ("risk =", "wrisk =", "wrisk"),
+        ("[lengths.full]", "[lengths.long]", "long"),
+    ],
+)
+def test_what_an_admin_gets_wrong_is_named(tmp_path: Path, old: str, new: str, sentence: str) -> None:
+    folder = tmp_path / "tests"
+    folder.mkdir()
+    text = (RESOURCES / "tests" / "io-sweep.toml").read_text(encoding="utf-8")
+    assert old in text
+    (folder / "io-sweep.toml").write_text(text.replace(old, new), encoding="utf-8")
+    with pytest.raises(KnowledgeError, match=sentence):
+        load_guided_tests([tmp_path])
