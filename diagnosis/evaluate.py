@@ -8,7 +8,7 @@ from functools import reduce
 
 import numpy as np
 
-from diagnosis import arrays, statistics
+from diagnosis import arrays, entity_statistics
 from diagnosis.arrays import BoolArray
 from diagnosis.language import Node
 from sessions.model import FloatArray, IntArray
@@ -62,21 +62,21 @@ _OTHER: dict[str, Callable[..., FloatArray]] = {
 _OVER_TIME: dict[str, Callable[..., FloatArray]] = {
     "trailing": lambda operands, a, s: arrays.smoothed(a, operands.times, float(s), 0.0),
     "around": lambda operands, a, s: arrays.smoothed(a, operands.times, float(s) / 2, float(s) / 2),
-    "over correlation": lambda operands, a, b: statistics.correlation(a, b, operands.whole),
-    "over mean": lambda operands, a: statistics.mean(a, operands.windows),
-    "over max": lambda operands, a: statistics.maximum(a, operands.windows),
-    "over min": lambda operands, a: statistics.minimum(a, operands.windows),
-    "over p95": lambda operands, a: statistics.percentile(a, operands.windows, 0.95),
-    "over p05": lambda operands, a: statistics.percentile(a, operands.windows, 0.05),
-    "over last": lambda operands, a: statistics.last(a, operands.windows),
-    "over sum": lambda operands, a: statistics.total(a, operands.windows),
-    "over share": lambda operands, a: statistics.mean(a, operands.windows),
-    "over seconds": lambda operands, a: statistics.seconds(a, operands.windows, operands.weights),
-    "over slope": lambda operands, a: statistics.slope(a, operands.windows, operands.times),
-    "over overall": lambda operands, a: statistics.mean(a, operands.whole),
-    "over overall_p95": lambda operands, a: statistics.percentile(a, operands.whole, 0.95),
-    "over final": lambda operands, a: statistics.last(a, operands.whole),
-    "over calm": lambda operands, a: statistics.mean(a, operands.whole & ~operands.windows),
+    "over correlation": lambda operands, a, b: entity_statistics.correlation(a, b, operands.whole),
+    "over mean": lambda operands, a: entity_statistics.mean(a, operands.windows),
+    "over max": lambda operands, a: entity_statistics.maximum(a, operands.windows),
+    "over min": lambda operands, a: entity_statistics.minimum(a, operands.windows),
+    "over p95": lambda operands, a: entity_statistics.percentile(a, operands.windows, 0.95),
+    "over p05": lambda operands, a: entity_statistics.percentile(a, operands.windows, 0.05),
+    "over last": lambda operands, a: entity_statistics.last(a, operands.windows),
+    "over sum": lambda operands, a: entity_statistics.total(a, operands.windows),
+    "over share": lambda operands, a: entity_statistics.mean(a, operands.windows),
+    "over seconds": lambda operands, a: entity_statistics.seconds(a, operands.windows, operands.weights),
+    "over slope": lambda operands, a: entity_statistics.slope(a, operands.windows, operands.times),
+    "over overall": lambda operands, a: entity_statistics.mean(a, operands.whole),
+    "over overall_p95": lambda operands, a: entity_statistics.percentile(a, operands.whole, 0.95),
+    "over final": lambda operands, a: entity_statistics.last(a, operands.whole),
+    "over calm": lambda operands, a: entity_statistics.mean(a, operands.whole & ~operands.windows),
 }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from diagnosis import statistics
+from diagnosis import entity_statistics
 from diagnosis.compiled import Placeholder, Template
 from diagnosis.evaluate import Operands, evaluate
 from diagnosis.members import Members
@@ -81,7 +81,9 @@ class SentenceWriter:
             self._members[signal] = self.scene.member_values(signal)
         own = np.flatnonzero(members.row == members.unit[row])
         values = self._members[signal][own]
-        means = statistics.mean(values, np.broadcast_to(self._operands.windows[row], values.shape))[:, 0]
+        means = entity_statistics.mean(values, np.broadcast_to(self._operands.windows[row], values.shape))[
+            :, 0
+        ]
         order = np.argsort(-means, kind="stable")
         return [
             (self._name(members, int(own[m]), row), float(means[m])) for m in order if not np.isnan(means[m])

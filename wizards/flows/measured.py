@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from math import nan
+from math import isnan, nan
 from typing import Literal
 
 import numpy as np
@@ -163,6 +163,6 @@ class Measured:
 
 def mean_ms(sides: Iterable[Transfers]) -> float:
     """Return the mean latency of several transfers, weighted by their I/Os; NaN without I/O."""
-    known = [side for side in sides if side.ios and side.mean_ms == side.mean_ms]
+    known = [side for side in sides if side.ios and not isnan(side.mean_ms)]
     total = sum(side.ios for side in known)
     return sum(side.mean_ms * side.ios for side in known) / total if total else nan
