@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QPoint, QRect, QRectF
-from PySide6.QtWidgets import QApplication, QDockWidget, QLabel
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QApplication, QDockWidget, QFrame, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.gui.status_bar import SourceEntry, StatusBar
@@ -335,3 +336,34 @@ def test_charts_whose_titles_differ_in_the_middle_are_told_apart(theme: Theme, q
     first, second = (card.head.title for card in stack.cards)
     assert first != names[0]
     assert first != second
+
+
+class StyleChanges(QObject):
+    """Counts how often a widget is restyled."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self.count = 0
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        self.count += event.type() == QEvent.Type.StyleChange
+        return super().eventFilter(watched, event)
+
+
+def test_another_theme_restyles_a_widget_once_and_not_once_more_for_each_parent(
+    qtbot: QtBot, theme: Theme
+) -> None:
+    """A widget nine levels deep, as a legend's entries are; once is for the sheet that goes."""
+    window = QWidget()
+    qtbot.addWidget(window)
+    inner = window
+    for _ in range(9):
+        inner = QFrame(inner)
+        inner.setProperty("role", "card")
+    label = QLabel("ready", inner)
+    window.show()
+    changes = StyleChanges(label)
+    theme.set_preference("light")
+    assert 1 <= changes.count <= 2
+    assert label.palette().windowText().color() == QColor(LIGHT.text)

@@ -23,9 +23,13 @@ class Images:
 
     def __init__(self) -> None:
         self._folder = QTemporaryDir()
+        self._written: dict[str, dict[str, str]] = {}
 
     def write(self, icons: Icons, tokens: Tokens) -> dict[str, str]:
-        """Write the images in normal and double size; returns their paths by name in the style sheet."""
+        """Return the images' paths by name in the style sheet; a theme's first call writes them."""
+        known = self._written.get(tokens.name)
+        if known is not None:
+            return known
         folder = QDir(self._folder.path())
         paths: dict[str, str] = {}
         for name, (icon, colour) in _PICTURES.items():
@@ -34,4 +38,5 @@ class Images:
                 pixmap = icons.get(icon, getattr(tokens, colour)).pixmap(_SIZE * scale, _SIZE * scale)
                 pixmap.save(path + end)
             paths[f"{name}_image"] = path + ".png"
+        self._written[tokens.name] = paths
         return paths

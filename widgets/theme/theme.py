@@ -56,8 +56,11 @@ class Theme(QObject):
     def _dress(self) -> None:
         self.tokens = self._wanted()
         self.icons = Icons(self.tokens)
-        self._application.setPalette(_palette(self.tokens))
         images = self._images.write(self.icons, self.tokens)
+        # When a sheet follows a sheet, Qt 6 restyles each widget once for itself and once for each of its
+        # parents (QStyleSheetStyle::repolish), ten times in this window. A sheet after none restyles it once.
+        self._application.setStyleSheet("")
+        self._application.setPalette(_palette(self.tokens))
         self._application.setStyleSheet(style_sheet({**self.tokens.colours(), **images}))
         self.changed.emit()
 
