@@ -138,10 +138,17 @@ class Worker(Protocol):
     def inspect(self) -> WorkerFacts:
         """Ask the guest what it is and has. It changes nothing."""
 
-    def prepare(self, run: str, work: Work) -> ChangedObject:
-        """Put the job where it will run, and start nothing; return what the journal names for its removal.
+    def place(self, run: str) -> ChangedObject:
+        """Return what ``prepare`` will make for a test run, for the journal; this asks nobody.
 
-        Raises UsageError if a disk is not what ``work.identities`` say.
+        Its id is the value that its setting ``folder`` then has. Setting that to None ends what runs there.
+        """
+
+    def prepare(self, run: str, work: Work) -> ChangedObject:
+        """Put the job where it will run, and start nothing; return ``place(run)``.
+
+        What an earlier job of the run left there is removed first. Raises UsageError if a disk is not what
+        ``work.identities`` say.
         """
 
     def start(self, at_ms: int) -> None:

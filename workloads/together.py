@@ -1,0 +1,34 @@
+"""Does one thing with many workers at once, by a few threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from resources.failures import HyperscopeError
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+THREADS = 16
+
+
+def on_all(
+    items: Sequence[Item], act: Callable[[Item], Result], threads: int = THREADS
+) -> list[Result | HyperscopeError]:
+    """Return what ``act`` returned for each of ``items``, in their order, or the error that it raised.
+
+    No item waits for another one that is slow. Bugs are raised.
+    """
+    if not items:
+        return []
+
+    def one(item: Item) -> Result | HyperscopeError:
+        try:
+            return act(item)
+        except HyperscopeError as error:
+            return error
+
+    with ThreadPoolExecutor(min(threads, len(items)), "on-all") as pool:
+        return list(pool.map(one, items))
