@@ -54,7 +54,7 @@ def test_a_job_runs_from_the_agreed_instant_to_its_end(words: list[str], tmp_pat
 def test_a_job_that_nobody_listens_to_is_ended(words: list[str], tmp_path: Path) -> None:
     folder = make_folder(tmp_path / "run", runtime=300, silence_s=3)
     process = launch(words, folder)
-    wait_until(lambda: (folder / "state").exists())
+    wait_until((folder / "state").exists)
     for beat in range(5):  # longer than the silence that is allowed: it lives while somebody listens
         (folder / "alive").write_text(f"{beat}\n")
         time.sleep(1)
@@ -77,7 +77,7 @@ def test_a_job_ends_when_it_is_told_to_also_while_it_waits(words: list[str], tmp
 def test_a_second_start_does_nothing(words: list[str], tmp_path: Path) -> None:
     folder = make_folder(tmp_path / "run", runtime=300)
     first = launch(words, folder)
-    wait_until(lambda: (folder / "state").exists())
+    wait_until((folder / "state").exists)
     running = (folder / "pid").read_text()
     second = launch(words, folder)
     assert second.wait(60) == 0
