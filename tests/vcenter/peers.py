@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ssl
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
@@ -56,6 +57,19 @@ class Peer:
             return {one.name: one for one in view.view}
         finally:
             view.Destroy()
+
+    def finish(self, task: Any) -> Any:
+        """The task's info when it has ended; raises the fault with which it failed."""
+        while task.info.state not in ("success", "error"):
+            time.sleep(0.01)  # a wait for updates would hide what a plain read says
+        if task.info.state == "error":
+            raise task.info.error
+        return task.info
+
+    def chain(self, info: Any) -> list[Any]:
+        """The events of a task, oldest first."""
+        of_task = vim.event.EventFilterSpec(eventChainId=info.eventChainId)
+        return sorted(self.content.eventManager.QueryEvents(of_task), key=lambda one: one.key)
 
     def hosts_of(self, vm: Any) -> Iterator[str]:
         """The name of the VM's host now, then at each update that tells of one: WaitForUpdatesEx."""

@@ -25,6 +25,11 @@ type Change struct {
 	MemLimit *float64 `json:"mem_limit_mb"`
 	Tools    string   `json:"tools"`
 	Task     string   `json:"task"`
+	Store    string   `json:"datastore"`
+	Support  *bool    `json:"supported"`
+	Enabled  *bool    `json:"enabled"`
+	Mode     string   `json:"mode"`
+	Millis   int32    `json:"threshold_ms"`
 	Error    string   `json:"error"`
 	Ago      float64  `json:"ago"`
 	Type     string   `json:"-"`
@@ -40,6 +45,7 @@ type Changes struct {
 	mu     sync.Mutex
 	chain  int32     // of the events of the change that is made now
 	at     time.Time // when it is made, zero for now
+	user   string    // whose change it is, empty for the administrator
 }
 
 // kinds of changes.
@@ -60,6 +66,7 @@ func (c *Changes) kinds() map[string]func(*Change) error {
 		"host_connection":  c.connection,
 		"host_maintenance": c.maintenance,
 		"event":            c.event,
+		"iorm_changed":     c.changeIORM,
 		"task_ended":       func(x *Change) error { return c.tasks.end(x.Task, x.Error) },
 	}
 }
@@ -130,7 +137,7 @@ func (c *Changes) label(id string) string {
 
 // post posts an event of the change that is made now.
 func (c *Changes) post(h Happening) {
-	h.Chain = c.chain
+	h.Chain, h.User = c.chain, orText(h.User, c.user)
 	c.scribe.post(h)
 }
 

@@ -18,14 +18,17 @@ type Scribe struct {
 
 // Happening is an event to be posted.
 type Happening struct {
-	Type string // a type of the API, or the id of an EventEx
-	VM   *simulator.VirtualMachine
-	Host *simulator.HostSystem
-	From *simulator.HostSystem
-	Task *types.TaskInfo
-	Text string
-	At   time.Time
-	User string
+	Type  string // a type of the API, or the id of an EventEx
+	VM    *simulator.VirtualMachine
+	Host  *simulator.HostSystem
+	From  *simulator.HostSystem
+	To    *simulator.HostSystem // where a VM is moved to
+	Task  *types.TaskInfo
+	Store *simulator.Datastore
+	Spec  *types.VirtualMachineConfigSpec
+	Text  string
+	At    time.Time
+	User  string
 
 	Chain int32 // the first event of the chain that it belongs to; 0: it begins one
 }
@@ -88,6 +91,9 @@ func (s *Scribe) build(h Happening) types.BaseEvent {
 			}
 		}
 	}
+	if h.Store != nil {
+		base.Ds = datastoreArgument(h.Store)
+	}
 	complete(event, h)
 	return event
 }
@@ -116,6 +122,16 @@ func complete(event types.BaseEvent, h Happening) {
 		known.SourceHost = *hostArgument(from)
 	case *types.VmRelocatedEvent:
 		known.SourceHost = *hostArgument(from)
+	case *types.VmBeingMigratedEvent:
+		known.DestHost = *hostArgument(h.To)
+	case *types.VmReconfiguredEvent:
+		if h.Spec != nil {
+			known.ConfigSpec = *h.Spec
+		}
+	case *types.DatastoreIORMReconfiguredEvent:
+		if h.Store != nil {
+			known.Datastore = datastoreArgument(h.Store)
+		}
 	case *types.TaskEvent:
 		known.Info = types.TaskInfo{Task: types.ManagedObjectReference{Type: "Task", Value: "task-0"}, Key: "task-0",
 			State: types.TaskInfoStateSuccess, Reason: &types.TaskReasonSystem{}}
@@ -123,6 +139,10 @@ func complete(event types.BaseEvent, h Happening) {
 			known.Info = *h.Task
 		}
 	}
+}
+
+func datastoreArgument(store *simulator.Datastore) *types.DatastoreEventArgument {
+	return &types.DatastoreEventArgument{EntityEventArgument: types.EntityEventArgument{Name: store.Name}, Datastore: store.Self}
 }
 
 func hostArgument(host *simulator.HostSystem) *types.HostEventArgument {

@@ -44,6 +44,12 @@ var protocolFaults = map[string]string{
 	"fault":             "a SOAP fault of the given type and text",
 }
 
+// taskFaults are the kinds that change what becomes of a task.
+var taskFaults = map[string]string{
+	"task_slow":  "the task takes so many seconds, with progress",
+	"task_fails": "the task ends with a fault of the given type and text",
+}
+
 // Faults are the active ones.
 type Faults struct {
 	mu   sync.Mutex
@@ -53,7 +59,7 @@ type Faults struct {
 
 // Add makes a fault active.
 func (f *Faults) Add(one Fault) (int, error) {
-	if _, known := protocolFaults[one.Kind]; !known {
+	if protocolFaults[one.Kind] == "" && taskFaults[one.Kind] == "" {
 		return 0, fmt.Errorf("fault kind %q is not known", one.Kind)
 	}
 	f.mu.Lock()
@@ -87,13 +93,25 @@ func (f *Faults) List() []Fault {
 
 // Take is the fault that this call meets, nil for none.
 func (f *Faults) Take(method string) *Fault {
+	return f.take(method, func(one *Fault) bool { return protocolFaults[one.Kind] != "" })
+}
+
+// TakeTask is the fault of a kind that this task meets, nil for none.
+func (f *Faults) TakeTask(kind, method string) *Fault {
+	return f.take(method, func(one *Fault) bool { return one.Kind == kind })
+}
+
+func (f *Faults) take(method string, wanted func(*Fault) bool) *Fault {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for i, one := range f.all {
+		if !wanted(one) {
+			continue
+		}
 		if one.For > 0 && time.Since(one.begun).Seconds() > one.For {
 			continue
 		}
-		if one.Method != "" && one.Method != "*" && one.Method != method {
+		if !matches(one.Method, method) {
 			continue
 		}
 		if one.Skip > 0 {

@@ -113,6 +113,8 @@ func (f *Front) reword(r *http.Request, method string, reply *page) {
 	switch {
 	case strings.Contains(text, "<NotAuthenticatedFault"):
 		text = strings.Replace(text, "<faultstring></faultstring>", "<faultstring>"+notAuthenticatedText+"</faultstring>", 1)
+	case strings.Contains(text, "<NoPermissionFault"):
+		text = strings.Replace(text, "<faultstring></faultstring>", "<faultstring>"+noPermissionText+"</faultstring>", 1)
 	case strings.Contains(text, "<InvalidLoginFault"):
 		text = strings.Replace(text, "Login failure", "Cannot complete login due to an incorrect user name or password.", 1)
 	case strings.Contains(text, "RequestCanceled") && strings.HasPrefix(method, "WaitForUpdates") && f.sessions.Expired(cookie(r)):

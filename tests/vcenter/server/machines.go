@@ -85,6 +85,7 @@ func (w *World) configureVM(vm *simulator.VirtualMachine, entry *VMEntry) {
 	vm.Config = &types.VirtualMachineConfigInfo{
 		Name: entry.Name, Uuid: stableUUID("bios/" + entry.UUID), InstanceUuid: entry.UUID, Version: "vmx-19", Modified: created,
 		GuestId: "otherLinux64Guest", GuestFullName: "Other Linux (64-bit)", Template: entry.Template, CreateDate: &created,
+		ChangeVersion: changeVersion(created),
 		Files: types.VirtualMachineFileInfo{
 			VmPathName: path + "/" + entry.Name + ".vmx", SnapshotDirectory: path, SuspendDirectory: path, LogDirectory: path,
 		},
@@ -176,13 +177,15 @@ func (w *World) disk(vm *simulator.VirtualMachine, entry *VMEntry, disk *DiskEnt
 		shares = &types.SharesInfo{Shares: disk.Shares, Level: types.SharesLevelCustom}
 	}
 	number := bus*15 + unit + 1
+	file := fmt.Sprintf("[%s] %s/%s_%d_%d.vmdk", name, entry.Name, entry.Name, bus, unit)
+	w.vmdks[file] = int64(disk.SizeMB) << 20
 	return &types.VirtualDisk{
 		VirtualDevice: types.VirtualDevice{
 			Key: 2000 + 16*bus + unit, ControllerKey: 1000 + bus, UnitNumber: types.NewInt32(unit),
 			DeviceInfo: &types.Description{Label: fmt.Sprintf("Hard disk %d", number), Summary: "disk"},
 			Backing: &types.VirtualDiskFlatVer2BackingInfo{
 				VirtualDeviceFileBackingInfo: types.VirtualDeviceFileBackingInfo{
-					FileName:  fmt.Sprintf("[%s] %s/%s_%d_%d.vmdk", name, entry.Name, entry.Name, bus, unit),
+					FileName:  file,
 					Datastore: &store.Self,
 				},
 				DiskMode: "persistent", ThinProvisioned: types.NewBool(true),
@@ -257,6 +260,7 @@ func (w *World) summary(vm *simulator.VirtualMachine) types.VirtualMachineSummar
 			Name: vm.Name, Template: vm.Config.Template, VmPathName: vm.Config.Files.VmPathName, Uuid: vm.Config.Uuid,
 			MemorySizeMB: vm.Config.Hardware.MemoryMB, NumCpu: vm.Config.Hardware.NumCPU, InstanceUuid: vm.Config.InstanceUuid,
 			GuestId: vm.Config.GuestId, GuestFullName: vm.Config.GuestFullName, HwVersion: vm.Config.Version,
+			NumVirtualDisks: countDisks(vm.Config.Hardware.Device),
 		},
 		Storage:    &types.VirtualMachineStorageSummary{Timestamp: vm.Storage.Timestamp},
 		QuickStats: types.VirtualMachineQuickStats{GuestHeartbeatStatus: types.ManagedEntityStatusGreen},

@@ -164,6 +164,7 @@ func serve(o *options, world *World) error {
 	changes := &Changes{world: world, scribe: events, tasks: tasks}
 	events.moved = changes.follow
 	go events.follow()
+	sessions.acts = newActs(world, changes, tasks, rights, front.faults)
 	desk := &Control{world: world, front: front, sessions: sessions, rights: rights, perf: perf, service: service,
 		changes: changes, stop: func() { stop <- os.Interrupt }}
 	go func() { _ = http.Serve(control, desk.handler()) }()

@@ -16,6 +16,7 @@ import (
 type Sessions struct {
 	world   *World
 	tasks   *Tasks
+	acts    *Acts // nil until the server listens
 	mu      sync.Mutex
 	known   map[string]*simulator.Session
 	expired map[string]bool
@@ -45,7 +46,10 @@ func (s *Sessions) before(
 	if query, ok := method.Body.(*types.QueryEvents); ok && query.Filter.MaxCount == 0 {
 		query.Filter.MaxCount = 1000 // the simulator's own default is a page of 10
 	}
-	return nil, nil
+	if ctx.Session == nil || s.acts == nil {
+		return nil, nil
+	}
+	return nil, s.acts.take(ctx, method)
 }
 
 // anonymous says whether a property read needs no login: the simulator lets all pass, a vCenter does not.

@@ -35,6 +35,7 @@ type World struct {
 	hosts    map[string]*simulator.HostSystem
 	stores   map[string]*simulator.Datastore
 	networks map[string]types.ManagedObjectReference
+	vmdks    map[string]int64    // files of disks on datastores, with their bytes; guarded by Changes
 	series   map[string][]Metric // a lab scenario's, by object
 }
 
@@ -42,6 +43,7 @@ type World struct {
 func newWorld(scenario *Scenario, line Timeline, esxi bool) (*World, error) {
 	w := &World{
 		scenario: scenario, catalogue: newCatalogue(esxi), clock: &Clock{}, line: line, windows: &Windows{}, esxi: esxi,
+		vmdks:   map[string]int64{},
 		objects: map[types.ManagedObjectReference]*Object{}, names: map[string]*Object{}, removed: map[string]*Object{},
 		clusters: map[string]*simulator.ClusterComputeResource{}, pools: map[string]*simulator.ResourcePool{},
 		hosts: map[string]*simulator.HostSystem{}, stores: map[string]*simulator.Datastore{},

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/vmware/govmomi/simulator"
+	"github.com/vmware/govmomi/vim25/mo"
+	"github.com/vmware/govmomi/vim25/soap"
+	"github.com/vmware/govmomi/vim25/types"
+)
+
+// Acts answers the calls by which a client changes something. Each method belongs to one desk, which answers it
+// instead of the simulator's own object.
+type Acts struct {
+	world   *World
+	changes *Changes
+	tasks   *Tasks
+	rights  *Rights
+	faults  *Faults
+	desks   map[string]mo.Reference // by the method's name
+}
+
+// desk is what every desk has: the lock that its calls share, and a way to the others.
+type desk struct {
+	Self types.ManagedObjectReference
+	acts *Acts
+}
+
+// Reference names the lock.
+func (d *desk) Reference() types.ManagedObjectReference { return d.Self }
+
+func (d *desk) world() *World { return d.acts.world }
+
+func newActs(w *World, changes *Changes, tasks *Tasks, rights *Rights, faults *Faults) *Acts {
+	a := &Acts{world: w, changes: changes, tasks: tasks, rights: rights, faults: faults, desks: map[string]mo.Reference{}}
+	a.open(&iormDesk{desk: a.lock("iorm")},
+		"ConfigureDatastoreIORM_Task", "QueryIORMConfigOption", "QueryDatastorePerformanceSummary")
+	a.open(&reconfigureDesk{desk: a.lock("reconfigure")}, "ReconfigVM_Task")
+	return a
+}
+
+func (a *Acts) lock(name string) desk {
+	return desk{types.ManagedObjectReference{Type: "Desk", Value: name}, a}
+}
+
+// open gives methods to a desk, which is put among the server's objects: a session looks there only.
+func (a *Acts) open(d mo.Reference, methods ...string) {
+	a.world.reg.Put(d)
+	for _, name := range methods {
+		a.desks[name] = d
+	}
+}
+
+// take is asked before every call of a session. It sends the call to the desk that answers it, if there is one, and
+// returns the fault for a user who may not.
+func (a *Acts) take(ctx *simulator.Context, method *simulator.Method) types.BaseMethodFault {
+	if needed, known := neededPrivileges[method.Name]; known {
+		if fault := a.refuse(ctx, objectOf(method, needed.field), needed.privilege); fault != nil {
+			return fault
+		}
+	}
+	if d := a.desks[method.Name]; d != nil {
+		method.This = d.Reference()
+	}
+	return nil
+}
+
+// refuse is the fault for a user who lacks a privilege, nil for one who has it.
+func (a *Acts) refuse(ctx *simulator.Context, what types.ManagedObjectReference, privilege string) types.BaseMethodFault {
+	if a.rights.Has(ctx.Session.UserName, privilege) {
+		return nil
+	}
+	return &types.NoPermission{Object: &what, PrivilegeId: privilege}
+}
+
+const noPermissionText = "Permission to perform this operation was denied."
+
+// neededPrivileges are those that a method always needs, on the object that the field of the request names.
+var neededPrivileges = map[string]struct{ privilege, field string }{
+	"ConfigureDatastoreIORM_Task":      {"Datastore.ConfigIOManagement", "Datastore"},
+	"QueryIORMConfigOption":            {"Datastore.Config", "Host"},
+	"QueryDatastorePerformanceSummary": {"System.View", "Datastore"},
+}
+
+// objectOf is the object that a field of the request names, or the one that is called.
+func objectOf(method *simulator.Method, field string) types.ManagedObjectReference {
+	if field != "" {
+		value := reflect.ValueOf(method.Body).Elem().FieldByName(field)
+		if ref, ok := value.Interface().(types.ManagedObjectReference); ok {
+			return ref
+		}
+	}
+	return method.This
+}
+
+// vcenterName is a user as vCenter's events and tasks name one: VSPHERE.LOCAL\Administrator.
+func vcenterName(user string) string {
+	name, domain, found := strings.Cut(user, "@")
+	switch {
+	case strings.EqualFold(user, "administrator@vsphere.local") || user == "":
+		return administrator
+	case found:
+		return strings.ToUpper(domain) + "\\" + name
+	}
+	return user
+}
+
+// invalid is the fault for an argument that the documentation does not allow.
+func invalid(property string) *soap.Fault {
+	return simulator.Fault("A specified parameter was not correct: "+property,
+		&types.InvalidArgument{InvalidProperty: property})
+}
+
+// gone is the fault for an object that is not there.
+func gone(ref types.ManagedObjectReference) *soap.Fault {
+	return simulator.Fault("The object '"+ref.Type+":"+ref.Value+"' has already been deleted or has not been completely created",
+		&types.ManagedObjectNotFound{Obj: ref})
+}
+
+// virtualMachine finds a VM by reference, nil when there is none.
+func (w *World) virtualMachine(ref types.ManagedObjectReference) *simulator.VirtualMachine {
+	vm, _ := w.reg.Get(ref).(*simulator.VirtualMachine)
+	return vm
+}
+
+// hostSystem finds a host by reference, nil when there is none.
+func (w *World) hostSystem(ref types.ManagedObjectReference) *simulator.HostSystem {
+	host, _ := w.reg.Get(ref).(*simulator.HostSystem)
+	return host
+}
+
+// datastore finds a datastore by reference, nil when there is none.
+func (w *World) datastore(ref types.ManagedObjectReference) *simulator.Datastore {
+	store, _ := w.reg.Get(ref).(*simulator.Datastore)
+	return store
+}
