@@ -71,20 +71,32 @@ class Peer:
         of_task = vim.event.EventFilterSpec(eventChainId=info.eventChainId)
         return sorted(self.content.eventManager.QueryEvents(of_task), key=lambda one: one.key)
 
+    def events(self, *kinds: type[Any]) -> list[Any]:
+        """All events of these types, oldest first."""
+        found = self.content.eventManager.QueryEvents(vim.event.EventFilterSpec())
+        return sorted((one for one in found if isinstance(one, kinds)), key=lambda one: one.key)
+
     def hosts_of(self, vm: Any) -> Iterator[str]:
-        """The name of the VM's host now, then at each update that tells of one: WaitForUpdatesEx."""
+        """The name of the VM's host now, then at each update that tells of one."""
+        return (str(host.name) for host in self.watch(vm, "runtime.host"))
+
+    def watch(self, entity: Any, name: str) -> Iterator[Any]:
+        """An object's property now (None if it is unset), then at each update: WaitForUpdatesEx."""
         types: Any = vmodl.query.PropertyCollector
         collector = self.content.propertyCollector.CreatePropertyCollector()
-        wanted = types.PropertySpec(type=vim.VirtualMachine, pathSet=["runtime.host"])
+        wanted = types.PropertySpec(type=type(entity), pathSet=[name])
         collector.CreateFilter(
-            types.FilterSpec(objectSet=[types.ObjectSpec(obj=vm)], propSet=[wanted]), False
+            types.FilterSpec(objectSet=[types.ObjectSpec(obj=entity)], propSet=[wanted]), False
         )
         version = ""
         while True:
             update = collector.WaitForUpdatesEx(version, None)
             version = update.version
-            for change in update.filterSet[0].objectSet[0].changeSet:
-                yield str(change.val.name)
+            changes = update.filterSet[0].objectSet[0].changeSet
+            if not changes:
+                yield None
+            for change in changes:
+                yield change.val
 
     def query(
         self, entity: Any, counters: Iterable[str | tuple[str, str]], interval: int, **options: object

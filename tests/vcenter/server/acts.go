@@ -37,6 +37,8 @@ func newActs(w *World, changes *Changes, tasks *Tasks, rights *Rights, faults *F
 	a.open(&iormDesk{desk: a.lock("iorm")},
 		"ConfigureDatastoreIORM_Task", "QueryIORMConfigOption", "QueryDatastorePerformanceSummary")
 	a.open(&reconfigureDesk{desk: a.lock("reconfigure")}, "ReconfigVM_Task")
+	a.open(&fieldDesk{desk: a.lock("fields")},
+		"AddCustomFieldDef", "RemoveCustomFieldDef", "SetField", "SetCustomValue", "setCustomValue")
 	return a
 }
 
@@ -81,6 +83,11 @@ var neededPrivileges = map[string]struct{ privilege, field string }{
 	"ConfigureDatastoreIORM_Task":      {"Datastore.ConfigIOManagement", "Datastore"},
 	"QueryIORMConfigOption":            {"Datastore.Config", "Host"},
 	"QueryDatastorePerformanceSummary": {"System.View", "Datastore"},
+	"AddCustomFieldDef":                {"Global.ManageCustomFields", ""},
+	"RemoveCustomFieldDef":             {"Global.ManageCustomFields", ""},
+	"SetField":                         {"Global.SetCustomField", "Entity"},
+	"SetCustomValue":                   {"Global.SetCustomField", ""},
+	"setCustomValue":                   {"Global.SetCustomField", ""},
 }
 
 // objectOf is the object that a field of the request names, or the one that is called.

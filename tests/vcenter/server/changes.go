@@ -26,6 +26,8 @@ type Change struct {
 	Tools    string   `json:"tools"`
 	Task     string   `json:"task"`
 	Store    string   `json:"datastore"`
+	Cluster  string   `json:"cluster"`
+	Value    string   `json:"value"`
 	Support  *bool    `json:"supported"`
 	Enabled  *bool    `json:"enabled"`
 	Mode     string   `json:"mode"`

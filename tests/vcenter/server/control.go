@@ -91,6 +91,9 @@ func (c *Control) fault(r *http.Request) (any, error) {
 	if done, found, err := c.switches(&w); done {
 		return found, err
 	}
+	if w.Kind == "field_changed" {
+		return nil, c.sessions.acts.changeField(&w.Change)
+	}
 	if w.Kind == "task_started" {
 		key, err := c.changes.Start(&w.Change)
 		return map[string]string{"task": key}, err

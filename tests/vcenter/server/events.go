@@ -27,6 +27,7 @@ type Happening struct {
 	Store *simulator.Datastore
 	Spec  *types.VirtualMachineConfigSpec
 	Text  string
+	Fill  func(types.BaseEvent) // completes what only some events have
 	At    time.Time
 	User  string
 
@@ -95,6 +96,9 @@ func (s *Scribe) build(h Happening) types.BaseEvent {
 		base.Ds = datastoreArgument(h.Store)
 	}
 	complete(event, h)
+	if h.Fill != nil {
+		h.Fill(event)
+	}
 	return event
 }
 
