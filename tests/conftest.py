@@ -4,8 +4,10 @@ and no time limits for property tests.
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable
 
@@ -41,3 +43,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _is_marked(name: str) -> Callable[[pytest.Item], bool]:
     return lambda item: item.get_closest_marker(name) is not None
+
+
+def pytest_collection_finish() -> None:
+    """Hide what was imported and collected from the garbage collector: it does not change any more.
+
+    The collector would walk over it again and again, and so would each test that looks for the objects that
+    it left behind.
+    """
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_sessionfinish() -> None:
+    """Empty the clipboard: Qt's platform ``offscreen`` frees it after Python has ended, and crashes."""
+    gui = sys.modules.get("PySide6.QtGui")
+    if gui is not None and gui.QGuiApplication.instance() is not None:
+        gui.QGuiApplication.clipboard().clear()
