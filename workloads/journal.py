@@ -1,0 +1,271 @@
+"""Changes of an environment: written down before they are made, read back after, and undone.
+
+Making a change: read the setting → write the intent to the journal and wait until it is on disk → read again
+→ set it → read it back → write the outcome. Undoing looks first: still what the test set → put back what was
+before; already what it was → nothing; something else → somebody changed it, so it is left and that is said.
+Both can be repeated after a crash at any point.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from resources.failures import HyperscopeError, NotFoundError, SourceError
+from resources.foreign_text import shown
+from sessions.journal import ChangedObject, ChangeState, JournalEntry, Setting, current_journal
+from workloads.environment import Settings
+
+_MAX_VALUE = 80
+
+
+class JournalBook(Protocol):
+    """Where the journal is kept: a session that is being written."""
+
+    def record(self, entries: Sequence[JournalEntry]) -> None:
+        """Write these entries, all of them or none; return when they are on disk."""
+
+
+class ChangeFailedError(SourceError):
+    """A setting could not be changed, or is not what it was set to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A setting and the value that it should have."""
+
+    object: ChangedObject
+    setting: str
+    value: Setting
+
+    @property
+    def key(self) -> tuple[ChangedObject, str]:
+        """What is changed, whatever the value."""
+        return (self.object, self.setting)
+
+
+class Changes:
+    """The changes of one run. ``undo_kind`` says which code undoes them: ``vsphere``, ``guest``, ``lab``.
+
+    ``entries`` are the changes of an earlier process of this run, none for a new one.
+    """
+
+    def __init__(
+        self,
+        run: str,
+        settings: Settings,
+        book: JournalBook,
+        now_ms: Callable[[], int],
+        undo_kind: str,
+        entries: Iterable[JournalEntry] = (),
+    ) -> None:
+        self._run, self._settings, self._book = run, settings, book
+        self._now_ms, self._undo_kind = now_ms, undo_kind
+        self._entries = {entry.id: entry for entry in current_journal(entries)}
+
+    @property
+    def entries(self) -> list[JournalEntry]:
+        """All changes in the order in which they were intended, each in its present state."""
+        return list(self._entries.values())
+
+    def make(self, wanted: Wanted) -> JournalEntry:
+        """Give a setting a value and return the change.
+
+        A setting that this run has changed before gets one change from its first value to the new one. Raises
+        ChangeFailedError and what the settings raise; whatever may have been changed then is in the journal.
+        """
+        earlier = self._open_change(wanted.key)
+        if earlier is not None and _same(earlier.before, wanted.value):
+            return self.undo(earlier)
+        before = self._settings.read(wanted.object, wanted.setting)
+        if _same(before, wanted.value):
+            return self._unneeded(wanted, before)
+        change = self._note(self._entry(wanted, before, "intended"))
+        self._apply(change)
+        applied = self._moved(change, "applied", after=self._read_back(change))
+        if earlier is None:
+            return self._note(applied)
+        joined = replace(applied, before=earlier.before)
+        done = self._moved(
+            earlier, "not needed", "The same setting was changed again; that change puts it back."
+        )
+        self._record([joined, done])
+        return joined
+
+    def hold(self, wanted: Iterable[Wanted]) -> None:
+        """Make these the settings that are changed: put back the others, newest first, and change what
+        differs.
+
+        Raises what ``make`` raises.
+        """
+        needed = {one.key: one for one in wanted}
+        for entry in reversed(self.entries):
+            if entry.is_open and (entry.object, entry.setting) not in needed:
+                self.undo(entry)
+        for one in needed.values():
+            present = self._open_change(one.key)
+            if present is None or present.state != "applied" or not _same(present.after, one.value):
+                self.make(one)
+
+    def undo(self, entry: JournalEntry) -> JournalEntry:
+        """Undo a change if that is still ours to do; return it in the state that it reached.
+
+        Nothing is raised for a server that does not answer: the change is then ``failed``, and stays to be
+        undone.
+        """
+        if not entry.is_open:
+            return entry
+        try:
+            return self._note(self._undone(entry))
+        except NotFoundError:
+            why = f"{shown(entry.object.name)} is not there any more."
+            return self._note(self._moved(entry, "not needed", why))
+        except SourceError as error:
+            return self._note(self._moved(entry, "failed", str(error)))
+
+    def undo_all(self) -> list[JournalEntry]:
+        """Undo everything that is still open, newest first; return all changes."""
+        for entry in reversed(self.entries):
+            self.undo(entry)
+        return self.entries
+
+    def _unneeded(self, wanted: Wanted, before: Setting) -> JournalEntry:
+        """Write down once that a setting has its value already."""
+        same = [one for one in self.entries if (one.object, one.setting) == wanted.key]
+        if same and same[-1].state == "not needed" and _same(same[-1].after, wanted.value):
+            return same[-1]
+        return self._note(self._entry(wanted, before, "not needed"))
+
+    def _open_change(self, key: tuple[ChangedObject, str]) -> JournalEntry | None:
+        open_ones = [one for one in self.entries if one.is_open and (one.object, one.setting) == key]
+        return open_ones[-1] if open_ones else None
+
+    def _apply(self, change: JournalEntry) -> None:
+        """Set the value, unless somebody else was faster."""
+        now = self._settings.read(change.object, change.setting)
+        if not _same(now, change.before):
+            why = f"It became {_said(now)} while it was about to be changed; nothing was set."
+            self._note(self._moved(change, "left", why))
+            raise ChangeFailedError(
+                f"{_what(change)}: {why}", advice="See who else works on it, and try again."
+            )
+        try:
+            self._settings.write(change.object, change.setting, change.after)
+        except HyperscopeError as error:
+            self._note(self._moved(change, "failed", str(error)))
+            raise
+
+    def _read_back(self, change: JournalEntry) -> Setting:
+        try:
+            found = self._settings.read(change.object, change.setting)
+        except HyperscopeError as error:
+            self._note(self._moved(change, "failed", str(error)))
+            raise
+        if _same(found, change.after):
+            return found
+        why = f"It was set to {_said(change.after)} and reads {_said(found)}."
+        self._note(self._moved(change, "failed", why))
+        raise ChangeFailedError(f"{_what(change)}: {why}", advice="See the server's tasks and events.")
+
+    def _undone(self, entry: JournalEntry) -> JournalEntry:
+        now = self._settings.read(entry.object, entry.setting)
+        if _same(now, entry.before):
+            state: ChangeState = "not needed" if entry.state == "intended" else "undone"
+            return self._moved(entry, state, "" if state == "not needed" else "It was so already.")
+        if not _same(now, entry.after):
+            why = (
+                f"It is {_said(now)} now, neither {_said(entry.before)} as before the test nor "
+                f"{_said(entry.after)} as the test set it: somebody else changed it."
+            )
+            return self._moved(entry, "left", why)
+        self._settings.write(entry.object, entry.setting, entry.before)
+        found = self._settings.read(entry.object, entry.setting)
+        if _same(found, entry.before):
+            return self._moved(entry, "undone")
+        return self._moved(
+            entry, "failed", f"It was put back to {_said(entry.before)} and reads {_said(found)}."
+        )
+
+    def _entry(self, wanted: Wanted, before: Setting, state: ChangeState) -> JournalEntry:
+        now = self._now_ms()
+        name = f"{self._run}/{len(self._entries) + 1:04}"
+        return JournalEntry(
+            name,
+            self._run,
+            wanted.object,
+            wanted.setting,
+            before,
+            wanted.value,
+            self._undo_kind,
+            state,
+            now,
+            now,
+        )
+
+    def _moved(self, entry: JournalEntry, state: ChangeState, why: str = "", **new: Any) -> JournalEntry:
+        at = max(self._now_ms(), entry.at)
+        return replace(entry, state=state, why=why, at=at, **new)
+
+    def _note(self, entry: JournalEntry) -> JournalEntry:
+        self._record([entry])
+        return entry
+
+    def _record(self, entries: Sequence[JournalEntry]) -> None:
+        self._book.record(entries)
+        self._entries.update({entry.id: entry for entry in entries})
+
+
+def changes_json(entries: Iterable[JournalEntry]) -> list[dict[str, object]]:
+    """Return the changes as ``restore --json`` prints them."""
+    return [
+        {
+            "what": one.setting,
+            "object": one.object.name,
+            "before": one.before,
+            "after": one.after,
+            "state": one.state,
+            "why": one.why,
+        }
+        for one in entries
+    ]
+
+
+def _same(one: Setting, other: Setting) -> bool:
+    """Return True if two values of a setting are the same.
+
+    Of what is given as JSON text, what the test set must be in what the server says: a disk that was made has
+    a UUID afterwards.
+    """
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if one == other:
+        return True
+    first, second = _object(one), _object(other)
+    if first is None or second is None:
+        return False
+    shared = first.keys() & second.keys()
+    return shared in (first.keys(), second.keys()) and all(first[key] == second[key] for key in shared)
+
+
+def _object(value: Setting) -> Mapping[str, object] | None:
+    if not (isinstance(value, str) and value.startswith("{")):
+        return None
+    try:
+        parsed = json.loads(value)
+    except (ValueError, RecursionError):
+        return None
+    return parsed if isinstance(parsed, dict) and parsed else None
+
+
+def _said(value: Setting) -> str:
+    if value is None:
+        return "not set"
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return f"{value:g}" if isinstance(value, float) else shown(str(value), _MAX_VALUE)
+
+
+def _what(change: JournalEntry) -> str:
+    return f"{change.setting} of {shown(change.object.name)}"
