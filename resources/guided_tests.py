@@ -15,6 +15,8 @@ from resources.toml_files import checked, knowledge_error, knowledge_files, read
 _FOLDER = "tests"
 _FACTS = "facts.toml"
 _CHECKS = "checks.toml"
+_SETTINGS = "settings.toml"
+_ESTIMATES = "estimates.toml"
 
 Badge = Literal["D0", "D1", "D2", "D3"]
 """Safety classes: D0 reads only, D1 changes settings and undoes them, D2 puts load on, D3 overwrites
@@ -201,6 +203,46 @@ class CheckDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unit: str = ""
 
 
+class SettingDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A setting that a plan may change: what it takes, and of which kind of object it is.
+
+    ``none`` is the number that stands for no limit; ``per_disk`` says that its name goes on with ``:<disk>``.
+    """
+
+    name: str
+    title: str
+    kind: Literal["flag", "number", "choice", "text"]
+    of: str
+    source: str
+    unit: str = ""
+    least: float | None = None
+    most: float | None = None
+    none: float | None = None
+    choices: tuple[str, ...] = ()
+    may_be_unset: bool = False
+    per_disk: bool = False
+
+
+class Estimates(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is assumed before anything was measured: MB a second of a disk that is filled, mean latency, the
+    most I/Os a second of a worker, seconds of a change.
+    """
+
+    fill_mb_s: float
+    latency_ms: float
+    most_iops: float
+    change_s: float
+    source: str
+
+
+class _SettingFile(msgspec.Struct, forbid_unknown_fields=True):
+    setting: list[SettingDescription]
+
+
+class _EstimatesFile(msgspec.Struct, forbid_unknown_fields=True):
+    estimates: Estimates
+
+
 class _FactFile(msgspec.Struct, forbid_unknown_fields=True):
     fact: list[FactDescription]
 
@@ -210,11 +252,13 @@ class _CheckFile(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class GuidedTests(msgspec.Struct, frozen=True):
-    """All tests by id, in the gallery's order, with the checks and facts that they share."""
+    """All tests by id, with the checks, facts, settings and estimates that they share."""
 
     tests: Mapping[str, GuidedTest]
     checks: Mapping[str, CheckDescription]
     facts: Mapping[str, FactDescription]
+    settings: Mapping[str, SettingDescription]
+    estimates: Estimates
 
     def require(self, name: str) -> GuidedTest:
         """Return a test. Raises NotFoundError."""
@@ -232,7 +276,8 @@ def load_guided_tests(extra_dirs: Sequence[Path] = ()) -> GuidedTests:
     A file in a later folder replaces the one with the same name. Raises KnowledgeError naming file and entry.
     """
     files = {path.name: path for place in knowledge_files(_FOLDER, extra_dirs) for path in place}
-    facts, checks = files.pop(_FACTS), files.pop(_CHECKS)
+    facts, checks, settings = files.pop(_FACTS), files.pop(_CHECKS), files.pop(_SETTINGS)
+    estimates = files.pop(_ESTIMATES)
     known_facts = {one.name: one for one in checked(read_toml(facts), _FactFile, facts).fact}
     known_checks = {one.id: one for one in checked(read_toml(checks), _CheckFile, checks).check}
     tests: dict[str, GuidedTest] = {}
@@ -240,7 +285,9 @@ def load_guided_tests(extra_dirs: Sequence[Path] = ()) -> GuidedTests:
         test = checked(read_toml(path), GuidedTest, path)
         _require_consistent(test, known_checks, path)
         tests[test.id] = test
-    return GuidedTests(tests, known_checks, known_facts)
+    known_settings = {one.name: one for one in checked(read_toml(settings), _SettingFile, settings).setting}
+    assumed = checked(read_toml(estimates), _EstimatesFile, estimates).estimates
+    return GuidedTests(tests, known_checks, known_facts, known_settings, assumed)
 
 
 def _require_consistent(test: GuidedTest, checks: Mapping[str, CheckDescription], path: Path) -> None:
