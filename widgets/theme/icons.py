@@ -75,6 +75,10 @@ NAMES = {
     "undo": "ph.arrow-u-up-left",
     "events": "ph.lightning",
     "inventory": "ph.tree-structure",
+    "shield": "ph.shield",
+    "refresh": "ph.arrow-clockwise",
+    "print": "ph.printer",
+    "tests": "ph.test-tube",
 }
 """The name in the Phosphor set for each meaning."""
 

@@ -1,0 +1,181 @@
+"""Check and plan on one page: checks left, plan right, since mending one changes the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from resources.foreign_text import shown
+from widgets.theme import Theme
+from wizards.flows.check_result import CheckResult
+from wizards.flows.plan_sheet import PlanSheet
+from wizards.pages.checks import ChecksView
+from wizards.pages.plan_view import PlanView
+
+
+@dataclass(frozen=True, slots=True)
+class LengthChoice:
+    """A length that the test can have: its id, and what its button says: ``Quick, 24 min``."""
+
+    id: str
+    text: str
+
+
+class CheckPlanPage(QWidget):
+    """The page.
+
+    Signals: ``back``; ``saved`` for Save plan…, ``printed`` for Print plan, ``started`` for Start test…;
+    ``checked`` for all checks again; ``length_chosen`` with a length's id; ``copied`` with a message; from
+    ``checks`` those of its rows.
+    """
+
+    back = Signal()
+    saved = Signal()
+    printed = Signal()
+    started = Signal()
+    checked = Signal()
+    length_chosen = Signal(str)
+    copied = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._block = ""
+        self.checks = ChecksView(theme)
+        self.plan = PlanView(theme)
+        self.plan.copied.connect(self.copied)
+        self._lengths = QHBoxLayout()
+        self._lengths.setSpacing(6)
+        self._group = QButtonGroup(self)
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setHandleWidth(1)
+        split.addWidget(self.checks)
+        split.addWidget(self.plan)
+        split.setStretchFactor(0, 1)
+        split.setStretchFactor(1, 2)
+        split.setChildrenCollapsible(False)
+        split.setSizes([372, 780])
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._head())
+        column.addWidget(split, 1)
+        column.addWidget(self._foot())
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def show_lengths(self, lengths: Sequence[LengthChoice], chosen: str) -> None:
+        """Offer these lengths."""
+        for button in self._group.buttons():
+            self._group.removeButton(button)
+            self._lengths.removeWidget(button)
+            button.hide()
+            button.deleteLater()
+        for one in lengths:
+            button = QPushButton(one.text)
+            button.setCheckable(True)
+            button.setChecked(one.id == chosen)
+            button.clicked.connect(lambda _on=False, one=one: self.length_chosen.emit(one.id))
+            self._group.addButton(button)
+            self._lengths.addWidget(button)
+
+    def show_plan(self, sheet: PlanSheet) -> None:
+        """Show this plan."""
+        self.plan.show_sheet(sheet)
+
+    def show_checks(self, checks: Sequence[CheckResult], when: str, *, checking: bool = False) -> None:
+        """Show these checks; while ``checking``, or while one blocks, the test can't be started."""
+        self.checks.show_checks(checks, when)
+        blocks = [one for one in checks if one.state in ("block", "unknown")]
+        self._block = blocks[0].id if blocks else ""
+        self.start.setEnabled(not checking and not blocks and bool(checks))
+        self._again.setEnabled(not checking)
+        if checking:
+            text = "Checking…"
+        elif blocks:
+            more = f", and {len(blocks) - 1} more" if len(blocks) > 1 else ""
+            text = f'<a href="#">▲ {_html(blocks[0].found)}{more}</a>'
+        else:
+            warned = sum(one.state == "warn" for one in checks)
+            text = f"{warned} warnings go into the result" if warned else ""
+        self.reason.setText(text)
+        self._dress()
+
+    def _head(self) -> QWidget:
+        head = QFrame()
+        head.setProperty("role", "bar")
+        title = QLabel("Check and plan")
+        title.setProperty("role", "page-title")
+        words = QLabel("Everything that will happen, before anything happens.")
+        length = QLabel("Length")
+        for one in (words, length):
+            one.setProperty("role", "muted")
+        words.setMinimumWidth(0)
+        self._again = QPushButton("Check again")
+        self._again.clicked.connect(self.checked)
+        row = QHBoxLayout(head)
+        row.setContentsMargins(16, 9, 16, 9)
+        row.setSpacing(8)
+        row.addWidget(title)
+        row.addWidget(words, 1)
+        row.addWidget(length)
+        row.addLayout(self._lengths)
+        row.addWidget(self._again)
+        return head
+
+    def _foot(self) -> QWidget:
+        foot = QFrame()
+        foot.setProperty("role", "foot")
+        self._back, self._save = QPushButton("Back"), QPushButton("Save plan…")
+        self._print = QPushButton("Print plan")
+        self._back.clicked.connect(self.back)
+        self._save.clicked.connect(self.saved)
+        self._print.clicked.connect(self.printed)
+        self.reason = QLabel(textFormat=Qt.TextFormat.RichText)
+        self.reason.setMinimumWidth(0)
+        self.reason.linkActivated.connect(lambda _link: self.checks.go_to(self._block))
+        self.start = QPushButton("Start test…")
+        self.start.setProperty("role", "primary")
+        self.start.setEnabled(False)
+        self.start.clicked.connect(self.started)
+        row = QHBoxLayout(foot)
+        row.setContentsMargins(16, 10, 16, 10)
+        row.setSpacing(8)
+        for button in (self._back, self._save, self._print):
+            row.addWidget(button)
+        row.addStretch(1)
+        row.addWidget(self.reason)
+        row.addWidget(self.start)
+        return foot
+
+    def _dress(self) -> None:
+        icons, tokens = self._theme.icons, self._theme.tokens
+        self._again.setIcon(icons.get("refresh"))
+        self._back.setIcon(icons.get("back"))
+        self._print.setIcon(icons.get("print"))
+        self.start.setIcon(icons.get("play", tokens.on_accent if self.start.isEnabled() else tokens.faint))
+        colour = tokens.critical if self._block else tokens.muted
+        self.reason.setStyleSheet(f"color: {colour}")
+        if self._block:
+            self.reason.setText(re_coloured(self.reason.text(), colour))
+
+
+def re_coloured(html: str, colour: str) -> str:
+    """Return a link's HTML with the link in this colour."""
+    return html.replace('<a href="#">', f'<a href="#" style="color:{colour}; text-decoration:none">')
+
+
+def _html(text: str) -> str:
+    return shown(text).replace("&", "&amp;").replace("<", "&lt;")
