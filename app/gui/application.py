@@ -37,6 +37,7 @@ from app.gui.scope_model import ScopeModel
 from app.gui.session_model import SessionModel
 from app.gui.settings import Settings
 from app.gui.shortcut_sheet import ShortcutSheet
+from app.gui.tests_model import TestsModel
 from app.gui.times import Times
 from app.gui.window import Window
 from app.gui.workbench import Workbench
@@ -92,6 +93,7 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
         findings=findings,
         charts=ChartBoard(application),
         jobs=jobs,
+        tests=TestsModel(session, application),
         theme=theme,
         settings=settings,
         times=Times(settings, session, application),
@@ -108,6 +110,7 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
         save_file=saving.ask,
         reveal=saving.reveal,
         export=workbench.export,
+        run_test=workbench.run_test,
     )
     workbench.join(desk, window, saving)
     window.add_panels(PANELS, desk)

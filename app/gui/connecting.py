@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QDialog
 from app.gui.desk import Desk
 from app.gui.jobs import Job
 from app.gui.profiles import Profiles
-from app.gui.recorder_process import RecorderProcess, RecordRequest
+from app.gui.recorder_process import RecorderProcess, RecordRequest, Request
 from app.gui.recording import Recordings, ignore_result
 from app.gui.session_files import recordings_folder, session_for
 from app.gui.window import Window
@@ -46,7 +46,7 @@ class Connecting(QObject):
         self._recordings, self._profiles = recordings, profiles
         self._typed: dict[str, str] = {}
         self._known = KnownHosts()
-        self._again: RecordRequest | None = None
+        self._again: Request | None = None
         self._in_vain: Profile | None = None
         recordings.first_samples.connect(lambda _path, _request: self._forget_vain())
         recordings.began.connect(self._began)
@@ -95,7 +95,7 @@ class Connecting(QObject):
         else:
             start()
 
-    def _start(self, request: RecordRequest) -> None:
+    def _start(self, request: Request) -> None:
         ignore_result(self._recordings.start(request))
 
     def _keep(self, typed: dict[Address, str], *, keep: bool, then: Callable[[], None]) -> None:
@@ -214,7 +214,7 @@ class Connecting(QObject):
         dialog.rejected.connect(lambda: self._desk.notify(message, "critical"))
         _open(dialog)
 
-    def _record_again(self, request: RecordRequest) -> None:
+    def _record_again(self, request: Request) -> None:
         """Record again now, or when the recorder that still records other sources has ended."""
         if self._recordings.process is None:
             self._start(request)

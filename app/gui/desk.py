@@ -18,6 +18,7 @@ from app.gui.moment_model import MomentModel
 from app.gui.scope_model import ScopeModel
 from app.gui.session_model import SessionModel
 from app.gui.settings import Settings
+from app.gui.tests_model import TestsModel
 from app.gui.times import Times
 from resources.catalogue import Catalogue
 from resources.problem_cards import Problems
@@ -52,6 +53,7 @@ class Desk:
     the pinned moment, else now, or the end of the shown window). ``marks`` carries requests to change or
     remove a mark. ``save_file`` asks where to save what a view offers, and writes it; ``reveal`` shows a file
     in the system's file manager. ``export`` asks how to export a scope (None: the whole session).
+    ``run_test`` runs the test of a plan's file, with the session's name and the addresses that it acts on.
     """
 
     session: SessionModel
@@ -61,6 +63,7 @@ class Desk:
     findings: FindingsModel
     charts: ChartBoard
     jobs: JobRunner
+    tests: TestsModel
     theme: Theme
     settings: Settings
     times: Times
@@ -77,6 +80,7 @@ class Desk:
     save_file: Callable[[FileOffer], None]
     reveal: Callable[[Path], None]
     export: Callable[[Scope | None], None]
+    run_test: Callable[[Path, str, tuple[str, ...]], None]
     marks: MarkRequests = field(default_factory=MarkRequests)
 
     def scope_filter(self, scope: Scope | None = None) -> ScopeFilter | None:
@@ -116,7 +120,8 @@ class Desk:
 class PanelSpec:
     """A panel: a dock, or a page in the middle. ``keys`` bring it to the front.
 
-    ``is_passing``: it comes and goes with what it shows; that it was open is not kept for the next start.
+    ``beside``: the docks that stand beside this page; None: all of them. ``is_passing``: it comes and goes
+    with what it shows; that it was open is not kept for the next start.
     """
 
     id: str
@@ -128,3 +133,4 @@ class PanelSpec:
     help: str = ""
     shown: bool = True
     is_passing: bool = False
+    beside: frozenset[str] | None = None

@@ -46,12 +46,35 @@ class RecordRequest:
         return [*arguments, "--", *self.sources]
 
 
+@dataclass(frozen=True, slots=True)
+class TestRequest:
+    """Which test to run: the file of its plan, what it acts on, and the session that it records."""
+
+    __test__ = False  # pytest: this is none of its tests
+
+    plan: str
+    sources: tuple[str, ...]
+    session: str
+
+    def with_session(self, session: Path) -> TestRequest:
+        """Return the same request for another session file."""
+        return replace(self, session=str(session))
+
+    def arguments(self) -> list[str]:
+        """Return the command line of a run that the window has confirmed."""
+        return ["test", "run", self.plan, "--json", "--attached", "--yes", "-o", self.session]
+
+
+Request = RecordRequest | TestRequest
+
+
 class RecorderProcess(QObject):
-    """One run of the recorder. Its signals carry the events of ``recorder.protocol``.
+    """One run of the recorder, or of a test that is one. Its signals carry the events of
+    ``recorder.protocol``.
 
     ``started``, ``reported`` (a StatusReport), ``warned``, ``rotated``, ``password_wanted``,
-    ``certificate_wanted``, ``detached`` (the last signal then), and at the end ``ended``, also if the process
-    died. ``changed`` carries the new state.
+    ``certificate_wanted``, ``detached`` (the last signal then), and at the end ``ended``, also if the
+    process died. ``changed`` carries the new state.
     """
 
     started = Signal(object)
@@ -64,10 +87,10 @@ class RecorderProcess(QObject):
     ended = Signal(object)
     changed = Signal(str)
 
-    def __init__(self, request: RecordRequest, parent: QObject | None = None) -> None:
+    def __init__(self, request: Request, parent: QObject | None = None) -> None:
         """Start the recorder. Raises OSError if the program can't be started."""
         super().__init__(parent)
-        self.request = request
+        self.request: Request = request
         self.state: State = "starting"
         self.status = protocol.StatusReport()
         self._last: protocol.Ended | None = None

@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from app.gui.desk import Desk
-from app.gui.recorder_process import RecorderProcess, RecordRequest
+from app.gui.recorder_process import RecorderProcess, Request
 from app.gui.session_files import os_error_text
 from app.gui.source_labels import beginning, live_entries, stored_entries
 from app.gui.window import Window
@@ -63,7 +63,7 @@ class Recordings(QObject):
         """Return True if our recorder writes this session."""
         return self._process is not None and session is not None and self._session == session.resolve()
 
-    def start(self, request: RecordRequest) -> RecorderProcess | None:
+    def start(self, request: Request) -> RecorderProcess | None:
         """Start recording; returns None and shows a message if that is not possible."""
         if self._process is not None:
             self._window.messages.show_message(
@@ -226,7 +226,7 @@ class Recordings(QObject):
             self._show_death(process.request, ended, died=died)
         self.over.emit()
 
-    def _show_death(self, request: RecordRequest, ended: Ended, *, died: bool) -> None:
+    def _show_death(self, request: Request, ended: Ended, *, died: bool) -> None:
         text = f"The recorder died. {ended.message}" if died else ended.message
         again = "Resume" if Path(request.session).exists() else "Try again"
         self._window.messages.show_message(

@@ -27,13 +27,13 @@ class Views(QObject):
         self._states, self._desk, self._window = states, desk, window
         self._path: Path | None = None
         self._request: RecordRequest | None = None
-        self._wanted: dict[Path, tuple[Scope, RecordRequest]] = {}
+        self._wanted: dict[Path, tuple[Scope, RecordRequest | None]] = {}
         self._moment: int | None = None
         desk.moment.changed.connect(self._take_moment)
         desk.session.opened.connect(self._opened)
         desk.session.closed.connect(self._closed)
 
-    def set_initial_view(self, session: Path, scope: Scope, request: RecordRequest) -> None:
+    def set_initial_view(self, session: Path, scope: Scope, request: RecordRequest | None) -> None:
         """Set the scope in which a new recording will be opened, and remember how it is recorded."""
         self._wanted[session.resolve()] = (scope, request)
         if self._path == session.resolve():

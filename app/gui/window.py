@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from app.gui.actions import ACTIONS
 from app.gui.desk import Area, Desk, PanelSpec
+from app.gui.dock_places import DockPlaces
 from app.gui.layout import SavedLayout, put_dock
 from app.gui.menus import Header, Menus
 from app.gui.status_bar import StatusBar
@@ -107,6 +108,7 @@ class Window(QMainWindow):
         bar.addWidget(self.status, 1)
         self._hint = DropHint(theme, self)
         self._docks: dict[str, QDockWidget] = {}
+        self.places = DockPlaces(self._docks)
         self._panels: Sequence[PanelSpec] = ()
         self._wanted: dict[str, bool] = {}
         self._panel_actions: dict[str, QAction] = {}
@@ -153,10 +155,12 @@ class Window(QMainWindow):
     def show_session(self, *, open_: bool) -> None:
         """Show the pages and docks, or with ``open_`` False the start page."""
         self._stack.setCurrentIndex(1 if open_ else 0)
+        self.places.forget()
         for spec in self._panels:
             dock = self._docks.get(spec.id)
             if dock is not None:
                 dock.setVisible(open_ and self._wanted.get(spec.id, spec.shown))
+        self._check_page()
         for spec_action in ACTIONS:
             if spec_action.needs_session:
                 self.actions_by_id[spec_action.id].setEnabled(open_)
@@ -270,9 +274,13 @@ class Window(QMainWindow):
 
     def _check_page(self) -> None:
         page = self.pages.currentWidget()
+        name = page.objectName() if page is not None else ""
         for identity, one in self._panel_actions.items():
             if one.isCheckable():
-                one.setChecked(page is not None and page.objectName() == f"panel-{identity}")
+                one.setChecked(name == f"panel-{identity}")
+        if self._stack.currentIndex():
+            front = next((one for one in self._panels if name == f"panel-{one.id}"), None)
+            self.places.show_beside(front.beside if front is not None else None)
 
     def _add_key(self, spec: PanelSpec, show: Callable[[], None]) -> QAction:
         one = QAction(spec.title, self)

@@ -22,7 +22,7 @@ from app.gui.navigation import pin_worst_moment
 from app.gui.opening import Opening
 from app.gui.profiles import Profiles
 from app.gui.recent import RecentSessions
-from app.gui.recorder_process import RecordRequest
+from app.gui.recorder_process import RecordRequest, Request, TestRequest
 from app.gui.recording import Recordings, ignore_result
 from app.gui.saving import Saving
 from app.gui.session_files import recordings_folder, session_for
@@ -108,6 +108,12 @@ class Workbench(QObject):
         speed = float(self._desk.settings.number("lab.speed"))
         ignore_result(self.recordings.start(RecordRequest((_LAB,), str(session), speed=speed)))
 
+    def run_test(self, plan: Path, name: str, sources: tuple[str, ...]) -> None:
+        """Run the test of a plan into a new session, whose file begins with ``name``."""
+        folder = recordings_folder(self._desk.settings.text("record.folder"))
+        session = session_for(name, folder, datetime.now().astimezone())
+        ignore_result(self.recordings.start(TestRequest(str(plan), sources, str(session))))
+
     def resume(self) -> None:
         """Record into the open session again, from the same sources."""
         snapshot = self._desk.session.snapshot
@@ -158,9 +164,10 @@ class Workbench(QObject):
         self._connecting.forget_restart()
         self.recordings.stop()
 
-    def _show_recording(self, session: Path, request: RecordRequest) -> None:
+    def _show_recording(self, session: Path, request: Request) -> None:
         desk, scope = self._desk, self.recordings.live_scope()
-        self._views.set_initial_view(session, scope, request)
+        recorded = request if isinstance(request, RecordRequest) else None
+        self._views.set_initial_view(session, scope, recorded)
         if desk.session.path is not None and desk.session.path.resolve() == session.resolve():
             desk.scope.set(desk.scope.scope.during(scope.window, follow=True))
         else:

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from resources.foreign_text import shown
+from widgets.elided_label import ElidedLabel
 from widgets.search_field import SearchField
 from widgets.theme import Theme
 from wizards.flows.gallery import (
@@ -163,13 +164,10 @@ class GalleryView(QWidget):
             self._area.ensureWidgetVisible(self.cards[target])
 
     def _head(self) -> QHBoxLayout:
-        title, line = (
-            QLabel("Guided tests"),
-            QLabel("Put a known load on chosen VMs, judge the result, put everything back."),
-        )
+        title = QLabel("Guided tests")
+        line = ElidedLabel("Put a known load on chosen VMs, judge the result, put everything back.")
         title.setProperty("role", "page-title")
         line.setProperty("role", "muted")
-        line.setMinimumWidth(0)
         self._buttons: dict[CardFilter, QPushButton] = {}
         group = QButtonGroup(self)
         row = QHBoxLayout()
@@ -203,9 +201,9 @@ class GalleryView(QWidget):
         for level in LEVEL_WORDS:
             row.addSpacing(8)
             row.addWidget(Badge(self._theme, level))
-            words = QLabel(LEVEL_MEANINGS[level])
+            words = ElidedLabel(LEVEL_MEANINGS[level])
             words.setProperty("role", "muted")
-            row.addWidget(words)
+            row.addWidget(words, 10 * len(words.text()))
         row.addStretch(1)
         return row
 

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from app.gui.actions import ActionSpec
 from app.gui.desk import PanelSpec
-from app.gui.panels import charts, esxtop, findings, heatmap, inventory, jobs, overview, timeline
+from app.gui.panels import charts, esxtop, findings, heatmap, inventory, jobs, overview, tests, timeline
 from resources.views import Screen
+
+_BESIDE_TESTS = frozenset({"inventory", "jobs", "steps"})
 
 PANELS: tuple[PanelSpec, ...] = (
     PanelSpec("inventory", "Inventory", "inventory", "left", inventory.make, ("Ctrl+5",)),
@@ -15,6 +17,7 @@ PANELS: tuple[PanelSpec, ...] = (
     PanelSpec("charts", "Charts", "charts", "center", charts.make, ("Ctrl+2",)),
     PanelSpec("esxtop", "esxtop", "table", "center", esxtop.make, ("Ctrl+3",)),
     PanelSpec("heatmap", "Heat map", "heatmap", "center", heatmap.make, ("Ctrl+4",)),
+    PanelSpec("tests", "Tests", "tests", "center", tests.make, ("Ctrl+9",), beside=_BESIDE_TESTS),
     PanelSpec("findings", "Findings", "findings", "right", findings.make, ("Ctrl+6",)),
     PanelSpec("jobs", "Jobs", "jobs", "right", jobs.make, shown=False, is_passing=True),
     PanelSpec("timeline", "Timeline", "timeline", "bottom", timeline.make, ("Ctrl+7",)),

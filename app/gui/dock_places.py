@@ -1,0 +1,51 @@
+"""Which docks stand beside the page in front: a page may put some away, or one in another's place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtWidgets import QDockWidget
+
+
+class DockPlaces:
+    """Hides docks for a page, and shows them again after it; what the user hid stays hidden."""
+
+    def __init__(self, docks: Mapping[str, QDockWidget]) -> None:
+        self._docks = docks
+        self._away: set[str] = set()
+        self._replaced: dict[str, str] = {}
+        self._beside: frozenset[str] | None = None
+
+    def show_beside(self, beside: frozenset[str] | None) -> None:
+        """Put all docks away but these (None: show again what was put away)."""
+        self._beside = beside
+        self._arrange()
+
+    def replace(self, identity: str, by: str, *, on: bool) -> None:
+        """Show the dock ``by`` where ``identity`` stands, or (``on`` False) the other way round."""
+        if on == (self._replaced.get(identity) == by):
+            return
+        if on:
+            self._replaced[identity] = by
+        else:
+            del self._replaced[identity]
+            self._docks[by].hide()
+        self._arrange()
+
+    def forget(self) -> None:
+        """Forget what was put away: all docks were hidden with their session."""
+        self._away.clear()
+
+    def _arrange(self) -> None:
+        for identity, dock in self._docks.items():
+            fits = self._beside is None or identity in self._beside
+            is_guest = identity in self._replaced.values()
+            if is_guest:
+                dock.setVisible(fits and self._beside is not None)
+            elif fits and not (self._beside is not None and identity in self._replaced):
+                if identity in self._away:
+                    self._away.discard(identity)
+                    dock.show()
+            elif not dock.isHidden():
+                self._away.add(identity)
+                dock.hide()

@@ -1,0 +1,118 @@
+"""The state of guided tests in the window: the runs of the session, and the test that is set up or looked
+at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from PySide6.QtCore import QObject, Signal
+
+from app.gui.jobs import Job
+from app.gui.session_model import SessionModel
+from resources.guided_tests import GuidedTests, load_guided_tests
+from sessions.journal import JournalEntry, TestRun
+from sessions.store import SessionReader
+from wizards.flows.cards import Connected, Reach
+
+
+@dataclass(frozen=True, slots=True)
+class TestRecords:
+    """What a session says of tests: their runs, the oldest first, and the journal of changes."""
+
+    __test__ = False  # pytest: this is none of its tests
+
+    runs: Sequence[TestRun] = ()
+    journal: Sequence[JournalEntry] = ()
+
+    def run(self, identity: str) -> TestRun | None:
+        """Return the run with that id."""
+        return next((one for one in self.runs if one.id == identity), None)
+
+
+class TestsModel(QObject):
+    """Signals: ``changed`` when there are other runs, or a run came further; ``opened`` when another test,
+    run or step is to be shown.
+    """
+
+    __test__ = False  # pytest: this is none of its tests
+
+    changed = Signal()
+    opened = Signal()
+
+    def __init__(self, session: SessionModel, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.records = TestRecords()
+        self.test = ""
+        self.run = ""
+        self.step = ""
+        session.opened.connect(lambda _snapshot: self._session_opened())
+        session.changed.connect(lambda _change: self.read())
+        session.closed.connect(self._clear)
+
+    @cached_property
+    def known(self) -> GuidedTests:
+        """All guided tests, as they ship."""
+        return load_guided_tests()
+
+    @property
+    def connected(self) -> Connected:
+        """What a test would act on: the lab, or the vCenter that the session is recorded from."""
+        snapshot = self._session.whole
+        if snapshot is None:
+            return Connected("")
+        kinds = {one.spec.kind: one for one in snapshot.sources}
+        reach: Reach = "lab" if "lab" in kinds else "vcenter" if "vcenter" in kinds else ""
+        name = "The lab" if reach == "lab" else kinds[reach].spec.name if reach == "vcenter" else ""
+        return Connected(reach, name)
+
+    @property
+    def running(self) -> TestRun | None:
+        """The run that goes on now, as far as the session tells."""
+        snapshot = self._session.whole
+        live = snapshot is not None and any(one.state == "recording" for one in snapshot.sources)
+        return next((one for one in reversed(self.records.runs) if live and one.end is None), None)
+
+    def open(self, test: str, step: str, run: str = "") -> None:
+        """Show a step of a test: ``check``, ``run``, ``result``; with ``run`` that of a certain run."""
+        self.test, self.step, self.run = test, step, run
+        self.opened.emit()
+
+    def close(self) -> None:
+        """Show all tests."""
+        self.open("", "")
+
+    def read(self) -> None:
+        """Read the runs and the journal again."""
+
+        def work(reader: SessionReader, _job: Job) -> TestRecords:
+            return TestRecords(reader.test_runs(), reader.journal())
+
+        self._session.query("tests", work, self._take)
+
+    def _session_opened(self) -> None:
+        self._clear()
+        self.read()
+
+    def _take(self, records: TestRecords) -> None:
+        if records == self.records:
+            return
+        before = self.records.runs
+        self.records = records
+        self.changed.emit()
+        new = [one for one in records.runs if one.id not in {old.id for old in before}]
+        if new and new[-1].end is None:
+            self.open(new[-1].test, "run", new[-1].id)
+        elif self.run and self.step == "run":
+            shown = records.run(self.run)
+            if shown is not None and shown.end is not None:
+                self.open(shown.test, "result", shown.id)
+
+    def _clear(self) -> None:
+        self.records = TestRecords()
+        self.test = self.step = self.run = ""
+        self.changed.emit()
+        self.opened.emit()

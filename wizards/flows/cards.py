@@ -1,0 +1,137 @@
+"""Makes the cards of the gallery: from the tests as data, what is connected, and the runs of a session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from resources.guided_tests import GuidedTest, GuidedTests, Length, TestStep
+from resources.units import format_duration
+from sessions.journal import JournalEntry, TestRun
+from wizards.flows.gallery import CardGroup, Interrupted, LastRun, Level, Outcome, Readiness, TestCard
+
+Reach = Literal["", "lab", "vcenter", "ssh"]
+"""What a session is connected to; empty for one that is only looked at."""
+
+_LAB_WORKERS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """What tests can act on: how it is reached, its display name, and how many workers are known (None: not
+    yet).
+    """
+
+    reach: Reach
+    name: str = ""
+    workers: int | None = None
+
+
+def card_groups(tests: GuidedTests, connected: Connected, runs: Sequence[TestRun]) -> list[CardGroup]:
+    """Return the cards of all tests, in groups in the order of their first test."""
+    groups: dict[str, list[TestCard]] = {}
+    last = {run.test: run for run in runs if run.end is not None}
+    running = {run.test: run for run in runs if run.end is None}
+    for test in tests.tests.values():
+        card = _card(test, connected, last.get(test.id), running.get(test.id))
+        groups.setdefault(test.group, []).append(card)
+    return [CardGroup(question, tuple(cards)) for question, cards in groups.items()]
+
+
+def interrupted(
+    runs: Sequence[TestRun], journal: Sequence[JournalEntry], live: str, day: Callable[[int], str]
+) -> Interrupted | None:
+    """Return the newest run that did not put everything back; ``live`` is the run that goes on now.
+
+    ``day`` returns a time (ms) as the page writes it.
+    """
+    for run in reversed(runs):
+        left = [one for one in journal if one.run == run.id and one.is_open]
+        if run.id == live or (run.end is not None and not left):
+            continue
+        at = next(
+            (n for n, one in enumerate(run.phases) if one.state in ("running", "planned")), len(run.phases)
+        )
+        changes = f"{len(left)} changes are" if len(left) != 1 else "1 change is"
+        undone = f"{changes} not undone." if left else "Every change is undone."
+        where = f"phase {min(at + 1, len(run.phases))} of {len(run.phases)}. " if run.phases else ""
+        return Interrupted(
+            run.id, f"A run of {run.test} was interrupted", f"{day(run.start)}, {where}{undone}"
+        )
+    return None
+
+
+def seconds_of(test: GuidedTest, length: Length, workers: int) -> float:
+    """Return about how long a test takes in a length, filling of disks not counted."""
+    of = test.lengths[length]
+    values = {name: one.default for name, one in test.inputs.items()} | dict(of.inputs)
+    total = 0.0
+    for step in test.step:
+        if step.kind == "fill" or not _is_on(step, values):
+            continue
+        times = _repeats(step, values, workers) * (of.rounds if step.in_rounds else 1)
+        total += times * ((of.warm_up_s + of.measure_s) * step.longer + of.settle_s)
+    return total
+
+
+def outcome_of(run: TestRun) -> Outcome:
+    """Return what a run that ended came to."""
+    if run.valid is None:
+        return "doubtful"
+    return "good" if run.valid else "undecided"
+
+
+def _card(test: GuidedTest, connected: Connected, last: TestRun | None, running: TestRun | None) -> TestCard:
+    readiness, here = _here(test, connected)
+    phase = ""
+    if running is not None:
+        phase = next((one.name for one in running.phases if one.state == "running"), "preparing")
+    return TestCard(
+        test.id,
+        test.title,
+        test.question,
+        tuple(cast("Level", int(badge[1:])) for badge in test.badges),
+        _cost(test, connected),
+        test.risk,
+        readiness,
+        here,
+        None if last is None else LastRun(outcome_of(last), last.verdict or last.why, last.start, last.id),
+        phase,
+        "Run" if connected.reach == "lab" and readiness == "ready" else "Set up…",
+    )
+
+
+def _cost(test: GuidedTest, connected: Connected) -> str:
+    workers = connected.workers or _LAB_WORKERS
+    if connected.reach == "lab":
+        return f"{format_duration(seconds_of(test, 'lab', workers))} of the lab's time, in about a minute"
+    full, quick = (format_duration(seconds_of(test, length, workers)) for length in ("full", "quick"))
+    writes = "writes its test disks" if "D3" in test.badges else "nothing written"
+    return f"{full}, quick {quick} · {writes}"
+
+
+def _here(test: GuidedTest, connected: Connected) -> tuple[Readiness, str]:
+    if not connected.reach:
+        return "impossible", "Connect a vCenter, or try the lab, to run it"
+    if connected.reach not in test.environments:
+        needed = {"vcenter": "a vCenter", "ssh": "guests over ssh", "lab": "the lab"}
+        return "impossible", f"Not here: needs {' or '.join(needed[one] for one in test.environments)}"
+    if connected.workers is not None and connected.workers < test.workers_least:
+        return "missing", f"Needs {test.workers_least} workers: {connected.workers} ready"
+    if connected.reach == "lab":
+        return "ready", f"{connected.name}: simulated VMs, nothing real is touched"
+    known = "workers are chosen next" if connected.workers is None else f"{connected.workers} workers"
+    return "ready", f"{connected.name}: {known}"
+
+
+def _is_on(step: TestStep, values: Mapping[str, object]) -> bool:
+    name, _, wanted = step.only_if.partition("=")
+    return not name or (str(values.get(name)) == wanted if wanted else bool(values.get(name)))
+
+
+def _repeats(step: TestStep, values: Mapping[str, object], workers: int) -> int:
+    if step.each in ("worker", "worker count"):
+        return workers
+    found = values.get(step.each)
+    return len(found) if isinstance(found, Sequence) and not isinstance(found, str) else 1
