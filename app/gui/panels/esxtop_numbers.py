@@ -64,6 +64,7 @@ class EsxtopNumbers(QObject):
         grid, last = self._grid, self._last
         loads = {counter: numbers_of(ids, last) for counter, ids in grid.loads.items()}
         self._model.set_table(grid.rows, grid.columns, numbers_of(grid.ids, last), grid.ids > 0, loads)
+        self._sparks.set_grid(grid)
 
     def _renew(self) -> None:
         """Read the numbers after a short delay: another moment is to be shown."""
@@ -80,6 +81,7 @@ class EsxtopNumbers(QObject):
         """Show no moment; the next session starts at its end."""
         self._every.stop()
         self._grid, self._last = NO_ROWS, {}
+        self._sparks.set_grid(NO_ROWS)
         self.time.forget()
         self._view.show_totals((), "")
         self._view.show_moment("", 1.0)
@@ -119,4 +121,4 @@ class EsxtopNumbers(QObject):
         self._view.show_moment(
             f"as of {self._desk.times.clock.moment(moment.at)}", self.time.part_of(moment.at)
         )
-        self._sparks.show_grid(self._grid, moment.at)
+        self._sparks.show_until(moment.at)

@@ -27,9 +27,13 @@ class EsxtopSparks(QObject):
         view.sparks_toggled.connect(lambda _on: self._read())
         view.table.sorted.connect(self._read)
 
-    def show_grid(self, grid: Grid, at: int) -> None:
-        """Show the curves of these rows up to the time ``at`` (ms)."""
-        self._grid, self._at = grid, at
+    def set_grid(self, grid: Grid) -> None:
+        """Take over the rows and columns that the table shows from now on; their curves are read later."""
+        self._grid = grid
+
+    def show_until(self, at: int) -> None:
+        """Show the curves up to the time ``at`` (ms)."""
+        self._at = at
         self._read()
 
     def _read(self) -> None:
