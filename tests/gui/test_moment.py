@@ -67,6 +67,7 @@ def test_escape_lets_go_of_the_moment_first(live: Program, qtbot: QtBot, home: P
     live.window.activateWindow()
     qtbot.waitUntil(live.window.isActiveWindow)
     live.desk.notify("Something went wrong.", "critical")
+    qtbot.waitUntil(live.window.messages.isVisible)
     qtbot.keyClick(live.window, Qt.Key.Key_Escape)
     assert (live.desk.moment.at, live.window.messages.isVisible()) == (None, True)
     qtbot.keyClick(live.window, Qt.Key.Key_Escape)

@@ -335,6 +335,7 @@ def test_escape_clears_a_search_then_leaves_it_and_closes_a_message(theme: Theme
     page.activateWindow()
     qtbot.waitUntil(page.isActiveWindow)
     bar.notify("Something went wrong.", "critical")
+    qtbot.waitUntil(bar.isVisible)
     field.setFocus()
     field.setText("esx02")
     qtbot.keyClick(field, Qt.Key.Key_Escape)

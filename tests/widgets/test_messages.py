@@ -33,6 +33,7 @@ def test_three_at_most_and_errors_last(theme: Theme, work: QWidget) -> None:
     messages.notify("It failed.", "critical")
     for number in range(4):
         messages.notify(f"Note {number}.", "info")
+    QGuiApplication.processEvents()
     assert [one.text for one in messages.shown] == ["It failed.", "Note 2.", "Note 3."]
     assert [one.text for one in messages.past] == ["It failed.", *(f"Note {n}." for n in range(4))]
     assert label.geometry() == before
@@ -42,11 +43,26 @@ def test_three_at_most_and_errors_last(theme: Theme, work: QWidget) -> None:
     assert work.rect().contains(messages.geometry())
 
 
+def test_of_a_flood_only_what_can_be_seen_gets_a_card(theme: Theme, work: QWidget) -> None:
+    """A thousand cards take 21 s, in which the window stands still."""
+    messages = Messages(theme, work)
+    told: list[int] = []
+    messages.changed.connect(lambda: told.append(len(messages.past)))
+    for number in range(1_000):
+        messages.notify(f"Sample {number} is late.", "critical" if number == 500 else "info")
+    QGuiApplication.processEvents()
+    expected = ["Sample 500 is late.", "Sample 998 is late.", "Sample 999 is late."]
+    assert [one.text for one in messages.shown] == expected
+    assert [one.text() for one in messages.findChildren(QLabel) if one.wordWrap()] == expected
+    assert told == [200]
+    assert messages.past[-1].text == "Sample 999 is late."
+
+
 def test_a_sentence_has_all_its_lines(theme: Theme, work: QWidget) -> None:
     messages = Messages(theme, work)
     messages.notify("A long sentence that needs several lines. " * 8, "warning")
-    text = next(one for one in messages.findChildren(QLabel) if one.wordWrap())
     QGuiApplication.processEvents()
+    text = next(one for one in messages.findChildren(QLabel) if one.wordWrap())
     assert text.height() >= text.heightForWidth(text.width())
 
 
@@ -64,6 +80,7 @@ def test_escape_and_the_cross_close_one_after_the_other(theme: Theme, work: QWid
     messages = Messages(theme, work)
     for text in ("one", "two", "three"):
         messages.notify(text, "critical")
+    QGuiApplication.processEvents()
     work.activateWindow()
     qtbot.waitUntil(work.isActiveWindow)
     qtbot.keyClick(work, Qt.Key.Key_Escape)
@@ -91,6 +108,7 @@ def test_the_action_runs_once_and_the_message_is_gone(theme: Theme, work: QWidge
 def test_foreign_words_are_text(theme: Theme, work: QWidget) -> None:
     messages = Messages(theme, work)
     messages.notify("<b>\u202eevil</b>\nname", "info")
+    QGuiApplication.processEvents()
     text = next(one for one in messages.findChildren(QLabel) if one.wordWrap())
     assert "<b>" in text.text()
     assert "\u202e" not in text.text()

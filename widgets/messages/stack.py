@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QPushButton, QWidget
 
@@ -22,8 +23,9 @@ _WIDTH, _MARGIN, _GAP = 620, 12, 6
 class Messages(QWidget):
     """Shows messages over ``over`` without moving anything there; a new one displaces the oldest of three.
 
-    Errors stay until they are closed, all others leave by themselves. Escape closes the newest. Signal
-    ``changed``: a message came or left.
+    Errors stay until they are closed, all others leave by themselves. Escape closes the newest. Messages that
+    come together get their cards together, in the next turn of the event loop: of a thousand only the last
+    three need one. Signal ``changed``: messages came or left.
     """
 
     changed = Signal()
@@ -31,7 +33,10 @@ class Messages(QWidget):
     def __init__(self, theme: Theme, over: QWidget) -> None:
         super().__init__(over)
         self._theme, self._over = theme, over
+        self._messages: list[Message] = []
         self._toasts: list[Toast] = []
+        self._new = QTimer(self, singleShot=True, interval=0)
+        self._new.timeout.connect(self._show_new)
         self._past: deque[Message] = deque(maxlen=_KEPT)
         self.setObjectName("messages")
         self.setAccessibleName("Messages")
@@ -43,7 +48,7 @@ class Messages(QWidget):
     @property
     def shown(self) -> Sequence[Message]:
         """The messages that are visible, oldest first."""
-        return [toast.message for toast in self._toasts]
+        return list(self._messages)
 
     @property
     def past(self) -> Sequence[Message]:
@@ -53,11 +58,12 @@ class Messages(QWidget):
     @property
     def text(self) -> str:
         """The newest visible message; empty if there is none."""
-        return self._toasts[-1].message.text if self._toasts else ""
+        return self._messages[-1].text if self._messages else ""
 
     @property
     def action_button(self) -> QPushButton | None:
         """The button of the newest visible message; None if it has none."""
+        self._show_new()
         return self._toasts[-1].button if self._toasts else None
 
     def notify(self, text: str, level: Level = "info", *, action: MessageAction | None = None) -> None:
@@ -65,18 +71,11 @@ class Messages(QWidget):
         self.dismiss(text)
         message = Message(text, level, now_ms(), action)
         self._past.append(message)
-        while len(self._toasts) >= MOST:
-            passing = [one for one in self._toasts if one.message.shown_ms]
-            self._remove((passing or self._toasts)[0])
-        toast = Toast(self._theme, message, self)
-        toast.done.connect(lambda: self._close(toast))
-        self._toasts.append(toast)
-        self._place()
-        toast.show()
-        self.show()
-        self.raise_()
-        self._announce(message)
-        self.changed.emit()
+        while len(self._messages) >= MOST:
+            passing = [one for one in self._messages if one.shown_ms]
+            self._remove((passing or self._messages)[0])
+        self._messages.append(message)
+        self._new.start()
 
     def show_message(
         self, text: str, level: Level = "info", *, button: str = "", act: Callable[[], None] | None = None
@@ -86,18 +85,18 @@ class Messages(QWidget):
 
     def dismiss(self, text: str) -> None:
         """Take the message with this text away, if it is visible."""
-        for toast in [one for one in self._toasts if one.message.text == text]:
-            self._close(toast)
+        for message in [one for one in self._messages if one.text == text]:
+            self._close(message)
 
     def clear(self) -> None:
         """Take all messages away; they stay in ``past``."""
-        for toast in [*self._toasts]:
-            self._close(toast)
+        for message in [*self._messages]:
+            self._close(message)
 
     def close_newest(self) -> None:
         """Take the newest message away."""
-        if self._toasts:
-            self._close(self._toasts[-1])
+        if self._messages:
+            self._close(self._messages[-1])
 
     def take_escape(self, *, on: bool) -> None:
         """Close a message on Escape; with ``on`` False leave the key to another shortcut of the window."""
@@ -109,16 +108,38 @@ class Messages(QWidget):
             self._place()
         return super().eventFilter(watched, event)
 
-    def _close(self, toast: Toast) -> None:
-        if toast in self._toasts:
-            self._remove(toast)
+    def _show_new(self) -> None:
+        """Show the cards of the messages that came since the last turn of the event loop."""
+        self._new.stop()
+        with_card = [toast.message for toast in self._toasts]
+        fresh = [one for one in self._messages if not any(one is other for other in with_card)]
+        if not fresh:
+            return
+        for message in fresh:
+            toast = Toast(self._theme, message, self)
+            toast.done.connect(partial(self._close, message))
+            self._toasts.append(toast)
+        self._place()
+        for toast in self._toasts:
+            toast.show()
+        self.show()
+        self.raise_()
+        for message in fresh:
+            self._announce(message)
+        self.changed.emit()
+
+    def _close(self, message: Message) -> None:
+        if any(one is message for one in self._messages):
+            self._remove(message)
             self._place()
             self.changed.emit()
 
-    def _remove(self, toast: Toast) -> None:
-        self._toasts.remove(toast)
-        toast.hide()
-        toast.deleteLater()
+    def _remove(self, message: Message) -> None:
+        self._messages = [one for one in self._messages if one is not message]
+        for toast in [one for one in self._toasts if one.message is message]:
+            self._toasts.remove(toast)
+            toast.hide()
+            toast.deleteLater()
 
     def _place(self) -> None:
         """Lay the messages out above each other, as high as their sentences need, within the work area."""
