@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.gui.jobs import Job, JobRunner
 from app.memory import trim_heap
-from resources.failures import CancelledError, HyperscopeError
+from resources.failures import CancelledError, HyperscopeError, NotFoundError
 from sessions.store import SessionReader
 from viewmodels.snapshot import (
     Change,
@@ -222,10 +222,19 @@ class SessionModel(QObject):
             return
 
         def work(reader: SessionReader, _job: Job) -> tuple[Snapshot, Snapshot, Change]:
+            if not old.recording:
+                reader.require_same_file()
             whole, change = renewed_snapshot(reader, old)
             return whole, renewed_of_sources(whole, old, seen, sources), change
 
-        self.query("session.look", work, self._renew, failed=self.failed.emit)
+        self.query("session.look", work, self._renew, failed=self._look_failed)
+
+    def _look_failed(self, error: HyperscopeError) -> None:
+        """Close a session whose file is gone or another one: all that would be read by its path is not it."""
+        if isinstance(error, NotFoundError):
+            self.close()
+            error = NotFoundError(f"{error.happened} So it was closed here.", advice=error.advice)
+        self.failed.emit(error)
 
     def _leave_one_file(self) -> None:
         """Have the log of a writer that has gone (it stored a mark, or findings) merged into the file."""

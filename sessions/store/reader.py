@@ -9,6 +9,7 @@ from types import TracebackType
 
 import numpy as np
 
+from resources.failures import NotFoundError
 from sessions.model import (
     Entity,
     EntityRef,
@@ -21,7 +22,8 @@ from sessions.model import (
     SourceSpec,
 )
 from sessions.store import sources, statistics
-from sessions.store.database import bytes_of
+from sessions.store.contents import Decoded
+from sessions.store.database import Database, bytes_of
 from sessions.store.growth import FollowingReader
 from sessions.store.info import SessionInfo
 from sessions.store.lock import is_written
@@ -38,6 +40,10 @@ class SessionReader(FollowingReader):
     Each call sees one consistent state of the file, including everything written before the call. Every
     method raises DamagedError when the data that it needs is inconsistent.
     """
+
+    def __init__(self, database: Database, decoded: Decoded | None = None) -> None:
+        super().__init__(database, decoded)
+        self._file = _file_at(database.path)
 
     @classmethod
     def open(cls, path: Path, *, check: bool = True) -> SessionReader:
@@ -60,6 +66,24 @@ class SessionReader(FollowingReader):
     def another(self) -> SessionReader:
         """Return another reader of the file, for another thread; both share one cache of decoded data."""
         return SessionReader(open_for_reading(self._database.path), self._samples.decoded)
+
+    def require_same_file(self) -> None:
+        """Raise NotFoundError if the file was deleted, moved or replaced by another one since it was opened.
+
+        A file whose folder can't be reached at the moment passes.
+        """
+        path = self._database.path
+        now = _file_at(path)
+        if now == self._file or None in (now, self._file):
+            return
+        if now == _NO_FILE:
+            raise NotFoundError(
+                f"{path.name} was deleted, moved or renamed while it was open.",
+                advice="If it was moved, open it from where it is now.",
+            )
+        raise NotFoundError(
+            f"{path.name} was replaced by another session while it was open.", advice="Open it again."
+        )
 
     @property
     def has_left_log(self) -> bool:
@@ -178,6 +202,20 @@ class SessionReader(FollowingReader):
             samples=sum(segment.samples for segment in segments),
             state=self._state_of(state),
         )
+
+
+_NO_FILE = (0, 0)
+
+
+def _file_at(path: Path) -> tuple[int, int] | None:
+    """Return what tells the file at ``path`` from others: _NO_FILE if there is none, None if nobody knows."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return _NO_FILE
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _interval(source: Source, samples: Samples) -> float | None:

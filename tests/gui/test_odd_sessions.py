@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
+import sys
 import threading
 from pathlib import Path
 
@@ -29,6 +31,7 @@ from widgets.heatmap import HeatmapView
 from widgets.inventory import InventoryView
 from widgets.inventory.model import HEALTH
 from widgets.overview import OverviewView
+from widgets.start import StartPage
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 PAGES = ("charts", "esxtop", "heatmap", "overview")
@@ -208,3 +211,40 @@ def test_a_vm_whose_source_stopped_is_not_judged_behind_and_is_not_green(
     during = live.desk.verdict_words(Scope((vms[1],), last))
     assert during is not None
     assert during.health == "ok"
+
+
+@pytest.mark.skipif(
+    sys.platform == "win32", reason="Windows neither deletes nor replaces a file that is open"
+)
+@pytest.mark.parametrize(
+    ("fate", "told"),
+    [
+        ("deleted", "was deleted, moved or renamed"),
+        ("renamed over", "replaced"),
+        ("written over", "replaced"),
+    ],
+)
+def test_a_session_whose_file_goes_or_becomes_another_is_closed_and_it_is_said(
+    live: Program, qtbot: QtBot, full: Path, home: Path, fate: str, told: str
+) -> None:
+    path, other = home / "night.hscope", home / "other.hscope"
+    shutil.copy(full, path)
+    with SessionWriter.create(other, title="other", durable=False) as writer:
+        writer.set_meta("created", "2020-01-01T00:00:00Z")
+        writer.add_entities([Entity(EntityRef("host", "other"), "other")])
+    opened(live, qtbot, path)
+    wait(qtbot, lambda: live.desk.findings.diagnosis is not None)
+    if fate == "deleted":
+        path.unlink()
+    elif fate == "renamed over":
+        other.replace(path)
+    else:
+        path.write_bytes(other.read_bytes())
+    wait(qtbot, lambda: live.desk.session.snapshot is None)
+    (message,) = live.window.messages.shown
+    assert message.level == "critical"
+    assert message.text.startswith("night.hscope was ")
+    assert told in message.text
+    assert "So it was closed here." in message.text
+    assert "pen it" in message.text, "what to do now"
+    assert child_of(live.window, StartPage).isVisible()
