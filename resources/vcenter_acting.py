@@ -31,6 +31,19 @@ class Waits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     host_clocks: int
 
 
+class Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How the inventory is read for the checks; the file says what each number is for. ``ignored`` are
+    patterns of names of VMs.
+    """
+
+    page: int
+    detailed_vms: int
+    loaded_vms: int
+    entities: int
+    sample_s: float
+    ignored: tuple[str, ...]
+
+
 class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The lowest and the highest value that the API takes, of each setting that is a number."""
 
@@ -50,6 +63,7 @@ class Refusal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     waits: Waits
+    inventory: Reading
     values: Values
     share_levels: dict[str, int]
     fault: tuple[Refusal, ...]
@@ -62,6 +76,7 @@ class Acting:
     """
 
     waits: Waits
+    inventory: Reading
     values: Values
     share_levels: Mapping[int, str]
     normal_shares: int
@@ -82,4 +97,4 @@ def load_acting(path: Path = ACTING_FILE) -> Acting:
     normal = file.share_levels.get("normal")
     if normal is None:
         raise knowledge_error(path, "share_levels", "normal is missing")
-    return Acting(file.waits, file.values, levels, normal, refusals)
+    return Acting(file.waits, file.inventory, file.values, levels, normal, refusals)

@@ -21,6 +21,7 @@ from connections.vsphere.session import VSphere
 from resources.failures import CancelledError, NotFoundError, SourceError, TimedOutError
 from resources.vcenter_acting import Waits, load_acting
 from sessions.journal import ChangedObject
+from workloads.vsphere.accounts import same_account
 from workloads.vsphere.faults import outcome_unknown, refusal, task_failure
 from workloads.vsphere.properties import Properties, read_one
 
@@ -126,7 +127,7 @@ class Tasks:
         except NotFoundError:
             return False
         by = getattr(reason, "userName", None)
-        return by is None or _account(str(by)) == _account(self._vsphere.address.user)
+        return by is None or same_account(str(by), self._vsphere.address.user)
 
     def _follow(self, what: str, moid: str, limit_s: float, holds: Callable[[], bool]) -> None:
         deadline, pause = time.monotonic() + limit_s, self._waits.first_poll_s
@@ -213,13 +214,6 @@ class Tasks:
 def _may_have_begun(error: SourceError) -> bool:
     """True if the server may have begun what it was asked for, since no answer of it came."""
     return is_transient(error) and not isinstance(error, SoapFault)
-
-
-def _account(user: str) -> str:
-    r"""``VSPHERE.LOCAL\Administrator`` and ``administrator@vsphere.local`` are the same account."""
-    domain, separator, name = user.rpartition("\\")
-    plain = f"{name}@{domain}" if separator else user
-    return plain.casefold()
 
 
 def _was_cancelled(what: str) -> CancelledError:

@@ -48,6 +48,26 @@ def retrieve(collector: str, objects: Iterable[tuple[str, str]], paths: Mapping[
     return call("RetrievePropertiesEx", ("PropertyCollector", collector), spec)
 
 
+def retrieve_view(
+    collector: str, view: tuple[str, str], to: str, paths: Mapping[str, Iterable[str]], most: int
+) -> bytes:
+    """Return the RetrievePropertiesEx request for the objects in the property ``to`` of ``view`` (type,
+    moid), at most ``most`` in a reply.
+    """
+    select = (
+        f'<selectSet xsi:type="TraversalSpec"><name>to</name>{tag("type", view[0])}'
+        f"{tag('path', to)}<skip>false</skip></selectSet>"
+    )
+    objects = f"<objectSet>{reference('obj', *view)}<skip>true</skip>{select}</objectSet>"
+    spec = f"<specSet>{_properties(paths)}{objects}</specSet><options>{tag('maxObjects', most)}</options>"
+    return call("RetrievePropertiesEx", ("PropertyCollector", collector), spec)
+
+
+def retrieve_more(collector: str, token: str) -> bytes:
+    """Return the ContinueRetrievePropertiesEx request for the next page."""
+    return call("ContinueRetrievePropertiesEx", ("PropertyCollector", collector), tag("token", token))
+
+
 def _properties(paths: Mapping[str, Iterable[str]]) -> str:
     return "".join(
         f"<propSet>{tag('type', kind)}<all>false</all>"
