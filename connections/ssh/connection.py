@@ -8,13 +8,14 @@ import threading
 import time
 from dataclasses import dataclass
 
-from paramiko import ChannelException, IncompatiblePeer, SSHException, Transport
+from paramiko import Channel, ChannelException, IncompatiblePeer, SSHException, Transport
 
 from connections.address import Address
 from connections.failures import ClosedError, unconnected
 from connections.fingerprints import key_fingerprint_of
 from connections.known_hosts import KnownHosts
 from connections.lifetime import ServerConnection
+from connections.ssh.conversation import Conversation
 from connections.ssh.faults import VENDOR, broken, no_common_way, not_ssh, silent, translated
 from connections.ssh.host_key import HostKeyTrust
 from connections.ssh.keepalive import KeepAlive
@@ -24,20 +25,22 @@ from connections.untrusted import Ask
 from resources.failures import SourceError, TimedOutError
 
 _ENDING_S = 5.0
+_TRAFFIC_S = 30
 
 
 @dataclass(frozen=True, slots=True)
 class TimeOuts:
     """The time-outs of an ssh connection in seconds: TCP connect, banner and key exchange, login.
 
-    After ``keepalive_s`` without traffic the machine is asked whether it is alive; ``answer_s`` bounds the
-    wait for that answer, and for a command to start.
+    Every ``keepalive_s`` the machine is asked whether it is alive; ``answer_s`` bounds the wait for that
+    answer, and for a command to start. With None it is asked nothing, and no thread does so: whoever uses
+    the connection notices its silence.
     """
 
     connect_s: float = 10.0
     handshake_s: float = 15.0
     login_s: float = 30.0
-    keepalive_s: float = 15.0
+    keepalive_s: float | None = 15.0
     answer_s: float = 15.0
 
 
@@ -98,9 +101,11 @@ class SshConnection(ServerConnection):
         key = transport.get_remote_server_key()
         self._trust.check(key_fingerprint_of(key.get_name(), key.asbytes()))
         log_in(transport, self.address, self._login)
-        self._keepalive = KeepAlive(
-            transport, self._time_outs.keepalive_s, self._time_outs.answer_s, self._close_silent
-        )
+        every_s = self._time_outs.keepalive_s
+        if every_s is None:
+            transport.set_keepalive(_TRAFFIC_S)  # for firewalls that forget connections without traffic
+        else:
+            self._keepalive = KeepAlive(transport, every_s, self._time_outs.answer_s, self._close_silent)
 
     def _connect_socket(self) -> socket.socket:
         where = (self.address.host, self.address.port)
@@ -152,12 +157,22 @@ class SshConnection(ServerConnection):
 
         The command is ended when the returned process is closed and when the connection ends.
         """
+        return RemoteProcess(self._started(ended_by_stdin(command)), command, self._lost)
+
+    def converse(self, command: str, name: str) -> Conversation:
+        """Start ``command`` as it is, with a stdin that the caller writes. Raises SourceError.
+
+        ``name`` names it in messages. Only the end of its stdin ends it, so it must read that.
+        """
+        return Conversation(self._started(command), name, self.address, self._lost)
+
+    def _started(self, command: str) -> Channel:
         what = "start a command"
         transport = self._require_transport(what)
         try:
             with translated(what, self.address):
                 channel = transport.open_session(timeout=self._time_outs.answer_s)
-                channel.exec_command(ended_by_stdin(command))
+                channel.exec_command(command)
         except SourceError as error:
             if isinstance(error.__cause__, ChannelException):
                 raise SourceError(
@@ -165,7 +180,7 @@ class SshConnection(ServerConnection):
                     meaning="Its sshd allows only so many at once (MaxSessions), or none at all.",
                 ) from error
             raise self._lost(what) or error from error
-        return RemoteProcess(channel, command, self._lost)
+        return channel
 
     def run(self, command: str, within_s: float, max_bytes: int = 1 << 24) -> CommandResult:
         """Run ``command`` to its end and return its output.

@@ -27,7 +27,7 @@ while [ $left -gt 3000 ]; do
 done
 if mkdir checked 2>/dev/null; then
     . ./disks.sh
-    objection=$(check_all)
+    objection=$(check_all < disks)
     if [ -n "$objection" ]; then
         printf '%s\n' "$(printf '%s' "$objection" | tr '\n' ';')" > refused
         exit 1

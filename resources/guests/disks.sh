@@ -145,7 +145,7 @@ check_file() { # path of a work file: it must not be a disk
     if [ -e "$1" ] && [ ! -f "$1" ]; then echo "not-a-file"; fi
 }
 
-check_all() { # reads the file `disks`; one line an objection: number of the disk, objection
+check_all() { # reads the lines of `disks` from stdin; one line an objection: number of the disk, objection
     number=0
     while IFS='	' read -r kind path uuid size; do
         number=$((number + 1))
@@ -153,8 +153,8 @@ check_all() { # reads the file `disks`; one line an objection: number of the dis
         disk) check_disk "$path" "$uuid" "$size" ;;
         file) check_file "$path" ;;
         *) echo "unexamined" ;;
-        esac | sort -u | while IFS= read -r objection; do printf '%s %s\n' "$number" "$objection"; done
-    done < disks
+        esac < /dev/null | sort -u | while IFS= read -r objection; do printf '%s %s\n' "$number" "$objection"; done
+    done
 }
 
 by_id() { # name in /sys/class/block: a path that stays

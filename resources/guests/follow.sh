@@ -4,13 +4,27 @@
 
 umask 077
 IFS= read -r folder || exit 2
+is_alive() { # pid, the instant when it began
+    [ -r /proc/self/stat ] || return 0
+    [ -r "/proc/$1/stat" ] && IFS= read -r stat < "/proc/$1/stat" || return 1
+    stat=${stat##*) }
+    began=$2
+    # shellcheck disable=SC2086 # the words are what is wanted
+    set -- $stat
+    [ "${20}" = "$began" ]
+}
+
 while IFS=' ' read -r beat have; do
     case $beat$have in '' | *[!0-9]*) exit 2 ;; esac
     if cd "$folder" 2>/dev/null; then
         printf '%s\n' "$beat" > alive.new && mv -f alive.new alive
         state='' ending=''
         [ -f state ] && IFS= read -r state < state
-        [ -f rc ] && IFS= read -r ending < rc
+        if [ -f launcher ]; then
+            read -r pid start < launcher
+            is_alive "$pid" "$start" || state=dead
+        fi
+        [ -f rc ] && { IFS= read -r ending < rc; state=done; }
         last=$((have + 8))
         part=$((have + 1))
         printf 'state %s\n' "$state"

@@ -85,10 +85,19 @@ cut_part() { # what fio wrote since the last time becomes the next part
     fi
 }
 
+guard() { # ends the job if this launcher is killed, which nothing else would notice without a controller
+    trap '' TERM INT
+    while [ "$(started_at "$1")" = "$2" ]; do sleep 2; done
+    [ -f rc ] && return
+    work='' began=''
+    [ -f pid ] && read -r work began _ < pid
+    is_ours && { kill -KILL -- "-$work" 2>/dev/null || kill -KILL "$work" 2>/dev/null; }
+}
+
 work='' began='' why=''
 trap 'why=stopped; end_work' TERM INT
 
-objection=$(check_all)
+objection=$(check_all < disks)
 [ -z "$objection" ] || finish 90 refused "$(printf '%s' "$objection" | tr '\n' ';')"
 
 dd if=/dev/zero of=reserve bs=1024 count=64 2>/dev/null || finish 91 full ''
@@ -100,6 +109,9 @@ else
 fi
 work=$!
 began=$(started_at "$work")
+self=$(started_at $$)
+write launcher "$$ $self"
+guard $$ "$self" > /dev/null 2>&1 &
 write pid "$work $began $fio $*"
 write state working
 

@@ -17,12 +17,6 @@ from resources.foreign_text import shown
 from workloads.environment import DiskIdentity, Work
 from workloads.job_file import Guest
 
-SILENCE_S = 30
-"""After so many seconds without a sign of the controller the guest ends the job (DESIGN §10)."""
-
-FREE_KB = 16384
-"""The launcher ends a job before the file system of its folder has less than this left (DESIGN)."""
-
 _FOLDERS: Mapping[Guest, str] = {"linux": "/var/tmp/", "windows": "C:\\Windows\\Temp\\"}  # noqa: S108 - made there with mkdir, which fails if somebody was first
 
 EndingWord = Literal["ended", "stopped", "silent", "full", "refused", "broken"]
@@ -32,15 +26,16 @@ EndingWord = Literal["ended", "stopped", "silent", "full", "refused", "broken"]
 class LaunchSettings:
     """What the launcher is told beside the job; ``start_ms`` is an instant of the guest's own clock.
 
-    ``interval_s`` is how often fio writes what it did so far. ``fio`` is the path of a fio that was copied
-    into the guest, empty for the guest's own.
+    ``interval_s`` is how often fio writes what it did so far; after ``silence_s`` without a sign of the
+    controller, or with less than ``free_kb`` left where its folder is, the launcher ends the job. ``fio`` is
+    the path of a fio that was copied into the guest, empty for the guest's own.
     """
 
-    start_ms: int = 0
-    interval_s: int = 5
-    silence_s: int = SILENCE_S
-    free_kb: int = FREE_KB
+    interval_s: int
+    silence_s: int
+    free_kb: int
     fio: str = ""
+    start_ms: int = 0
 
     def at(self, start_ms: int) -> LaunchSettings:
         """Return the same settings with another start."""

@@ -1,0 +1,246 @@
+"""A guest as a worker of a test: its job is put there, started at an instant, followed, ended, removed."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from collectors.fio.documents import Document
+from resources.failures import HyperscopeError, SourceError
+from resources.fio_jobs import FioJobs
+from resources.foreign_text import shown
+from resources.guest_limits import guest_limits
+from resources.guest_scripts import guest_script
+from sessions.journal import ChangedObject
+from sessions.model import EntityRef
+from workloads.environment import TestObject, Work, WorkerFacts, WorkerProgress, WorkerState
+from workloads.guests.contract import LaunchSettings, disks_text, folder_of, parse_ending
+from workloads.guests.disks import refusal
+from workloads.guests.ending import state_at_end
+from workloads.guests.folders import end_job, make_folder
+from workloads.guests.inspecting import check_disks, fio_objection, inspect
+from workloads.guests.jobs import launched_job
+from workloads.guests.progress import Progress
+from workloads.guests.transport import ClockReading, GuestTransport
+
+_FRESH_S = 60.0
+_MAX_SAID = 1 << 16
+_GONE = {
+    "gone": "The job's folder in {} was removed while it ran.",
+    "dead": "The launcher in {} is gone: the guest was restarted, or somebody ended it.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GuestOptions:
+    """How load in guests is launched.
+
+    ``fio_binary`` is copied into guests whose fio is missing or too old, where given. ``raw_logs``: fio logs
+    each I/O (only for short runs: a line each). ``silence_s`` and ``lost_after_s`` are those of
+    resources/guests/limits.toml, and shorter in tests.
+    """
+
+    fio_binary: Path | None = None
+    raw_logs: bool = False
+    silence_s: int = guest_limits().silence_s
+    lost_after_s: float = guest_limits().lost_after_s
+
+
+DEFAULTS = GuestOptions()
+
+
+class GuestWorker:
+    """A worker in a guest, over any transport.
+
+    ``place_of`` makes what the journal names out of a folder's path. ``workers`` is how many of them run
+    together, which decides how often each tells what it did. ``now_ms`` is the environment's clock.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        entity: EntityRef,
+        transport: GuestTransport,
+        jobs: FioJobs,
+        place_of: Callable[[str], ChangedObject],
+        *,
+        vm: TestObject | None = None,
+        workers: int = 1,
+        options: GuestOptions = DEFAULTS,
+        now_ms: Callable[[], float] = lambda: time.time() * 1000,
+    ) -> None:
+        self._name, self._entity, self._vm = name, entity, vm
+        self._transport, self._jobs, self._place_of = transport, jobs, place_of
+        self._workers, self._options, self._now_ms = workers, options, now_ms
+        self._folder = ""
+        self._work: Work | None = None
+        self._settings: LaunchSettings | None = None
+        self._clock: ClockReading | None = None
+        self._measured = -math.inf
+        self._fio = ""
+        self._run: _Run | None = None
+
+    @property
+    def name(self) -> str:
+        """The display name."""
+        return self._name
+
+    @property
+    def entity(self) -> EntityRef:
+        """The worker's own entity in the session."""
+        return self._entity
+
+    @property
+    def vm(self) -> TestObject | None:
+        """Its VM, None where no vCenter is known."""
+        return self._vm
+
+    @property
+    def transport(self) -> GuestTransport:
+        """The way into its guest."""
+        return self._transport
+
+    def inspect(self) -> WorkerFacts:
+        """Ask the guest what it is and has. It changes nothing."""
+        return inspect(self._transport).facts(self._transport, self._read_clock())
+
+    def place(self, run: str) -> ChangedObject:
+        """Return what ``prepare`` will make for a test run; this asks nobody."""
+        return self._place_of(folder_of(run, self._name, self._transport.guest))
+
+    def prepare(self, run: str, work: Work) -> ChangedObject:
+        """Put the job where it will run, and start nothing; return ``place(run)``.
+
+        Raises UsageError if a disk is not what ``work.identities`` say, SourceError if there is no fio.
+        """
+        transport, folder = self._transport, folder_of(run, self._name, self._transport.guest)
+        job = launched_job(self._jobs, work, folder, transport.guest, raw_logs=self._options.raw_logs)
+        disks = disks_text(work)
+        objections = check_disks(transport, disks)
+        if objections:
+            raise refusal(work, transport.place, objections)
+        copies = self._needs_copy()
+        end_job(transport, folder, remove=True)
+        limits = guest_limits()
+        settings = LaunchSettings(
+            limits.interval_s(self._workers, work.seconds),
+            self._options.silence_s,
+            limits.free_kb,
+            f"{folder}/fio" if copies else "",
+        )
+        make_folder(transport, folder, _files(job, disks, settings))
+        if copies and self._options.fio_binary is not None:
+            transport.put(f"{folder}/fio", self._options.fio_binary.read_bytes(), executable=True)
+        self._folder, self._work, self._settings, self._run = folder, work, settings, None
+        return self._place_of(folder)
+
+    def _needs_copy(self) -> bool:
+        facts = inspect(self._transport)
+        limits = guest_limits()
+        error = fio_objection(
+            facts.fio, self._transport.place, limits.oldest_fio, is_old=limits.is_old(facts.fio)
+        )
+        if error is not None and self._options.fio_binary is None:
+            raise error
+        return error is not None
+
+    def start(self, at_ms: int) -> None:
+        """Let the job begin at an instant of the environment's clock, by the guest's own clock."""
+        settings, work = self._settings, self._work
+        if settings is None or work is None:
+            raise SourceError(f"{self._name} has no job that could be started.")
+        clock = self._read_clock()
+        told = replace(settings, start_ms=round(at_ms + clock.offset_ms))
+        self._transport.put(f"{self._folder}/settings", told.text().encode("ascii"))
+        self._run = _Run(work, at_ms, Progress(clock.offset_ms))
+        self._transport.launch(self._folder)
+
+    def poll(self) -> WorkerProgress:
+        """Return the state and the newest samples; this also tells the guest that somebody still listens."""
+        run = self._run
+        if run is None:
+            return WorkerProgress("ready")
+        if run.end is not None:
+            return run.end
+        try:
+            news = self._transport.exchange(self._folder, run.progress.parts)
+        except SourceError as error:
+            run.failure = str(error)
+            news = None
+        if news is None:
+            return self._unanswered(run)
+        run.heard, run.failure = time.monotonic(), ""
+        if news.state in _GONE:
+            run.end = WorkerProgress("failed", why=_GONE[news.state].format(self._name))
+            return run.end
+        samples = tuple(sample for part in news.parts for sample in run.progress.add(part))
+        if not news.ending:
+            return WorkerProgress(self._state(run), samples)
+        said = ""
+        ending = parse_ending(news.ending)
+        if ending.word == "ended" and ending.exit_code:
+            said = self._said()
+        run.end = state_at_end(ending, run.work, self._name, said, self._options.silence_s)
+        return replace(run.end, samples=samples)
+
+    def _unanswered(self, run: _Run) -> WorkerProgress:
+        waited_s = time.monotonic() - run.heard
+        if waited_s < self._options.lost_after_s and not run.failure:
+            return WorkerProgress(self._state(run))
+        why = run.failure or f"{self._name} has not answered for {waited_s:.0f} s."
+        return WorkerProgress("lost", why=why)
+
+    def _state(self, run: _Run) -> WorkerState:
+        begun = run.progress.has_begun or self._now_ms() >= run.at_ms
+        return "running" if begun else "waiting"
+
+    def _said(self) -> str:
+        try:
+            parts = [self._transport.get(f"{self._folder}/{name}", _MAX_SAID) for name in ("out", "err")]
+        except HyperscopeError:
+            return ""
+        return b"\n".join(part for part in parts if part).decode("utf-8", "replace")
+
+    def fetch(self) -> tuple[Document, ...]:
+        """Return fio's documents of the job, in their order; of one that was lost, those that arrived."""
+        if self._run is None:
+            raise SourceError(f"{self._name} has no job of which there could be a result.")
+        return self._run.progress.documents(f"The output of {shown(self._name)}")
+
+    @property
+    def clock_offset_ms(self) -> float:
+        """The guest's clock minus the environment's during the job; its documents have the guest's times."""
+        return self._run.progress.offset_ms if self._run is not None else 0.0
+
+    def stop(self) -> None:
+        """End the job now; nothing of it runs when this returns. It is no error if none runs."""
+        if self._folder:
+            end_job(self._transport, self._folder, remove=False)
+
+    def clean_up(self) -> None:
+        """Remove everything that ``prepare`` made. It is no error if nothing is there."""
+        if self._folder:
+            end_job(self._transport, self._folder, remove=True)
+
+    def _read_clock(self) -> ClockReading:
+        if self._clock is None or time.monotonic() - self._measured > _FRESH_S:
+            self._clock, self._measured = self._transport.clock(), time.monotonic()
+        return self._clock
+
+
+class _Run:
+    """A job that was started: what is known of it so far."""
+
+    def __init__(self, work: Work, at_ms: int, progress: Progress) -> None:
+        self.work, self.at_ms, self.progress = work, at_ms, progress
+        self.heard = time.monotonic()
+        self.failure = ""
+        self.end: WorkerProgress | None = None
+
+
+def _files(job: str, disks: str, settings: LaunchSettings) -> Mapping[str, str]:
+    scripts = {name: guest_script(name) for name in ("run.sh", "barrier.sh", "disks.sh")}
+    return {**scripts, "job.fio": job, "disks": disks, "settings": settings.text()}
