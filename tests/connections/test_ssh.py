@@ -430,6 +430,7 @@ def test_a_machine_that_falls_silent_is_noticed(server: Sshd, known: KnownHosts)
 
 def test_an_idle_connection_stays(server: Sshd, known: KnownHosts) -> None:
     with connection(server, known, time_outs=HASTY) as opened:
+        assert HASTY.keepalive_s is not None
         time.sleep(4 * HASTY.keepalive_s)
         assert opened.run("echo still", 10).stdout == b"still\n"
 
@@ -476,3 +477,30 @@ def test_what_shows_of_it(server: Sshd, known: KnownHosts) -> None:
     assert str(parse_address("ssh://root@esx01")) == "ssh://root@esx01"
     assert repr(connection(server, known)) == f"SshConnection({server.address})"
     assert SECRET not in repr(SshLogin(lambda: SECRET))
+
+
+def test_a_conversation_answers_what_it_is_told_until_its_input_ends(server: Sshd, known: KnownHosts) -> None:
+    with connection(server, known, time_outs=HASTY) as opened:
+        with opened.converse("while read line; do echo you said $line; done; exit 7", "an echo") as asked:
+            assert asked.read(0) is None  # nothing was said yet, and nobody waits
+            asked.send(b"one\n", 5)
+            assert asked.read(5) == b"you said one\n"
+            asked.send(b"$(reboot)\n", 5)
+            assert asked.read(5) == b"you said $(reboot)\n"
+            asked.end_input()
+            assert asked.read(5) == b""
+            assert asked.exit_code(5) == 7
+            assert asked.stderr() == ""
+
+
+def test_a_conversation_says_that_the_connection_is_lost(server: Sshd, known: KnownHosts) -> None:
+    quiet = TimeOuts(connect_s=5, handshake_s=5, login_s=5, keepalive_s=None, answer_s=2)
+    with connection(server, known, time_outs=quiet) as opened:
+        asked = opened.converse("cat", "an echo")
+        for child in psutil.Process(server.pid).children(recursive=True):
+            child.kill()
+        with pytest.raises(DisconnectedError):
+            asked.read(5)
+        with pytest.raises(SourceError):
+            asked.send(b"x\n", 5)
+        asked.close()
