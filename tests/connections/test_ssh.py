@@ -480,17 +480,20 @@ def test_what_shows_of_it(server: Sshd, known: KnownHosts) -> None:
 
 
 def test_a_conversation_answers_what_it_is_told_until_its_input_ends(server: Sshd, known: KnownHosts) -> None:
-    with connection(server, known, time_outs=HASTY) as opened:
-        with opened.converse("while read line; do echo you said $line; done; exit 7", "an echo") as asked:
-            assert asked.read(0) is None  # nothing was said yet, and nobody waits
-            asked.send(b"one\n", 5)
-            assert asked.read(5) == b"you said one\n"
-            asked.send(b"$(reboot)\n", 5)
-            assert asked.read(5) == b"you said $(reboot)\n"
-            asked.end_input()
-            assert asked.read(5) == b""
-            assert asked.exit_code(5) == 7
-            assert asked.stderr() == ""
+    script = "while read line; do echo you said $line; done; exit 7"
+    with (
+        connection(server, known, time_outs=HASTY) as opened,
+        opened.converse(script, "an echo") as asked,
+    ):
+        assert asked.read(0) is None  # nothing was said yet, and nobody waits
+        asked.send(b"one\n", 5)
+        assert asked.read(5) == b"you said one\n"
+        asked.send(b"$(reboot)\n", 5)
+        assert asked.read(5) == b"you said $(reboot)\n"
+        asked.end_input()
+        assert asked.read(5) == b""
+        assert asked.exit_code(5) == 7
+        assert asked.stderr() == ""
 
 
 def test_a_conversation_says_that_the_connection_is_lost(server: Sshd, known: KnownHosts) -> None:
