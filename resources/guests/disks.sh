@@ -147,7 +147,7 @@ check_file() { # path of a work file: it must not be a disk
 
 check_all() { # reads the lines of `disks` from stdin; one line an objection: number of the disk, objection
     number=0
-    while IFS='	' read -r kind path uuid size; do
+    while IFS='|' read -r kind path uuid size; do
         number=$((number + 1))
         case $kind in
         disk) check_disk "$path" "$uuid" "$size" ;;

@@ -80,21 +80,21 @@ def folder_of(run: str, worker: str, guest: Guest) -> str:
 def disks_text(work: Work) -> str:
     """Return the content of the file ``disks``: path, UUID and size of each, or a file's path.
 
-    Paths have passed ``job_file.fio_path`` before; no field has a tab or a line end in it.
+    Paths have passed ``job_file.fio_path`` before; no field has a bar or a line end in it.
     """
     known: dict[str, DiskIdentity] = {one.path: one for one in work.identities}
     lines = []
     for disk in work.disks:
         identity = known.get(disk.path)
         if identity is None:
-            lines.append(f"file\t{_cell(disk.path)}\t\t")
+            lines.append(f"file|{_cell(disk.path)}||")
         else:
-            lines.append(f"disk\t{_cell(disk.path)}\t{_cell(identity.uuid)}\t{identity.size_bytes}")
+            lines.append(f"disk|{_cell(disk.path)}|{_cell(identity.uuid)}|{identity.size_bytes}")
     return "\n".join(lines) + "\n"
 
 
 def _cell(text: str) -> str:
-    return re.sub(r"[^!-~]", "?", text)
+    return re.sub(r"[^!-{}~]", "?", text)
 
 
 def parse_ending(text: str) -> Ending:

@@ -51,7 +51,7 @@ def make_folder(folder: Path, *, runtime: int = 2, delay_s: float = 0.0, **setti
     for name in ("run.sh", "barrier.sh", "disks.sh"):
         (folder / name).write_text(guest_script(name))
     (folder / "job.fio").write_text(JOB.format(runtime=runtime, folder=folder))
-    (folder / "disks").write_text(f"file\t{folder}/work\t\t\n")
+    (folder / "disks").write_text(f"file|{folder}/work||\n")
     told = {"start_ms": int((time.time() + delay_s) * 1000), "interval_s": 1, "silence_s": 30, **settings}
     (folder / "settings").write_text("".join(f"{name} {value}\n" for name, value in told.items()))
     return folder
