@@ -153,7 +153,11 @@ def run(
     """Simulate and diagnose every scenario that matches ``pattern``, once a
     seed; reuse the results in the file ``out``.
     """
-    chosen = [name for name, one in load_scenarios().items() if one.kind != "demo" and fnmatch(name, pattern)]
+    chosen = [
+        name
+        for name, one in load_scenarios().items()
+        if one.kind not in ("demo", "test") and fnmatch(name, pattern)
+    ]
     tasks = [(name, seed) for seed in seeds for name in chosen]
     board = Board(len(seeds))
     begin = time.perf_counter()

@@ -44,6 +44,8 @@ AREAS = {
     "interrupt": "Interrupts",
     "vsan": "vSAN",
     "work": "Workers of a test (fio)",
+    "datastore": "Datastores (Storage I/O Control)",
+    "cluster": "Clusters (DRS)",
 }
 
 COUNTERS_INTRO = """\

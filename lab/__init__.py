@@ -2,8 +2,9 @@
 
 from lab.esxtop_export import export_lab
 from lab.fields import FieldSet
-from lab.lab import TICK_S, Lab, Tick
+from lab.lab import Lab, Tick
 from lab.pace import Pace
+from lab.physics import TICK_S
 from lab.recording import Progress, record_lab
 from lab.scenario import Scenario, Scenarios, find_scenario, load_scenarios
 from lab.truth import Allowed, GroundTruth, Truth

@@ -30,10 +30,13 @@ from lab.inventory import (
 )
 from lab.names import Names
 from lab.placement import spread_disks
-from lab.scenario import STAGES, LoadLevel, Range, Role, Scenario, Workload, Workloads
+from lab.scenario import STAGES, LoadLevel, Range, Role, Scenario, Workers, Workload, Workloads
+from lab.worker_vms import members_by_role, worker_vms
 
 _NFS_NAMES = ("nfs-vol01", "NFS_ISO_Archive", "nas02-backup")
 _HOST_MEMORY_GB = (32, 48, 64, 96, 128, 160, 192, 256, 384, 512, 768)
+_QUIET_ROLE, _QUIET_CPU = "web", 0.02
+"""What the other VMs beside workers do, and how busy they make a host."""
 _MIN_BACKGROUND = 0.35
 """Of a host's load level, what is left at least to VMs that have no demand of their own from the scenario."""
 
@@ -68,7 +71,10 @@ class _Builder:
         self.placed: set[str] = set()
 
     def build(self) -> Cluster:
-        per_host = 8 + self.cores // 3
+        workers = self.scenario.workers
+        if workers is not None:
+            self._add_workers(workers)
+        per_host = 0 if workers is not None else 8 + self.cores // 3
         for host in range(len(STAGES)):
             crowd = self._crowd() if host == self.stage_order[0] else 0
             self.vms += [self._vm(host, self._role()) for _ in range(per_host)]
@@ -82,6 +88,8 @@ class _Builder:
             )
             for name, (role, members) in picks.items()
         }
+        if workers is not None:
+            cast |= members_by_role(workers, self.vms)
         self._number_groups()
         hosts = tuple(self._host(index) for index in range(len(STAGES)))
         return Cluster(
@@ -90,6 +98,14 @@ class _Builder:
             queue_depth=int(self.rng.choice(self.site.depth)), load=self.load, rate=self.level.rate,
             start_ms=self._start(), worlds_seed=int(self.rng.integers(2**31)),
         )  # fmt: skip
+
+    def _add_workers(self, workers: Workers) -> None:
+        self.vms += worker_vms(workers)
+        for vm in self.vms:
+            self.fixed.add(vm.name)
+            self.placed.add(vm.name)
+        quiet = self.workloads[_QUIET_ROLE]
+        self.vms += [self._vm(host, quiet) for host in range(len(STAGES)) for _ in range(workers.background)]
 
     def _crowd(self) -> int:
         low, high = self.site.crowd
@@ -122,7 +138,7 @@ class _Builder:
             mhz=(2100, 2300, 2400, 2600)[self.cores % 4],
             mem_mb=int(mem_mb - self.rng.integers(12, 60)), powersaving=saving,
             host_cache=self.site.host_cache and role == 0,
-            balloon_most=self.site.balloon_most if role == 0 else 0.65,
+            balloon_most=self.site.balloon_most if role == 0 else 0.65, threads=self.site.threads,
         )  # fmt: skip
 
     def _scaled(self, hosts: Sequence[Host]) -> tuple[Host, ...]:
@@ -130,7 +146,7 @@ class _Builder:
         have what they leave of the level, but no less than a part of it.
         """
         for index, host in enumerate(hosts):
-            level = self.draw(self.level.cpu)
+            level = self.draw(self.level.cpu) if self.scenario.workers is None else _QUIET_CPU
             target = level * host.pcpus * work_per_second(level, powersaving=host.powersaving)
             here = [vm for vm in self.vms if vm.host == index]
             mine = [vm for vm in here if vm.name not in self.fixed]

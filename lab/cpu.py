@@ -42,8 +42,8 @@ class Cpu:
 
     ``run``, ``ready`` (which includes ``limited``, as in esxtop), ``costop``, ``limited``, ``system``,
     ``overlap``, ``used`` (adjusted for frequency and hyper-threading), ``latency``, ``demand``. For each host
-    ``busy`` (PCPU utilisation), ``queueing`` (waiting time over run time) and ``speed``; for each PCPU set
-    ``load``, the number of PCPUs in use.
+    ``busy`` (PCPU utilisation), ``queueing`` (waiting time over run time), ``speed`` and ``pace`` (work done
+    in a second of run time); for each PCPU set ``load``, the number of PCPUs in use.
     """
 
     def __init__(self, cluster: Cluster, index: Index, rng: np.random.Generator) -> None:
@@ -51,13 +51,14 @@ class Cpu:
         self._luck = NormalNoise(rng, len(index.vcpu_vm))
         hosts = cluster.hosts
         self._pcpus = np.array([float(host.pcpus) for host in hosts])
-        self.pcpu_sets = PcpuSets(cluster, index)
-        self._pool = np.array([vm.host * len(POOLS) + vm.pool for vm in cluster.vms])
+        self._threaded = np.array([float(host.threads > 1) for host in hosts])
+        self._cluster = cluster
+        self.place()
         self._pool_shares = np.tile(POOL_SHARES, len(hosts))
         self._reserved = np.array([vm.cpu_reservation for vm in cluster.vms])[index.vcpu_vm]
         size = len(index.vcpu_vm)
         self._backlog = np.zeros(size)
-        self._sharing = np.full(index.hosts, 0.1)
+        self._sharing = np.full(index.hosts, 0.1) * self._threaded
         self.run = np.zeros(size)
         self.ready = np.zeros(size)
         self.costop = np.zeros(size)
@@ -71,7 +72,13 @@ class Cpu:
         self.load = np.zeros(self.pcpu_sets.count)
         self.queueing = np.zeros(index.hosts)
         self.speed = np.ones(index.hosts)
+        self.pace = np.ones(index.hosts)
         self.kernel = np.zeros(index.hosts)
+
+    def place(self) -> None:
+        """Take over the placement of all VMs: at the start, and after one has moved."""
+        self.pcpu_sets = PcpuSets(self._cluster, self._index)
+        self._pool = np.array([vm.host * len(POOLS) + vm.pool for vm in self._cluster.vms])
 
     def step(
         self,
@@ -90,10 +97,10 @@ class Cpu:
         """
         index = self._index
         self.speed = frequency * (1.0 - CHARGED_LOSS * self._sharing)
-        pace = frequency * (1.0 - WORK_LOSS * self._sharing)
+        self.pace = frequency * (1.0 - WORK_LOSS * self._sharing)
         available = between(1.0 - parameters.blocked - stalled, 0.02, 1.0)
         work = self._spread(parameters.demand * activity)
-        demanded = np.minimum(work / pace[index.vcpu_host] + parameters.spin, available)
+        demanded = np.minimum(work / self.pace[index.vcpu_host] + parameters.spin, available)
         need = np.minimum(demanded + self._backlog / tick_s, available)
         allowed = self._limited_need(parameters, need, frequency)
         self.kernel = np.minimum(parameters.kernel * self._pcpus + self._per_host(system), 0.6 * self._pcpus)
@@ -224,7 +231,7 @@ class Cpu:
         hosts = self._index.hosts
         per_host = self.load[:hosts] + self.load[hosts:] + self.kernel
         self.busy = np.minimum(per_host / self._pcpus, 1.0)
-        self._sharing = shared_cores(self.busy)
+        self._sharing = shared_cores(self.busy) * self._threaded
 
     def _per_host(self, vcpu_values: FloatArray) -> FloatArray:
         return sums(self._index.vcpu_host, vcpu_values, self._index.hosts)

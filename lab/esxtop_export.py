@@ -12,7 +12,8 @@ from typing import BinaryIO
 
 from collectors.esxtop_names import ColumnPath, format_path
 from lab.fields import APERF
-from lab.lab import TICK_S, Lab
+from lab.lab import Lab
+from lab.physics import TICK_S
 from lab.recording import Progress
 from resources.failures import (
     AccessDeniedError,

@@ -88,6 +88,7 @@ class Memory:
         self.reserved = np.array([vm.mem_reservation for vm in vms]) * self.size
         self._cached = np.array([host.host_cache for host in hosts])[index.vm_host]
         self._pool = np.array([vm.host * len(POOLS) + vm.pool for vm in vms])
+        self._moved = False
         self._column = np.arange(index.vms) - index.vm_start[index.vm_host]
         self._shape = (index.hosts, int(self._column.max()) + 1)
         self.touched = np.array([vm.touched for vm in vms]) * self.size
@@ -249,6 +250,14 @@ class Memory:
         ratio = self.free / self.min_free
         self.state: IntArray = (ratio[:, None] < np.array(STATE_FLOORS)).sum(axis=1)
 
+    def place(self) -> None:
+        """Take over the placement of all VMs after one has moved."""
+        self._moved = True
+        self._column = np.arange(self._index.vms)
+        self._shape = (self._index.hosts, self._index.vms)
+
     def _per_host(self, values: FloatArray) -> FloatArray:
+        if self._moved:
+            return sums(self._index.vm_host, values, self._index.hosts)
         result: FloatArray = run_sums(values, self._index.vm_start)
         return result

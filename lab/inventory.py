@@ -29,11 +29,12 @@ class Host:
     powersaving: bool
     host_cache: bool
     balloon_most: float
+    threads: int = CORE_THREADS
 
     @property
     def pcpus(self) -> int:
-        """The number of logical processors: two hyper-threads a core."""
-        return self.cores * CORE_THREADS
+        """The number of logical processors: one for each hyper-thread of a core."""
+        return self.cores * self.threads
 
 
 @dataclass(frozen=True, slots=True)

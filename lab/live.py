@@ -11,8 +11,9 @@ from collectors.esxtop_names import HostColumns, columns_by_host
 from collectors.feed import Controls, Feed, Health, State
 from collectors.feed import Tick as FeedTick
 from connections.address import split_address
-from lab.lab import TICK_S, Lab, Tick
+from lab.lab import Lab, Tick
 from lab.pace import Pace
+from lab.physics import TICK_S
 from lab.recording import TICK_MS, lab_source, ticks_in
 from lab.samples import HostSamples
 from lab.scenario import find_scenario, load_scenarios

@@ -32,7 +32,8 @@ class Network:
     def __init__(self, cluster: Cluster, index: Index, rng: np.random.Generator) -> None:
         self._index = index
         self._rng = rng
-        self.uplink = np.array([vm.host * UPLINKS + vm.uplink for vm in cluster.vms])
+        self._cluster = cluster
+        self.place()
         count = index.hosts * UPLINKS
         fast = np.arange(count) % UPLINKS >= 2
         self.speed = np.where(fast, float(cluster.uplink_mbps), _STORAGE_SPEED)
@@ -44,6 +45,10 @@ class Network:
         self.nic_tx, self.nic_rx, self.nic_rx_drops = (nics.copy() for _ in range(3))
         self.nic_tx_packets, self.nic_rx_packets = nics.copy(), nics.copy()
         self.vmk_tx, self.vmk_rx = np.zeros((index.hosts, 2)), np.zeros((index.hosts, 2))
+
+    def place(self) -> None:
+        """Take over the placement of all VMs: at the start, and after one has moved."""
+        self.uplink = np.array([vm.host * UPLINKS + vm.uplink for vm in self._cluster.vms])
 
     def step(
         self,

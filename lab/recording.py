@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from collectors.esxtop_names import Counters, columns_by_host
-from lab.lab import TICK_S, Lab, Tick
+from lab.lab import Lab, Tick
+from lab.physics import TICK_S
 from lab.samples import HostSamples
 from resources.catalogue import load_catalogue
 from resources.failures import CancelledError

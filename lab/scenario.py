@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Literal
@@ -13,7 +14,7 @@ from resources.toml_files import RESOURCES, checked, knowledge_error, knowledge_
 from sessions.model import Kind
 
 LoadLevel = Literal["low", "normal", "high"]
-ScenarioKind = Literal["problem", "lookalike", "healthy", "demo"]
+ScenarioKind = Literal["problem", "lookalike", "healthy", "demo", "test"]
 RoleKind = Literal["vm", "host", "device", "array", "datastore", "nic", "pool"]
 Range = tuple[float, float]
 
@@ -114,12 +115,14 @@ class Allow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Site(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The hardware that a scenario requires; the seed draws the rest.
 
-    ``headroom`` is host memory over the memory that its VMs may use (below 1: overcommitted); it applies to
-    the stage host only, as does ``crowd``, the number of additional small VMs. ``depth`` is the LUN queue
-    depth, ``balloon_most`` is Mem.CtlMaxPercent as a fraction.
+    ``threads`` is how many hyper-threads a core has. ``headroom`` is host memory over the memory that its VMs
+    may use (below 1: overcommitted); it applies to the stage host only, as does ``crowd``, the number of
+    additional small VMs. ``depth`` is the LUN queue depth, ``balloon_most`` is Mem.CtlMaxPercent as a
+    fraction.
     """
 
     cores: tuple[int, ...] = (8, 10, 12)
+    threads: int = 2
     headroom: Range = (1.3, 1.7)
     crowd: tuple[int, int] = (0, 0)
     uplink_mbps: tuple[int, ...] = (10_000,)
@@ -127,6 +130,22 @@ class Site(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     host_cache: bool = False
     balloon_most: float = 0.65
     policy: Literal["any", "high", "balanced"] = "any"
+
+
+class Workers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Equal VMs that do the load of tests, instead of most of the usual VMs.
+
+    ``placement`` has a text for each host, with a letter for each of its VMs: H for those that get heavy CPU
+    load in a test of DRS, L for light load. ``name`` is what their names begin with, ``background`` the
+    number of other, quiet VMs on each host, ``spare_disks`` how many disks can be added to each.
+    """
+
+    placement: tuple[str, str, str, str]
+    name: str = "sql"
+    vcpus: int = 4
+    mem_gb: int = 5
+    background: int = 2
+    spare_disks: int = 0
 
 
 class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -145,6 +164,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seconds: int = 0
     not_in_vcenter: str = ""
     site: Site = Site()
+    workers: Workers | None = None
     cast: Mapping[str, Role] = {}
     inject: tuple[Inject, ...] = ()
     truth: tuple[Expect, ...] = ()
@@ -231,6 +251,8 @@ def _faults(scenario: Scenario) -> Iterator[str]:
     known = {*scenario.cast, *STAGES}
     yield from _faults_of_cast(scenario, known)
     yield from _faults_of_injections(scenario, known)
+    if scenario.workers is not None and not re.fullmatch(r"[HL]+(,[HL]+){3}", _placed(scenario.workers)):
+        yield "the placement of its workers is not one text of H and L for each of four hosts"
     for expect in scenario.truth:
         if expect.on not in known:
             yield f"role {expect.on!r} of {expect.problem} is not cast"
@@ -239,6 +261,10 @@ def _faults(scenario: Scenario) -> Iterator[str]:
     for allow in scenario.also:
         if allow.on not in {*known, "*"}:
             yield f"role {allow.on!r} of {allow.problem} is not cast"
+
+
+def _placed(workers: Workers) -> str:
+    return ",".join(workers.placement)
 
 
 def _faults_of_cast(scenario: Scenario, known: set[str]) -> Iterator[str]:

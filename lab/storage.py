@@ -20,8 +20,8 @@ from lab.parameters import BoolArray, Index, Parameters
 from lab.queueing import falling_root, wait_ratio
 from sessions.model import FloatArray, IntArray
 
-_LOG_ODDS = (-14.0, 14.0)
-_TOLERANCE = 2e-4
+LOG_ODDS = (-14.0, 14.0)
+TOLERANCE = 2e-4
 _BURSTINESS = 4.0
 _RETRY_MS = 5000.0
 """After this the VMkernel aborts a command that a path lost, and sends it again."""
@@ -146,16 +146,20 @@ class Storage:
 
         last = np.exp2(self._log_odds)
         self._log_odds = falling_root(
-            excess, self._log_odds, -np.log(2.0) * last / (1.0 + last), _LOG_ODDS, _TOLERANCE
+            excess, self._log_odds, -np.log(2.0) * last / (1.0 + last), LOG_ODDS, TOLERANCE
         )
         odds: FloatArray = np.exp2(self._log_odds)
+        self._remember_arrays(odds, capacity, parameters)
+        return odds
+
+    def _remember_arrays(self, odds: FloatArray, capacity: FloatArray, parameters: Parameters) -> None:
+        """How busy the arrays are, and how much longer that makes I/Os of the next tick."""
         used = odds / (1.0 + odds) * capacity
         total = sums(self._station_array, used, len(self._base_iops))
         shared = total / np.maximum(self._base_iops * parameters.capacity, 1e-9)
         self._array_busy = 0.6 * self._array_busy + 0.4 * np.minimum(shared, 0.97)
         longer = self._array_busy**4 / (1.0 - self._array_busy)
         self._array_wait = np.where(self._is_shared, longer[self._pair_array], 0.0)
-        return odds
 
     def _at_array(self, base: FloatArray, odds: FloatArray) -> FloatArray:
         """Latency of each pair's commands: idle latency, longer the more LUN and array are used."""

@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from lab.esxtop_export import whole_files
-from lab.lab import TICK_S, Lab
+from lab.lab import Lab
+from lab.physics import TICK_S
 from lab.recording import Progress
 from lab.vcenter_extras import Extras
 from lab.vcenter_inventory import Json, LowestLimits, inventory

@@ -17,7 +17,9 @@ from tests.lab.in_memory import lab_session
 SEED = 4_001
 
 
-FAMILIES = sorted({name.partition("-")[0] for name, one in load_scenarios().items() if one.kind != "demo"})
+FAMILIES = sorted(
+    {name.partition("-")[0] for name, one in load_scenarios().items() if one.kind not in ("demo", "test")}
+)
 
 
 @pytest.mark.slow

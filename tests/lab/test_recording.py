@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from lab import Lab, Pace, record_lab
-from lab.lab import TICK_S
 from lab.live import LiveLab
+from lab.physics import TICK_S
 from resources.failures import CancelledError
 from sessions.model import Kind
 from sessions.store import SessionReader, SessionWriter

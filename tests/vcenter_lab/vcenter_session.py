@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from lab.lab import TICK_S
+from lab.physics import TICK_S
 from resources.catalogue import Catalogue, Counter, VcenterSpelling
 from resources.conversions import scale_of
 from sessions.model import Entity, EntityRef, Event, Fact, Kind, SeriesSpec, SourceSpec

@@ -1,0 +1,104 @@
+"""The physics of one scenario and seed: every subsystem of the cluster, advanced together tick by tick."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from lab.activity import Activity
+from lab.building import build_cluster
+from lab.cpu import Cpu
+from lab.grouping import run_sums
+from lab.host_memory import Memory
+from lab.injection import apply_all, plan_injections
+from lab.inventory import NFS_LUN, Cluster
+from lab.network import Network
+from lab.parameters import Index, LabState, Parameters
+from lab.power import Power
+from lab.scenario import Scenario, load_workloads
+from lab.storage import Storage
+from sessions.model import FloatArray
+
+TICK_S = 5.0
+_SWAP_IO_MB = 16.0 / 1024
+_SYSTEM_US_PER_IO = 22.0
+_SYSTEM_US_PER_PACKET = 0.9
+_WARM_UP = 24
+_RNGS = 12
+
+
+class Physics:
+    """The simulated cluster without the counters that show it.
+
+    ``state`` is the input of the next tick; vCPUs in ``steady_vcpus`` ask for exactly their demand, without
+    the ups and downs of activity. ``make_storage`` makes the storage subsystem. Raises
+    KnowledgeError when the scenario does not fit the lab.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        *,
+        seed: int,
+        make_storage: Callable[[Cluster, Index, np.random.Generator], Storage] = Storage,
+    ) -> None:
+        self.scenario = scenario
+        self.seed = seed
+        self.rngs = [np.random.default_rng(one) for one in np.random.SeedSequence(seed).spawn(_RNGS)]
+        rngs = self.rngs
+        self.cluster = build_cluster(scenario, load_workloads(), rngs[0])
+        self.duration_s = _duration(scenario, rngs[1])
+        cluster = self.cluster
+        self.index = Index.of(cluster)
+        self.parameters = Parameters.of(cluster, self.index, rngs[2])
+        self.state = LabState(cluster, self.index, self.parameters)
+        self.changes = plan_injections(self.scenario, self.state, self.duration_s, rngs[3])
+        self.activity = Activity(self.index, TICK_S, rngs[4])
+        self.cpu = Cpu(cluster, self.index, rngs[10])
+        self.power = Power(cluster)
+        self.memory = Memory(cluster, self.index, rngs[5])
+        self.storage = make_storage(cluster, self.index, rngs[6])
+        self.network = Network(cluster, self.index, rngs[7])
+        self.steady_vcpus = np.zeros(len(self.index.vcpu_vm), dtype=bool)
+
+    def warm_up(self) -> None:
+        """Run for two minutes before the first tick, so that queues and balloons are as they usually are."""
+        for _ in range(_WARM_UP):
+            self.advance(-1.0)
+
+    def advance(self, seconds: float) -> None:
+        """One step of everything at ``seconds`` of lab time, each subsystem on what the others did last."""
+        index, parameters = self.index, self.parameters
+        apply_all(self.changes, seconds)
+        self.activity.step(parameters.activity)
+        self.power.step(self.cpu.busy, parameters.frequency, parameters.power_cap)
+        swap_disk = index.disk_start
+        self.memory.step(parameters, self.activity.vm, self.storage.read_ms[swap_disk], TICK_S)
+        swap = np.zeros(len(index.disk_vm))
+        swap[swap_disk] = (self.memory.swap_in + self.memory.swap_out) / _SWAP_IO_MB
+        self.storage.step(parameters, self.activity.disk, swap, self.cpu.queueing)
+        stalled = self.memory.stall[index.vcpu_vm]
+        activity = np.where(self.steady_vcpus, 1.0, self.activity.vcpu)
+        self.cpu.step(parameters, activity, stalled, self._system(), self.power.factor, TICK_S)
+        shape = (index.hosts, index.luns)
+        read, written = self.storage.mb_read.reshape(shape), self.storage.mb_written.reshape(shape)
+        nfs = np.stack([read[:, NFS_LUN], written[:, NFS_LUN]], axis=1)
+        self.network.step(parameters, self.activity.tx, self.activity.rx, self.cpu, nfs)
+
+    def _system(self) -> FloatArray:
+        """VMkernel time spent on each vCPU's I/O and packets, as a share of wall time."""
+        index = self.index
+        per_io = run_sums(self.storage.iops, index.disk_start) * _SYSTEM_US_PER_IO
+        packets = (self.network.tx_packets + self.network.rx_packets) * _SYSTEM_US_PER_PACKET
+        heavier = 1.0 + 30.0 * np.maximum(self.parameters.kernel - 0.02, 0.0)[index.vm_host]
+        share = (per_io + packets) / 1e6 * heavier / index.vcpus
+        result: FloatArray = np.minimum(share, 0.5)[index.vcpu_vm]
+        return result
+
+
+def _duration(scenario: Scenario, rng: np.random.Generator) -> float:
+    if scenario.seconds:
+        return float(scenario.seconds)
+    low, high = scenario.minutes
+    return float(rng.integers(low * 12, high * 12 + 1) * TICK_S)
