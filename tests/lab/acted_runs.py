@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -56,9 +57,9 @@ def run(lab: ActedLab, workers: Sequence[int], loads: Sequence[DiskLoad], *, min
     )
 
 
-def database(outstanding: float, **other: float) -> DiskLoad:
+def database(outstanding: float, rate: float = math.inf) -> DiskLoad:
     """8 KB, 70 % reads."""
-    return DiskLoad(DATA, outstanding, 8.0, 0.7, **other)
+    return DiskLoad(DATA, outstanding, 8.0, 0.7, rate)
 
 
 def set_shares(lab: ActedLab, shares: Mapping[int, float]) -> None:
