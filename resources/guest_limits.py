@@ -22,6 +22,7 @@ class GuestLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     max_documents: int
     documents_per_s: float
     clock_rounds: int
+    window_tolerance: float
 
     def interval_s(self, workers: int, seconds: float | None) -> int:
         """Return after how many seconds fio tells what it did so far, for so many workers and that long."""

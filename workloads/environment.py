@@ -158,7 +158,10 @@ class Worker(Protocol):
         """Return the state and the newest samples; this also tells the guest that somebody still listens."""
 
     def fetch(self) -> tuple[Document, ...]:
-        """Return fio's documents of the job that ended, in their order."""
+        """Return fio's documents of the job that ended, in their order and with the environment's times.
+
+        Each tells everything since the job's start: ``workloads.common_window`` cuts out what is wanted.
+        """
 
     def stop(self) -> None:
         """End the job now; nothing of it runs when this returns. It is no error if none runs."""

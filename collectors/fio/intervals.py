@@ -68,34 +68,34 @@ def intervals(documents: Sequence[Document]) -> Iterator[Interval]:
             continue
         matching = before if len(before) == len(jobs) else (Job(),) * len(jobs)
         each = [
-            [_since(new.read, old.read), _since(new.write, old.write)]
+            [part_since(new.read, old.read), part_since(new.write, old.write)]
             for new, old in zip(jobs, matching, strict=True)
         ]
         for number, parts in enumerate(each):
             if any(part.runtime_ms for part in parts):
                 yield Interval(number, document.at, tuple(_values(parts)))
         if len(jobs) > 1:
-            together = [_together([parts[way] for parts in each]) for way in range(2)]
+            together = [parts_together([parts[way] for parts in each]) for way in range(2)]
             yield Interval(-1, document.at, tuple(_values(together)))
         before = jobs
 
 
-def _since(new: Direction, old: Direction) -> Part:
-    """Return what came to ``old``; all of ``new`` if that is no continuation of ``old``."""
+def part_since(new: Direction, old: Direction) -> Part:
+    """Return what came after ``old``; all of ``new`` if that is no continuation of ``old``."""
     try:
         histogram = new.clat_ns.histogram.since(old.clat_ns.histogram)
     except ValueError:
-        return _since(new, Direction())
+        return part_since(new, Direction())
     ios, runtime = new.total_ios - old.total_ios, new.runtime - old.runtime
     if ios < 0 or runtime < 0 or new.io_bytes < old.io_bytes:
-        return _since(new, Direction())
+        return part_since(new, Direction())
     count = new.lat_ns.count - old.lat_ns.count
     total = new.lat_ns.mean * new.lat_ns.count - old.lat_ns.mean * old.lat_ns.count
     mean = max(0.0, total / count) if count > 0 else math.nan
     return Part(ios, new.io_bytes - old.io_bytes, runtime, mean, histogram)
 
 
-def _together(parts: Sequence[Part]) -> Part:
+def parts_together(parts: Sequence[Part]) -> Part:
     """Return several workers as one: their I/Os add up, their time is the same time."""
     ios = sum(part.ios for part in parts)
     weighted = [part.mean_ns * part.ios for part in parts if part.ios and not math.isnan(part.mean_ns)]

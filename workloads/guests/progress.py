@@ -71,10 +71,17 @@ class Progress:
         return samples
 
     def documents(self, name: str) -> tuple[Document, ...]:
-        """Return fio's documents so far. Raises BadInputError if there is none."""
+        """Return fio's documents so far, their times those of the environment's clock.
+
+        Raises BadInputError if there is none.
+        """
         packed = bytes(self._packed) + self._packer.copy().flush()
         text = zlib.decompressobj().decompress(packed).decode("utf-8", "replace")
-        return tuple(read_documents(text, name))
+        shift = round(self.offset_ms)
+        return tuple(
+            msgspec.structs.replace(document, timestamp_ms=max(0, document.at - shift))
+            for document in read_documents(text, name)
+        )
 
     def _whole_documents(self) -> Iterator[bytes]:
         while (end := self._rest.find(_END)) >= 0:

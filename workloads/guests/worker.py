@@ -205,15 +205,13 @@ class GuestWorker:
         return b"\n".join(part for part in parts if part).decode("utf-8", "replace")
 
     def fetch(self) -> tuple[Document, ...]:
-        """Return fio's documents of the job, in their order; of one that was lost, those that arrived."""
+        """Return fio's documents of the job, in their order; of one that was lost, those that arrived.
+
+        Their times are those of the environment's clock.
+        """
         if self._run is None:
             raise SourceError(f"{self._name} has no job of which there could be a result.")
         return self._run.progress.documents(f"The output of {shown(self._name)}")
-
-    @property
-    def clock_offset_ms(self) -> float:
-        """The guest's clock minus the environment's during the job; its documents have the guest's times."""
-        return self._run.progress.offset_ms if self._run is not None else 0.0
 
     def stop(self) -> None:
         """End the job now; nothing of it runs when this returns. It is no error if none runs."""
