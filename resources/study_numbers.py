@@ -101,6 +101,7 @@ class SiocStudy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     limit_least: Number
     limit_most: Number
     limit_binding: Number
+    cost_unit_bytes: Number
     flat_percent: Number
     hosts_least: Number
     counters: SiocCounters

@@ -113,3 +113,16 @@ def chance(ratio: Ratio, confidence: float) -> float:
         return 0.0 if ratio.value != 1.0 else 1.0
     t = abs(log(ratio.value)) / (reach / two_sided(confidence, ratio.pairs - 1))
     return 2.0 * t_probability(-t, ratio.pairs - 1) if t < inf else 0.0
+
+
+def mean_of_rounds(values: Sequence[float], confidence: float) -> tuple[float, float, float]:
+    """Return the geometric mean of rounds with its interval: mean, low, high; NaN where unknown.
+
+    One round has no interval. Raises ValueError for a value that is not positive, or none.
+    """
+    logs = tuple(log(one) for one in values)
+    if not logs:
+        raise ValueError("a mean of no rounds")
+    centre = sum(logs) / len(logs)
+    reach = two_sided(confidence, len(logs) - 1) * standard_error(logs) if len(logs) > 1 else nan
+    return exp(centre), exp(centre - reach), exp(centre + reach)

@@ -130,3 +130,20 @@ class _Line:
         error = two_sided(limits.confidence, n - 2) * sqrt(scatter / spread) * limits.window_s
         variation = sqrt(float(residuals @ residuals) / (n - 2))
         return cls(slope * limits.window_s, error, variation)
+
+
+def measured_steadiness(values: FloatArray, interval_s: float, limits: SteadyLimits) -> Steadiness | None:
+    """Return whether a window that was already measured drifts or jumps about; None if it is too short.
+
+    A warm-up ends only when drifts are excluded; here the window is given, and it is not steady only if it
+    surely drifted: by more than the limit in each window, the uncertainty taken off.
+    """
+    if isnan(interval_s):
+        return None
+    per_block = max(1, min(round(limits.block_s / interval_s), values.size // (2 * _MIN_BLOCKS)))
+    line = _Line.through(block_means(values, per_block), per_block * interval_s, limits)
+    if line is None:
+        return None
+    surely = abs(line.drift) - line.error
+    is_steady = surely <= limits.drift_percent and line.variation <= limits.variation_percent
+    return Steadiness(is_steady, line.drift, line.error, line.variation, values.size * interval_s, 0.0)

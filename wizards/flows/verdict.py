@@ -21,7 +21,9 @@ MAX_NOTES = 6
 class Condition:
     """One thing that must hold for the result to count: what was measured of what limit, as texts.
 
-    ``holds`` is None where it could not be determined; ``source`` says where the limit comes from.
+    ``holds`` is None where it could not be determined. ``refusal`` says in a few words why there is no
+    verdict without it (“the datastore was never full”); a condition without one only lowers the
+    confidence. ``source`` says where the limit comes from.
     """
 
     name: str
@@ -29,6 +31,12 @@ class Condition:
     limit: str
     holds: bool | None
     source: str = ""
+    refusal: str = ""
+
+    @property
+    def forbids_a_verdict(self) -> bool:
+        """True if it is required and does not hold, or nobody knows whether it does."""
+        return bool(self.refusal) and self.holds is not True
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +55,7 @@ class Verdict:
     conditions: tuple[Condition, ...] = ()
     figures: tuple[Figure, ...] = ()
     notes: tuple[str, ...] = ()
+    needs: str = ""
 
     def __post_init__(self) -> None:
         if len(self.notes) > MAX_NOTES:

@@ -1,0 +1,132 @@
+"""A cache's baseline against its acceleration: IOPS, weighted latency, and reads and writes apart.
+
+Steps: ``baseline`` and ``accelerated``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import isnan, nan
+
+from diagnosis.statistics.ratio import Ratio
+from diagnosis.statistics.shares import weighted_latency
+from resources.study_numbers import CacheStudy, Number, Studies
+from resources.units import format_value
+from wizards.flows.measured import Measured, Round, mean_ms
+from wizards.flows.verdict import Condition, Verdict
+from wizards.flows.verdicts.comparison import Comparer
+from wizards.flows.verdicts.outcome import refused, verdict
+from wizards.flows.verdicts.phrases import limit, ratio_figure
+from wizards.flows.verdicts.validity import conditions, usable
+
+STEPS = ("baseline", "accelerated")
+
+
+def judge(given: Measured, studies: Studies) -> Verdict:
+    """Return how much faster the cache makes the workload; latencies as speed-ups, baseline by accelerated."""
+    measured = usable(given)
+    needed = (*conditions(given, studies.judging, STEPS), _warm(measured, studies.cache))
+    comparer = Comparer(measured, studies.judging)
+    part = read_part(measured, studies.cache)
+    quantities: dict[str, tuple[str, str, Callable[[Round], float], Number]] = {
+        "IOPS": (*STEPS, lambda one: one.iops(), studies.cache.iops_factor),
+        "weighted latency": (
+            *reversed_steps(),
+            lambda one: weighted_ms(one, part),
+            studies.cache.latency_factor,
+        ),
+        "read latency": (*reversed_steps(), reads_ms, studies.cache.read_factor),
+        "write latency": (*reversed_steps(), writes_ms, studies.cache.write_factor),
+    }
+    ratios = {name: comparer.ratio(a, b, value) for name, (a, b, value, _) in quantities.items()}
+    figures = [
+        ratio_figure(f"{name}, speed-up", "all", ratio) for name, ratio in ratios.items() if ratio is not None
+    ]
+    if (result := refused(needed, figures)) is not None:
+        return result
+    main = ratios["weighted latency"]
+    confidence = comparer.confidence([main], needed, len(comparer.pairs(*STEPS)))
+    writes = ratios["write latency"]
+    notes = [
+        f"Writes got slower: {factor(writes)}."
+        if writes is not None and writes.difference == "lower"
+        else None,
+        *(
+            f"{name}: {factor(ratio)}; study: × {format_value(quantities[name][3].value, 'ratio')}."
+            for name, ratio in ratios.items()
+            if ratio is not None and name != "weighted latency"
+        ),
+        "Compare shapes, not hardware.",
+    ]
+    needs = comparer.needs(main, *STEPS) if confidence != "high" else ""
+    return verdict(
+        _line(main, ratios["IOPS"]),
+        _sentence(main, ratios["IOPS"]),
+        confidence,
+        needed,
+        figures,
+        notes,
+        needs,
+    )
+
+
+def reversed_steps() -> tuple[str, str]:
+    """Return the steps so that their ratio of latencies is a speed-up."""
+    return STEPS[1], STEPS[0]
+
+
+def read_part(measured: Measured, study: CacheStudy) -> float:
+    """Return the part of reads by which latencies are weighted: the one that was asked for, else the study's."""
+    return measured.inputs.get("reads", study.read_part.value * 100) / 100
+
+
+def weighted_ms(one: Round, reads: float) -> float:
+    """Return a round's latency weighted by the asked mix; NaN if one of its sides is missing."""
+    sides = {"read": reads_ms(one), "write": writes_ms(one)}
+    return weighted_latency(sides, {"read": reads, "write": 1 - reads})
+
+
+def reads_ms(one: Round) -> float:
+    """Return the mean latency of a round's reads."""
+    return mean_ms(worker.reads for worker in one.workers)
+
+
+def writes_ms(one: Round) -> float:
+    """Return the mean latency of a round's writes."""
+    return mean_ms(worker.writes for worker in one.workers)
+
+
+def factor(ratio: Ratio) -> str:
+    """Return a speed-up with its interval: ``× 2.90 (95 % CI 2.80 to 3.00)``, ``~`` for no real difference."""
+    if ratio.difference == "none seen":
+        return "no real difference (~)"
+    text = f"× {format_value(ratio.value, 'ratio')}"
+    if ratio.difference == "undecided":
+        return f"{text} (one round, no interval)"
+    return f"{text} (95 % CI {format_value(ratio.low, '')} to {format_value(ratio.high, '')})"
+
+
+def _line(main: Ratio | None, iops: Ratio | None) -> str:
+    if main is None or main.difference == "none seen":
+        return "The cache makes no real difference (~)."
+    faster = "faster" if main.value > 1 else "slower"
+    amount = format_value(max(main.value, 1 / main.value), "ratio")
+    line = f"With the cache I/Os are {amount} times {faster}"
+    if iops is not None and iops.difference != "none seen":
+        line += f", and there are {format_value(iops.value, 'ratio')} times as many"
+    return f"{line}."
+
+
+def _sentence(main: Ratio | None, iops: Ratio | None) -> str:
+    parts = [f"weighted latency {factor(main)}"] if main is not None else []
+    parts += [f"IOPS {factor(iops)}"] if iops is not None else []
+    return f"Speed-up: {'; '.join(parts)}." if parts else "There was no I/O to compare."
+
+
+def _warm(measured: Measured, study: CacheStudy) -> Condition:
+    hits = [one.facts.get("hit_percent", nan) for one in measured.of_step("accelerated")]
+    known = [one for one in hits if not isnan(one)]
+    number = study.hit_percent
+    holds = min(known) >= number.value if known else None
+    text = f"hits {format_value(min(known, default=nan), '%')}"
+    return Condition("Was the cache warm?", text, limit("≥", number), holds, number.source)

@@ -1,0 +1,82 @@
+"""How verdicts say numbers: changes with their intervals, and ``~`` where there is no real difference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import isfinite
+
+from diagnosis.statistics.ratio import Ratio
+from resources.study_numbers import Number
+from resources.units import format_count, format_value
+from sessions.journal import Figure
+
+NO_DIFFERENCE = "~"
+"""What stands for a change that is no real difference."""
+
+
+def change(ratio: Ratio) -> str:
+    """Return a change as text: ``+24.3 %``, ``−5.20 %``, or ``~`` where no real difference was seen."""
+    if ratio.difference in ("none seen", "undecided") and ratio.pairs > 1:
+        return NO_DIFFERENCE
+    return signed(ratio.percent)
+
+
+def signed(percent: float) -> str:
+    """Return a percentage with its sign."""
+    text = format_value(percent, "%")
+    return f"+{text}" if percent > 0 else text
+
+
+def effect(ratio: Ratio | None, more: str, less: str, none: str) -> str:
+    """Return what a change does, with ``more`` or ``less`` as verb: ``gains 24.3 %``; ``none`` without a real
+    difference. A single round has no interval, and says so."""
+    if ratio is None or (ratio.difference == "none seen") or ratio.value == 1.0:
+        return none
+    words = f"{more if ratio.value > 1 else less} {format_value(abs(ratio.percent), '%')}"
+    return words if ratio.difference != "undecided" else f"{words} in a single round"
+
+
+def change_interval(ratio: Ratio) -> str:
+    """Return the interval of a change: ``95 % CI 20.9 to 27.8 %``; a single pair has none."""
+    if not isfinite(ratio.low):
+        return "one round, no interval"
+    return f"95 % CI {interval((ratio.low - 1) * 100, (ratio.high - 1) * 100, '%')}"
+
+
+def interval(low: float, high: float, unit: str) -> str:
+    """Return an interval: ``34.1 to 35.7 %``."""
+    return f"{format_value(low, '')} to {format_value(high, unit)}"
+
+
+def limit(sign: str, number: Number) -> str:
+    """Return a limit of the studies: ``≤ 10 %``."""
+    return f"{sign} {format_value(number.value, number.unit)}"
+
+
+def ratio_figure(name: str, of: str, ratio: Ratio) -> Figure:
+    """Return a ratio as a figure: the change in percent, with its interval where there is one."""
+    bounds = ((ratio.low - 1) * 100, (ratio.high - 1) * 100) if isfinite(ratio.low) else None
+    return Figure(name, of, ratio.percent, "%", bounds, ratio.pairs)
+
+
+def figure(name: str, of: str, value: float, unit: str, n: int = 0) -> Figure:
+    """Return a number as a figure without an interval; one that is not finite could not be determined."""
+    return Figure(name, of, value if isfinite(value) else None, unit, None, n)
+
+
+def figure_of_rounds(name: str, of: str, mean: tuple[float, float, float], unit: str, n: int) -> Figure:
+    """Return a mean of rounds as a figure: mean, low, high."""
+    value, low, high = mean
+    return Figure(name, of, value, unit, (low, high) if isfinite(low) else None, n)
+
+
+def listed(names: Iterable[str], most: int = 3) -> str:
+    """Return names as a list, shortened: ``a, b, c and 4 more``."""
+    given = list(names)
+    shown = ", ".join(given[:most])
+    return f"{shown} and {len(given) - most} more" if len(given) > most else shown
+
+
+def counted(number: int, thing: str) -> str:
+    """Return a number of things: ``1 round``, ``3 rounds``."""
+    return f"{format_count(number)} {thing}" if number == 1 else f"{format_count(number)} {thing}s"

@@ -1,0 +1,167 @@
+"""Whether a test's rounds can be trusted: who took part, what disturbed them, whether the load was the
+asked one.
+
+What is required stands between a result and its verdict. The rest lowers the confidence: a generator that was
+the bottleneck, a queue that was not full, a load that still drifted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import isfinite, isnan, nan
+
+import numpy as np
+
+from diagnosis.statistics.curves import littles_deviation_percent
+from diagnosis.statistics.steady import Steadiness, SteadyLimits, measured_steadiness
+from resources.foreign_text import shown
+from resources.study_numbers import Judging
+from resources.units import format_value
+from sessions.model import FloatArray
+from wizards.flows.measured import Measured, Round, Transfers, WorkerRound, mean_ms
+from wizards.flows.verdict import Condition
+from wizards.flows.verdicts.phrases import counted, limit, listed
+
+
+def usable(measured: Measured) -> Measured:
+    """Return the rounds that nothing disturbed, in which every worker ended well."""
+    return replace(measured, rounds=tuple(one for one in measured.rounds if _is_usable(one)))
+
+
+def conditions(
+    measured: Measured, judging: Judging, steps: Sequence[str], *, full_queue: bool = True
+) -> tuple[Condition, ...]:
+    """Return what must hold of every test: ``steps`` are those without which there is no verdict.
+
+    ``full_queue`` is False where the load is limited on purpose.
+    """
+    rounds = [one for one in measured.rounds if one.step in steps and _is_usable(one)]
+    found = [
+        _all_there(measured),
+        _undisturbed(measured, steps),
+        _to_the_end(rounds, judging),
+        _free_workers(rounds, judging),
+        _steady(rounds, judging),
+    ]
+    if full_queue:
+        found.insert(4, _full_queues(rounds, judging))
+    return tuple(found)
+
+
+def samples_of(workers: Sequence[WorkerRound]) -> FloatArray:
+    """Return the IOPS of some workers together, one value for each sample that all of them have."""
+    if not workers or any(not one.samples for one in workers):
+        return np.zeros(0)
+    length = min(len(one.samples) for one in workers)
+    rows = [[sample.reads + sample.writes for sample in one.samples[-length:]] for one in workers]
+    total: FloatArray = np.nansum(np.array(rows, np.float64), axis=0)
+    return total
+
+
+def sample_interval_s(workers: Sequence[WorkerRound]) -> float:
+    """Return how many seconds lie between two samples; NaN if there are fewer than two."""
+    times = [sample.at for sample in workers[0].samples] if workers else []
+    return (times[-1] - times[0]) / (len(times) - 1) / 1000 if len(times) > 1 else nan
+
+
+def little_percent(worker: WorkerRound, seconds: float) -> float:
+    """Return by how much a worker misses Little's law, in percent; NaN if it is not known."""
+    iops = (worker.reads.ios + worker.writes.ios) / seconds
+    return littles_deviation_percent(worker.outstanding, iops, _latency_ms(worker.reads, worker.writes))
+
+
+def _is_usable(one: Round) -> bool:
+    return not one.disturbances and not any(worker.error for worker in one.workers) and bool(one.workers)
+
+
+def _latency_ms(*sides: Transfers) -> float:
+    return mean_ms(sides)
+
+
+def _all_there(measured: Measured) -> Condition:
+    failed = {worker.worker for one in measured.rounds for worker in one.workers if worker.error}
+    names = {worker.worker for one in measured.rounds for worker in one.workers}
+    count = measured.worker_count or len(names)
+    good = len(names - failed)
+    text = f"{good} of {count}"
+    if failed:
+        text += f": {listed(shown(name) for name in sorted(failed))} failed"
+    holds = good >= count > 0
+    return Condition("Did all workers take part?", text, "all", holds, "fio.md §6.1", "workers were lost")
+
+
+def _undisturbed(measured: Measured, steps: Sequence[str]) -> Condition:
+    disturbed = [one for one in measured.rounds if one.disturbances]
+    left = {one.step for one in measured.rounds if _is_usable(one)}
+    text = "no event"
+    if disturbed:
+        what = listed(dict.fromkeys(event.text for one in disturbed for event in one.disturbances), 1)
+        text = f"{counted(len(disturbed), 'round')} of {len(measured.rounds)} left out: {what}"
+    elif not measured.rounds:
+        text = "no round was measured"
+    holds = set(steps) <= left
+    refusal = "a phase was disturbed" if disturbed else "a phase was not measured"
+    return Condition("Undisturbed?", text, "each phase", holds, "tests.md pitfall 4", refusal)
+
+
+def _to_the_end(rounds: Sequence[Round], judging: Judging) -> Condition:
+    shares = [one.seconds / one.planned_seconds for one in rounds if one.planned_seconds > 0]
+    least = min(shares, default=nan)
+    number = judging.runtime_share
+    holds = None if isnan(least) else least >= number.value
+    share = format_value(least * 100, "%")
+    return Condition("Measured to the end?", share, f"≥ {number.value * 100:.0f} %", holds, number.source)
+
+
+def _free_workers(rounds: Sequence[Round], judging: Judging) -> Condition:
+    known = [worker.cpu for one in rounds for worker in one.workers if not isnan(worker.cpu)]
+    busiest = max(known, default=nan)
+    number = judging.cpu_percent
+    holds = None if isnan(busiest) else busiest < number.value
+    text = f"busiest vCPU {format_value(busiest, '%')}"
+    return Condition("Were the workers free?", text, limit("<", number), holds, number.source)
+
+
+def _full_queues(rounds: Sequence[Round], judging: Judging) -> Condition:
+    number = judging.little_percent
+    misses = [little_percent(worker, one.seconds) for one in rounds for worker in one.workers]
+    known = [one for one in misses if isfinite(one)]
+    reached = [worker.depth_reached for one in rounds for worker in one.workers]
+    shallow = [one for one in reached if one < judging.depth_reached_share.value]
+    worst = max(known, key=abs, default=nan)
+    text = f"Little's law {format_value(abs(worst), '%')} off"
+    if shallow:
+        text += f", depth reached {format_value(min(shallow) * 100, '%')} of the time"
+    holds = None if isnan(worst) else abs(worst) <= number.value and not shallow
+    return Condition("Were the queues full?", text, limit("≤", number), holds, number.source)
+
+
+def _steady(rounds: Sequence[Round], judging: Judging) -> Condition:
+    number = judging.steady_drift_percent
+    found = [one for one in (steadiness_of(one, judging) for one in rounds) if one is not None]
+    text_limit = f"≤ {format_value(number.value, '')}, {limit('', judging.steady_variation_percent).strip()}"
+    if not found:
+        return Condition("Steady?", "too few samples", text_limit, None, number.source)
+    worst = max(found, key=lambda one: (not one.is_steady, one.variation_percent))
+    drift, variation = format_value(abs(worst.drift_percent), "%"), format_value(worst.variation_percent, "%")
+    text = f"drift {drift}, CoV {variation}"
+    return Condition("Steady?", text, text_limit, all(one.is_steady for one in found), number.source)
+
+
+def steadiness_of(one: Round, judging: Judging) -> Steadiness | None:
+    """Return how steady a measured round was; None if it has too few samples to tell."""
+    return measured_steadiness(
+        samples_of(one.workers), sample_interval_s(one.workers), steady_limits(judging)
+    )
+
+
+def steady_limits(judging: Judging) -> SteadyLimits:
+    """Return what steady means, as the statistics take it."""
+    return SteadyLimits(
+        judging.steady_window_s.value,
+        judging.steady_block_s.value,
+        judging.steady_drift_percent.value,
+        judging.steady_variation_percent.value,
+        judging.steady_confidence.value,
+    )
