@@ -60,6 +60,12 @@ class Judging(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     knee_gain_percent: Number
 
 
+class DedupCounters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The keys of a capacity disk's read latency (ms), the better one first."""
+
+    capacity_latency: tuple[str, ...]
+
+
 class DedupStudy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """W1: deduplication."""
 
@@ -75,6 +81,7 @@ class DedupStudy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     penalty_depth: Number
     serial_service_ms: Number
     serial_ceiling_iops: Number
+    counters: DedupCounters
 
 
 class SiocCounters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

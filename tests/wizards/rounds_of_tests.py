@@ -67,7 +67,7 @@ class Storage:
                     block,
                 )
             )
-        times = np.arange(window.start, window.end, 20_000, np.int64)
+        times = np.arange(window.start, window.end, 20_000, dtype=np.int64)
         observed = tuple(
             Observed(counter, of, times, np.resize(np.array(values, np.float64), times.size))
             for (counter, of), values in (counters or {}).items()

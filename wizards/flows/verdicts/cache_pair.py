@@ -23,7 +23,7 @@ STEPS = ("baseline", "accelerated")
 
 
 def judge(given: Measured, studies: Studies) -> Verdict:
-    """Return how much faster the cache makes the workload; latencies as speed-ups, baseline by accelerated."""
+    """Return how much faster the cache makes the workload; latencies are speed-ups."""
     measured = usable(given)
     needed = (*conditions(given, studies.judging, STEPS), _warm(measured, studies.cache))
     comparer = Comparer(measured, studies.judging)
@@ -76,7 +76,9 @@ def reversed_steps() -> tuple[str, str]:
 
 
 def read_part(measured: Measured, study: CacheStudy) -> float:
-    """Return the part of reads by which latencies are weighted: the one that was asked for, else the study's."""
+    """Return the part of reads by which latencies are weighted: the one that was asked for, else the
+    study's.
+    """
     return measured.inputs.get("reads", study.read_part.value * 100) / 100
 
 
@@ -97,7 +99,7 @@ def writes_ms(one: Round) -> float:
 
 
 def factor(ratio: Ratio) -> str:
-    """Return a speed-up with its interval: ``× 2.90 (95 % CI 2.80 to 3.00)``, ``~`` for no real difference."""
+    """Return a speed-up with its interval: ``× 2.90 (95 % CI 2.80 to 3.00)``; ``~`` for none."""
     if ratio.difference == "none seen":
         return "no real difference (~)"
     text = f"× {format_value(ratio.value, 'ratio')}"
