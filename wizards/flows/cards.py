@@ -62,6 +62,11 @@ def interrupted(
     return None
 
 
+def levels_of(test: GuidedTest) -> tuple[Level, ...]:
+    """Return the safety classes of a test, the highest last."""
+    return tuple(cast("Level", int(badge[1:])) for badge in test.badges)
+
+
 def seconds_of(test: GuidedTest, length: Length, workers: int) -> float:
     """Return about how long a test takes in a length, filling of disks not counted."""
     of = test.lengths[length]
@@ -91,7 +96,7 @@ def _card(test: GuidedTest, connected: Connected, last: TestRun | None, running:
         test.id,
         test.title,
         test.question,
-        tuple(cast("Level", int(badge[1:])) for badge in test.badges),
+        levels_of(test),
         _cost(test, connected),
         test.risk,
         readiness,

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
 
 CheckState = Literal["ok", "note", "warn", "block", "unknown"]
 """``unknown``: it could not be checked, which blocks where a real problem would; ``note`` is only said."""
+
+STATE_WORDS: Mapping[CheckState, str] = {
+    "block": "block",
+    "unknown": "not checked",
+    "warn": "warn",
+    "note": "to know",
+    "ok": "ok",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +44,9 @@ class CheckResult:
     def to_json(self) -> dict[str, object]:
         """Return plain values for JSON."""
         return asdict(self)
+
+
+def counts_text(checks: Sequence[CheckResult]) -> str:
+    """Return ``1 block, 2 warn, 12 ok``."""
+    counts = [(sum(one.state == state for one in checks), word) for state, word in STATE_WORDS.items()]
+    return ", ".join(f"{count} {word}" for count, word in counts if count) or "nothing checked yet"

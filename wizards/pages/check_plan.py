@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -23,14 +22,6 @@ from wizards.flows.check_result import CheckResult
 from wizards.flows.plan_sheet import PlanSheet
 from wizards.pages.checks import ChecksView
 from wizards.pages.plan_view import PlanView
-
-
-@dataclass(frozen=True, slots=True)
-class LengthChoice:
-    """A length that the test can have: its id, and what its button says: ``Quick, 24 min``."""
-
-    id: str
-    text: str
 
 
 class CheckPlanPage(QWidget):
@@ -53,6 +44,7 @@ class CheckPlanPage(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._block = ""
+        self._length_buttons: dict[str, QPushButton] = {}
         self.checks = ChecksView(theme)
         self.plan = PlanView(theme)
         self.plan.copied.connect(self.copied)
@@ -76,34 +68,47 @@ class CheckPlanPage(QWidget):
         theme.changed.connect(self._dress)
         self._dress()
 
-    def show_lengths(self, lengths: Sequence[LengthChoice], chosen: str) -> None:
-        """Offer these lengths."""
+    def show_lengths(self, lengths: Sequence[tuple[str, str]], chosen: str) -> None:
+        """Offer these lengths: their ids, and what their buttons say."""
         for button in self._group.buttons():
             self._group.removeButton(button)
             self._lengths.removeWidget(button)
             button.hide()
             button.deleteLater()
-        for one in lengths:
-            button = QPushButton(one.text)
+        self._length_buttons = {}
+        for length, text in lengths:
+            button = QPushButton(text)
             button.setCheckable(True)
-            button.setChecked(one.id == chosen)
-            button.clicked.connect(lambda _on=False, one=one: self.length_chosen.emit(one.id))
+            button.clicked.connect(lambda _on=False, length=length: self.length_chosen.emit(length))
             self._group.addButton(button)
             self._lengths.addWidget(button)
+            self._length_buttons[length] = button
+        self.show_chosen_length(chosen)
+
+    def show_chosen_length(self, chosen: str) -> None:
+        """Show which length is chosen."""
+        if chosen in self._length_buttons:
+            self._length_buttons[chosen].setChecked(True)
 
     def show_plan(self, sheet: PlanSheet) -> None:
         """Show this plan."""
         self.plan.show_sheet(sheet)
 
-    def show_checks(self, checks: Sequence[CheckResult], when: str, *, checking: bool = False) -> None:
-        """Show these checks; while ``checking``, or while one blocks, the test can't be started."""
+    def show_checks(
+        self, checks: Sequence[CheckResult], when: str, *, checking: bool = False, problem: str = ""
+    ) -> None:
+        """Show these checks; while ``checking``, or while one blocks or there is a ``problem`` with the
+        plan, the test can't be started.
+        """
         self.checks.show_checks(checks, when)
         blocks = [one for one in checks if one.state in ("block", "unknown")]
         self._block = blocks[0].id if blocks else ""
-        self.start.setEnabled(not checking and not blocks and bool(checks))
+        self.start.setEnabled(not checking and not blocks and not problem and bool(checks))
         self._again.setEnabled(not checking)
         if checking:
             text = "Checking…"
+        elif problem:
+            text = f"▲ {_html(problem)}"
         elif blocks:
             more = f", and {len(blocks) - 1} more" if len(blocks) > 1 else ""
             text = f'<a href="#">▲ {_html(blocks[0].found)}{more}</a>'
@@ -166,7 +171,7 @@ class CheckPlanPage(QWidget):
         self._back.setIcon(icons.get("back"))
         self._print.setIcon(icons.get("print"))
         self.start.setIcon(icons.get("play", tokens.on_accent if self.start.isEnabled() else tokens.faint))
-        colour = tokens.critical if self._block else tokens.muted
+        colour = tokens.critical if "▲" in self.reason.text() else tokens.muted
         self.reason.setStyleSheet(f"color: {colour}")
         if self._block:
             self.reason.setText(re_coloured(self.reason.text(), colour))

@@ -20,11 +20,10 @@ from PySide6.QtWidgets import (
 from resources.foreign_text import shown
 from viewmodels.health import Health
 from widgets.theme import Theme
-from wizards.flows.check_result import CheckResult, CheckState
+from wizards.flows.check_result import STATE_WORDS, CheckResult, CheckState, counts_text
 from wizards.pages.badge import paint_symbol
 
 _SYMBOL = 9
-_ORDER: tuple[CheckState, ...] = ("block", "unknown", "warn", "note", "ok")
 _STATES: Mapping[CheckState, Health] = {
     "block": "critical",
     "unknown": "none",
@@ -32,19 +31,6 @@ _STATES: Mapping[CheckState, Health] = {
     "note": "info",
     "ok": "ok",
 }
-_WORDS: Mapping[CheckState, str] = {
-    "block": "block",
-    "unknown": "not checked",
-    "warn": "warn",
-    "note": "to know",
-    "ok": "ok",
-}
-
-
-def counts_text(checks: Sequence[CheckResult]) -> str:
-    """Return ``1 block, 2 warn, 12 ok``."""
-    counts = [(sum(one.state == state for one in checks), _WORDS[state]) for state in _ORDER]
-    return ", ".join(f"{count} {word}" for count, word in counts if count) or "nothing checked yet"
 
 
 class _Sign(QWidget):
@@ -83,7 +69,7 @@ class CheckRow(QFrame):
         if state in ("block", "warn"):
             self.setProperty("state", state)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName(f"{check.id}, {_WORDS[state]}: {shown(check.found)}")
+        self.setAccessibleName(f"{check.id}, {STATE_WORDS[state]}: {shown(check.found)}")
         found = _label(check.found, bold=state == "block")
         identity = QLabel(check.id)
         identity.setProperty("role", "faint")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
@@ -13,26 +11,10 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from resources.foreign_text import shown
 from widgets.theme import Theme
 from widgets.theme.tokens import mix_colours
+from wizards.flows.steps import STEPS, TITLES, Step
 from wizards.pages.fonts import sized
 
-StepState = Literal["done", "current", "blocked", "waiting"]
-STEPS = ("choose", "check", "plan", "run", "result")
-TITLES = {"choose": "Choose", "check": "Check", "plan": "Plan", "run": "Run", "result": "Result"}
 _LINE, _TITLE, _DISC, _PAD, _GAP = 16, 18, 20, 12, 10
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A step of a test on the rail: its id, its state, and up to four lines of what was chosen or found."""
-
-    id: str
-    state: StepState
-    lines: tuple[str, ...] = ()
-
-    @property
-    def is_open(self) -> bool:
-        """True if the step can be gone to."""
-        return self.state != "waiting"
 
 
 class StepsView(QWidget):
@@ -86,7 +68,8 @@ class StepsView(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         top = 0
-        for number, step in enumerate(self._steps):
+        for step in self._steps:
+            number = STEPS.index(step.id)
             self._paint(painter, QRect(0, top, self.width(), _height(step)), number, step)
             top += _height(step)
 

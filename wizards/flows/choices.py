@@ -1,0 +1,84 @@
+"""What an environment offers for a test, and what was chosen of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from resources.guided_tests import GuidedTest, InputValue, Length
+from resources.units import format_bytes
+from wizards.flows.planning import Choice
+from wizards.flows.surroundings import Surroundings, WorkerSeen
+
+_KINDS = {"datastore": "Datastore", "datastore b": "Datastore", "cluster": "ClusterComputeResource"}
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerOffer:
+    """A worker that can be chosen: its name, what it is (host, disk), and why it can't take part, if it
+    can't.
+    """
+
+    name: str
+    about: str
+    why_not: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What an environment has for a test: objects by what they are for, and workers."""
+
+    objects: tuple[tuple[str, tuple[str, ...]], ...]
+    workers: tuple[WorkerOffer, ...]
+    lengths: tuple[Length, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What was chosen: objects by what they are for, workers, the critical one, length and inputs."""
+
+    objects: tuple[tuple[str, str], ...]
+    workers: tuple[str, ...]
+    critical: str
+    length: Length
+    inputs: tuple[tuple[str, InputValue], ...]
+
+
+def offer_of(test: GuidedTest, around: Surroundings) -> Offer:
+    """Return what an environment has for a test."""
+    objects = tuple(
+        (name, tuple(one.object.name for one in around.of_kind(_KINDS[name]))) for name in test.objects
+    )
+    lengths: tuple[Length, ...] = ("lab",) if around.kind == "lab" else ("quick", "full")
+    return Offer(objects, tuple(_worker(one, around) for one in around.workers), lengths)
+
+
+def lengths_of(test: GuidedTest, offer: Offer) -> list[tuple[Length, str]]:
+    """Return the lengths that a test can have here, with what each means in words: ``Full, 3 rounds``."""
+    words: dict[Length, str] = {"quick": "Quick", "full": "Full", "lab": "The lab's"}
+    found = []
+    for length in offer.lengths:
+        rounds = test.lengths[length].rounds
+        found.append((length, f"{words[length]}, {rounds} round{'s' if rounds > 1 else ''}"))
+    return found
+
+
+def choice_of(test: GuidedTest, chosen: Chosen) -> Choice:
+    """Return what was chosen as planning takes it."""
+    return Choice(
+        test.id,
+        chosen.length,
+        dict(chosen.inputs),
+        dict(chosen.objects),
+        chosen.workers,
+        chosen.critical,
+    )
+
+
+def _worker(one: WorkerSeen, around: Surroundings) -> WorkerOffer:
+    host = around.host_of(one)
+    if one.facts is None:
+        return WorkerOffer(one.name, one.why, one.why or "It does not answer.")
+    usable = one.usable_disks()
+    disk = format_bytes(usable[0][1].size_bytes) if usable else "a disk is made for it"
+    where = host.object.name if host is not None else ""
+    return WorkerOffer(one.name, " · ".join(text for text in (where, disk) if text))

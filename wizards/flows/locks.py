@@ -1,0 +1,77 @@
+"""The lock of a test run on the objects that it acts on: a custom attribute that others can read."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import msgspec
+
+from resources.foreign_text import shown
+from resources.units import format_duration
+from sessions.journal import ChangedObject, Setting
+from wizards.flows.plan import Plan
+from workloads.environment import Settings
+from workloads.journal import Wanted
+
+LOCK = "attribute:vpw.lock"
+STALE_S = 24 * 3600
+"""A lock of a run that began so long ago is probably of one that nobody ended (DESIGN)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """Who holds an object: the run's id, its test, the machine, since when (ms)."""
+
+    run: str
+    test: str = ""
+    by: str = ""
+    since: int = 0
+
+    def text(self) -> str:
+        """Return the lock as the attribute has it."""
+        return json.dumps({"run": self.run, "test": self.test, "by": self.by, "since": self.since})
+
+    def sentence(self, name: str, now_ms: int) -> str:
+        """Return who holds ``name``, and for how long."""
+        for_s = max(0, now_ms - self.since) / 1000
+        what = f"test {shown(self.test)} (run {shown(self.run)})" if self.test else f"run {shown(self.run)}"
+        by = f" from {shown(self.by)}" if self.by else ""
+        age = f" since {format_duration(for_s)}" if self.since else ""
+        stale = "; it is probably not alive any more" if self.since and for_s > STALE_S else ""
+        return f"{shown(name)} is held by {what}{by}{age}{stale}."
+
+
+class _Written(msgspec.Struct):
+    run: str
+    test: str = ""
+    by: str = ""
+    since: int = 0
+
+
+def locked_objects(plan: Plan) -> list[ChangedObject]:
+    """Return the objects that a run of the plan locks: those that were chosen, and the workers' VMs."""
+    wanted = {*plan.chosen.values(), *(one.vm for one in plan.workers if one.vm)}
+    return [one.changed for one in plan.objects if one.id in wanted]
+
+
+def lock_of(settings: Settings, changed: ChangedObject) -> Lock | None:
+    """Return who holds an object, None for nobody."""
+    return parse_lock(settings.read(changed, LOCK))
+
+
+def parse_lock(value: Setting) -> Lock | None:
+    """Return the lock that an attribute's value says; a text of anybody else counts as a lock of that
+    name."""
+    if not isinstance(value, str) or not value.strip():
+        return None
+    try:
+        written = msgspec.json.decode(value, type=_Written)
+    except (msgspec.DecodeError, msgspec.ValidationError):
+        return Lock(value.strip())
+    return Lock(written.run, written.test, written.by, written.since)
+
+
+def lock_changes(plan: Plan, lock: Lock) -> list[Wanted]:
+    """Return the changes that lock the objects of a plan."""
+    return [Wanted(changed, LOCK, lock.text()) for changed in locked_objects(plan)]

@@ -1,0 +1,244 @@
+"""Turns a plan, its cost and what its settings are now into the lines of the plan page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from resources.fio_jobs import FioJobs
+from resources.foreign_text import shown
+from resources.guided_tests import GuidedTests
+from resources.units import format_bytes, format_count, format_duration
+from sessions.journal import PhaseState, Setting
+from wizards.flows.costs import Cost, PlannedSetting, cost_of, job_text
+from wizards.flows.plan import Plan, PlannedDisk, PlannedPhase, PlannedWorker
+from wizards.flows.plan_sheet import (
+    ChangeLine,
+    GuardLine,
+    JobText,
+    LoadLine,
+    PhaseBlock,
+    PlanSheet,
+    SheetNumber,
+    Tone,
+)
+
+_MAX_JOBS = 40
+_NOT_JUDGED = ("fill", "alone")
+_AFTER = ("bursts", "streams")
+
+Now = Mapping[tuple[str, str], Setting]
+"""The present values of settings, by object id and setting."""
+
+
+def sheet_of(
+    plan: Plan, known: GuidedTests, jobs: FioJobs, clock: Callable[[float], str], now: Now | None = None
+) -> PlanSheet:
+    """Return the page of a plan. ``clock`` returns the time of the day so many seconds from now."""
+    cost = cost_of(plan, known, jobs)
+    return PlanSheet(
+        numbers=tuple(_numbers(plan, cost, clock)),
+        phases=phase_blocks(plan, cost),
+        order=_order(cost),
+        changes=tuple(_changes(plan, cost, now or {})),
+        load=tuple(_load(plan)),
+        load_note=_load_note(plan),
+        guards=tuple(_guards(plan)),
+        jobs=tuple(_jobs(plan, jobs)),
+    )
+
+
+def phase_blocks(
+    plan: Plan, cost: Cost, states: Mapping[tuple[str, int], PhaseState] | None = None
+) -> tuple[PhaseBlock, ...]:
+    """Return the phases for the phase bar, in their order; ``states`` are those by name and repetition."""
+    tones = _tones(plan)
+    return tuple(
+        PhaseBlock(
+            one.label,
+            one.title,
+            one.seconds,
+            tones[one.step],
+            one.number,
+            (states or {}).get((one.name, one.number), "planned"),
+        )
+        for one in cost.steps
+    )
+
+
+def setting_text(value: Setting, unit: str = "") -> str:
+    """Return a setting's value in words: ``on``, ``30 ms``, ``not set``."""
+    if value is None:
+        return "not set"
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, int | float):
+        return f"{format_count(int(value)) if value == int(value) else value}{f' {unit}' if unit else ''}"
+    return shown(value, 60)
+
+
+def _numbers(plan: Plan, cost: Cost, clock: Callable[[float], str]) -> Iterator[SheetNumber]:
+    begins = "in the lab's time" if _is_lab(plan) else f"if started now, ends ≈ {clock(cost.seconds)}"
+    yield SheetNumber(format_duration(cost.seconds), begins)
+    if cost.bytes:
+        fill, load = format_bytes(cost.fill_bytes), format_bytes(cost.load_bytes)
+        yield SheetNumber(f"≈ {format_bytes(cost.bytes)}", f"written: {fill} fill, {load} load")
+    else:
+        yield SheetNumber("Nothing", "is written to a disk")
+    if cost.iops:
+        yield SheetNumber(
+            f"≈ {format_count(round(cost.iops, -2) or cost.iops)} IOPS", "load added, at the most"
+        )
+    kinds = len(cost.settings)
+    yield SheetNumber(f"{format_count(cost.changes)} changes", f"all undone, {kinds} kinds of settings")
+    count = len(plan.workers)
+    yield SheetNumber(f"{format_count(count)} workers", _hosts_text(plan.workers))
+
+
+def _hosts_text(workers: Sequence[PlannedWorker]) -> str:
+    hosts = {one.host for one in workers if one.host}
+    return f"on {format_count(len(hosts))} hosts" if hosts else "do the I/O"
+
+
+def _is_lab(plan: Plan) -> bool:
+    return any(one.startswith("lab:") for one in plan.environment)
+
+
+def _tones(plan: Plan) -> dict[str, Tone]:
+    """Return the tone of each step: the last of those that are repeated gets the accent."""
+    steps = list(dict.fromkeys(phase.step for phase in plan.phases))
+    judged = [
+        one
+        for one in steps
+        if one not in _AFTER and not one.startswith(_NOT_JUDGED) and _kind(plan, one) == "measure"
+    ]
+    tones: dict[str, Tone] = {}
+    for step in steps:
+        if _kind(plan, step) != "measure":
+            tones[step] = "fill"
+        elif step in _AFTER:
+            tones[step] = "after"
+        elif step not in judged:
+            tones[step] = "first"
+        else:
+            at, last = judged.index(step), len(judged) - 1
+            tones[step] = "third" if at == last and last else "first" if at == 0 and last > 1 else "second"
+    return tones
+
+
+def _kind(plan: Plan, step: str) -> str:
+    return next(phase.kind for phase in plan.phases if phase.step == step)
+
+
+def _order(cost: Cost) -> str:
+    most = max((one.number for one in cost.steps), default=1)
+    if most == 1:
+        return "each once"
+    rounds = [[one.label for one in cost.steps if one.number == number] for number in range(1, most + 1)]
+    repeated = set(rounds[-1])
+    shown_rounds = [" ".join(label for label in one if label in repeated) for one in rounds[:4]]
+    more = " · …" if most > 4 else ""
+    return f"rounds: {' · '.join(shown_rounds)}{more}" if len(repeated) <= 6 else f"{most} rounds"
+
+
+def _changes(plan: Plan, cost: Cost, now: Now) -> Iterator[ChangeLine]:
+    workers = len(plan.workers)
+    yield ChangeLine("Lock of this run", f"{workers} workers", "none", "set", "removed")
+    made = [disk for one in plan.workers for disk in one.disks if disk.is_made]
+    if made:
+        what = f"Disk of {format_bytes(made[0].size_bytes)}"
+        yield ChangeLine(what, f"{len(made)} times, one a worker", "none", "attached", "detached, deleted")
+    for one in cost.settings:
+        yield _change(one, now)
+    yield ChangeLine("Job files and fio's process", f"{workers} guests", "none", "there", "ended, removed")
+
+
+def _change(one: PlannedSetting, now: Now) -> ChangeLine:
+    names = [name for _, name in one.objects]
+    of = shown(names[0], 60) if len(names) == 1 else f"{format_count(len(names))} objects"
+    present = {
+        setting_text(value, one.unit)
+        for (of_object, setting), value in now.items()
+        if setting.partition(":")[0] == one.setting and of_object in {id_ for id_, _ in one.objects}
+    }
+    before = " or ".join(sorted(present)[:2]) if present else "read at the start"
+    values = list(dict.fromkeys(setting_text(value, one.unit) for _, value in one.during))
+    during = values[0] if len(values) == 1 else ", ".join(values[:3]) + (", …" if len(values) > 3 else "")
+    return ChangeLine(one.title, of, before, during, before if present else "as it was before")
+
+
+def _load(plan: Plan) -> Iterator[LoadLine]:
+    shares = _shares(plan)
+    whole = sum(shares.values())
+    for one in plan.workers:
+        own = shares.get(one.name)
+        due = own / whole if own and whole else None
+        yield LoadLine(one.name, one.role, one.host, format_count(own) if own else "–", due)
+
+
+def _shares(plan: Plan) -> dict[str, float]:
+    """Return the disk shares of the workers in the phase that gives them different ones."""
+    best: dict[str, float] = {}
+    for phase in plan.phases:
+        found: dict[str, float] = {}
+        for change in phase.changes:
+            if change.setting.startswith("disk.shares") and isinstance(change.value, int | float):
+                for worker in plan.workers:
+                    if worker.vm == change.object:
+                        found[worker.name] = found.get(worker.name, 0.0) + float(change.value)
+        if len(set(found.values())) > len(set(best.values())):
+            best = found
+    return best or {one.name: one.shares for one in plan.workers if one.shares}
+
+
+def _load_note(plan: Plan) -> str:
+    for phase in plan.phases:
+        for work in phase.work:
+            if phase.kind == "measure" and "depth" in work.inputs:
+                reads = f", {work.inputs['reads']} % reads" if "reads" in work.inputs else ""
+                return f"{work.inputs['depth']} outstanding a disk{reads}"
+    return ""
+
+
+def _guards(plan: Plan) -> Iterator[GuardLine]:
+    guards = plan.guards
+    if guards.bystander_ms:
+        limit = f"> {guards.bystander_ms:g} ms for {guards.bystander_s:g} s"
+        yield GuardLine("Latency of bystanders", limit, "stops")
+    if guards.free_percent:
+        yield GuardLine("Free space of the datastore", f"< {guards.free_percent:g} %", "stops")
+    yield GuardLine("Workers that answer", f"< {guards.workers_least}", "stops")
+    if guards.hosts_least > 1:
+        yield GuardLine("Hosts with a worker", f"< {guards.hosts_least}", "stops")
+    yield GuardLine("This program silent", "30 s", "guests end by themselves")
+    yield GuardLine("vMotion, backup or HA in a window", "any", "round does not count")
+
+
+def _jobs(plan: Plan, jobs: FioJobs) -> Iterator[JobText]:
+    for phase in _distinct_phases(plan):
+        for work in phase.work:
+            worker = plan.worker(work.workers[0])
+            others = f" and {len(work.workers) - 1} more" if len(work.workers) > 1 else ""
+            of = f"{phase.label or phase.name}: {shown(worker.name, 40)}{others}"
+            yield JobText(of, job_text(plan, phase, worker.name, jobs), _disk_note(worker.disks))
+
+
+def _distinct_phases(plan: Plan) -> list[PlannedPhase]:
+    """Return the phases whose work differs from that of all before."""
+    seen: list[object] = []
+    found = []
+    for phase in plan.phases:
+        work = tuple((one.job, tuple(sorted(one.inputs.items())), len(one.workers)) for one in phase.work)
+        if phase.work and work not in seen:
+            seen.append(work)
+            found.append(phase)
+    return found[:_MAX_JOBS]
+
+
+def _disk_note(disks: Sequence[PlannedDisk]) -> str:
+    parts = []
+    for disk in disks:
+        size = format_bytes(disk.size_bytes)
+        known = f"UUID …{disk.uuid[-8:]}" if disk.uuid else "made by the run"
+        parts.append(f"{disk.path or disk.name} · {size} · {known}")
+    checked = "checked in the guest just before every write: same UUID and size, not mounted, no partition, "
+    return f"{'; '.join(parts)} · {checked}no filesystem, no LVM, no ZFS." if parts else ""

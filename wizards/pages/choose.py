@@ -1,0 +1,237 @@
+"""Choose: what the test is about, who does the I/O, and how; with what the choice costs beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from resources.foreign_text import shown
+from resources.guided_tests import GuidedTest, Length
+from widgets.theme import Theme
+from wizards.flows.choices import Chosen, Offer
+from wizards.flows.plan_sheet import PlanSheet
+from wizards.pages.input_fields import InputFields
+from wizards.pages.numbers import NumbersRow
+from wizards.pages.phase_bar import PhaseBar
+
+LENGTHS: tuple[tuple[Length, str], ...] = (("quick", "Quick"), ("full", "Full"), ("lab", "The lab's"))
+
+
+class ChoosePage(QWidget):
+    """The page. Signals: ``changed`` when something else is chosen, ``next_wanted``, ``back``."""
+
+    changed = Signal()
+    next_wanted = Signal()
+    back = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._test: GuidedTest | None = None
+        self._objects: dict[str, QComboBox] = {}
+        self._workers: dict[str, QCheckBox] = {}
+        self._fields: InputFields | None = None
+        self._critical = QComboBox()
+        self._length = QComboBox()
+        self.numbers = NumbersRow(theme)
+        self.phases = PhaseBar(theme)
+        self.problem = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.next = QPushButton("Check and plan")
+        self.next.setProperty("role", "primary")
+        self.next.clicked.connect(self.next_wanted)
+        self._critical.currentTextChanged.connect(lambda _text: self.changed.emit())
+        self._length.currentIndexChanged.connect(self._take_length)
+        self._title, self._question = QLabel(), QLabel(wordWrap=True)
+        self._title.setProperty("role", "page-title")
+        self._question.setProperty("role", "muted")
+        self._area = QScrollArea(widgetResizable=True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._head())
+        column.addWidget(self._area, 1)
+        column.addWidget(self._foot())
+
+    def show_test(self, test: GuidedTest, offer: Offer) -> None:
+        """Ask for the inputs of this test, from what the environment has."""
+        self._test = test
+        self._title.setText(test.title)
+        self._question.setText(test.question)
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(16, 12, 16, 12)
+        column.setSpacing(8)
+        column.addWidget(_caps("WHAT IT COSTS"))
+        column.addWidget(self.numbers)
+        column.addWidget(self.phases)
+        both = QHBoxLayout()
+        both.setSpacing(24)
+        both.addLayout(self._what(test, offer), 1)
+        both.addLayout(self._how(test), 1)
+        column.addLayout(both)
+        column.addStretch(1)
+        keep = (self.numbers, self.phases, self._critical, self._length)
+        old = self._area.takeWidget()
+        self._area.setWidget(body)
+        if old is not None:
+            for one in keep:
+                if one.parent() is old:
+                    one.setParent(body)
+            old.deleteLater()
+
+    def show_cost(self, sheet: PlanSheet | None, problem: str = "") -> None:
+        """Show what the choice costs, or why there is no plan for it."""
+        if sheet is not None:
+            self.numbers.show_numbers(sheet.numbers)
+            self.phases.show_phases(sheet.phases)
+        self.problem.setText(shown(problem))
+        self.next.setEnabled(sheet is not None and not problem)
+
+    @property
+    def chosen(self) -> Chosen:
+        """What is chosen now."""
+        fields = self._fields
+        return Chosen(
+            tuple((name, combo.currentText()) for name, combo in self._objects.items()),
+            tuple(name for name, box in self._workers.items() if box.isChecked()),
+            self._critical.currentText() if self._test is not None and "critical" in self._test.roles else "",
+            self._length.currentData() or "quick",
+            tuple(fields.values.items()) if fields is not None else (),
+        )
+
+    @property
+    def input_problem(self) -> str:
+        """What is wrong with what was typed, empty if nothing is."""
+        return self._fields.problem if self._fields is not None else ""
+
+    def leave_out(self, names: Sequence[str]) -> None:
+        """Choose without these workers."""
+        for name in names:
+            if name in self._workers:
+                self._workers[name].setChecked(False)
+
+    def choose_length(self, length: str) -> None:
+        """Choose this length."""
+        self._length.setCurrentIndex(max(0, self._length.findData(length)))
+
+    def _what(self, test: GuidedTest, offer: Offer) -> QVBoxLayout:
+        column = QVBoxLayout()
+        column.setSpacing(6)
+        grid = QGridLayout()
+        grid.setColumnStretch(1, 1)
+        self._objects = {}
+        if offer.objects:
+            column.addWidget(_caps("WHAT"))
+        for row, (name, names) in enumerate(offer.objects):
+            combo = QComboBox()
+            combo.addItems([shown(one, 80) for one in names])
+            combo.setAccessibleName(name.capitalize())
+            combo.currentTextChanged.connect(lambda _text: self.changed.emit())
+            self._objects[name] = combo
+            grid.addWidget(QLabel(name.capitalize()), row, 0)
+            grid.addWidget(combo, row, 1)
+        column.addLayout(grid)
+        column.addWidget(_caps(f"WHO, AT LEAST {test.workers_least}"))
+        self._workers = {}
+        for one in offer.workers:
+            box = QCheckBox(f"{shown(one.name, 60)}   {shown(one.about, 60)}")
+            box.setChecked(not one.why_not)
+            box.setEnabled(not one.why_not)
+            box.setToolTip(shown(one.why_not))
+            box.toggled.connect(lambda _on: self._workers_changed())
+            self._workers[one.name] = box
+            column.addWidget(box)
+        if "critical" in test.roles:
+            line = QHBoxLayout()
+            line.addWidget(QLabel("Critical worker"))
+            line.addWidget(self._critical, 1)
+            column.addLayout(line)
+        self._fill_critical()
+        column.addStretch(1)
+        self._fill_lengths(offer)
+        return column
+
+    def _how(self, test: GuidedTest) -> QVBoxLayout:
+        column = QVBoxLayout()
+        column.setSpacing(6)
+        column.addWidget(_caps("HOW"))
+        grid = QGridLayout()
+        grid.setColumnStretch(1, 1)
+        grid.setVerticalSpacing(8)
+        grid.addWidget(QLabel("Length"), 0, 0)
+        grid.addWidget(self._length, 0, 1)
+        self._fields = InputFields(test.input, grid, self)
+        self._fields.changed.connect(self.changed)
+        column.addLayout(grid)
+        column.addStretch(1)
+        self._take_length()
+        return column
+
+    def _fill_lengths(self, offer: Offer) -> None:
+        self._length.blockSignals(True)
+        self._length.clear()
+        for length, words in LENGTHS:
+            if length in offer.lengths:
+                self._length.addItem(words, length)
+        self._length.blockSignals(False)
+
+    def _fill_critical(self) -> None:
+        before = self._critical.currentText()
+        self._critical.blockSignals(True)
+        self._critical.clear()
+        self._critical.addItems([name for name, box in self._workers.items() if box.isChecked()])
+        self._critical.setCurrentText(before)
+        self._critical.blockSignals(False)
+
+    def _workers_changed(self) -> None:
+        self._fill_critical()
+        self.changed.emit()
+
+    def _take_length(self) -> None:
+        length = self._length.currentData()
+        if self._test is not None and self._fields is not None and length in self._test.lengths:
+            self._fields.set_values(self._test.lengths[length].inputs)
+        self.changed.emit()
+
+    def _head(self) -> QWidget:
+        head = QFrame()
+        head.setProperty("role", "bar")
+        row = QHBoxLayout(head)
+        row.setContentsMargins(16, 9, 16, 9)
+        row.setSpacing(10)
+        row.addWidget(self._title)
+        row.addWidget(self._question, 1)
+        return head
+
+    def _foot(self) -> QWidget:
+        foot = QFrame()
+        foot.setProperty("role", "foot")
+        back = QPushButton("All tests")
+        back.clicked.connect(self.back)
+        row = QHBoxLayout(foot)
+        row.setContentsMargins(16, 10, 16, 10)
+        row.addWidget(back)
+        row.addWidget(self.problem, 1)
+        row.addWidget(self.next)
+        return foot
+
+
+def _caps(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setProperty("role", "pane-title")
+    return label

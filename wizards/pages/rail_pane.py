@@ -1,0 +1,141 @@
+"""The pane of the steps: the test's name and badges, its steps, its earlier runs, and the same without a
+window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from resources.foreign_text import shown
+from widgets.copying import copy_text
+from widgets.elided_label import ElidedLabel
+from widgets.pane import Pane
+from widgets.theme import Theme
+from wizards.flows.gallery import Level
+from wizards.flows.steps import Step
+from wizards.pages.badge import Badge
+from wizards.pages.rail import StepsView
+
+_MAX_RUNS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierRun:
+    """A run of the same test: its id, when it was as text, and its result in a few words."""
+
+    id: str
+    when: str
+    result: str
+
+
+class RailPane(Pane):
+    """Signals: ``chosen`` with a step's id, ``left`` for all tests, ``recalled`` with a run's id,
+    ``copied`` with a message.
+    """
+
+    chosen = Signal(str)
+    left = Signal()
+    recalled = Signal(str)
+    copied = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._title = QLabel(wordWrap=True)
+        self._title.setProperty("role", "rail-title")
+        self._badges = QHBoxLayout()
+        self._badges.setSpacing(4)
+        self._levels: tuple[Level, ...] = ()
+        self.steps = StepsView(theme)
+        self.steps.chosen.connect(self.chosen)
+        everything = QPushButton("All tests")
+        everything.setProperty("role", "ghost")
+        everything.clicked.connect(self.left)
+        head = QHBoxLayout()
+        head.setContentsMargins(12, 8, 8, 0)
+        head.addWidget(self._title, 1)
+        head.addWidget(everything, 0, Qt.AlignmentFlag.AlignTop)
+        badges = QHBoxLayout()
+        badges.setContentsMargins(12, 0, 12, 6)
+        badges.addLayout(self._badges)
+        badges.addStretch(1)
+        self._runs_title = QLabel("RUNS OF THIS TEST")
+        self._runs_title.setProperty("role", "pane-title")
+        self._runs_title.setContentsMargins(12, 10, 12, 4)
+        self._runs = QVBoxLayout()
+        self._runs.setContentsMargins(6, 0, 6, 0)
+        self._runs.setSpacing(0)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addLayout(badges)
+        column.addWidget(self.steps)
+        column.addWidget(self._runs_title)
+        column.addLayout(self._runs)
+        column.addStretch(1)
+        column.addWidget(self._command_box())
+
+    def _command_box(self) -> QWidget:
+        self._command = ElidedLabel()
+        self._command.setProperty("role", "code")
+        copy = QPushButton("Copy")
+        copy.setProperty("role", "ghost")
+        copy.setAccessibleName("Copy the command")
+        copy.clicked.connect(lambda: self.copied.emit(copy_text(self._command.text(), "The command")))
+        self._same = QWidget()
+        same = QVBoxLayout(self._same)
+        same.setContentsMargins(12, 8, 12, 12)
+        caps = QLabel("THE SAME WITHOUT A WINDOW")
+        caps.setProperty("role", "pane-title")
+        same.addWidget(caps)
+        line = QHBoxLayout()
+        line.addWidget(self._command, 1)
+        line.addWidget(copy)
+        same.addLayout(line)
+        return self._same
+
+    def show_test(self, title: str, levels: tuple[Level, ...]) -> None:
+        """Show a test's name and safety classes."""
+        self._title.setText(shown(title))
+        if levels == self._levels:
+            return
+        self._levels = levels
+        _empty(self._badges)
+        for level in levels:
+            self._badges.addWidget(Badge(self._theme, level, word=level == levels[-1]))
+
+    def show_steps(self, steps: Sequence[Step], shown_step: str) -> None:
+        """Show the steps; see ``StepsView``."""
+        self.steps.show_steps(steps, shown_step)
+
+    def show_runs(self, runs: Sequence[EarlierRun], shown_run: str) -> None:
+        """List the runs of this test, the newest first; ``shown_run`` is the one on the right."""
+        _empty(self._runs)
+        self._runs_title.setVisible(bool(runs))
+        for one in runs[:_MAX_RUNS]:
+            button = QPushButton(f"{shown(one.when, 30)}   {shown(one.result, 60)}")
+            button.setProperty("role", "run")
+            button.setCheckable(True)
+            button.setChecked(one.id == shown_run)
+            button.setToolTip(shown(one.result))
+            button.clicked.connect(lambda _on=False, one=one: self.recalled.emit(one.id))
+            self._runs.addWidget(button)
+
+    def show_command(self, command: str) -> None:
+        """Show the command that does the same, empty for none."""
+        self._same.setVisible(bool(command))
+        self._command.show_text(command)
+
+
+def _empty(layout: QHBoxLayout | QVBoxLayout) -> None:
+    while layout.count():
+        item = layout.takeAt(0)
+        widget = item.widget() if item is not None else None
+        if widget is not None:
+            widget.hide()
+            widget.deleteLater()
