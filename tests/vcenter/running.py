@@ -23,6 +23,8 @@ from tests.vcenter.binaries import program
 
 USER = "administrator@vsphere.local"
 PASSWORD = "Test-vC3nter!"
+GUEST_USER = "guest"
+GUEST_PASSWORD = "Gu3st-0f-VM!"
 _START_S = 120.0
 _END_S = 10.0
 
@@ -100,6 +102,8 @@ class TestVCenter(_Server):
         self._flags: dict[str, object] = {
             "cert": folder / "cert.pem",
             "key": folder / "key.pem",
+            "guest_user": GUEST_USER,
+            "guest_password": GUEST_PASSWORD,
             **({"username": USER, "password": PASSWORD} if login else {}),
             **({"scenario": scenario} if scenario else {}),
             **flags,
@@ -155,11 +159,13 @@ class TestVCenter(_Server):
         self._flags |= {"listen": f"{there.hostname}:{there.port}", "epoch": self._known["epoch"]}
 
     def stop(self) -> None:
-        """Stop it; the port is free and refuses connections."""
+        """Stop it; the port is free and refuses connections, and no process of a guest is left."""
         process, self._process = self._process, None
         if process is None:
             return
         process.kill()  # as a machine that loses power: connections break, nobody says goodbye
+        if process.stdout is not None:
+            process.stdout.read()  # ends when the warden of the guests has, too
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
                 pipe.close()

@@ -32,13 +32,19 @@ func (d *desk) Reference() types.ManagedObjectReference { return d.Self }
 
 func (d *desk) world() *World { return d.acts.world }
 
-func newActs(w *World, changes *Changes, tasks *Tasks, rights *Rights, faults *Faults) *Acts {
+func newActs(w *World, changes *Changes, tasks *Tasks, rights *Rights, faults *Faults, guests *Guests) *Acts {
 	a := &Acts{world: w, changes: changes, tasks: tasks, rights: rights, faults: faults, desks: map[string]mo.Reference{}}
 	a.open(&iormDesk{desk: a.lock("iorm")},
 		"ConfigureDatastoreIORM_Task", "QueryIORMConfigOption", "QueryDatastorePerformanceSummary")
 	a.open(&reconfigureDesk{desk: a.lock("reconfigure")}, "ReconfigVM_Task")
 	a.open(&fieldDesk{desk: a.lock("fields")},
 		"AddCustomFieldDef", "RemoveCustomFieldDef", "SetField", "SetCustomValue", "setCustomValue")
+	a.open(&guestProcessDesk{desk: a.lock("guest processes"), guests: guests}, "ValidateCredentialsInGuest",
+		"StartProgramInGuest", "ListProcessesInGuest", "TerminateProcessInGuest", "ReadEnvironmentVariableInGuest")
+	a.open(&guestFileDesk{desk: a.lock("guest files"), guests: guests}, "MakeDirectoryInGuest", "DeleteFileInGuest",
+		"DeleteDirectoryInGuest", "MoveFileInGuest", "MoveDirectoryInGuest", "CreateTemporaryDirectoryInGuest",
+		"CreateTemporaryFileInGuest", "ChangeFileAttributesInGuest", "ListFilesInGuest", "InitiateFileTransferFromGuest",
+		"InitiateFileTransferToGuest")
 	return a
 }
 
@@ -78,6 +84,12 @@ func (a *Acts) refuse(ctx *simulator.Context, what types.ManagedObjectReference,
 
 const noPermissionText = "Permission to perform this operation was denied."
 
+const (
+	guestQuery   = "VirtualMachine.GuestOperations.Query"
+	guestModify  = "VirtualMachine.GuestOperations.Modify"
+	guestExecute = "VirtualMachine.GuestOperations.Execute"
+)
+
 // neededPrivileges are those that a method always needs, on the object that the field of the request names.
 var neededPrivileges = map[string]struct{ privilege, field string }{
 	"ConfigureDatastoreIORM_Task":      {"Datastore.ConfigIOManagement", "Datastore"},
@@ -88,6 +100,22 @@ var neededPrivileges = map[string]struct{ privilege, field string }{
 	"SetField":                         {"Global.SetCustomField", "Entity"},
 	"SetCustomValue":                   {"Global.SetCustomField", ""},
 	"setCustomValue":                   {"Global.SetCustomField", ""},
+	"ValidateCredentialsInGuest":       {guestQuery, "Vm"},
+	"ListProcessesInGuest":             {guestQuery, "Vm"},
+	"ReadEnvironmentVariableInGuest":   {guestQuery, "Vm"},
+	"ListFilesInGuest":                 {guestQuery, "Vm"},
+	"InitiateFileTransferFromGuest":    {guestQuery, "Vm"},
+	"StartProgramInGuest":              {guestExecute, "Vm"},
+	"TerminateProcessInGuest":          {guestExecute, "Vm"},
+	"MakeDirectoryInGuest":             {guestModify, "Vm"},
+	"DeleteFileInGuest":                {guestModify, "Vm"},
+	"DeleteDirectoryInGuest":           {guestModify, "Vm"},
+	"MoveFileInGuest":                  {guestModify, "Vm"},
+	"MoveDirectoryInGuest":             {guestModify, "Vm"},
+	"CreateTemporaryDirectoryInGuest":  {guestModify, "Vm"},
+	"CreateTemporaryFileInGuest":       {guestModify, "Vm"},
+	"ChangeFileAttributesInGuest":      {guestModify, "Vm"},
+	"InitiateFileTransferToGuest":      {guestModify, "Vm"},
 }
 
 // objectOf is the object that a field of the request names, or the one that is called.

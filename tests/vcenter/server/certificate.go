@@ -43,31 +43,48 @@ func certificate(certFile, keyFile string) (tls.Certificate, error) {
 }
 
 func selfSigned() (cert, key []byte, err error) {
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	keys, err := newCertificates()
 	if err != nil {
 		return nil, nil, err
 	}
-	serial, err := rand.Int(rand.Reader, big.NewInt(1<<62))
+	der, err := keys.der("localhost", "localhost")
 	if err != nil {
 		return nil, nil, err
 	}
-	template := &x509.Certificate{
-		SerialNumber: serial, Subject: pkix.Name{CommonName: "localhost", Organization: []string{"test vCenter"}},
-		NotBefore: time.Now().Add(-24 * time.Hour), NotAfter: time.Now().Add(365 * 24 * time.Hour),
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-		BasicConstraintsValid: true, IsCA: true, DNSNames: []string{"localhost"},
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
-	if err != nil {
-		return nil, nil, err
-	}
-	secret, err := x509.MarshalECPrivateKey(private)
+	secret, err := x509.MarshalECPrivateKey(keys.private)
 	if err != nil {
 		return nil, nil, err
 	}
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
 		pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: secret}), nil
+}
+
+// certificates issues self-signed certificates of one key.
+type certificates struct{ private *ecdsa.PrivateKey }
+
+func newCertificates() (*certificates, error) {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	return &certificates{private}, err
+}
+
+func (c *certificates) issue(name string) (tls.Certificate, error) {
+	der, err := c.der(name, name)
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: c.private}, err
+}
+
+func (c *certificates) der(name string, also ...string) ([]byte, error) {
+	serial, err := rand.Int(rand.Reader, big.NewInt(1<<62))
+	if err != nil {
+		return nil, err
+	}
+	template := &x509.Certificate{
+		SerialNumber: serial, Subject: pkix.Name{CommonName: name, Organization: []string{"test vCenter"}},
+		NotBefore: time.Now().Add(-24 * time.Hour), NotAfter: time.Now().Add(365 * 24 * time.Hour),
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		BasicConstraintsValid: true, IsCA: true, DNSNames: also,
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
+	}
+	return x509.CreateCertificate(rand.Reader, template, template, &c.private.PublicKey, c.private)
 }
 
 // thumbprint is the certificate's SHA-256, as vSphere writes it: AB:CD:…

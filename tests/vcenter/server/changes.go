@@ -44,6 +44,7 @@ type Changes struct {
 	world  *World
 	scribe *Scribe
 	tasks  *Tasks
+	guests *Guests
 	mu     sync.Mutex
 	chain  int32     // of the events of the change that is made now
 	at     time.Time // when it is made, zero for now

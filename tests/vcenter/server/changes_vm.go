@@ -40,22 +40,32 @@ func (c *Changes) power(x *Change) error {
 		return err
 	}
 	on := x.On != nil && *x.On
+	name := map[bool]string{true: "On", false: "Off"}[on]
+	c.task(vm, "Power"+name+"VM_Task", "power"+name, func(*simulator.Context) {})
+	c.setPower(vm, o, on)
+	return nil
+}
+
+// setPower turns a VM on or off, with what that means for its guest, its samples and the events.
+func (c *Changes) setPower(vm *simulator.VirtualMachine, o *Object, on bool) {
 	now := c.world.clock.Now().UTC()
-	state, name, event, verb := types.VirtualMachinePowerStatePoweredOff, "PowerOffVM_Task", "VmPoweredOffEvent", "off"
-	values := map[string]any{"runtime.bootTime": nil, "summary.runtime.bootTime": nil,
+	state, event, verb := types.VirtualMachinePowerStatePoweredOff, "VmPoweredOffEvent", "off"
+	values := map[string]any{"runtime.bootTime": nil, "summary.runtime.bootTime": nil, "guest.guestOperationsReady": false,
 		"guest.toolsRunningStatus": "guestToolsNotRunning", "guest.guestState": "notRunning"}
 	if on {
-		state, name, event, verb = types.VirtualMachinePowerStatePoweredOn, "PowerOnVM_Task", "VmPoweredOnEvent", "on"
-		values = map[string]any{"runtime.bootTime": now, "summary.runtime.bootTime": now,
+		state, event, verb = types.VirtualMachinePowerStatePoweredOn, "VmPoweredOnEvent", "on"
+		values = map[string]any{"runtime.bootTime": now, "summary.runtime.bootTime": now, "guest.guestOperationsReady": true,
 			"guest.toolsRunningStatus": "guestToolsRunning", "guest.guestState": "running"}
 	}
 	values["runtime.powerState"], values["summary.runtime.powerState"] = state, state
-	c.task(vm, name, "power"+map[bool]string{true: "On", false: "Off"}[on], func(ctx *simulator.Context) { c.set(ctx, vm, values) })
+	c.set(c.world.context(), vm, values)
+	if !on && c.guests != nil {
+		c.guests.powerOff(vm)
+	}
 	o.SetPower(now, on)
 	host := c.hostOf(vm)
 	c.post(Happening{Type: event, VM: vm, Host: host,
 		Text: fmt.Sprintf("%s on %s in %s is powered %s", vm.Name, host.Name, c.world.dc.Name, verb)})
-	return nil
 }
 
 // create makes a VM like the first one of the host.
@@ -191,6 +201,7 @@ func (c *Changes) tools(x *Change) error {
 	c.set(c.world.context(), vm, map[string]any{
 		"guest.toolsRunningStatus": fresh.Guest.ToolsRunningStatus, "guest.toolsVersionStatus2": fresh.Guest.ToolsVersionStatus2,
 		"guest.toolsStatus": fresh.Guest.ToolsStatus, "guest.toolsVersion": fresh.Guest.ToolsVersion,
+		"guest.guestState": fresh.Guest.GuestState, "guest.guestOperationsReady": isTrue(fresh.Guest.GuestOperationsReady),
 	})
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vmware/govmomi/simulator"
+	"github.com/vmware/govmomi/vim25/types"
 )
 
 // Control is the port where tests say what happens next, and ask what did.
@@ -88,6 +89,13 @@ func (c *Control) fault(r *http.Request) (any, error) {
 	w.Fault.Type, w.Change.Type = w.Type, w.Type
 	w.Fault.Text, w.Change.Text = w.Text, w.Text
 	w.Change.User = w.User
+	if w.Fault.VM = w.Change.VM; protocolFaults[w.Kind] != "" && w.Change.VM != "" {
+		vm, _, err := c.changes.machine(w.Change.VM)
+		if err != nil {
+			return nil, err
+		}
+		w.Fault.vm = vm.Self.Value
+	}
 	if done, found, err := c.switches(&w); done {
 		return found, err
 	}
@@ -122,6 +130,20 @@ func (c *Control) switches(w *wish) (done bool, found any, err error) {
 			return true, nil, fmt.Errorf("limit: how much?")
 		}
 		c.perf.Set(func(o *PerfOptions) { o.MaxQueryMetrics = *w.Limit })
+	case "guest_starts":
+		vm, _, err := c.changes.machine(w.Change.VM)
+		if err != nil {
+			return true, nil, err
+		}
+		c.changes.guests.start(vm, w.Seconds)
+	case "host_certificate":
+		host, _, err := c.changes.host(w.Host)
+		if err != nil {
+			return true, nil, err
+		}
+		return true, nil, c.changes.guests.doors.forge(host, w.On == nil || *w.On)
+	case "transfers_expire":
+		c.changes.guests.doors.forget(types.ManagedObjectReference{})
 	case "elements":
 		if w.Limit == nil {
 			return true, nil, fmt.Errorf("elements: how many?")

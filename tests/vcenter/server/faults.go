@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"html"
 	"strings"
@@ -21,7 +22,11 @@ type Fault struct {
 	Status  int     `json:"status"`
 	Text    string  `json:"text"`
 	Type    string  `json:"type"`
-	Hits    int     `json:"hits"`
+	VM      string  `json:"-"` // its name, and its reference: only calls that name it
+	Lacks   string  `json:"privilege"`
+
+	vm   string
+	Hits int `json:"hits"`
 
 	begun time.Time
 	done  chan struct{} // closed when it is cleared
@@ -42,6 +47,9 @@ var protocolFaults = map[string]string{
 	"max_query_metrics": "restricted by the administrator",
 	"not_authenticated": "the call is refused as not authenticated; the session itself lives on",
 	"fault":             "a SOAP fault of the given type and text",
+	"forbidden":         "the user lacks the given privilege",
+	"guest_busy":        "VMware Tools is busy: vix error codes = (3016, 0)",
+	"guest_unavailable": "VMware Tools does not answer",
 }
 
 // taskFaults are the kinds that change what becomes of a task.
@@ -92,13 +100,23 @@ func (f *Faults) List() []Fault {
 }
 
 // Take is the fault that this call meets, nil for none.
-func (f *Faults) Take(method string) *Fault {
-	return f.take(method, func(one *Fault) bool { return protocolFaults[one.Kind] != "" })
+func (f *Faults) Take(method string, body []byte) *Fault {
+	return f.take(method, func(one *Fault) bool {
+		if strings.HasPrefix(one.Kind, "guest_") && one.Method == "" && !ofGuest(method) {
+			return false
+		}
+		return protocolFaults[one.Kind] != "" && (one.vm == "" || bytes.Contains(body, []byte(">"+one.vm+"<")))
+	})
 }
 
 // TakeTask is the fault of a kind that this task meets, nil for none.
 func (f *Faults) TakeTask(kind, method string) *Fault {
 	return f.take(method, func(one *Fault) bool { return one.Kind == kind })
+}
+
+// ofGuest says whether a method is an operation in a guest.
+func ofGuest(method string) bool {
+	return strings.HasSuffix(method, "InGuest") || strings.HasPrefix(method, "InitiateFileTransfer")
 }
 
 func (f *Faults) take(method string, wanted func(*Fault) bool) *Fault {
@@ -177,11 +195,20 @@ func (f *Fault) faultText(limit int) string {
 		return restrictedReply()
 	case "not_authenticated":
 		return notAuthenticated()
+	case "guest_busy":
+		return soapFault("SystemError", "A general system error occurred: "+vixBusy, "<reason>"+vixBusy+"</reason>")
+	case "guest_unavailable":
+		return soapFault("GuestOperationsUnavailable", "The guest operations agent could not be contacted.", "")
+	case "forbidden":
+		return soapFault("NoPermission", noPermissionText, fmt.Sprintf(
+			`<object type="Folder">group-d1</object><privilegeId>%s</privilegeId>`, html.EscapeString(f.Lacks)))
 	case "fault":
 		return soapFault(orText(f.Type, "SystemError"), orText(f.Text, "A general system error occurred"), "")
 	}
 	return ""
 }
+
+const vixBusy = "vix error codes = (3016, 0).\n"
 
 const proxyPage = "<!DOCTYPE html>\n<html><head><title>%s</title></head><body><h1>%s</h1><p>nginx</p></body></html>\n"
 

@@ -85,7 +85,7 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.requests.Add(method, 1)
 	f.totals.Add("bytes_in", int64(len(body)))
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	if fault := f.faults.Take(method); fault != nil {
+	if fault := f.faults.Take(method, body); fault != nil {
 		f.fail(w, r, body, method, fault)
 		return
 	}

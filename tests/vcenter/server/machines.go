@@ -113,6 +113,7 @@ func (w *World) setTools(vm *simulator.VirtualMachine, tools string) {
 	vm.Guest = &types.GuestInfo{
 		ToolsRunningStatus: "guestToolsNotRunning", ToolsVersionStatus2: "guestToolsCurrent", ToolsVersion: "12352",
 		ToolsStatus: types.VirtualMachineToolsStatusToolsNotRunning, GuestState: "notRunning",
+		GuestFamily: "linuxGuest", GuestId: "otherLinux64Guest", GuestFullName: "Other Linux (64-bit)",
 		HostName: strings.ToLower(strings.ReplaceAll(vm.Name, " ", "-")), GuestOperationsReady: types.NewBool(false),
 	}
 	switch tools {

@@ -25,7 +25,7 @@ import (
 
 type options struct {
 	listen, control, scenario, username, password, cert, key, deny, about string
-	hostName, hostUUID                                                    string
+	hostName, hostUUID, guestUser, guestPassword, transferHost            string
 	interval, history, epoch, rollupDays                                  int64
 	clusters, hosts, vms, elementLimit, sessionTimeout                    int
 	esxi, verbose, hideLimit, stdin                                       bool
@@ -33,6 +33,10 @@ type options struct {
 }
 
 func main() {
+	if len(os.Args) == 3 && os.Args[1] == wardenWord {
+		runWarden(os.Args[2])
+		return
+	}
 	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "testvcenter:", err)
 		os.Exit(1)
@@ -71,6 +75,9 @@ func parse(words []string) (*options, error) {
 	flags.Int64Var(&o.perf.LagSeconds, "lag", 0, "seconds after which a sample can be read")
 	level := flags.Int("level", 1, "statistics level of the archive")
 	flags.BoolVar(&o.perf.NoData, "no-data", false, "have no performance data")
+	flags.StringVar(&o.guestUser, "guest-user", "guest", "the user of every VM's guest")
+	flags.StringVar(&o.guestPassword, "guest-password", "", "that user's password")
+	flags.StringVar(&o.transferHost, "transfer-host", "address", "what a file's address names its host by: address or name")
 	flags.BoolVar(&o.stdin, "stdin", false, "end when standard input does")
 	flags.BoolVar(&o.verbose, "verbose", false, "let the simulator log to stderr")
 	err := flags.Parse(words)
@@ -161,10 +168,19 @@ func serve(o *options, world *World) error {
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, os.Interrupt)
 	events := newScribe(world)
-	changes := &Changes{world: world, scribe: events, tasks: tasks}
+	doors, err := newDoors(world, o.transferHost == "name")
+	if err != nil {
+		return err
+	}
+	guests := newGuests(world, o.guestUser, o.guestPassword, doors)
+	defer guests.close()
+	service.ServeMux.HandleFunc("/guestFile", func(w http.ResponseWriter, r *http.Request) {
+		doors.serve(w, r, types.ManagedObjectReference{})
+	})
+	changes := &Changes{world: world, scribe: events, tasks: tasks, guests: guests}
 	events.moved = changes.follow
 	go events.follow()
-	sessions.acts = newActs(world, changes, tasks, rights, front.faults)
+	sessions.acts = newActs(world, changes, tasks, rights, front.faults, guests)
 	desk := &Control{world: world, front: front, sessions: sessions, rights: rights, perf: perf, service: service,
 		changes: changes, stop: func() { stop <- os.Interrupt }}
 	go func() { _ = http.Serve(control, desk.handler()) }()

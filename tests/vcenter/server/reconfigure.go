@@ -96,6 +96,7 @@ func (c *Changes) reconfigureVM(vm *simulator.VirtualMachine, spec *types.Virtua
 	ctx := c.world.context()
 	c.set(ctx, vm, values)
 	commit(ctx)
+	c.guests.devices(vm)
 	c.post(Happening{Type: "VmReconfiguredEvent", VM: vm, Host: c.hostOf(vm), Spec: spec,
 		Text: "Reconfigured " + vm.Name + " on " + c.hostOf(vm).Name + " in " + c.world.dc.Name})
 	return nil
