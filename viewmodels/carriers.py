@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from sessions.model import EntityRef
+from sessions.model import Entity, EntityRef
 from sessions.times import TimeRange
-from viewmodels.placement import datastores_during, hosts_during, pools_during, switch_of
+from viewmodels.placement import Relations, datastores_during, hosts_during, pools_during, switch_of
 from viewmodels.snapshot import Snapshot
 
 EVER = TimeRange(-(1 << 62), 1 << 62)
@@ -18,17 +18,24 @@ _DEEPEST_PART = 4
 
 def owners_during(ref: EntityRef, snapshot: Snapshot, window: TimeRange | None) -> Iterator[EntityRef]:
     """Yield what an entity is directly below in the window: hosts in order of time, pools, parent."""
-    entity = snapshot.entities.get(ref)
+    owners = owners_with_times(ref, snapshot.entities, snapshot.records.relations)
+    return (above for above, when in owners if _touches(when, window))
+
+
+def owners_with_times(
+    ref: EntityRef, entities: Mapping[EntityRef, Entity], relations: Relations
+) -> Iterator[tuple[EntityRef, TimeRange]]:
+    """Yield what an entity is directly below at any time, each with the time when it was."""
+    entity = entities.get(ref)
     parent = entity.parent if entity is not None else None
     if ref.kind == "vm":
-        relations = snapshot.records.relations
         placed = hosts_during(relations, ref)
-        stays = [*placed, *pools_during(relations, ref)]
-        yield from (above for above, when in stays if _touches(when, window))
+        yield from placed
+        yield from pools_during(relations, ref)
         if placed and parent is not None and parent.kind == "host":
             return  # the parent is where the session first met the VM
     if parent is not None:
-        yield parent
+        yield parent, EVER
 
 
 def is_below(

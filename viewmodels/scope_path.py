@@ -93,8 +93,13 @@ def _path_of(ref: EntityRef, snapshot: Snapshot, window: TimeRange | None) -> li
 
 def _shared_above(refs: Sequence[EntityRef], snapshot: Snapshot, window: TimeRange | None) -> list[EntityRef]:
     """Return the nearest VM or host that all the entities are in; empty if they share none."""
-    first, *others = ([*ancestors(ref, snapshot, window)] for ref in refs)
-    shared = [one for one in first if one.kind in {"vm", "host"} and all(one in each for each in others)]
+    first, *others = refs
+    shared = [one for one in ancestors(first, snapshot, window) if one.kind in {"vm", "host"}]
+    for ref in others:
+        if not shared:
+            break  # as a rule at the second of thousands
+        above = ancestors(ref, snapshot, window)
+        shared = [one for one in shared if one in above]
     return shared[:1]
 
 

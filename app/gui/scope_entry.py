@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QIcon
@@ -15,6 +15,7 @@ from viewmodels.scope_labels import scope_details, time_label
 from viewmodels.scope_language import (
     Completion,
     Misunderstood,
+    NameIndex,
     Surroundings,
     Understood,
     completions,
@@ -26,6 +27,8 @@ from widgets.scope_bar import ScopeBar, Suggestion
 from widgets.scope_bar.path import Step
 
 _NOTHING = "No session"
+_MANY = 2_000
+"""The names of so many entities are indexed in 40 ms; those of more in a worker."""
 
 
 class ScopeEntry(QObject):
@@ -36,28 +39,28 @@ class ScopeEntry(QObject):
         self._desk, self._bar = desk, bar
         self._steps: Sequence[PathStep] = ()
         self._around: Surroundings | None = None
+        self._index: NameIndex | None = None
         bar.picked.connect(self._pick)
         bar.widened.connect(lambda: desk.scope.set(desk.scope.scope.on(())))
         bar.wanted.connect(self.begin)
         bar.typed.connect(self._understand)
         bar.entered.connect(self._enter)
-        desk.session.opened.connect(lambda _snapshot: bar.end())
-        desk.session.closed.connect(bar.end)
+        desk.session.opened.connect(self._opened)
+        desk.session.closed.connect(self._closed)
 
     def begin(self) -> None:
         """Let the user type: the field says the present scope, all of it selected."""
-        self._around = surroundings(self._desk)
-        if self._around is not None:
-            self._bar.begin(exact_text(self._desk.scope.scope, self._around))
+        self._with_index(self._begin)
 
     def asking(self, icon: QIcon) -> Ask:
         """Return what tells the palette the meaning of a text; the entry looks at it."""
-        desk, around = self._desk, surroundings(self._desk)
+        self._with_index(lambda: None)
 
         def ask(text: str) -> Entry | str | None:
+            around = self._surroundings() if self._has_index() else None
             found = understand(text, around) if around is not None else None
             if isinstance(found, Understood):
-                return Entry(found.meaning, "look at", icon, lambda: look_at(desk, found))
+                return Entry(found.meaning, "look at", icon, lambda: look_at(self._desk, found))
             return found.sentence if found is not None else None
 
         return ask
@@ -105,7 +108,10 @@ class ScopeEntry(QObject):
             self._bar.show_suggestions(found.meaning, rows, is_understood=True)
 
     def _enter(self, text: str) -> None:
-        around = surroundings(self._desk)  # a live session has grown while somebody typed
+        self._with_index(lambda: self._take(text))  # a live session has grown while somebody typed
+
+    def _take(self, text: str) -> None:
+        around = self._surroundings()
         found = understand(text, around) if around is not None else None
         if isinstance(found, Understood):
             self._bar.end()
@@ -113,13 +119,48 @@ class ScopeEntry(QObject):
         else:
             self._understand(text)
 
+    def _begin(self) -> None:
+        self._around = self._surroundings()
+        if self._around is not None:
+            self._bar.begin(exact_text(self._desk.scope.scope, self._around))
 
-def surroundings(desk: Desk) -> Surroundings | None:
-    """Return what a text is understood in now; None without a session."""
-    snapshot = desk.session.snapshot
-    if snapshot is None:
-        return None
-    return Surroundings(snapshot, desk.scope.scope, desk.times.clock, desk.catalogue, desk.limits)
+    def _opened(self) -> None:
+        self._bar.end()
+        self._with_index(lambda: None)  # before anybody types
+
+    def _closed(self) -> None:
+        self._desk.jobs.cancel("scope.names")
+        self._index = self._around = None
+        self._bar.end()
+
+    def _has_index(self) -> bool:
+        snapshot = self._desk.session.snapshot
+        return snapshot is not None and self._index is not None and self._index.fits(snapshot)
+
+    def _with_index(self, act: Callable[[], None]) -> None:
+        """Call ``act`` with an index of the session's names: at once, or when a worker has built it."""
+        snapshot = self._desk.session.snapshot
+        if snapshot is None or self._has_index():
+            act()
+            return
+        index = NameIndex.of(snapshot)
+
+        def done(built: NameIndex) -> None:
+            self._index = built
+            act()
+
+        if len(snapshot.entities) <= _MANY:
+            done(index)
+        else:
+            self._desk.jobs.start("scope.names", "Indexing names", lambda _job: index.built(), done)
+
+    def _surroundings(self) -> Surroundings | None:
+        """Return what a text is understood in now; None without a session."""
+        desk, snapshot = self._desk, self._desk.session.snapshot
+        if snapshot is None:
+            return None
+        times = desk.times.clock
+        return Surroundings(snapshot, desk.scope.scope, times, desk.catalogue, desk.limits, self._index)
 
 
 def look_at(desk: Desk, found: Understood) -> None:

@@ -27,6 +27,7 @@ from viewmodels.scope_language import (
     FORMS,
     Form,
     Misunderstood,
+    NameIndex,
     Surroundings,
     Understood,
     completions,
@@ -240,6 +241,7 @@ def test_forms_combine_and_say_what_was_understood(snapshot: Snapshot) -> None:
         ("source:x", "No source is called “x”; there are vc.lab, esx03.lab.", ""),
         ("", "Type a name, a time or a counter: db-prod, 02:40–02:55, ready web03.", ""),
         ('"02:50"', "Nothing here is called “02:50”.", ""),
+        ("esx03.lab › nonsense › vCPU 2", "Nothing here is called “nonsense”.", ""),
         ("› web03", "A path needs a name on both sides of its ›.", ""),
     ],
 )
@@ -423,3 +425,25 @@ def test_every_form_of_the_table_is_understood(form: Form, snapshot: Snapshot) -
     )
     session = replace(snapshot, entity_index=EntityIndex(entities), sources=sources)
     assert isinstance(understand(form.example, around(session)), Understood), form.example
+
+
+@pytest.mark.parametrize(
+    "text", ["VMs on esx*", "web", "esx03.lab › db-prod › vCPU 2", "id:vm/sql", "VM:*b* on esx01"]
+)
+def test_an_index_of_names_is_made_once_and_used_for_all_that_is_typed(snapshot: Snapshot, text: str) -> None:
+    index = NameIndex.of(snapshot).built()
+    again = replace(around(snapshot), index=index)
+    assert again.names.index is index
+    assert understand(text, again) == understand(text, around(snapshot))
+    assert completions(text, again) == completions(text, around(snapshot))
+    grown = replace(snapshot, bytes=snapshot.bytes + 1)
+    assert replace(again, snapshot=grown).names.index is index
+
+
+def test_an_index_of_other_names_or_placements_is_not_used(snapshot: Snapshot) -> None:
+    """A VM has moved, or another came while somebody typed."""
+    index = NameIndex.of(snapshot).built()
+    bombed = named(snapshot, ["newcomer"])
+    assert isinstance(understand("newcomer", replace(around(bombed), index=index)), Understood)
+    moved = replace(snapshot, records=replace(snapshot.records, relations=dict(snapshot.records.relations)))
+    assert replace(around(moved), index=index).names.index is not index

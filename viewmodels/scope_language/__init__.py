@@ -9,10 +9,11 @@ from viewmodels.scope_language.completion import Completion, completions
 from viewmodels.scope_language.exact_text import exact_text
 from viewmodels.scope_language.forms import FORMS, Form
 from viewmodels.scope_language.misunderstanding import Misunderstood
+from viewmodels.scope_language.name_index import NameIndex
 from viewmodels.scope_language.sentence import understand
 from viewmodels.scope_language.surroundings import Surroundings, Understood
 
 __all__ = [
-    "FORMS", "Completion", "Form", "Misunderstood", "Surroundings", "Understood", "completions", "exact_text",
-    "understand",
+    "FORMS", "Completion", "Form", "Misunderstood", "NameIndex", "Surroundings", "Understood", "completions",
+    "exact_text", "understand",
 ]  # fmt: skip

@@ -24,7 +24,7 @@ _WORDS = frozenset({"all", "everything", "on", "in", "last", "the", "whole", "to
 
 def exact_text(scope: Scope, around: Surroundings) -> str:
     """Return the text for a scope: typing it gives the same scope again, in any zone and with any names."""
-    names = Names(around.snapshot, scope.window_in(around.snapshot.span))
+    names = Names(around.snapshot, scope.window_in(around.snapshot.span), around.names.index)
     known = [ref for ref in scope.entities if ref in around.snapshot.entities]
     entities = ", ".join(_of_names(ref, names, around) for ref in known) or "all"
     sources = [

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from resources.foreign_text import shown
 from sessions.model import EntityRef, Kind
 from sessions.times import TimeRange
-from viewmodels.entity_names import NAMELESS
 from viewmodels.entity_words import kind_order
-from viewmodels.host_domains import without
-from viewmodels.name_order import natural
-from viewmodels.scope_filter import ScopeFilter
+from viewmodels.scope_language.name_index import NamedEntity, NameIndex
 from viewmodels.snapshot import Snapshot
 
 _MAX_NEAR = 2_000
@@ -24,10 +22,21 @@ _RARE = frozenset({"world", "path"})
 
 @dataclass(frozen=True, eq=False)
 class Names:
-    """The names of a session's entities; what is below what is decided in ``window``."""
+    """The names of a session's entities; what is below what is decided in ``window``.
+
+    ``known`` is an index that was made for an earlier snapshot; it is used if it still fits.
+    """
 
     snapshot: Snapshot
     window: TimeRange | None
+    known: NameIndex | None = None
+
+    @cached_property
+    def index(self) -> NameIndex:
+        """The index of all names."""
+        if self.known is not None and self.known.fits(self.snapshot):
+            return self.known
+        return NameIndex.of(self.snapshot)
 
     def exact(self, text: str, kind: Kind | None = None) -> list[EntityRef]:
         """Return the entities called ``text``: of the first kind that has any, if no kind is given."""
@@ -35,18 +44,19 @@ class Names:
 
     def called(self, text: str, kind: Kind | None = None) -> list[EntityRef]:
         """Return all entities called ``text``, of a kind or of any; with the same capitals if any has."""
-        found = self._of_kind(self._spelled.get(text.casefold(), ()), kind)
+        named = self.index.spelled.get(text.casefold(), ())
+        found = [ref for ref in named if kind is None or ref.kind == kind]
         return [ref for ref in found if text in self.spellings(ref)] or found
 
     def matching(self, pattern: str, kind: Kind | None = None) -> list[EntityRef]:
         """Return the entities whose names match a pattern with ``*`` and ``?``, in order of their names."""
         fits = _pattern(pattern.casefold())
-        refs = {ref for name, found in self._spelled.items() if fits(name) for ref in found}
-        return self._first_kind(self._of_kind(sorted(refs, key=self._order), kind))
+        found = [one.ref for one in self._of_kind(kind) if any(map(fits, one.folded))]
+        return self._first_kind(found)
 
     def of_kind(self, kind: Kind) -> list[EntityRef]:
         """Return all entities of a kind, in order of their names."""
-        return sorted((ref for ref in self.snapshot.entities if ref.kind == kind), key=self._order)
+        return [one.ref for one in self._of_kind(kind)]
 
     def containing(self, words: Sequence[str], kind: Kind | None = None) -> list[EntityRef]:
         """Return the entities whose names contain all the words: VMs first, then hosts, then parts.
@@ -55,26 +65,23 @@ class Names:
         only by their kind: there are thousands of them.
         """
         wanted = [word.casefold() for word in words]
-        found = {
-            ref
-            for name, refs in self._spelled.items()
-            if all(word in name for word in wanted)
-            for ref in refs
-            if ref.kind == kind or (kind is None and ref.kind not in _RARE)
-        }
-
-        def order(ref: EntityRef) -> tuple[object, ...]:
-            begins = (
-                any(name.casefold().startswith(wanted[0]) for name in self.spellings(ref)) if wanted else True
-            )
-            return kind_order(ref.kind), not begins, self._order(ref)
-
-        return sorted(found, key=order)
+        found = self._of_kind(kind)
+        for word in wanted:
+            found = [one for one in found if word in one.text]
+        if len(wanted) > 1:
+            found = [one for one in found if one.contains(wanted)]
+        begins: dict[Kind, list[EntityRef]] = {}
+        others: dict[Kind, list[EntityRef]] = {}
+        first = wanted[0] if wanted else ""
+        for one in found:
+            if kind is not None or one.ref.kind not in _RARE:
+                (begins if one.begins_with(first) else others).setdefault(one.ref.kind, []).append(one.ref)
+        kinds = sorted({*begins, *others}, key=kind_order)
+        return [ref for each in kinds for ref in (*begins.get(each, ()), *others.get(each, ()))]
 
     def below(self, refs: Iterable[EntityRef], owners: Collection[EntityRef]) -> list[EntityRef]:
         """Return those of ``refs`` that are below one of ``owners`` in the window."""
-        filtered = ScopeFilter(frozenset(owners), self.window, self.snapshot)
-        return [ref for ref in refs if ref not in owners and filtered.covers(ref)]
+        return self.index.below(refs, owners, self.window)
 
     def at_path(self, steps: Sequence[str]) -> list[EntityRef]:
         """Return the entities at a path such as ``esx03.lab › db-prod › vCPU 2``; each step is a name."""
@@ -90,10 +97,8 @@ class Names:
 
     def near(self, text: str, kind: Kind | None = None) -> str:
         """Return the name that is most like ``text``; empty if none is."""
-        refs = [ref for ref in self.snapshot.entities if kind in {None, ref.kind} and ref.kind != "world"]
-        names = {
-            self.name(ref).casefold(): self.name(ref) for ref in sorted(refs, key=self._order)[:_MAX_NEAR]
-        }
+        possible = (one for one in self._of_kind(kind) if one.ref.kind != "world")
+        names = {one.folded[0]: one.spellings[0] for one in islice(possible, _MAX_NEAR)}
         wanted = text.casefold()
         begins = [name for name in names if len(wanted) > 1 and name.startswith(wanted)]
         found = begins or difflib.get_close_matches(wanted, names, n=1, cutoff=0.6)
@@ -105,31 +110,16 @@ class Names:
 
     def spellings(self, ref: EntityRef) -> Sequence[str]:
         """Return the names by which an entity is found: its own; also without its host or domain."""
-        entity = self.snapshot.entities[ref]
-        name = shown(entity.name) or NAMELESS
-        if ref.kind == "host":
-            return tuple(dict.fromkeys((name, without(self.snapshot.entity_index.host_domain, name))))
-        parent = self.snapshot.entities.get(entity.parent) if entity.parent is not None else None
-        own = name.removeprefix(f"{shown(parent.name)}/") if parent is not None else name
-        return (name,) if own == name else (name, own)
+        return self.index.by_ref[ref].spellings
 
-    @cached_property
-    def _spelled(self) -> Mapping[str, Sequence[EntityRef]]:
-        found: dict[str, list[EntityRef]] = {}
-        for ref in self.snapshot.entities:
-            for name in self.spellings(ref):
-                found.setdefault(name.casefold(), []).append(ref)
-        return found
-
-    def _order(self, ref: EntityRef) -> tuple[object, ...]:
-        return kind_order(ref.kind), natural(self.name(ref)), ref.key
+    def _of_kind(self, kind: Kind | None) -> Sequence[NamedEntity]:
+        if kind is None:
+            return self.index.ordered
+        return [one for one in self.index.ordered if one.ref.kind == kind]
 
     def _first_kind(self, refs: Sequence[EntityRef]) -> list[EntityRef]:
         first = min((kind_order(ref.kind) for ref in refs), default=None)
         return [ref for ref in refs if kind_order(ref.kind) == first]
-
-    def _of_kind(self, refs: Iterable[EntityRef], kind: Kind | None) -> list[EntityRef]:
-        return [ref for ref in refs if kind is None or ref.kind == kind]
 
 
 def _pattern(text: str) -> Callable[[str], bool]:

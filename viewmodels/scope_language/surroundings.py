@@ -9,6 +9,7 @@ from resources.catalogue import Catalogue
 from resources.views import LimitsByCounter
 from sessions.model import Series
 from sessions.scope import Scope
+from viewmodels.scope_language.name_index import NameIndex
 from viewmodels.scope_language.names import Names
 from viewmodels.scope_language.times import When
 from viewmodels.snapshot import Snapshot
@@ -17,18 +18,22 @@ from viewmodels.time_labels import Clock
 
 @dataclass(frozen=True, eq=False)
 class Surroundings:
-    """What a text is understood in: the session, the scope that is shown, the clock and the counters."""
+    """What a text is understood in: the session, the scope that is shown, the clock and the counters.
+
+    ``index`` is an index of names from an earlier look; it is used again if it still fits the session.
+    """
 
     snapshot: Snapshot
     present: Scope
     clock: Clock
     catalogue: Catalogue
     limits: LimitsByCounter
+    index: NameIndex | None = None
 
     @cached_property
     def names(self) -> Names:
         """The names of the session's entities."""
-        return Names(self.snapshot, self.present.window_in(self.snapshot.span))
+        return Names(self.snapshot, self.present.window_in(self.snapshot.span), self.index)
 
     @property
     def when(self) -> When | None:
