@@ -15,8 +15,8 @@ ACTING_FILE = RESOURCES / "vcenter" / "acting.toml"
 
 
 class Waits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How long tasks may take, in seconds; the file says what each is for. ``host_clocks`` is a number of
-    hosts.
+    """How long tasks may take, in seconds; the file says what each is for. ``clock_rounds`` and
+    ``host_clocks`` are numbers of questions and of hosts.
     """
 
     reconfigure_s: float
@@ -28,6 +28,7 @@ class Waits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     in_doubt_s: float
     cancel_s: float
     clock_s: float
+    clock_rounds: int
     host_clocks: int
 
 
@@ -42,6 +43,24 @@ class Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     entities: int
     sample_s: float
     ignored: tuple[str, ...]
+
+
+class GuestCalls(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How guest operations are called; the file says what each number is for.
+
+    ``busy``: types of faults, and ``busy_texts``: parts of the text of any fault, that mean "try again".
+    """
+
+    first_poll_s: float
+    max_poll_s: float
+    exchange_s: float
+    ready_s: float
+    begin_s: float
+    transfer_s: float
+    clock_rounds: int
+    clock_tick_ms: float
+    busy: tuple[str, ...]
+    busy_texts: tuple[str, ...]
 
 
 class Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -64,6 +83,7 @@ class Refusal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     waits: Waits
     inventory: Reading
+    guests: GuestCalls
     values: Values
     share_levels: dict[str, int]
     fault: tuple[Refusal, ...]
@@ -77,6 +97,7 @@ class Acting:
 
     waits: Waits
     inventory: Reading
+    guests: GuestCalls
     values: Values
     share_levels: Mapping[int, str]
     normal_shares: int
@@ -97,4 +118,4 @@ def load_acting(path: Path = ACTING_FILE) -> Acting:
     normal = file.share_levels.get("normal")
     if normal is None:
         raise knowledge_error(path, "share_levels", "normal is missing")
-    return Acting(file.waits, file.inventory, file.values, levels, normal, refusals)
+    return Acting(file.waits, file.inventory, file.guests, file.values, levels, normal, refusals)

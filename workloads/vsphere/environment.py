@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -21,9 +19,11 @@ from resources.vcenter_acting import load_acting
 from sessions.identities import Identities
 from sessions.journal import ChangedObject
 from sessions.times import TimeRange
-from workloads.environment import Disturbance, TestObject, Worker
+from workloads.environment import Disturbance, Settings, TestObject, Worker
+from workloads.vsphere.clock import ServerClock
 from workloads.vsphere.disturbances import DisturbanceReader
-from workloads.vsphere.inventory.objects import Objects, ReadOptions, now_ms
+from workloads.vsphere.guests import EnvironmentSettings, GuestAccess, VmGuests
+from workloads.vsphere.inventory.objects import Objects, ReadOptions
 from workloads.vsphere.lacking import lacking_privileges
 from workloads.vsphere.recording import Recording
 from workloads.vsphere.settings.table import VSphereSettings
@@ -31,9 +31,6 @@ from workloads.vsphere.settings.values import Server
 from workloads.vsphere.tasks import Progress, Tasks, no_progress
 
 _READ_S = 60.0
-
-MakeWorkers = Callable[[VSphere, Sequence[TestObject]], Sequence[Worker]]
-"""Makes the workers of these VMs, in their order; called once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +48,12 @@ class Access:
 class VSphereChoice:
     """What of a vCenter a test uses.
 
-    ``is_worker`` says of a VM's name whether it does the I/O; ``make_workers`` makes the workers of those
-    VMs. ``recorded`` is what of the vCenter is recorded meanwhile.
+    ``is_worker`` says of a VM's name whether it does the I/O; ``guests`` is the way into the VMs' guests,
+    None if nothing runs there. ``recorded`` is what of the vCenter is recorded meanwhile.
     """
 
     is_worker: Callable[[str], bool] = lambda _name: False
-    make_workers: MakeWorkers = lambda _vsphere, _vms: ()
+    guests: GuestAccess | None = None
     recorded: VSphereOptions = field(default_factory=lambda: VSphereOptions(backfill=False, rollups=False))
     progress: Progress = no_progress
 
@@ -77,20 +74,23 @@ class VSphereEnvironment:
         )
         self._known = load_acting()
         self._tasks = Tasks(self._vsphere, progress=self._choice.progress)
-        self._settings = VSphereSettings(Server(self._vsphere, self._tasks, self._known))
-        self._objects = Objects(self._vsphere, self._known)
+        self._clock = ServerClock(self._vsphere, self._known.waits)
+        self._guests = VmGuests(self._vsphere, self._choice.guests, self._clock)
+        self._settings = EnvironmentSettings(
+            VSphereSettings(Server(self._vsphere, self._tasks, self._known)), self._guests
+        )
+        self._objects = Objects(self._vsphere, self._known, self._clock)
         self._disturbances = DisturbanceReader(self._vsphere)
         self._identify: Identify = Identities().identify
         self._recording: Recording | None = None
         self._workers: Sequence[Worker] | None = None
-        self._clock_at = 0.0
         self._lock = threading.Lock()
 
     def open(self) -> None:
         """Log in and measure the clock. Raises SourceError; after a failure it stays closed."""
         self._vsphere.open()
         try:
-            self._measure_clock()
+            self._clock.measure()
         except SourceError:
             self._vsphere.close()
             raise
@@ -101,8 +101,8 @@ class VSphereEnvironment:
         return str(self._access.address)
 
     @property
-    def settings(self) -> VSphereSettings:
-        """The settings that can be changed here."""
+    def settings(self) -> Settings:
+        """The settings that can be changed here: the vCenter's, and jobs' folders in its guests."""
         return self._settings
 
     @property
@@ -123,7 +123,7 @@ class VSphereEnvironment:
                     for one in self.objects()
                     if one.object.kind == "VirtualMachine" and one.facts.get("is_worker")
                 ]
-                self._workers = self._choice.make_workers(self._vsphere, vms)
+                self._workers = self._guests.workers(vms)
             return self._workers
 
     def privileges(
@@ -134,14 +134,7 @@ class VSphereEnvironment:
 
     def now_ms(self) -> int:
         """Return the vCenter's time, ms since 1970."""
-        if time.monotonic() - self._clock_at >= self._known.waits.clock_s:
-            with contextlib.suppress(SourceError):  # a clock drifts by ms in a minute: the old offset will do
-                self._measure_clock()
-        return now_ms(self._vsphere)
-
-    def _measure_clock(self) -> None:
-        self._clock_at = time.monotonic()
-        self._vsphere.server_time()
+        return self._clock.now_ms()
 
     def begin(self, feed: Feed) -> None:
         """Record the vCenter's counters, inventory and events into the feed until ``close``."""
@@ -172,4 +165,5 @@ class VSphereEnvironment:
         """End the recording, log out, and end all threads. Never raises; may be repeated."""
         if self._recording is not None:
             self._recording.end()
+        self._guests.close()
         self._vsphere.close()

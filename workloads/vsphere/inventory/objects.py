@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC
@@ -22,6 +21,7 @@ from resources.vcenter_acting import Acting
 from sessions.journal import ChangedObject, Setting
 from sessions.model import EntityRef
 from workloads.environment import TestObject
+from workloads.vsphere.clock import ServerClock
 from workloads.vsphere.inventory import place_facts as place
 from workloads.vsphere.inventory import vm_facts as vm
 from workloads.vsphere.inventory.entities import entities
@@ -52,15 +52,15 @@ class ReadOptions:
 class Objects:
     """Reads the objects of one vCenter: about ten requests, more only with the number of objects."""
 
-    def __init__(self, vsphere: VSphere, known: Acting) -> None:
+    def __init__(self, vsphere: VSphere, known: Acting, clock: ServerClock) -> None:
         self._vsphere = vsphere
+        self._clock_there = clock
         self._known = known
         self._reader = InventoryReader(vsphere, known.inventory.page)
         self._load = LoadNow(vsphere, known.inventory)
 
     def read(self, options: ReadOptions) -> list[TestObject]:
         """Return the vCenter itself, then its clusters, hosts, datastores and VMs. Raises SourceError."""
-        self._vsphere.server_time()
         seen = {one.ref.moid: one for one in self._reader.all(_PATHS) if one.ref.moid}
         about = self._vsphere.about
         site = about.instance_uuid or self._vsphere.address.host
@@ -86,7 +86,7 @@ class Objects:
         facts: Facts = {
             "version": about.version or None,
             "build": about.build or None,
-            "clock_offset_ms": float(self._vsphere.clock_offset_ms),
+            "clock_offset_ms": round(self._clock_there.offset_ms, 1),
         }
         of = self._object("ServiceInstance", "ServiceInstance", self._vsphere.address.place)
         return TestObject(of, ref, "", facts)
@@ -160,7 +160,7 @@ class Objects:
 
     def _add_clocks(self, seen: Mapping[str, Seen], facts: dict[str, Facts]) -> None:
         hosts = [moid for moid, of in facts.items() if of.get("connected") and "cpu_model" in of]
-        now = self._now_ms()
+        now = self._clock_there.now_ms()
         ages = self._load.sample_ages_s(hosts, now)
         for moid in hosts:
             facts[moid]["sample_age_s"] = ages.get(moid)
@@ -176,15 +176,12 @@ class Objects:
         if not moid:
             return None
         try:
-            before = self._now_ms()
+            before = self._clock_there.now_ms()
             there = self._vsphere.ask("a host's clock", question)
         except (SoapFault, PrivilegeError):
             return None
-        middle = (before + self._now_ms()) / 2
+        middle = (before + self._clock_there.now_ms()) / 2
         return round(float(there.astimezone(UTC).timestamp()) * 1000 - middle, 1)
-
-    def _now_ms(self) -> int:
-        return now_ms(self._vsphere)
 
     def _add_loads(
         self,
@@ -205,7 +202,7 @@ class Objects:
         if not running or len(running) > self._known.inventory.loaded_vms:
             return
         places = {(moid, slot): store for moid in vms for slot, store in _places(facts[moid])}
-        loads = by_datastore(self._load.disk_loads(running, self._now_ms()), places)
+        loads = by_datastore(self._load.disk_loads(running, self._clock_there.now_ms()), places)
         for store in stores:
             facts[store].update(_load_facts(loads.get(store, {}), workers))
 
@@ -245,8 +242,3 @@ def _cluster_behaviour(seen: Seen, others: Mapping[str, Seen]) -> str | None:
     host = others.get(seen.text("runtime.host"))
     cluster = others.get(host.text("parent")) if host is not None else None
     return None if cluster is None else str(dict(place.cluster_facts(cluster))["drs_behaviour"] or "") or None
-
-
-def now_ms(vsphere: VSphere) -> int:
-    """Return the server's time, ms since 1970, by our clock and the offset that was last measured."""
-    return round(time.time() * 1000) + vsphere.clock_offset_ms

@@ -1,0 +1,151 @@
+"""The guests of a vCenter's VMs: workers in them, and the settings of their jobs' folders."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from connections.vsphere.session import VSphere
+from resources.failures import UsageError
+from resources.fio_jobs import FioJobs, load_fio_jobs
+from resources.foreign_text import shown
+from sessions.journal import ChangedObject, Setting
+from sessions.model import EntityRef
+from workloads.environment import TestObject
+from workloads.guests.folders import read_setting, write_setting
+from workloads.guests.transport import GuestTransport
+from workloads.guests.worker import DEFAULTS, GuestOptions, GuestWorker
+from workloads.vsphere.clock import ServerClock
+from workloads.vsphere.settings.table import VSphereSettings
+from workloads.vsphere.tools.calls import GuestLogin
+from workloads.vsphere.tools.guest import ToolsGuest
+
+KIND = "guest"
+
+_VM = "VirtualMachine"
+_WINDOWS = "windows"
+
+TransportOf = Callable[[VSphere, ChangedObject, ServerClock], GuestTransport]
+"""Makes the way into a VM's guest, which tells its clock against the server's; it does not connect yet."""
+
+
+def through_tools(login_of: Callable[[ChangedObject], GuestLogin]) -> TransportOf:
+    """Return the way into guests through VMware Tools; ``login_of`` gives the account of a VM's guest."""
+
+    def transport(vsphere: VSphere, vm: ChangedObject, clock: ServerClock) -> GuestTransport:
+        return ToolsGuest(vsphere, vm, login_of(vm), ahead_ms=lambda: clock.offset_ms)
+
+    return transport
+
+
+@dataclass(frozen=True, slots=True)
+class GuestAccess:
+    """How guests are entered, and how load is launched in them."""
+
+    transport_of: TransportOf
+    jobs: FioJobs | None = None
+    options: GuestOptions = DEFAULTS
+
+
+class VmGuests:
+    """The guests of one vCenter's VMs, each entered when it is first needed."""
+
+    def __init__(self, vsphere: VSphere, access: GuestAccess | None, clock: ServerClock) -> None:
+        self._vsphere, self._access, self._clock = vsphere, access, clock
+        self._open: dict[str, GuestTransport] = {}
+        self._lock = threading.Lock()
+
+    def workers(self, vms: Sequence[TestObject]) -> list[GuestWorker]:
+        """Return a worker for each VM, in their order. Raises UsageError where there is no way in."""
+        if not vms:
+            return []
+        access = self._need_access()
+        windows = [shown(vm.object.name) for vm in vms if vm.facts.get("guest_family") == _WINDOWS]
+        if windows:
+            raise UsageError(
+                f"{', '.join(windows)}: load is launched only in Linux guests through VMware Tools.",
+                advice="Choose VMs with Linux as workers.",
+            )
+        jobs = access.jobs or load_fio_jobs()
+        return [
+            GuestWorker(
+                vm.object.name,
+                EntityRef("worker", vm.entity.key),
+                self.transport(vm.object),
+                jobs,
+                _Placer(vm.object),
+                vm=vm,
+                workers=len(vms),
+                options=access.options,
+                now_ms=self._clock.now_ms,
+            )
+            for vm in vms
+        ]
+
+    def transport(self, vm: ChangedObject) -> GuestTransport:
+        """Return the way into a VM's guest. Raises UsageError if none was given."""
+        access = self._need_access()
+        with self._lock:
+            if vm.id not in self._open:
+                self._open[vm.id] = access.transport_of(self._vsphere, vm, self._clock)
+            return self._open[vm.id]
+
+    def read(self, changed: ChangedObject, setting: str) -> Setting:
+        """Return the value of a job's folder: ``folder`` or ``process``."""
+        vm, folder = _placed(changed)
+        return read_setting(self.transport(vm), folder, changed.id, setting)
+
+    def write(self, changed: ChangedObject, setting: str, value: Setting) -> None:
+        """Remove a job's folder or end its job; only None can be written."""
+        vm, folder = _placed(changed)
+        write_setting(self.transport(vm), folder, setting, value)
+
+    def close(self) -> None:
+        """Close all ways in; jobs that still run end by themselves. Never raises."""
+        with self._lock:
+            transports, self._open = list(self._open.values()), {}
+        for transport in transports:
+            transport.close()
+
+    def _need_access(self) -> GuestAccess:
+        if self._access is None:
+            raise UsageError(
+                "No way into the guests was given.",
+                meaning="Load runs in guests, through VMware Tools with an account of the guest.",
+                advice="Give the user and the password of the guests.",
+            )
+        return self._access
+
+
+class EnvironmentSettings:
+    """``workloads.environment.Settings`` of a vCenter and of the guests of its VMs."""
+
+    def __init__(self, vsphere: VSphereSettings, guests: VmGuests) -> None:
+        self._vsphere, self._guests = vsphere, guests
+
+    def read(self, changed: ChangedObject, setting: str) -> Setting:
+        """Return the present value. Raises NotFoundError if the object is gone."""
+        own = self._guests if changed.kind == KIND else self._vsphere
+        return own.read(changed, setting)
+
+    def write(self, changed: ChangedObject, setting: str, value: Setting) -> None:
+        """Set it, and return when that is done."""
+        own = self._guests if changed.kind == KIND else self._vsphere
+        own.write(changed, setting, value)
+
+
+class _Placer:
+    """Makes what the journal names of a folder in one VM's guest: ``vm-42:/var/tmp/…``."""
+
+    def __init__(self, vm: ChangedObject) -> None:
+        self._vm = vm
+
+    def __call__(self, folder: str) -> ChangedObject:
+        return ChangedObject(self._vm.source, KIND, f"{self._vm.id}:{folder}", self._vm.name)
+
+
+def _placed(changed: ChangedObject) -> tuple[ChangedObject, str]:
+    """The VM and the folder that a journal's object names."""
+    moid, _, folder = changed.id.partition(":")
+    return ChangedObject(changed.source, _VM, moid, changed.name), folder
