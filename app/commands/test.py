@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from app.commands.options import AsJson
+from app.commands.test_own import own
 from app.consoles import results
 from app.terminal import hint, print_json, print_line
 from resources.failures import NotFoundError, UsageError
@@ -72,6 +73,9 @@ def job(
     print_line(f"# {_WRITES[chosen.writes]}" + (f"; needs fio {chosen.needs}" if chosen.needs else ""))
     for line in text.splitlines():
         print_line(line)
+
+
+commands.command("own")(own)
 
 
 def _number(text: str) -> tuple[str, int]:

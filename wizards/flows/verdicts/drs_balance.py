@@ -94,7 +94,7 @@ def _case(comparer: Comparer, name: str, study: DrsStudy) -> Case | None:
     light = comparer.ratio(hand, drs, lambda one: one.iops("light"))
     moved = [one.facts["migrations"] for one in comparer.measured.of_step(drs) if "migrations" in one.facts]
     before, after = _cluster(comparer.measured, hand, study), _cluster(comparer.measured, drs, study)
-    known = next((one for one in study.placement if one.name == name), None)
+    known = next((one for one in study.placement if name in (one.name, "|".join(one.hosts))), None)
     if before is None and known is not None:
         before = of_study(known.hosts, study)
         after = before.balanced()[0]
