@@ -94,7 +94,8 @@ class TestRun:
     """One run of a test: ``plan`` is the text of its plan file, from which it can be repeated.
 
     ``valid`` is None until it is known whether the result can be trusted, ``why`` says why not; ``verdict``
-    is empty until the end. A run with the same id replaces the earlier one.
+    is empty until the end. ``details`` is JSON of what the result's page shows besides, and of the rounds
+    that were measured so far. A run with the same id replaces the earlier one.
     """
 
     __test__ = False  # pytest: this is none of its tests
@@ -109,6 +110,7 @@ class TestRun:
     verdict: str = ""
     phases: tuple[Phase, ...] = ()
     figures: tuple[Figure, ...] = ()
+    details: str = ""
 
 
 def current_journal(written: Iterable[JournalEntry]) -> list[JournalEntry]:

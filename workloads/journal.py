@@ -9,7 +9,7 @@ Both can be repeated after a crash at any point.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -94,16 +94,31 @@ class Changes:
         self._record([joined, done])
         return joined
 
-    def hold(self, wanted: Iterable[Wanted]) -> None:
-        """Make these the settings that are changed: put back the others, newest first, and change what
-        differs.
+    def intend(self, wanted: Wanted) -> JournalEntry:
+        """Write down something that is about to be made by other means than a setting (a folder in a guest).
 
-        Raises what ``make`` raises.
+        Setting it to what it was before must remove it.
+        """
+        present = self._open_change(wanted.key)
+        if present is not None:
+            return present
+        return self._note(self._entry(wanted, None, "intended"))
+
+    def confirm(self, entry: JournalEntry) -> JournalEntry:
+        """Write down that what was intended is there now."""
+        present = self._entries[entry.id]
+        return self._note(self._moved(present, "applied")) if present.state == "intended" else present
+
+    def hold(self, wanted: Iterable[Wanted], kept: Collection[str] = ()) -> None:
+        """Make these the settings that are changed: put back the others, newest first, and change what
+        differs. Changes with the ids ``kept`` stay.
+
+        Raises what ``make`` raises, and ChangeFailedError if a setting could not be put back.
         """
         needed = {one.key: one for one in wanted}
         for entry in reversed(self.entries):
-            if entry.is_open and (entry.object, entry.setting) not in needed:
-                self.undo(entry)
+            if entry.is_open and (entry.object, entry.setting) not in needed and entry.id not in kept:
+                self._require_undone(self.undo(entry))
         for one in needed.values():
             present = self._open_change(one.key)
             if present is None or present.state != "applied" or not _same(present.after, one.value):
@@ -118,12 +133,18 @@ class Changes:
         if not entry.is_open:
             return entry
         try:
-            return self._note(self._undone(entry))
+            reached = self._undone(entry)
         except NotFoundError:
             why = f"{shown(entry.object.name)} is not there any more."
-            return self._note(self._moved(entry, "not needed", why))
-        except SourceError as error:
-            return self._note(self._moved(entry, "failed", str(error)))
+            reached = self._moved(entry, "not needed", why)
+        except HyperscopeError as error:
+            reached = self._moved(entry, "failed", str(error))
+        return self._note(reached)
+
+    @staticmethod
+    def _require_undone(entry: JournalEntry) -> None:
+        if entry.is_open:
+            raise ChangeFailedError(f"{_what(entry)} could not be put back: {entry.why}")
 
     def undo_all(self) -> list[JournalEntry]:
         """Undo everything that is still open, newest first; return all changes."""
@@ -240,7 +261,7 @@ def _same(one: Setting, other: Setting) -> bool:
     """
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
-    if one == other:
+    if one == other or {one, other} == {None, ""}:
         return True
     first, second = _object(one), _object(other)
     if first is None or second is None:

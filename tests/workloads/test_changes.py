@@ -101,7 +101,6 @@ def test_a_setting_of_somebody_else_is_left_and_named() -> None:
     assert entry.why == (
         "It is 500 now, neither 1000 as before the test nor 2000 as the test set it: "
         "somebody else changed it."
-        "somebody else changed it."
     )
 
 

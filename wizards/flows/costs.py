@@ -108,22 +108,31 @@ def work_inputs(
     """Return the inputs of a worker's job, with its times and a seed that no other worker has."""
     known = jobs.inputs_of(jobs.jobs[work.job])
     inputs = dict(work.inputs)
+    warm_up, runtime = job_times(phase, work)
     if "warm_up" in known:
-        inputs["warm_up"] = 0  # the engine chooses the window; fio counts from the start
+        inputs["warm_up"] = warm_up
     if "runtime" in known:
-        inputs["runtime"] = max(1, round(job_seconds(phase)))
+        inputs["runtime"] = runtime
     if "seed" in known and "seed" not in inputs:
         inputs["seed"] = _seed(plan, worker, known["seed"])
     return inputs
 
 
-def job_seconds(phase: PlannedPhase) -> float:
-    """Return how long the jobs of a phase may run: warm-up, the wait for a steady load, and measuring."""
-    return phase.warm_up_s + phase.steady_s + phase.measure_s + SLACK_S
-
-
 SLACK_S = 30
-"""Jobs of a phase run on for so long, so that none ends inside of the window; they are ended by then."""
+"""Jobs whose window is chosen while they run may run on for so long; they are ended when it is over."""
+
+
+def job_times(phase: PlannedPhase, work: PlannedWork) -> tuple[int, int]:
+    """Return warm-up and run time (s) that a job is given.
+
+    Where the warm-up has a fixed length, fio leaves it out of its figures and ends by itself. Where it lasts
+    until the load is steady, fio counts from the start, and the window is cut from its documents.
+    """
+    if work.on_s:
+        return 0, max(1, round(work.on_s))
+    if phase.steady_s:
+        return 0, max(1, round(phase.warm_up_s + phase.steady_s + phase.measure_s + SLACK_S))
+    return round(phase.warm_up_s), max(1, round(phase.measure_s))
 
 
 def _seed(plan: Plan, worker: str, known: Input) -> int:

@@ -1,0 +1,80 @@
+"""A worker that takes part in a run: its disks, its place in the journal, what it did in this phase."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from collectors.fio.documents import Document
+from sessions.journal import JournalEntry
+from wizards.flows.plan import PlannedWork, PlannedWorker
+from workloads.environment import DiskIdentity, Work, Worker, WorkerFacts, WorkSample
+from workloads.job_file import Disk
+from workloads.journal import Changes, Wanted
+
+FOLDER = "folder"
+
+
+class ActiveWorker:
+    """One worker of a run.
+
+    ``identities`` are its disks as they must be, ``offset_ms`` its guest's clock minus the environment's.
+    ``samples`` and ``documents`` (a list for each job) are those of the present phase; ``error`` is why it is
+    out of it, empty while all is well.
+    """
+
+    def __init__(
+        self,
+        worker: Worker,
+        planned: PlannedWorker,
+        facts: WorkerFacts,
+        identities: Sequence[DiskIdentity],
+        changes: Changes,
+    ) -> None:
+        self.worker, self.planned = worker, planned
+        self.name = planned.name
+        self.offset_ms = facts.clock_offset_ms
+        self.identities = tuple(identities)
+        names = [disk.name for disk in planned.disks]
+        self.disks = tuple(Disk(name, one.path) for name, one in zip(names, identities, strict=True))
+        self.host = planned.host
+        self.work: PlannedWork | None = None
+        self.depth = self.jobs_each_disk = 1.0
+        self.samples: list[WorkSample] = []
+        self.documents: list[tuple[Document, ...]] = []
+        self.is_running = False
+        self.started_at = 0
+        self.error = ""
+        self._changes = changes
+        self._place: JournalEntry | None = None
+
+    def begin_phase(self, run: str) -> None:
+        """Forget the phase before; write down the folder that the job will be in before it is made."""
+        self.samples, self.documents, self.error = [], [], ""
+        self.work, self.is_running = None, False
+        if self._place is None:
+            place = self.worker.place(run)
+            self._place = self._changes.intend(Wanted(place, FOLDER, place.id))
+
+    def confirm(self) -> None:
+        """Write down that the folder is there."""
+        if self._place is not None:
+            self._place = self._changes.confirm(self._place)
+
+    @property
+    def kept_change(self) -> str:
+        """The id of the change that stands for the folder, empty before there is one."""
+        return self._place.id if self._place is not None else ""
+
+    def prepare(self, run: str, work: Work) -> None:
+        """Put a job in place."""
+        self.worker.prepare(run, work)
+
+    def start(self, at_ms: int) -> None:
+        """Start the prepared job at an instant of the environment's clock."""
+        self.worker.start(at_ms)
+        self.started_at, self.is_running = at_ms, True
+
+    def keep(self, documents: Sequence[Document]) -> None:
+        """Keep what a job's fio wrote."""
+        if documents:
+            self.documents.append(tuple(documents))

@@ -1,0 +1,148 @@
+"""Writes a test run into the session while it goes on: phases as events, workers, journal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from math import nan
+
+import numpy as np
+
+from collectors.feed import Feed, Health, Tick
+from collectors.fio.documents import Document
+from collectors.fio.intervals import COUNTERS, intervals
+from sessions.journal import JournalEntry, Phase, PhaseState, TestRun
+from sessions.model import Entity, Event, FloatArray, SeriesSpec, SourceSpec
+from workloads.environment import Disturbance, TestObject, Worker, WorkSample
+
+PHASE_EVENT, STOP_EVENT, DISTURBANCE_EVENT = "test phase", "test stopped", "test disturbed"
+_COLUMN = {key: number for number, (key, _) in enumerate(COUNTERS)}
+_PERCENTILES = [
+    number for key, number in _COLUMN.items() if key.rpartition("_")[2] in ("p50", "p95", "p99", "p999")
+]
+
+
+class RunRecord:
+    """The record of one run in a feed. Its calls come from one thread."""
+
+    def __init__(self, feed: Feed, run: TestRun, source: str, now_ms: Callable[[], int]) -> None:
+        self._feed, self._now_ms = feed, now_ms
+        self.run = run
+        self._source = feed.add_source(SourceSpec("fio", source, 1.0, attributes=(("test run", run.id),)))
+        self._layouts: dict[str, int] = {}
+        self._events: dict[int, Event] = {}
+        self._samples = 0
+        self._write()
+
+    def add_workers(self, workers: Sequence[Worker]) -> None:
+        """Add the workers as entities under their VMs, with their series."""
+        for worker in workers:
+            vm: TestObject | None = worker.vm
+            parents = [Entity(vm.entity, vm.object.name)] if vm is not None else []
+            parent = vm.entity if vm is not None else None
+            self._feed.add_entities([*parents, Entity(worker.entity, worker.name, parent)])
+            specs = [SeriesSpec(worker.entity, key, unit) for key, unit in COUNTERS]
+            self._layouts[worker.name] = self._feed.add_layout(self._source, specs).id
+        self._feed.report(self._source, Health("recording", 1.0, len(workers), len(workers) * len(COUNTERS)))
+
+    def add_samples(self, worker: str, samples: Iterable[WorkSample]) -> None:
+        """Store what a worker did as it is told live: rates and means."""
+        ticks = []
+        for one in samples:
+            stored = self._nothing()
+            for key, value in (
+                ("work.reads", one.reads),
+                ("work.writes", one.writes),
+                ("work.read_mb", one.read_mb),
+                ("work.write_mb", one.write_mb),
+                ("work.read_latency", one.read_ms),
+                ("work.write_latency", one.write_ms),
+            ):
+                stored[_COLUMN[key]] = value
+            ticks.append(Tick(self._layouts[worker], one.at, stored))
+        self._store(ticks)
+
+    def add_percentiles(self, worker: str, documents: Sequence[Document], offset_ms: float) -> None:
+        """Store the percentiles of each interval between a job's documents."""
+        ticks = []
+        found = list(intervals(documents))
+        is_several = any(one.worker < 0 for one in found)
+        for one in found:
+            if one.worker == (-1 if is_several else 0):
+                stored = self._nothing()
+                stored[_PERCENTILES] = np.array(one.values)[_PERCENTILES]
+                ticks.append(Tick(self._layouts[worker], round(one.at - offset_ms), stored))
+        self._store(ticks)
+
+    def add_journal(self, entries: Sequence[JournalEntry]) -> None:
+        """Store changes and return when they are on disk."""
+        self._feed.add_journal(entries)
+        self._feed.flush()
+
+    def record(self, entries: Sequence[JournalEntry]) -> None:
+        """The journal's book: as ``add_journal``."""
+        self.add_journal(entries)
+
+    def add_phases(self, phases: Sequence[Phase]) -> None:
+        """Add phases that are to come."""
+        self.run = replace(self.run, phases=(*self.run.phases, *phases))
+        self._write()
+
+    def begin_phase(self, number: int, title: str) -> None:
+        """Note that phase ``number`` begins now."""
+        self._event(number, title, None)
+        self._set_phase(number, replace(self.run.phases[number], state="running", start=self._now_ms()))
+
+    def end_phase(self, number: int, state: PhaseState = "done") -> None:
+        """Note that a phase ends now, in a state."""
+        now = max(self._now_ms(), self.run.phases[number].start or 0)
+        event = self._events.get(number)
+        if event is not None:
+            self._event(number, event.text, now)
+        end = now if event is not None else None
+        self._set_phase(number, replace(self.run.phases[number], state=state, end=end))
+
+    def note_disturbances(self, happened: Iterable[Disturbance]) -> None:
+        """Put what disturbed a measurement on the time axis."""
+        self._feed.add_events([Event(one.at, DISTURBANCE_EVENT, one.text) for one in happened])
+
+    def note_stop(self, why: str) -> None:
+        """Put on the time axis that the run was stopped, and why."""
+        self._feed.add_events([Event(self._now_ms(), STOP_EVENT, why)])
+
+    def change(self, **new: object) -> None:
+        """Change the run's result and write it."""
+        self.run = replace(self.run, **new)  # type: ignore[arg-type]
+        self._write()
+
+    def end(self, **new: object) -> None:
+        """End the run: no phase goes on, and everything is on disk."""
+        phases = tuple(
+            replace(one, state="skipped") if one.state == "planned" else one for one in self.run.phases
+        )
+        self.change(end=max(self._now_ms(), self.run.start), phases=phases, **new)
+        self._feed.report(self._source, Health("ended", 1.0, received=self._samples, expected=self._samples))
+        self._feed.flush()
+
+    def _set_phase(self, number: int, phase: Phase) -> None:
+        phases = list(self.run.phases)
+        phases[number] = phase
+        self.run = replace(self.run, phases=tuple(phases))
+        self._write()
+
+    def _event(self, number: int, title: str, end: int | None) -> None:
+        begun = self._events.get(number)
+        at = begun.at if begun is not None else self._now_ms()
+        event = Event(at, PHASE_EVENT, title, end=end, id=f"{self.run.id}/phase/{number}")
+        self._events[number] = event
+        self._feed.add_events([event])
+
+    def _store(self, ticks: Sequence[Tick]) -> None:
+        self._feed.add_ticks(ticks)
+        self._samples += sum(int(np.isfinite(tick.stored).sum()) for tick in ticks)
+
+    def _nothing(self) -> FloatArray:
+        return np.full(len(COUNTERS), nan)
+
+    def _write(self) -> None:
+        self._feed.add_test_runs([self.run])
