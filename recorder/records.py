@@ -16,10 +16,14 @@ from sessions.store import SessionReader, SessionWriter
 
 
 class Records:
-    """Stores records of collectors and users, without repeating what an earlier run already stored."""
+    """Stores records of collectors and users, without repeating what an earlier run already stored.
+
+    ``has_journal`` is True once a change of an environment was written.
+    """
 
     def __init__(self, writer: SessionWriter, earlier: EarlierRun, sources: RecordedSources) -> None:
         self._writer, self._earlier, self._sources = writer, earlier, sources
+        self.has_journal = False
 
     def identify(self, kind: Kind, identities: Sequence[str], name: str) -> EntityRef:
         """Return the entity of an object that its source knows by lasting identities (UUID, moid)."""
@@ -54,6 +58,7 @@ class Records:
 
     def add_journal(self, entries: Sequence[JournalEntry]) -> None:
         """Write changes of the environment to the journal, or update their state."""
+        self.has_journal = self.has_journal or bool(entries)
         self._writer.add_journal(entries)
 
     def add_test_runs(self, runs: Sequence[TestRun]) -> None:

@@ -66,9 +66,9 @@ class SessionFile:
     @property
     def is_worth_keeping(self) -> bool:
         """True if the file holds more than the sources of this run: it was resumed, is a later
-        part, or has samples.
+        part, has samples, or a journal of changes, which may be all that can undo them.
         """
-        return self.resumed or self.part > 1 or self._writer.samples > 0
+        return self.resumed or self.part > 1 or self._writer.samples > 0 or self.records.has_journal
 
     def require_on_disk(self) -> None:
         """Raise ValueError unless the writer is durable, that is, syncs each call to disk."""

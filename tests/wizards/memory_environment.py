@@ -89,7 +89,7 @@ class MemoryWorker:
 
     def inspect(self) -> WorkerFacts:
         """What the guest says."""
-        self._answer()
+        self.answer()
         disks = [self.disk, *self.around.made_disks(self.number)]
         return WorkerFacts("linux", "3.36", ("libaio",), 4, 0.0, 5.0, tuple(disks), 10 << 30)
 
@@ -99,7 +99,7 @@ class MemoryWorker:
 
     def prepare(self, run: str, work: Work) -> ChangedObject:
         """Make the folder."""
-        self._answer()
+        self.answer()
         self.folder, self.work, self.starts_at, self.ended_at = self.place(run).id, work, None, None
         self.ios, self.told, self.documents = 0.0, self.around.clock, []
         self.inputs.append(work)
@@ -107,7 +107,7 @@ class MemoryWorker:
 
     def start(self, at_ms: int) -> None:
         """Begin then."""
-        self._answer()
+        self.answer()
         self.starts_at = self.told = at_ms
 
     def poll(self) -> WorkerProgress:
@@ -131,7 +131,7 @@ class MemoryWorker:
 
     def fetch(self) -> tuple[Document, ...]:
         """fio's documents."""
-        self._answer()
+        self.answer()
         return tuple(one for text in self.documents for one in read_documents(text, self.name))
 
     def stop(self) -> None:
@@ -141,7 +141,7 @@ class MemoryWorker:
 
     def clean_up(self) -> None:
         """Remove the folder."""
-        self._answer()
+        self.answer()
         self.folder = None
         self.work = None
 
@@ -151,7 +151,8 @@ class MemoryWorker:
         began = self.starts_at is not None and self.around.clock >= self.starts_at
         return began and self.ended_at is None and self.work is not None and self.alive
 
-    def _answer(self) -> None:
+    def answer(self) -> None:
+        """Raise DisconnectedError if it is dead."""
         if not self.alive:
             raise DisconnectedError(f"{self.name} does not answer.")
 
@@ -160,7 +161,8 @@ class MemoryWorker:
         self.ios += iops * STEP_MS / 1000
         reads, writes = iops * 0.7, iops * 0.3
         assert self.starts_at is not None
-        self.documents.append(_document(at, at - self.starts_at, self.ios, latency))
+        if (at - self.starts_at) % 5000 == 0:
+            self.documents.append(_document(at, at - self.starts_at, self.ios, latency))
         nothing = math.nan if not iops else latency
         return WorkSample(at, reads, writes, reads * 4 / 1024, writes * 4 / 1024, nothing, nothing)
 
@@ -248,7 +250,9 @@ class MemoryEnvironment:
     def read(self, changed: ChangedObject, setting: str) -> Setting:
         """The present value."""
         if setting == "folder":
-            return next(one.folder for one in self.all_workers if changed.name == one.name)
+            worker = next(one for one in self.all_workers if changed.name == one.name)
+            worker.answer()
+            return worker.folder
         if setting.startswith(("disk:", "attribute:")):
             return self.values.get((changed, setting))
         try:
@@ -262,6 +266,7 @@ class MemoryEnvironment:
         self.writes.append((changed.name, setting, value))
         if setting == "folder":
             worker = next(one for one in self.all_workers if changed.name == one.name)
+            worker.answer()
             worker.stop()
             worker.folder = None
             return

@@ -54,7 +54,7 @@ def test_a_plan_of_shares_says_everything_that_will_happen() -> None:
         PlannedChange("vm-3", "disk.shares:Hard disk 2", 500),
     )
     assert plan.worker("perf-w01").disks[0].uuid == "6000c29f-0001"
-    assert {one.id for one in plan.objects} == {STORE.id, "vm-1", "vm-2", "vm-3"}
+    assert {one.id for one in plan.objects} == {STORE.id, "vm-1", "vm-2", "vm-3", "host-1", "host-2"}
     cost = cost_of(plan, KNOWN, JOBS)
     assert cost.fill_bytes == 3 << 30
     assert 4700 < cost.seconds < 5500

@@ -75,7 +75,7 @@ def make_plan(test: GuidedTest, around: Surroundings, choice: Choice) -> Plan:
     maker = _Maker(test, length, values, chosen, workers, around)
     phases = tuple(maker.phases())
     named = {one.object for phase in phases for one in phase.changes} | {one.vm for one in workers if one.vm}
-    wanted = {*named, *(one.object.id for one in chosen.values())}
+    wanted = {*named, *(one.object.id for one in chosen.values()), *_hosts(around, chosen)}
     objects = tuple(_planned(one) for one in around.objects if one.object.id in wanted)
     return Plan(
         test=test.id,
@@ -206,6 +206,15 @@ def _disk(seen: WorkerSeen, store: TestObject | None, choice: Choice, letter: st
         raise UsageError(f"{shown(seen.name)} has no disk that a test may use.", meaning=why)
     size = choice.make_disks or MADE_DISK_BYTES
     return PlannedDisk(f"test-{letter}", size, datastore=store.object.id)
+
+
+def _hosts(around: Surroundings, chosen: Mapping[str, TestObject]) -> set[str]:
+    """Return the ids of the hosts of workers, and of those of a cluster that was chosen."""
+    found = {worker.vm.parent for worker in around.workers if worker.vm is not None}
+    cluster = chosen.get("cluster")
+    if cluster is not None:
+        found |= {one.object.id for one in around.of_kind("HostSystem") if one.parent == cluster.object.id}
+    return found
 
 
 def _planned(one: TestObject) -> PlannedObject:

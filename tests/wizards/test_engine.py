@@ -1,0 +1,313 @@
+"""The engine: what is run, measured, stopped, lost and put back, in an environment in memory."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from resources.failures import DisconnectedError
+from sessions.journal import ChangedObject, Setting
+from sessions.store import SessionReader
+from tests.wizards.memory_environment import (
+    STORE,
+    T0,
+    MemoryEnvironment,
+    MemoryWorker,
+    disk_in_use,
+    host_object,
+    vm_object,
+)
+from tests.wizards.running import recording_of, run_plan, short_plan
+from wizards.flows.locks import LOCK
+from workloads.environment import Disturbance
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Path:
+    return tmp_path / "run.hscope"
+
+
+def test_a_sweep_from_start_to_verdict(session: Path) -> None:
+    around = MemoryEnvironment()
+    as_it_was = around.snapshot()
+    plan = short_plan(around)
+    ran = run_plan(session, around, plan)
+    assert ran.outcome.error is None
+    assert (ran.run.valid, ran.run.verdict) == (True, "3 rounds")
+    assert set(ran.phases.values()) == {"done"}
+    assert next(iter(ran.phases)) == "prepare"
+    assert list(ran.phases)[-1] == "restore"
+    assert around.snapshot() == as_it_was
+    assert around.closed
+    assert {entry.state for entry in ran.journal} == {"undone"}
+    assert {entry.setting for entry in ran.journal} == {LOCK, "folder"}
+    for one in ran.collector.measured.rounds:
+        assert one.seconds == 60
+        assert one.iops() == pytest.approx(3000, rel=0.02)
+        assert one.latency_ms() == pytest.approx(4.0)
+        assert one.percentile_ms(99) == pytest.approx(4.0, rel=0.02)
+    with SessionReader.open(session) as reader:
+        series = {one.counter for one in reader.series()}
+        assert {"work.reads", "work.read_p99"} <= series
+        workers = [one for one in reader.entities().values() if one.ref.kind == "worker"]
+        assert [one.name for one in workers] == ["perf-w01", "perf-w02", "perf-w03"]
+        assert all(one.parent is not None for one in workers)
+    phases = [event for event in ran.events if event.kind == "test phase"]
+    assert len(phases) == 6
+    assert all(event.end is not None for event in phases)
+
+
+def test_the_window_is_cut_from_what_fio_told_when_the_warm_up_has_no_fixed_length(session: Path) -> None:
+    def warming(worker: MemoryWorker, around: MemoryEnvironment) -> tuple[float, float]:
+        assert worker.starts_at is not None
+        seconds = (worker.told - worker.starts_at) / 1000
+        return (100.0 + 20 * seconds, 1.0) if seconds < 45 else (1000.0, 4.0)
+
+    around = MemoryEnvironment(rate=warming)
+    plan = short_plan(around, length="quick", inputs={"depths": (16,), "fill": False})
+    ran = run_plan(session, around, plan, poll_s=1.0)
+    for one in ran.collector.measured.rounds:
+        assert one.iops() == pytest.approx(3000, rel=0.01)
+        assert one.percentile_ms(50) == pytest.approx(4.0, rel=0.02), "nothing of the warm-up"
+
+
+def test_shares_are_set_in_their_phases_and_put_back(session: Path) -> None:
+    around = MemoryEnvironment()
+    as_it_was = around.snapshot()
+    plan = short_plan(around, "sioc-shares", inputs={"alone": False, "streams": False})
+    seen: dict[str, Setting] = {}
+
+    def note(environment: MemoryEnvironment) -> None:
+        if any(one.is_busy for one in environment.all_workers):
+            key = f"{environment.values[STORE, 'iorm.enabled']}"
+            seen[key] = environment.values[vm_object(1), "disk.shares:Hard disk 2"]
+
+    around.before_wait = note
+    ran = run_plan(session, around, plan)
+    assert ran.outcome.error is None
+    assert seen == {"False": 1000.0, "True": 2000.0}
+    assert around.snapshot() == as_it_was
+    assert {one.step for one in ran.collector.measured.rounds} == {"off", "equal", "weighted", "bursts"}
+    assert [one.number for one in ran.collector.measured.of_step("weighted")] == [1, 2, 3]
+    assert ran.collector.measured.shares == {"perf-w01": 2000.0, "perf-w02": 500.0, "perf-w03": 500.0}
+    (bursts,) = ran.collector.measured.of_step("bursts")
+    paused = [one.reads for one in bursts.workers[1].samples]
+    assert min(paused) == 0
+    assert max(paused) == 700
+    assert len(bursts.workers[0].samples) == len(bursts.workers[1].samples)
+
+
+def test_a_block_keeps_it_from_starting(session: Path) -> None:
+    around = MemoryEnvironment()
+    plan = short_plan(around)
+    around.facts["vm-2"] = {"snapshots": 1.0}
+    ran = run_plan(session, around, plan)
+    assert ran.outcome.error is not None
+    assert ran.outcome.error.happened == "The test was not started: perf-w02 has a snapshot."
+    assert not around.writes
+    assert ran.run.valid is False
+
+
+def test_a_disk_that_changed_since_the_plan_is_never_written(session: Path) -> None:
+    around = MemoryEnvironment()
+    plan = short_plan(around)
+    disk_in_use(around.all_workers[2], "It has a filesystem (ext4).")
+    ran = run_plan(session, around, plan)
+    assert "It has a filesystem (ext4)." in str(ran.outcome.error)
+    assert not around.writes
+    assert not any(one.inputs for one in around.all_workers)
+
+
+def test_a_vmotion_in_a_window_repeats_the_round(session: Path) -> None:
+    around = MemoryEnvironment()
+    plan = short_plan(around, inputs={"depths": (16,), "fill": False})
+    around.happened = [Disturbance(T0 + 60_000, "vMotion", "perf-w02 moved to esx02.", vm_object(2))]
+    ran = run_plan(session, around, plan)
+    rounds = ran.collector.measured.rounds
+    assert [bool(one.disturbances) for one in rounds] == [True, False, False]
+    assert [one.number for one in rounds] == [1, 1, 2]
+    assert ran.run.verdict == "2 rounds"
+    assert [event.text for event in ran.events if event.kind == "test disturbed"] == [
+        "perf-w02 moved to esx02."
+    ]
+
+
+def test_ctrl_c_ends_the_load_and_puts_everything_back(session: Path) -> None:
+    around = MemoryEnvironment()
+    as_it_was = around.snapshot()
+    plan = short_plan(around, "sioc-shares", inputs={"alone": False})
+    recording, collector = recording_of(session, around, plan)
+
+    def stop(environment: MemoryEnvironment) -> None:
+        if environment.values[STORE, "iorm.enabled"] and environment.all_workers[0].is_busy:
+            recording.stop()
+
+    around.before_wait = stop
+    recording.start()
+    outcome = recording.finish()
+    assert outcome.error is None
+    assert around.snapshot() == as_it_was
+    assert not any(one.is_busy for one in around.all_workers)
+    assert collector.result is not None
+    assert collector.result.why == "The test was stopped by hand."
+    states = {one.name: one.state for one in collector.result.phases}
+    assert (states["off"], states["equal"], states["weighted"]) == ("done", "failed", "skipped")
+    assert states["restore"] == "done"
+
+
+def test_a_pause_holds_before_the_next_phase(session: Path) -> None:
+    around = MemoryEnvironment()
+    recording, _ = recording_of(session, around, short_plan(around))
+    recording.pause()
+    recording.start()
+    time.sleep(0.5)
+    assert not any(one.inputs for one in around.all_workers)
+    recording.resume()
+    assert recording.finish().error is None
+    assert all(one.inputs for one in around.all_workers)
+
+
+def test_a_journal_is_kept_although_nothing_was_measured(session: Path) -> None:
+    around = MemoryEnvironment()
+    plan = short_plan(around)
+
+    def gone(changed: ChangedObject, _setting: str, value: Setting) -> None:
+        if changed == vm_object(2) or value is None:
+            raise DisconnectedError("vc01.corp does not answer.")
+
+    around.before_write = gone
+    ran = run_plan(session, around, plan)
+    assert ran.outcome.error is not None
+    assert session.exists(), "it holds what is still to be undone"
+    assert {entry.state for entry in ran.journal if entry.is_open} == {"failed"}
+
+
+def test_other_vms_that_suffer_end_the_run(session: Path) -> None:
+    around = MemoryEnvironment()
+    as_it_was = around.snapshot()
+    plan = short_plan(around)
+
+    def suffer(environment: MemoryEnvironment) -> None:
+        if environment.all_workers[0].is_busy:
+            environment.facts[STORE.id] = {"bystander_ms": 41.0}
+
+    around.before_wait = suffer
+    ran = run_plan(session, around, plan)
+    assert ran.run.why.startswith(
+        "A guard ended the test: Other VMs on perf-lun-02 wait 41 ms for 30 s, limit 30 ms."
+    )
+    assert around.snapshot() == as_it_was
+
+
+def test_a_datastore_that_fills_up_ends_the_run(session: Path) -> None:
+    around = MemoryEnvironment()
+    plan = short_plan(around)
+
+    def fill(environment: MemoryEnvironment) -> None:
+        if environment.all_workers[0].is_busy:
+            environment.facts[STORE.id] = {"free_bytes": float(1 << 30)}
+
+    around.before_wait = fill
+    assert "perf-lun-02 has 0.0 % left, limit 10 %" in run_plan(session, around, plan).run.why
+
+
+def test_a_worker_that_is_lost_is_named_and_the_others_go_on(session: Path) -> None:
+    around = MemoryEnvironment(count=4)
+    plan = short_plan(around)
+
+    def die(environment: MemoryEnvironment) -> None:
+        if environment.clock > T0 + 60_000:
+            environment.all_workers[3].alive = False
+
+    around.before_wait = die
+    ran = run_plan(session, around, plan)
+    assert ran.outcome.error is None
+    assert ran.collector.workers == {
+        "perf-w01": "ended",
+        "perf-w02": "ended",
+        "perf-w03": "ended",
+        "perf-w04": "lost",
+    }
+    assert ran.phases["restore"] == "failed", "its folder can't be removed"
+    errors = {one.worker: one.error for one in ran.collector.measured.rounds[0].workers if one.error}
+    assert errors == {"perf-w04": "It does not answer any more."}
+
+
+def test_too_few_hosts_end_the_run(session: Path) -> None:
+    around = MemoryEnvironment(count=3)
+    as_it_was = around.snapshot()
+    plan = short_plan(around, "sioc-shares", inputs={"alone": False})
+
+    def die(environment: MemoryEnvironment) -> None:
+        for worker in environment.all_workers:
+            if environment.clock > T0 + 120_000 and worker.vm.parent == host_object(2).id:
+                worker.alive = worker.folder is None
+
+    around.before_wait = die
+    ran = run_plan(session, around, plan)
+    assert "workers on 1 host are too few" in ran.run.why
+    settings = {key: value for key, value in around.snapshot().items() if key[1] != "folder"}
+    assert settings == {key: value for key, value in as_it_was.items() if key[1] != "folder"}
+
+
+def test_a_change_that_fails_ends_the_run_and_the_rest_is_put_back(session: Path) -> None:
+    around = MemoryEnvironment()
+    as_it_was = around.snapshot()
+    plan = short_plan(around, "sioc-shares", inputs={"alone": False})
+
+    def refuse(changed: ChangedObject, setting: str, value: Setting) -> None:
+        if changed == vm_object(2) and value == 500.0:
+            raise DisconnectedError("The task failed: the VM is locked.")
+
+    around.before_write = refuse
+    ran = run_plan(session, around, plan)
+    assert "the VM is locked" in ran.run.why
+    assert around.snapshot() == as_it_was
+    assert ran.phases["weighted"] == "failed"
+
+
+def test_what_somebody_else_set_meanwhile_is_left_and_said(session: Path) -> None:
+    around = MemoryEnvironment()
+    plan = short_plan(around, "sioc-shares", inputs={"alone": False, "bursts": False, "streams": False})
+
+    def meddle(environment: MemoryEnvironment) -> None:
+        if environment.values[vm_object(3), "disk.shares:Hard disk 2"] == 500.0:
+            environment.values[vm_object(3), "disk.shares:Hard disk 2"] = 777.0
+
+    around.before_wait = meddle
+    ran = run_plan(session, around, plan)
+    left = [entry for entry in ran.journal if entry.state == "left"]
+    assert [(entry.object.name, entry.before) for entry in left] == [("perf-w03", 1000.0)]
+    assert around.values[vm_object(3), "disk.shares:Hard disk 2"] == 777.0
+    assert ran.phases["restore"] == "failed"
+
+
+def test_a_lock_of_another_run_is_respected_and_can_be_taken(session: Path, tmp_path: Path) -> None:
+    around = MemoryEnvironment()
+    plan = short_plan(around)
+    around.values[STORE, LOCK] = (
+        '{"run": "41", "test": "sioc-shares", "by": "anna-pc", "since": 1759990000000}'
+    )
+    ran = run_plan(session, around, plan)
+    assert "perf-lun-02 is held by test sioc-shares (run 41) from anna-pc since" in str(ran.outcome.error)
+    assert not around.writes
+    again = run_plan(tmp_path / "again.hscope", around, plan, take_locks=True)
+    assert again.outcome.error is None
+    assert around.values[STORE, LOCK] is None
+
+
+def test_disks_are_made_used_and_removed(session: Path) -> None:
+    around = MemoryEnvironment()
+    as_it_was = around.snapshot()
+    plan = short_plan(around, make_disks=64 << 20, inputs={"depths": (16,)})
+    ran = run_plan(session, around, plan)
+    assert ran.outcome.error is None
+    work = around.all_workers[0].inputs[0]
+    assert work.disks[0].path == "/dev/disk/by-id/test-a-1"
+    assert work.identities[0].made_by == "run-1"
+    assert around.snapshot() == as_it_was
+    made = [entry for entry in ran.journal if entry.setting == "disk:test-a"]
+    assert len(made) == 3
+    assert {entry.state for entry in made} == {"undone"}

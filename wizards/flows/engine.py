@@ -1,0 +1,486 @@
+"""Runs a test: a collector of the recorder that acts, measures, judges, and puts everything back."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from collectors.feed import Controls, Feed
+from diagnosis.statistics.steady import SteadyLimits
+from resources.failures import HyperscopeError, UsageError
+from resources.fio_jobs import FioJobs
+from resources.foreign_text import shown
+from resources.guided_tests import GuidedTests
+from sessions.journal import JournalEntry, Phase, PhaseState, TestRun
+from wizards.flows.active_worker import ActiveWorker
+from wizards.flows.check_result import CheckResult
+from wizards.flows.checks.context import CheckContext
+from wizards.flows.checks.context import number as number_of
+from wizards.flows.checks.table import run_checks
+from wizards.flows.guards import EVERY_S, Guards
+from wizards.flows.load import LoadPhase, StoppedError
+from wizards.flows.locks import LOCK, Lock, lock_changes, locked_objects
+from wizards.flows.measured import Measured, Round
+from wizards.flows.observing import ObservingFeed
+from wizards.flows.phase_waits import wait_until_settled
+from wizards.flows.plan import Plan, PlannedChange, PlannedPhase, planned_value
+from wizards.flows.run_disks import disks_to_make, identities
+from wizards.flows.run_record import RunRecord
+from wizards.flows.surroundings import Surroundings, kind_of, look
+from wizards.flows.verdict import Verdict
+from workloads.environment import Environment, TestObject
+from workloads.journal import Changes, Wanted
+from workloads.together import on_all
+
+MAX_PAUSE_S = 1800.0
+"""A pause that lasts longer ends the run: settings stay changed meanwhile (WIZARDS §3)."""
+MAX_REPEATS = 3
+"""How many disturbed measurements are repeated in a run."""
+RESTORE_TRIES, RESTORE_WAIT_S = 5, 3.0
+"""How often, and how long apart (s), what does not answer is put back again."""
+PREPARE, RESTORE = "prepare", "restore"
+
+NOTHING_MEASURED = Measured(())
+
+Judge = Callable[[Plan, Measured], Verdict]
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How a plan is run. ``open`` connects to its environment; ``judge`` makes the verdict.
+
+    ``take_locks``: locks of other runs are taken over. ``ask`` is asked to have something done by hand and
+    returns False if nobody did. ``poll_s`` is how often workers are heard, in the environment's time.
+    ``measured`` are rounds of the same run that an earlier process measured; ``entries`` its changes.
+    """
+
+    run: str
+    open: Callable[[], Environment]
+    known: GuidedTests
+    jobs: FioJobs
+    judge: Judge
+    steady: SteadyLimits
+    take_locks: bool = False
+    ask: Callable[[str], bool] = lambda _question: False
+    poll_s: float = 1.0
+    measured: Measured = NOTHING_MEASURED
+    entries: tuple[JournalEntry, ...] = ()
+    details: Callable[[Measured, Verdict | None], str] = lambda _measured, _verdict: ""
+    retry_s: float = RESTORE_WAIT_S
+
+
+class _Never:
+    """Controls of work that nobody may stop: putting things back."""
+
+    paused = False
+
+    def is_set(self) -> bool:
+        """Return False."""
+        return False
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait, and return False."""
+        time.sleep(timeout or 0.0)
+        return False
+
+
+class TestCollector:
+    """A test run as a collector. After ``run`` the result stands in ``result``, ``changes``, ``verdict``."""
+
+    __test__ = False  # pytest: this is none of its tests
+
+    def __init__(self, plan: Plan, plan_text: str, options: RunOptions) -> None:
+        self._plan, self._text, self._options = plan, plan_text, options
+        self.result: TestRun | None = None
+        self.changes: list[JournalEntry] = []
+        self.workers: dict[str, str] = {}
+        self.verdict: Verdict | None = None
+        self.measured = options.measured
+        self.checks: list[CheckResult] = []
+
+    @property
+    def name(self) -> str:
+        """The connection's name in messages."""
+        return " ".join(self._plan.environment)
+
+    def run(self, feed: Feed, controls: Controls) -> None:
+        """Run the plan to its end, or until it is stopped; everything is put back on every way out.
+
+        Raises HyperscopeError if it could not begin. A run that began and was stopped raises nothing.
+        """
+        environment = self._options.open()
+        try:
+            observing = ObservingFeed(feed, self._counters())
+            _Run(self, self._plan, self._text, self._options, environment, observing, controls).go()
+        finally:
+            environment.close()
+
+    def _counters(self) -> set[str]:
+        return set(self._options.known.require(self._plan.test).observes)
+
+
+@dataclass
+class _Run:
+    """One run while it goes on."""
+
+    owner: TestCollector
+    plan: Plan
+    text: str
+    options: RunOptions
+    environment: Environment
+    feed: ObservingFeed
+    controls: Controls
+    active: dict[str, ActiveWorker] = field(default_factory=dict)
+    rounds: list[Round] = field(default_factory=list)
+    lost: dict[str, str] = field(default_factory=dict)
+    before: dict[str, float] = field(default_factory=dict)
+    placements: dict[str, dict[str, str]] = field(default_factory=dict)
+    repeats: int = 0
+    _looked_at: int = 0
+    _load: LoadPhase | None = None
+    _kept: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        options, now = self.options, self.environment.now_ms()
+        self.rounds = list(options.measured.rounds)
+        self.before = dict(options.measured.before)
+        self.placements = {step: dict(hosts) for step, hosts in options.measured.placements.items()}
+        names = [PREPARE, *(_phase_name(phase, number) for phase, number in self.steps()), RESTORE]
+        run = TestRun(options.run, self.plan.test, self.text, now)
+        planned = tuple(Phase(name, "planned") for name in names)
+        source = f"test {self.plan.test}, run {options.run}"
+        self.record = RunRecord(self.feed, replace(run, phases=planned), source, self.environment.now_ms)
+        undo = {"lab": "lab", "ssh": "guest", "vcenter": "vsphere"}[kind_of(self.plan.environment[0])]
+        self.changes = Changes(
+            options.run,
+            self.environment.settings,
+            self.record,
+            self.environment.now_ms,
+            undo,
+            options.entries,
+        )
+        self.guards = Guards(self.plan.guards, [self.plan.chosen[name] for name in self.plan.chosen])
+
+    def steps(self) -> list[tuple[PlannedPhase, int]]:
+        """Return the phases that are still to be run, with the number of their repetition."""
+        done = {(one.step, one.number) for one in self.options.measured.rounds}
+        return [
+            (phase, number)
+            for phase, number in self.plan.steps()
+            if phase.kind != "measure" or (phase.step, number) not in done
+        ]
+
+    def go(self) -> None:
+        """Do everything, and leave everything as it was."""
+        why, error = "", None
+        try:
+            self._prepare()
+            self._phases()
+        except StoppedError as stopped:
+            why = str(stopped)
+            self.record.note_stop(why)
+        except HyperscopeError as failure:
+            why, error = str(failure), failure
+        finally:
+            self._leave(why)
+        if error is not None and not self.rounds:
+            raise error
+
+    # what happens, in its order
+
+    def _prepare(self) -> None:
+        self.record.begin_phase(0, "Prepare: checks, locks, disks")
+        self.environment.begin(self.feed)
+        around = look(self.environment)
+        self._require_checks(around)
+        self._lock()
+        self.changes_hold([])
+        for wanted in disks_to_make(self.plan, self.options.run):
+            self._keep(self.changes.make(wanted))
+        self.changes_hold([])
+        self._find_workers()
+        if not self.before:
+            self.before = _numbers(around, self._chosen())
+        self.record.end_phase(0)
+
+    def _require_checks(self, around: Surroundings) -> None:
+        context = CheckContext(
+            self.plan, around, self.environment, self.options.known, self.options.jobs, self.options.run
+        )
+        results = run_checks(context)
+        self.owner.checks = results
+        if self.options.take_locks:
+            results = [one for one in results if one.id != "C12"]
+        blocks = [one for one in results if one.blocks]
+        if blocks:
+            more = f" {len(blocks) - 1} more checks block it." if len(blocks) > 1 else ""
+            raise UsageError(
+                f"The test was not started: {blocks[0].found}{more}",
+                meaning=blocks[0].why,
+                advice=blocks[0].mend,
+            )
+
+    def _lock(self) -> None:
+        lock = Lock(self.options.run, self.plan.test, platform.node(), self.environment.now_ms())
+        if self.options.take_locks:
+            for changed in locked_objects(self.plan):
+                if self.environment.settings.read(changed, LOCK) not in (None, ""):
+                    self.environment.settings.write(changed, LOCK, None)
+        for wanted in lock_changes(self.plan, lock):
+            self._keep(self.changes.make(wanted))
+
+    def _find_workers(self) -> None:
+        """Inspect every worker again: what it says now decides whether its disks are written to."""
+        known = {one.name: one for one in self.environment.workers()}
+        planned = [one for one in self.plan.workers if one.name in known]
+        found = on_all(planned, lambda one: known[one.name].inspect())
+        for one, facts in zip(planned, found, strict=True):
+            if isinstance(facts, HyperscopeError):
+                raise facts
+            disks = identities(one, facts, self.options.run)
+            self.active[one.name] = ActiveWorker(known[one.name], one, facts, disks, self.changes)
+        self.record.add_workers([one.worker for one in self.active.values()])
+        self.owner.workers = dict.fromkeys(self.active, "ready")
+
+    def _phases(self) -> None:
+        steps = self.steps()
+        for index, (phase, number) in enumerate(steps, start=1):
+            self._hold_while_paused(phase)
+            self._phase(index, phase, number)
+
+    def _phase(self, index: int, phase: PlannedPhase, number: int) -> None:
+        self.record.begin_phase(index, phase.title)
+        state: PhaseState = "failed"
+        try:
+            self.changes_hold(phase.changes)
+            self._let_settle(phase)
+            self._do(phase, number)
+            state = "done"
+        finally:
+            self.record.end_phase(index, state)
+            self.record.change(details=self.options.details(self.measured(), None))
+
+    def _do(self, phase: PlannedPhase, number: int) -> None:
+        if phase.kind == "ask":
+            if not self.options.ask(phase.ask):
+                raise StoppedError(f"Nobody did what was asked: {phase.ask}")
+        elif phase.kind == "wait":
+            wait_until_settled(phase, self._objects, self.environment.now_ms, self.pause)
+        elif phase.kind == "fill":
+            self._with_load(phase, number, LoadPhase.fill)
+        else:
+            self._with_load(phase, number, self._measure)
+
+    def _with_load(self, phase: PlannedPhase, number: int, act: Callable[[LoadPhase], object]) -> None:
+        load = LoadPhase(
+            self.environment, self.plan, phase, self.options.run, self.active, self.record, self.options.jobs,
+            self.options.steady, self.pause,
+        )  # fmt: skip
+        self._load = load
+        try:
+            found = act(load)
+        finally:
+            load.stop()
+            self._load = None
+        if isinstance(found, Round):
+            self._keep_round(replace(found, number=number), phase, number)
+        self._note_lost()
+
+    def _measure(self, load: LoadPhase) -> Round:
+        phase = load.phase
+        for one in self.active.values():
+            one.host = self._host_of(one) or one.host
+        window, workers = load.measure()
+        happened = tuple(self.environment.disturbances(window))
+        self.placements[phase.step] = {one.name: one.host for one in self.active.values() if one.host}
+        facts = self._facts(phase) if phase.facts else {}
+        return Round(
+            step=phase.step,
+            number=1,
+            window=window,
+            workers=workers,
+            setting=phase.setting if phase.setting is not None else float("nan"),
+            planned_seconds=phase.measure_s,
+            observed=self.feed.observed(window),
+            disturbances=happened,
+            facts=facts,
+        )
+
+    def _keep_round(self, one: Round, phase: PlannedPhase, number: int) -> None:
+        self.rounds.append(one)
+        if not one.disturbances:
+            return
+        self.record.note_disturbances(one.disturbances)
+        if self.repeats < MAX_REPEATS:
+            self.repeats += 1
+            self._with_load(phase, number, self._measure)
+
+    def _note_lost(self) -> None:
+        gone = {name: one.error for name, one in self.active.items() if one.error}
+        for name, why in gone.items():
+            self.lost[name] = why
+            self.owner.workers[name] = "lost"
+            del self.active[name]
+        if gone:
+            hosts = {name: one.host for name, one in self.active.items()}
+            if problem := self.guards.lost(hosts, gone):
+                raise StoppedError(problem, by_guard=True)
+
+    def pause(self) -> None:
+        """Let one moment pass; raise StoppedError if the run is to end."""
+        if self.environment.wait(self.options.poll_s, self.controls):
+            raise StoppedError("The test was stopped by hand.")
+        now = self.environment.now_ms()
+        if now - self._looked_at >= EVERY_S * 1000:
+            self._looked_at = now
+            if problem := self.guards.problem(self._objects(), now):
+                raise StoppedError(f"A guard ended the test: {problem}", by_guard=True)
+            if self._load is not None:
+                self._require_enough()
+
+    def _require_enough(self) -> None:
+        lost = {name: one.error for name, one in self.active.items() if one.error}
+        hosts = {name: one.host for name, one in self.active.items() if not one.error}
+        if problem := self.guards.lost(hosts, lost):
+            raise StoppedError(f"A guard ended the test: {problem}", by_guard=True)
+
+    def _hold_while_paused(self, phase: PlannedPhase) -> None:
+        """Wait before a phase as long as the run is paused; settings stay as they are."""
+        begun = time.monotonic()
+        while self.controls.paused:
+            if self.controls.wait(0.2):
+                raise StoppedError("The test was stopped by hand.")
+            if time.monotonic() - begun > MAX_PAUSE_S:
+                raise StoppedError(
+                    f"The test was paused before {shown(phase.title)} for 30 min, so it was ended."
+                )
+        if self.controls.is_set():
+            raise StoppedError("The test was stopped by hand.")
+
+    def _let_settle(self, phase: PlannedPhase) -> None:
+        until = self.environment.now_ms() + round(phase.settle_s * 1000)
+        while self.environment.now_ms() < until:
+            self.pause()
+
+    def _leave(self, why: str) -> None:
+        """Put everything back, judge what was measured, end the record. Nobody can stop this."""
+        never, last = _Never(), len(self.record.run.phases) - 1
+        for number, phase in enumerate(self.record.run.phases):
+            if phase.state == "running":
+                self.record.end_phase(number, "failed")
+        self.record.begin_phase(last, "Restore: everything as it was")
+        on_all(list(self.active.values()), lambda one: one.worker.stop())
+        entries = self.changes.undo_all()
+        for _ in range(RESTORE_TRIES):
+            if not any(entry.is_open for entry in entries):
+                break
+            never.wait(self.options.retry_s)
+            entries = self.changes.undo_all()
+        self.owner.changes = entries
+        is_left = any(entry.is_open or entry.state == "left" for entry in entries)
+        self.record.end_phase(last, "failed" if is_left else "done")
+        self._judge(why)
+        self.owner.result = self.record.run
+
+    def _judge(self, why: str) -> None:
+        measured = self.measured()
+        self.owner.measured = measured
+        for name in self.owner.workers:
+            self.owner.workers[name] = "lost" if name in self.lost else "ended"
+        if not measured.rounds:
+            self.record.end(valid=False, why=why or "Nothing was measured.")
+            return
+        verdict = self.options.judge(self.plan, measured)
+        self.owner.verdict = verdict
+        self.record.end(
+            valid=verdict.valid,
+            why=" ".join(filter(None, (why, verdict.why))),
+            verdict=verdict.line,
+            figures=verdict.figures,
+            details=self.options.details(measured, verdict),
+        )
+
+    # what is asked of the environment
+
+    def changes_hold(self, wanted: Iterable[PlannedChange]) -> None:
+        """Make these, and the plan's own, the settings that are changed."""
+        targets = {one.id: one.changed for one in self.plan.objects}
+        both = (*self.plan.changes, *wanted)
+        kept = {one.kept_change for one in self.active.values()} | self._kept
+        self.changes.hold(
+            (Wanted(targets[one.object], one.setting, planned_value(one)) for one in both), kept
+        )
+
+    def _keep(self, entry: JournalEntry) -> None:
+        self._kept.add(entry.id)
+
+    def measured(self) -> Measured:
+        """Return everything that was measured so far."""
+        inputs = {
+            name: float(value)
+            for name, value in self.plan.inputs.items()
+            if isinstance(value, int | float) and not isinstance(value, bool)
+        }
+        return Measured(
+            tuple(self.rounds),
+            len(self.plan.workers),
+            inputs,
+            _shares(self.plan),
+            self.before,
+            self.placements,
+        )
+
+    def _objects(self) -> Sequence[TestObject]:
+        return self.environment.objects()
+
+    def _chosen(self) -> list[str]:
+        return list(self.plan.chosen.values())
+
+    def _facts(self, phase: PlannedPhase) -> dict[str, float]:
+        found = {}
+        for one in self.environment.objects():
+            if one.object.id in self._chosen():
+                for name in phase.facts:
+                    value = number_of(one, name)
+                    if value is not None:
+                        found[name] = value
+        return found
+
+    def _host_of(self, active: ActiveWorker) -> str:
+        vm = active.worker.vm
+        if vm is None:
+            return ""
+        names = {one.id: one.name for one in self.plan.objects if one.kind == "HostSystem"}
+        return names.get(vm.parent, vm.parent)
+
+
+def _phase_name(phase: PlannedPhase, number: int) -> str:
+    return f"{phase.name}, round {number}" if number > 1 else phase.name
+
+
+def _numbers(around: Surroundings, chosen: Sequence[str]) -> dict[str, float]:
+    found = {}
+    for one in around.objects:
+        if one.object.id in chosen:
+            values = {name: number_of(one, name) for name in one.facts}
+            found.update({name: value for name, value in values.items() if value is not None})
+    return found
+
+
+def _shares(plan: Plan) -> dict[str, float]:
+    """Return the shares of each worker's disks in the phase that weighs them; empty where none does."""
+    found: dict[str, float] = {}
+    by_vm = {one.vm: one.name for one in plan.workers if one.vm}
+    for phase in plan.phases:
+        weights = {
+            by_vm[change.object]: float(change.value)
+            for change in phase.changes
+            if change.setting.startswith("disk.shares:")
+            and change.object in by_vm
+            and isinstance(change.value, int | float)
+        }
+        if len(set(weights.values())) > 1:
+            found = found or weights
+    return found

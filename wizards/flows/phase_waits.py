@@ -1,0 +1,47 @@
+"""Phases that wait until an environment has settled: DRS moves nothing more, vSAN has destaged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from wizards.flows.checks.context import number
+from wizards.flows.plan import PlannedPhase
+from workloads.environment import TestObject
+
+SETTLED_S = 180.0
+"""DRS has settled when nothing moved for three of its runs (W3; one a minute from 7.0 on)."""
+DESTAGED_PERCENT = 95.0
+"""The write buffer is empty again (W5: wait for 95 % free)."""
+LOOK_EVERY_S = 15.0
+
+
+def wait_until_settled(
+    phase: PlannedPhase,
+    objects: Callable[[], Sequence[TestObject]],
+    now_ms: Callable[[], int],
+    pause: Callable[[], None],
+) -> None:
+    """Wait for what the phase waits for, at most for its ``measure_s``."""
+    begun = now_ms()
+    quiet_since, moved, looked = begun, -1.0, 0
+    while (now_ms() - begun) / 1000 < phase.measure_s:
+        pause()
+        if phase.wait == "seconds" or (now_ms() - looked) / 1000 < LOOK_EVERY_S:
+            continue
+        looked = now_ms()
+        clusters = [one for one in objects() if one.object.kind == "ClusterComputeResource"]
+        if phase.wait == "destaged":
+            free = [number(one, "write_buffer_free_percent") for one in clusters]
+            if all(one is not None and one >= DESTAGED_PERCENT for one in free):
+                return
+            continue
+        moves = sum(number(one, "migrations") or 0.0 for one in clusters)
+        waiting = sum((number(one, "drs_recommendations") or 0.0) + _tasks(one) for one in clusters)
+        if moves != moved or waiting:
+            quiet_since, moved = now_ms(), moves
+        if (now_ms() - quiet_since) / 1000 >= SETTLED_S:
+            return
+
+
+def _tasks(one: TestObject) -> float:
+    return number(one, "running_tasks") or 0.0
