@@ -214,7 +214,6 @@ class SettingDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=True
     kind: Literal["flag", "number", "choice", "text"]
     of: str
     source: str
-    privileges: tuple[str, ...] = ()
     unit: str = ""
     least: float | None = None
     most: float | None = None
@@ -238,7 +237,6 @@ class Estimates(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class _SettingFile(msgspec.Struct, forbid_unknown_fields=True):
     setting: list[SettingDescription]
-    own_privileges: dict[str, tuple[str, ...]]
 
 
 class _EstimatesFile(msgspec.Struct, forbid_unknown_fields=True):
@@ -261,8 +259,6 @@ class GuidedTests(msgspec.Struct, frozen=True):
     facts: Mapping[str, FactDescription]
     settings: Mapping[str, SettingDescription]
     estimates: Estimates
-    own_privileges: Mapping[str, tuple[str, ...]]
-    """What is needed for the engine's own changes: ``lock`` and ``disk``."""
 
     def require(self, name: str) -> GuidedTest:
         """Return a test. Raises NotFoundError."""
@@ -292,7 +288,7 @@ def load_guided_tests(extra_dirs: Sequence[Path] = ()) -> GuidedTests:
     setting_file = checked(read_toml(settings), _SettingFile, settings)
     known_settings = {one.name: one for one in setting_file.setting}
     assumed = checked(read_toml(estimates), _EstimatesFile, estimates).estimates
-    return GuidedTests(tests, known_checks, known_facts, known_settings, assumed, setting_file.own_privileges)
+    return GuidedTests(tests, known_checks, known_facts, known_settings, assumed)
 
 
 def _require_consistent(test: GuidedTest, checks: Mapping[str, CheckDescription], path: Path) -> None:

@@ -16,9 +16,8 @@ from resources.guided_tests import GuidedTests
 from sessions.journal import JournalEntry, Phase, PhaseState, TestRun
 from wizards.flows.active_worker import ActiveWorker
 from wizards.flows.check_result import CheckResult
-from wizards.flows.checks.context import CheckContext
-from wizards.flows.checks.context import number as number_of
-from wizards.flows.checks.table import run_checks
+from wizards.flows.checking.context import number as number_of
+from wizards.flows.checks import checks_of
 from wizards.flows.guards import EVERY_S, Guards
 from wizards.flows.load import LoadPhase, StoppedError
 from wizards.flows.locks import LOCK, Lock, lock_changes, locked_objects
@@ -206,18 +205,15 @@ class _Run:
         self.record.end_phase(0)
 
     def _require_checks(self, around: Surroundings) -> None:
-        context = CheckContext(
-            self.plan, around, self.environment, self.options.known, self.options.jobs, self.options.run
-        )
-        results = run_checks(context)
+        results = list(checks_of(self.plan, around, self.environment, self.options.known))
         self.owner.checks = results
         if self.options.take_locks:
             results = [one for one in results if one.id != "C12"]
-        blocks = [one for one in results if one.blocks]
+        blocks = [one for one in results if one.state in ("block", "unknown")]
         if blocks:
             more = f" {len(blocks) - 1} more checks block it." if len(blocks) > 1 else ""
             raise UsageError(
-                f"The test was not started: {blocks[0].found}{more}",
+                f"The test was not started: {blocks[0].found.rstrip('.')}.{more}",
                 meaning=blocks[0].why,
                 advice=blocks[0].mend,
             )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from resources.foreign_text import shown
 from resources.guided_tests import GuardsOfTest
-from wizards.flows.checks.context import number
+from wizards.flows.checking.context import number
 from workloads.environment import TestObject
 
 EVERY_S = 10.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from wizards.flows.checks.context import number
+from wizards.flows.checking.context import number
 from wizards.flows.plan import PlannedPhase
 from workloads.environment import TestObject
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from resources.failures import UsageError
 from resources.foreign_text import shown
-from wizards.flows.checks.workers import identity_problem
-from wizards.flows.plan import Plan, PlannedWorker
+from wizards.flows.plan import Plan, PlannedDisk, PlannedWorker
 from wizards.flows.surroundings import plain_uuid
 from workloads.environment import DiskIdentity, WorkerFacts
 from workloads.journal import Wanted
@@ -55,3 +54,19 @@ def identities(planned: PlannedWorker, facts: WorkerFacts, run: str) -> list[Dis
             )
         found.append(fitting[0])
     return found
+
+
+def identity_problem(disk: PlannedDisk, present: Sequence[DiskIdentity]) -> str:
+    """Return how a disk differs from the plan, or what is on it; empty if it may be written to."""
+    found = next((one for one in present if one.path == disk.path), None)
+    if not disk.uuid:
+        return f"{shown(disk.path)} has no UUID in the plan, so nobody can tell whether it is the right one."
+    if found is None:
+        return f"{shown(disk.path)} is not there."
+    if plain_uuid(found.uuid) != plain_uuid(disk.uuid):
+        return f"{shown(disk.path)} has the UUID {shown(found.uuid) or 'none'}, not {shown(disk.uuid)}."
+    if found.size_bytes != disk.size_bytes:
+        return f"{shown(disk.path)} has {found.size_bytes} bytes, not {disk.size_bytes}."
+    if found.in_use:
+        return f"{shown(disk.path)} is in use: {shown(found.in_use[0])}"
+    return ""

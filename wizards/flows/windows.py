@@ -8,7 +8,7 @@ from math import isnan, nan
 
 from collectors.fio.documents import Document, Job
 from collectors.fio.histogram import merged
-from collectors.fio.intervals import Part, between
+from collectors.fio.intervals import Part, part_since, parts_together
 from sessions.times import TimeRange
 from wizards.flows.measured import Transfers, mean_ms
 
@@ -45,7 +45,7 @@ def work_in(
         return None
     last = upto[-1]
     before = [one for at, one in timed if at <= window.start + _NEAR_MS and one is not last]
-    reads, writes = between(before[-1] if before else None, last)
+    reads, writes = _between(before[-1] if before else None, last)
     seconds = max(reads.runtime_ms, writes.runtime_ms) / 1000
     if seconds <= 0:
         return None
@@ -82,6 +82,16 @@ def scaled(transfers: Transfers, seconds: float, window_s: float) -> Transfers:
     """
     factor = window_s / seconds
     return replace(transfers, ios=round(transfers.ios * factor), bytes=round(transfers.bytes * factor))
+
+
+def _between(earlier: Document | None, later: Document) -> tuple[Part, Part]:
+    """Return what all jobs of a document read and wrote after ``earlier``, or since their start."""
+    jobs = later.workers
+    before: Sequence[Job] = earlier.workers if earlier is not None else ()
+    matching = before if len(before) == len(jobs) else (Job(),) * len(jobs)
+    pairs = list(zip(jobs, matching, strict=True))
+    reads = parts_together([part_since(new.read, old.read) for new, old in pairs])
+    return reads, parts_together([part_since(new.write, old.write) for new, old in pairs])
 
 
 def _transfers(part: Part) -> Transfers:
