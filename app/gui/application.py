@@ -131,6 +131,7 @@ class _Frame(QObject):
         window.bind(self._handlers())
         desk.session.opened.connect(self._opened)
         desk.session.changed.connect(self._update_texts)
+        desk.session.changed.connect(lambda _change: self._enable())
         desk.session.closed.connect(self._closed)
         desk.session.failed.connect(self._show_error)
         desk.jobs.complaint.connect(self._show_error)
@@ -220,6 +221,7 @@ class _Frame(QObject):
 
     def _opened(self) -> None:
         self._window.show_session(open_=True)
+        self._enable()
         self._update_texts()
 
     def _closed(self) -> None:
@@ -255,8 +257,12 @@ class _Frame(QObject):
 
     def _enable(self) -> None:
         actions = self._window.actions_by_id
-        is_open = self._desk.session.snapshot is not None
-        actions["go.follow"].setChecked(is_open and self._desk.scope.scope.follow)
+        snapshot, scope = self._desk.session.snapshot, self._desk.scope.scope
+        is_open = snapshot is not None
+        follows = is_open and scope.follow
+        actions["go.follow"].setChecked(follows)
+        actions["go.follow"].setEnabled(follows or (snapshot is not None and snapshot.recording))
+        actions["go.up"].setEnabled(is_open and bool(scope.entities))
         actions["go.back"].setEnabled(is_open and self._desk.scope.can_go_back)
         actions["go.forward"].setEnabled(is_open and self._desk.scope.can_go_forward)
 

@@ -46,13 +46,19 @@ class Topic:
         return self.page if self.is_first else f"{self.page}#{anchor(self.title)}"
 
 
+_LOST = (
+    "# {title}\n\nThis page of the help can't be read: `{file}` is missing beside the program, or damaged. "
+    "Install Hyperscope again to get it back.\n"
+)
+
+
 def anchor(heading: str) -> str:
     """Return a heading as links name it: ``cpu.limit`` is ``cpulimit``, as on GitHub."""
     return _NOT_IN_ANCHOR.sub("", heading.lower()).strip().replace(" ", "-")
 
 
 def read_topics(folder: Path, screens: Sequence[Screen], catalogue: Catalogue) -> list[Topic]:
-    """Return all topics; a page that is not in ``folder`` is left out."""
+    """Return all topics; a page of ``folder`` that can't be read becomes a topic that says so."""
     found: list[Topic] = []
     for page, title in PAGES:
         if page == "esxtop":
@@ -60,8 +66,8 @@ def read_topics(folder: Path, screens: Sequence[Screen], catalogue: Catalogue) -
             continue
         try:
             text = (folder / f"{page}.md").read_text(encoding="utf-8")
-        except OSError:
-            continue
+        except (OSError, UnicodeDecodeError):
+            text = _LOST.format(title=title, file=f"{folder.name}/{page}.md")
         found += _sections(page, title, text)
     return found
 

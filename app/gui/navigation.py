@@ -17,6 +17,7 @@ from sessions.model import EntityRef
 from sessions.scope import Scope
 from sessions.store import SessionReader
 from sessions.times import TimeRange
+from viewmodels.entity_words import KINDS
 from viewmodels.snapshot import Snapshot
 from viewmodels.worst_instant import worst_instant
 
@@ -105,7 +106,8 @@ def palette_entries(desk: Desk, actions: Mapping[str, QAction]) -> Iterator[Entr
         if ref.kind not in icons:
             icons[ref.kind] = desk.theme.icons.get(ref.kind)
         owner = snapshot.entities.get(entity.parent) if entity.parent else None
-        hint = f"{ref.kind} · {shown(owner.name)}" if owner else ref.kind
+        kind = KINDS[ref.kind][0]
+        hint = f"{kind} · {shown(owner.name)}" if owner else kind
         yield Entry(shown(entity.name) or ref.key, hint, icons[ref.kind], _look_at(desk, ref))
 
 

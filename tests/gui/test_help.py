@@ -55,6 +55,19 @@ def test_every_page_and_every_place_has_its_section(topics: list[Topic]) -> None
         assert topic.title == problem.id
 
 
+def test_pages_that_are_lost_or_damaged_say_so(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "window.md").write_bytes(b"# The window \xff\xfe")
+    catalogue = load_catalogue()
+    found = read_topics(tmp_path / "docs", load_screens(catalogue), catalogue)
+    for page, title in PAGES:
+        topic = topic_named(found, f"{page}#charts")
+        assert topic is not None
+        if page != "esxtop":
+            assert topic.markdown.startswith(f"# {title}\n")
+            assert f"`docs/{page}.md` is missing beside the program, or damaged" in topic.markdown
+
+
 def test_every_link_within_the_help_leads_somewhere(topics: list[Topic]) -> None:
     keys = {one.key for one in topics}
     for topic in topics:

@@ -248,3 +248,20 @@ def test_a_session_whose_file_goes_or_becomes_another_is_closed_and_it_is_said(
     assert "So it was closed here." in message.text
     assert "pen it" in message.text, "what to do now"
     assert child_of(live.window, StartPage).isVisible()
+
+
+def test_an_ended_session_has_no_live_edge_to_follow_and_everything_nothing_above(
+    live: Program, qtbot: QtBot, full: Path
+) -> None:
+    opened(live, qtbot, full)
+    follow, up = (live.window.actions_by_id[name] for name in ("go.follow", "go.up"))
+    assert (follow.isEnabled(), up.isEnabled()) == (False, False)
+    scope = live.desk.scope
+    scope.set(scope.scope.on((next(iter(live.desk.session.snapshot.entities)),)))  # type: ignore[union-attr]
+    assert up.isEnabled()
+    up.trigger()
+    assert not up.isEnabled()
+    scope.set(scope.scope.during(TimeRange(0, 60_000), follow=True))
+    assert (follow.isEnabled(), follow.isChecked()) == (True, True), "what was on when it ended can be left"
+    follow.trigger()
+    assert (follow.isEnabled(), follow.isChecked()) == (False, False)

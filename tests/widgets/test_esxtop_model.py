@@ -116,7 +116,7 @@ def test_a_dash_says_why(model: EsxtopModel) -> None:
         for row, column in ((3, 3), (4, 2))
     )
     assert "no sample at this moment" in silent
-    assert "no source counts this for a vm" in never
+    assert "no source counts this for a VM" in never
     there = model.index(model.place_of(ROWS[0].ref), 2).data(Qt.ItemDataRole.ToolTipRole)
     assert "20 %" in str(there)
 

@@ -13,6 +13,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from resources.foreign_text import shown, tooltip_text
 from resources.units import format_value
 from sessions.model import EntityRef, FloatArray, IntArray
+from viewmodels.entity_words import KINDS
 from viewmodels.esxtop_cells import Cells, order_of
 from viewmodels.esxtop_layout import HOST, NAME
 from viewmodels.esxtop_table import Row, TableColumn
@@ -233,7 +234,7 @@ def _tooltip(row: Row, column: TableColumn | None, value: float, *, counted: boo
     if np.isfinite(value):
         text = f"{format_value(value, column.unit)} {column.per}".rstrip()
     else:
-        text = _NOT_CURRENT if counted else f"– no source counts this for a {row.ref.kind}"
+        text = _NOT_CURRENT if counted else f"– no source counts this for a {KINDS[row.ref.kind][0]}"
     return tooltip_text(f"{shown(row.name)}  {column.title} {text}\n{column.tooltip}")
 
 

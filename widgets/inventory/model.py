@@ -10,6 +10,7 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistent
 from resources.foreign_text import tooltip_text
 from sessions.model import EntityRef
 from viewmodels.entity_states import PARTS
+from viewmodels.entity_words import KINDS
 from viewmodels.health import PASSED_ON, RANK, SPOKEN, Health, Symbol
 from viewmodels.inventory_tree import Node
 
@@ -179,7 +180,7 @@ class InventoryModel(QAbstractItemModel):
 def _tooltip(model: InventoryModel, node: Node) -> str:
     if node.ref is None:
         return tooltip_text(node.title)
-    return tooltip_text("\n".join([f"{node.title} · {node.ref.kind}", *model.reasons(node.ref)]))
+    return tooltip_text("\n".join([f"{node.title} · {KINDS[node.ref.kind][0]}", *model.reasons(node.ref)]))
 
 
 def _state_text(model: InventoryModel, node: Node) -> str:
