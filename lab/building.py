@@ -5,6 +5,7 @@ scenario's roles.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -31,7 +32,7 @@ from lab.inventory import (
 from lab.names import Names
 from lab.placement import spread_disks
 from lab.scenario import STAGES, LoadLevel, Range, Role, Scenario, Workers, Workload, Workloads
-from lab.worker_vms import members_by_role, worker_vms
+from lab.worker_vms import QUIET_LUN, members_by_role, worker_vms
 
 _NFS_NAMES = ("nfs-vol01", "NFS_ISO_Archive", "nas02-backup")
 _HOST_MEMORY_GB = (32, 48, 64, 96, 128, 160, 192, 256, 384, 512, 768)
@@ -105,7 +106,11 @@ class _Builder:
             self.fixed.add(vm.name)
             self.placed.add(vm.name)
         quiet = self.workloads[_QUIET_ROLE]
-        self.vms += [self._vm(host, quiet) for host in range(len(STAGES)) for _ in range(workers.background)]
+        others = [self._vm(host, quiet) for host in range(len(STAGES)) for _ in range(workers.background)]
+        for vm in others:
+            self.placed.add(vm.name)
+            vm.disks = [replace(disk, lun=QUIET_LUN) for disk in vm.disks]
+        self.vms += others
 
     def _crowd(self) -> int:
         low, high = self.site.crowd

@@ -41,9 +41,10 @@ class Cpu:
     """State and results of the scheduler: fractions of wall time for each vCPU unless noted.
 
     ``run``, ``ready`` (which includes ``limited``, as in esxtop), ``costop``, ``limited``, ``system``,
-    ``overlap``, ``used`` (adjusted for frequency and hyper-threading), ``latency``, ``demand``. For each host
-    ``busy`` (PCPU utilisation), ``queueing`` (waiting time over run time), ``speed`` and ``pace`` (work done
-    in a second of run time); for each PCPU set ``load``, the number of PCPUs in use.
+    ``overlap``, ``used`` (adjusted for frequency and hyper-threading), ``latency``, ``demand``, ``wanted``
+    (what it would run if nobody else did). For each host ``busy`` (PCPU utilisation), ``queueing`` (waiting
+    time over run time), ``speed`` and ``pace`` (work done in a second of run time); for each PCPU set
+    ``load``, the number of PCPUs in use.
     """
 
     def __init__(self, cluster: Cluster, index: Index, rng: np.random.Generator) -> None:
@@ -68,6 +69,7 @@ class Cpu:
         self.used = np.zeros(size)
         self.latency = np.zeros(size)
         self.demand = np.zeros(size)
+        self.wanted = np.zeros(size)
         self.busy = np.zeros(index.hosts)
         self.load = np.zeros(self.pcpu_sets.count)
         self.queueing = np.zeros(index.hosts)
@@ -101,6 +103,7 @@ class Cpu:
         available = between(1.0 - parameters.blocked - stalled, 0.02, 1.0)
         work = self._spread(parameters.demand * activity)
         demanded = np.minimum(work / self.pace[index.vcpu_host] + parameters.spin, available)
+        self.wanted = demanded
         need = np.minimum(demanded + self._backlog / tick_s, available)
         allowed = self._limited_need(parameters, need, frequency)
         self.kernel = np.minimum(parameters.kernel * self._pcpus + self._per_host(system), 0.6 * self._pcpus)

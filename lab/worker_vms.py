@@ -10,6 +10,8 @@ WORKER = "worker"
 SYSTEM_SLOT, DATA_SLOT = "scsi0:0", "scsi0:1"
 _ROLES = {"H": "heavy", "L": "light"}
 _DATASTORE_LUN = 0
+QUIET_LUN = 3
+"""Where VMs that are no workers have their disks: a test on another datastore is none of their business."""
 _PORT = 2
 _WORKLOAD = Workload(
     name=WORKER, weight=0, vcpus=(4,), mem_gb=(5,), cpu=0.02, busy=0.0, iops=0.0, io_kb=8.0, read_share=0.7,

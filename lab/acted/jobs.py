@@ -66,6 +66,10 @@ class DirectionTally:
     bytes: int = 0
     latencies: LatencyCounts = field(default_factory=LatencyCounts)
 
+    def copy(self) -> DirectionTally:
+        """Return what it is now, for a document of this moment."""
+        return DirectionTally(self.ios, self.bytes, self.latencies.copy())
+
 
 @dataclass(slots=True)
 class DiskTally:
@@ -74,6 +78,10 @@ class DiskTally:
     read: DirectionTally = field(default_factory=DirectionTally)
     write: DirectionTally = field(default_factory=DirectionTally)
     written: float = 0.0
+
+    def copy(self) -> DiskTally:
+        """Return what it is now, for a document of this moment."""
+        return DiskTally(self.read.copy(), self.write.copy(), self.written)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,12 @@ class LatencyCounts:
         self.counts: IntArray = np.zeros(BUCKETS, np.int64)
         self.total_ns = 0.0
 
+    def copy(self) -> LatencyCounts:
+        """Return the counts as they are now."""
+        twin = LatencyCounts()
+        twin.counts, twin.total_ns = self.counts.copy(), self.total_ns
+        return twin
+
     def add(self, ios: int, mean_ms: float, rng: np.random.Generator) -> None:
         """Count ``ios`` I/Os whose latencies have this mean."""
         if ios <= 0 or not mean_ms > 0:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-_NETWORK_MB_PER_S = 1000.0
-"""What a 10 Gbit/s vMotion network carries, for all migrations of a host together."""
+_NETWORK_MB_PER_S = 600.0
+"""DESIGN: what one stream brings over a 10 Gbit/s network; a host's migrations share it."""
 _COPIED = 1.3
 """Memory that a guest writes to while it is copied is sent again."""
 _SWITCH_S = 2.0

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,6 +19,7 @@ ONE_BLOCK_MS = 0.0945
 """Time of one I/O of many to a single block. Source: tests.md W1: 16/1.51 … 128/12.08 are 10.6 K IOPS."""
 _CACHED_BLOCK_MS, _CACHED_EFFORT = 0.086, 0.02
 """A single block is in the array's memory: 0.12 ms with what driver and VMkernel add (tests.md W1)."""
+_MOMENT_MS, _MOST_MOMENTS = 10_000, 60
 _COLD, _COLD_S = 0.25, 45.0
 """While the array's caches don't know the data, I/Os take longer: by how much at first, and how long."""
 _SEQUENTIAL = 0.3
@@ -24,14 +27,27 @@ _SEQUENTIAL = 0.3
 _WORK_NOISE = 0.006
 
 
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What a job had done by an instant (ms): by disk, as ``RunningJob.tallies``; CPU work under ""."""
+
+    at: int
+    tallies: Mapping[str, DiskTally]
+
+
 class RunningJob:
-    """A worker's job. ``results`` has a tick each; ``tallies`` what each disk did since the warm-up."""
+    """A worker's job. ``results`` has a tick each; ``tallies`` what each disk did since the warm-up.
+
+    ``moments`` are what it had done every 10 s, in a long job less often; a job that ends when it has
+    written everything has none.
+    """
 
     def __init__(self, job: LabJob, vcpus: int) -> None:
         self.job = job
         self.results: list[TickResult] = []
         self.tallies = {load.slot: DiskTally() for load in job.disks}
         self.work = DiskTally()
+        self.moments: list[Moment] = []
         self.ended_ms: int | None = None
         self.lost = ""
         self._vcpus = vcpus
@@ -82,7 +98,20 @@ class RunningJob:
         self._last_ms = now + _TICK_MS
         if self.job.cpu:
             self._account_work(now, vm, physics, rng)
+        else:
+            self._account_io(now, vm, disks, rng)
+        length = self.job.run_s
+        if length is None or self.ended_ms is not None or self._last_ms <= self.job.measured_ms:
             return
+        every = max(_MOMENT_MS, round(length / _MOST_MOMENTS) * 1000)
+        if self._last_ms >= (self.moments[-1].at if self.moments else self.job.measured_ms) + every:
+            self.moments.append(Moment(self._last_ms, {k: one.copy() for k, one in self.by_disk().items()}))
+
+    def by_disk(self) -> Mapping[str, DiskTally]:
+        """Return the tallies of all disks, of CPU work under an empty name."""
+        return self.tallies or {"": self.work}
+
+    def _account_io(self, now: int, vm: int, disks: VirtualDisks, rng: np.random.Generator) -> None:
         totals = np.zeros((2, 3))
         self._busy = 0.0
         for load in self.job.disks:

@@ -170,11 +170,10 @@ class ActedLab:
         return imbalance(self.host_loads(), self._capacity())
 
     def drs_score(self) -> float:
-        """Return the mean of the VMs' scores in percent: how much of what they ask for they get."""
-        cpu, start = self.physics.cpu, self.index.vcpu_start
-        waited = run_sums(cpu.ready + cpu.costop, start)
-        wanted = np.maximum(run_sums(cpu.run, start) + waited, 1e-6)
-        return float(100.0 * (1.0 - waited / wanted)[self.powered].mean())
+        """Return how much of the CPU time that all VMs ask for they get, in percent."""
+        cpu = self.physics.cpu
+        waited = float((cpu.ready + cpu.costop).sum())
+        return 100.0 * (1.0 - waited / max(float(cpu.run.sum()) + waited, 1e-6))
 
     def _capacity(self) -> FloatArray:
         return np.array([float(host.pcpus) for host in self.cluster.hosts])
@@ -231,7 +230,7 @@ class ActedLab:
 
     def _balance(self) -> None:
         """Follow the VMs' demand, and once a minute look for moves."""
-        now = run_sums(self.physics.cpu.demand, self.index.vcpu_start)
+        now = run_sums(self.physics.cpu.wanted, self.index.vcpu_start)
         self.demand = self.demand + _DEMAND_SMOOTH * (now - self.demand)
         if self._ticks % round(CYCLE_S / TICK_S) or self.migrations.open:
             return

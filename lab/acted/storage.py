@@ -115,7 +115,9 @@ class ActedStorage(Storage):
             asked=asked, ceiling=np.minimum(self.limit, cap), outstanding=outstanding,
             base_ms=missed * read_ms + (1.0 - reads) * write_ms,
             other_ms=reads * self.hits * CACHE_MS + overhead, overhead_ms=overhead,
-            read_ms=read_ms, write_ms=write_ms,
+            to_lun=missed + 1.0 - reads,
+            read_ms=read_ms,
+            write_ms=write_ms,
             cost=self.effort * size * (missed + (1.0 - reads) * write_cost), size=size,
         )  # fmt: skip
 
@@ -178,9 +180,11 @@ class ActedStorage(Storage):
         waiting = waiting - serial
         self.iops = rate
         lun_read, lun_write = load.read_ms * slower + serial, load.write_ms * slower + serial
-        beyond = load.overhead_ms + waiting
-        self.read_ms = self.hits * CACHE_MS + (1.0 - self.hits) * lun_read + beyond
-        self.write_ms = lun_write + beyond
+        limited = np.isfinite(self.limit)
+        in_queue = np.where(limited, 0.0, waiting / np.maximum(load.to_lun, 1e-9))
+        beyond = load.overhead_ms + np.where(limited, waiting, 0.0)
+        self.read_ms = self.hits * CACHE_MS + (1.0 - self.hits) * (lun_read + in_queue) + beyond
+        self.write_ms = lun_write + in_queue + beyond
         missed, writes = rate * reads * (1.0 - self.hits), rate * (1.0 - reads)
         commands = missed + writes
         own = self._local
@@ -195,7 +199,6 @@ class ActedStorage(Storage):
         at_array = missed * lun_read + writes * lun_write
         idle = 0.5 * (base_read + base_write)
         self.device_ms = np.where(some, sums(pair, at_array, pairs) / safe, idle)
-        in_queue = np.where(np.isfinite(self.limit), 0.0, waiting)
         self.queue_ms = sums(pair, commands * in_queue, pairs) / safe
         self.kernel_ms = self.queue_ms + sums(pair, commands * load.overhead_ms, pairs) / safe
         self.uncached_kb = (missed + writes) * parameters.io_kb
@@ -219,7 +222,8 @@ class _Load:
     """What disks ask for: rates a second, I/Os outstanding, and per I/O its times (ms) and cost.
 
     ``ceiling`` is the rate that a limit or a single block allows. ``base_ms`` is the time at an idle LUN of a
-    mean I/O, which hits in a cache do not take; ``other_ms`` is spent elsewhere. ``cost`` is the LUN's work.
+    mean I/O, which hits in a cache do not take; ``other_ms`` is spent elsewhere. ``to_lun`` is the share
+    of I/Os that no cache serves: only these wait in the host's queue. ``cost`` is the LUN's work.
     """
 
     asked: FloatArray
@@ -230,5 +234,6 @@ class _Load:
     overhead_ms: FloatArray
     read_ms: FloatArray
     write_ms: FloatArray
+    to_lun: FloatArray
     cost: FloatArray
     size: FloatArray

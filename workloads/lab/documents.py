@@ -9,31 +9,35 @@ import numpy as np
 from collectors.fio.documents import Direction, Document, Job, Latency
 from collectors.fio.histogram import middle_of
 from lab.acted.jobs import DirectionTally, DiskTally
-from lab.acted.running import RunningJob
+from lab.acted.running import Moment, RunningJob
 
 FIO_VERSION = "fio-3.36"
 _USR_CPU, _SYS_CPU = 4.0, 11.0
 _DEPTHS = ("1", "2", "4", "8", "16", "32", ">=64")
 
 
-def document(running: RunningJob, now_ms: int) -> Document:
-    """Return what a job has done from its warm-up's end to ``now_ms``, as fio's json+ tells it."""
-    job = running.job
+def documents(running: RunningJob, now_ms: int) -> tuple[Document, ...]:
+    """Return what a job had done by several moments since its warm-up's end, the last one by ``now_ms``."""
     end = min(now_ms, running.ended_ms or now_ms)
-    length = max(end - job.measured_ms, 0)
+    moments = [moment for moment in running.moments if moment.at < end]
+    last = Moment(end, running.by_disk())
+    return tuple(_document(running, moment) for moment in (*moments, last))
+
+
+def _document(running: RunningJob, moment: Moment) -> Document:
     return Document(
         version=FIO_VERSION,
-        timestamp_ms=end,
-        timestamp=end // 1000,
-        jobs=tuple(_jobs(running, length)),
+        timestamp_ms=moment.at,
+        timestamp=moment.at // 1000,
+        jobs=tuple(_jobs(running, moment)),
     )
 
 
-def _jobs(running: RunningJob, length: int) -> Iterator[Job]:
+def _jobs(running: RunningJob, moment: Moment) -> Iterator[Job]:
     job = running.job
+    length = max(moment.at - job.measured_ms, 0)
     loads = {load.slot: load for load in job.disks}
-    tallies = running.tallies or {"": running.work}
-    for number, (slot, tally) in enumerate(tallies.items()):
+    for number, (slot, tally) in enumerate(moment.tallies.items()):
         outstanding = loads[slot].outstanding if slot in loads else 1.0
         yield Job(
             jobname=f"disk{number + 1}",

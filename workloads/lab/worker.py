@@ -21,7 +21,7 @@ from workloads.environment import (
     WorkerProgress,
     WorkSample,
 )
-from workloads.lab.documents import FIO_VERSION, document
+from workloads.lab.documents import FIO_VERSION, documents
 from workloads.lab.load import lab_job
 from workloads.lab.simulated import Simulated
 
@@ -117,12 +117,12 @@ class LabWorker:
             return WorkerProgress("waiting" if waits else "running", samples)
 
     def fetch(self) -> tuple[Document, ...]:
-        """Return fio's document of the job. Raises TimedOutError if its guest does not answer."""
+        """Return fio's cumulative documents of the job. Raises TimedOutError if its guest does not answer."""
         with self._simulated.lock:
             self._require_power()
             if self._running is None:
                 raise UsageError(f"{self.name} has run no job.")
-            return (document(self._running, self._simulated.lab.now_ms),)
+            return documents(self._running, self._simulated.lab.now_ms)
 
     def stop(self) -> None:
         """End the job now."""

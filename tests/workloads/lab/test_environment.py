@@ -54,8 +54,7 @@ def run_all(
 
 
 def only_job(documents: Sequence[Document]) -> Job:
-    (document,) = documents
-    (job,) = document.jobs
+    (job,) = documents[-1].jobs
     return job
 
 
