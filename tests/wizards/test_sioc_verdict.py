@@ -159,10 +159,28 @@ def test_a_disturbed_round_is_left_out_and_too_many_leave_no_verdict() -> None:
     assert judge(every, STUDIES).line.startswith("No verdict: ")
 
 
-def test_a_lost_worker_leaves_no_verdict() -> None:
-    whole = run()
-    found = judge(replace(whole, worker_count=5), STUDIES)
-    assert found.line == "No verdict: workers were lost."
+def test_a_worker_that_never_came_lowers_the_confidence() -> None:
+    found = judge(replace(run(), worker_count=5), STUDIES)
+    assert found.valid
+    assert found.confidence == "medium"
+    there = next(each for each in found.conditions if each.name == "Did all workers take part?")
+    assert (there.measured, there.holds) == ("4 of 5", False)
+
+
+def test_a_worker_that_is_lost_between_phases_leaves_no_verdict() -> None:
+    rounds = tuple(
+        replace(one, workers=one.workers[:-1]) if one.step == "weighted" else one for one in run().rounds
+    )
+    found = judge(replace(run(), rounds=rounds), STUDIES)
+    assert found.line == "No verdict: workers were lost between the phases."
+
+
+def test_a_worker_that_is_lost_at_the_end_leaves_the_rounds_before() -> None:
+    whole = run(rounds=4)
+    rounds = tuple(replace(one, workers=one.workers[:-1]) if one.number == 4 else one for one in whole.rounds)
+    found = judge(replace(whole, rounds=rounds), STUDIES)
+    assert found.valid
+    assert found.confidence == "high"
 
 
 def test_an_idle_share_is_handed_on() -> None:

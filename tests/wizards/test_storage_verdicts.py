@@ -115,7 +115,7 @@ def test_a_storage_that_changed_meanwhile_says_so() -> None:
 
 def test_one_point_is_no_sweep() -> None:
     assert judge("io-sweep", sweep(curve={4: 7200.0}), STUDIES).line == "No verdict: nothing was varied."
-    assert judge("io-sweep", Measured(()), STUDIES).line == "No verdict: workers were lost."
+    assert judge("io-sweep", Measured(()), STUDIES).line == "No verdict: nothing was measured."
 
 
 # ---------------------------------------------------------------- storage A and B

@@ -35,9 +35,10 @@ class Comparer:
         return RatioLimits(self.judging.confidence.value, self.judging.floor_confidence.value)
 
     def pairs(self, a: str, b: str) -> list[tuple[Round, Round]]:
-        """Return the rounds of step A and B with the same number."""
+        """Return the rounds of step A and B with the same number; the last one, if one was repeated."""
         of_a = {one.number: one for one in self.measured.of_step(a)}
-        return [(of_a[one.number], one) for one in self.measured.of_step(b) if one.number in of_a]
+        of_b = {one.number: one for one in self.measured.of_step(b)}
+        return [(of_a[number], one) for number, one in of_b.items() if number in of_a]
 
     def ratio(self, a: str, b: str, value: Callable[[Round], float]) -> Ratio | None:
         """Return the ratio of B's value to A's; None if no pair has both as positive numbers."""

@@ -69,7 +69,7 @@ def judge(given: Measured, studies: Studies) -> Verdict:
 def _content(measured: Measured) -> Content:
     """The first ratio that was read after the disks were written, and the last one."""
     seen = [one.facts[_RATIO] for one in measured.rounds if _RATIO in one.facts]
-    known = [one for one in (measured.before.get(_RATIO, nan), *seen) if not isnan(one)]
+    known = [one for one in seen or [measured.before.get(_RATIO, nan)] if not isnan(one)]
     return Content(
         measured.inputs.get("dedupe", nan),
         known[0] if known else nan,

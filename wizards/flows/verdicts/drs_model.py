@@ -110,7 +110,8 @@ def of_study(hosts: Sequence[str], study: DrsStudy) -> Cluster:
         for at in range(0, len(text), 2):
             is_heavy = text[at + 1] == "H"
             for _ in range(int(text[at])):
-                name = f"{'h' if is_heavy else 'l'}{len(demands) + 1:02}"
+                letter = "h" if is_heavy else "l"
+                name = f"{letter}{1 + sum(one.is_heavy == is_heavy for one in demands):02}"
                 cores = study.heavy_cores if is_heavy else study.light_cores
                 demands.append(Demand(name, cores.value, is_heavy))
                 where[name] = f"host{number}"

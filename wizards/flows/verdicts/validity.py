@@ -25,8 +25,14 @@ from wizards.flows.verdicts.phrases import counted, limit, listed
 
 
 def usable(measured: Measured) -> Measured:
-    """Return the rounds that nothing disturbed, in which every worker ended well."""
-    return replace(measured, rounds=tuple(one for one in measured.rounds if _is_usable(one)))
+    """Return the rounds that nothing disturbed, in which every worker of their step took part and ended
+    well.
+    """
+    good = [one for one in measured.rounds if _is_usable(one)]
+    most: dict[str, int] = {}
+    for one in good:
+        most[one.step] = max(most.get(one.step, 0), len(one.workers))
+    return replace(measured, rounds=tuple(one for one in good if len(one.workers) == most[one.step]))
 
 
 def conditions(
@@ -36,9 +42,10 @@ def conditions(
 
     ``full_queue`` is False where the load is limited on purpose.
     """
-    rounds = [one for one in measured.rounds if one.step in steps and _is_usable(one)]
+    good = usable(measured)
+    rounds = [one for one in good.rounds if one.step in steps]
     found = [
-        _all_there(measured),
+        _all_there(measured, good, steps),
         _undisturbed(measured, steps),
         _to_the_end(rounds, judging),
         _free_workers(rounds, judging),
@@ -79,16 +86,26 @@ def _latency_ms(*sides: Transfers) -> float:
     return mean_ms(sides)
 
 
-def _all_there(measured: Measured) -> Condition:
-    failed = {worker.worker for one in measured.rounds for worker in one.workers if worker.error}
-    names = {worker.worker for one in measured.rounds for worker in one.workers}
+def _all_there(measured: Measured, good: Measured, steps: Sequence[str]) -> Condition:
+    """Fewer workers than planned only lower the confidence, others in one phase than in another refuse it."""
+    names = {worker.worker for one in good.rounds for worker in one.workers}
+    failed = {worker.worker for one in measured.rounds for worker in one.workers if worker.error} - names
     count = measured.worker_count or len(names)
-    good = len(names - failed)
-    text = f"{good} of {count}"
+    text = f"{len(names)} of {count}"
     if failed:
         text += f": {listed(shown(name) for name in sorted(failed))} failed"
-    holds = good >= count > 0
-    return Condition("Did all workers take part?", text, "all", holds, "fio.md §6.1", "workers were lost")
+    present = {frozenset(each.worker for each in one.workers) for one in good.rounds if one.step in steps}
+    refusal = ""
+    if not names:
+        refusal = "nothing was measured"
+    elif len(present) > 1 and not _is_sweep_of_workers(steps):
+        refusal, text = "workers were lost between the phases", f"{text}, not the same in all phases"
+    holds = not refusal and len(names) >= count
+    return Condition("Did all workers take part?", text, "all", holds, "fio.md §6.1", refusal)
+
+
+def _is_sweep_of_workers(steps: Sequence[str]) -> bool:
+    return all(step.startswith("workers ") for step in steps)
 
 
 def _undisturbed(measured: Measured, steps: Sequence[str]) -> Condition:
