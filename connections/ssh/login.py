@@ -25,6 +25,8 @@ from resources.failures import AccessDeniedError, LoginError, SourceError, Usage
 _LONGEST_AGENT = 4
 """Keys of an agent that are tried: sshd lets nobody try more than six times (MaxAuthTries)."""
 
+_USUAL_KEYS = ("id_ed25519", "id_ecdsa", "id_rsa")
+
 _TIMED_OUT = "Authentication timeout."  # paramiko's words; it has no class for it
 
 
@@ -110,6 +112,18 @@ def _refused(address: Address, error: BaseException | None) -> LoginError:
         meaning="Or the account is locked after too many attempts.",
         advice="Try the same with ssh from this machine.",
     )
+
+
+def usable_key(folder: Path) -> Path | None:
+    """Return the first of the usual private keys in an ``.ssh`` folder that has no passphrase, or None."""
+    for name in _USUAL_KEYS:
+        path = folder / name
+        try:
+            PKey.from_path(path, None)
+        except (OSError, SSHException, TypeError, ValueError):
+            continue
+        return path
+    return None
 
 
 def _private_key(path: Path, passphrase: Callable[[], str] | None) -> PKey:
