@@ -16,6 +16,7 @@ from pathlib import Path
 
 from benchmarks import (
     diagnosing,
+    guests,
     importing,
     largest_vcenter,
     reading,
@@ -40,6 +41,7 @@ BENCHMARKS = {
     "decode": vsphere.measure,
     "record": recording.measure,
     "largest": largest_vcenter.measure,
+    "guests": guests.measure,
     "window": window.measure,
     "tasks": tasks.measure,
 }

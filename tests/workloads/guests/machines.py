@@ -17,6 +17,7 @@ import pytest
 from connections.fingerprints import HOST_KEY
 from connections.known_hosts import KnownHosts
 from connections.ssh.login import SshLogin
+from resources.fio_jobs import FioJobs
 from tests.connections.ssh_servers import Sshd
 from workloads.environment import Work
 from workloads.guests.environment import GuestsEnvironment
@@ -73,7 +74,12 @@ def _free_place(number: int) -> tuple[str, int]:
     raise AssertionError("no address of this machine is free")
 
 
-def opened(guests: Sequence[Machine], known: KnownHosts, options: GuestOptions = HASTY) -> GuestsEnvironment:
+def opened(
+    guests: Sequence[Machine],
+    known: KnownHosts,
+    options: GuestOptions = HASTY,
+    jobs: FioJobs | None = None,
+) -> GuestsEnvironment:
     """Guests as an environment, whose keys are accepted at the first sight."""
     key = {machine.server.address: machine.server.user_key for machine in guests}
     return open_guests(
@@ -81,6 +87,7 @@ def opened(guests: Sequence[Machine], known: KnownHosts, options: GuestOptions =
         lambda address: SshLogin(key_file=key[address]),
         known=known.for_proof(HOST_KEY),
         ask=lambda _: True,
+        jobs=jobs,
         options=options,
     )
 
