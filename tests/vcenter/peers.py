@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ssl
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
@@ -65,6 +65,13 @@ class Peer:
         if task.info.state == "error":
             raise task.info.error
         return task.info
+
+    def until(self, true: Callable[[], bool], within: float = 10.0) -> None:
+        """Ask until something is true: what no task tells of."""
+        deadline = time.monotonic() + within
+        while not true():
+            assert time.monotonic() < deadline, "it did not become true"
+            time.sleep(0.02)
 
     def chain(self, info: Any) -> list[Any]:
         """The events of a task, oldest first."""

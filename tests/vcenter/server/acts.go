@@ -18,6 +18,7 @@ type Acts struct {
 	tasks   *Tasks
 	rights  *Rights
 	faults  *Faults
+	drs     *DRS
 	desks   map[string]mo.Reference // by the method's name
 }
 
@@ -45,6 +46,10 @@ func newActs(w *World, changes *Changes, tasks *Tasks, rights *Rights, faults *F
 		"DeleteDirectoryInGuest", "MoveFileInGuest", "MoveDirectoryInGuest", "CreateTemporaryDirectoryInGuest",
 		"CreateTemporaryFileInGuest", "ChangeFileAttributesInGuest", "ListFilesInGuest", "InitiateFileTransferFromGuest",
 		"InitiateFileTransferToGuest")
+	a.drs = newDRS(a)
+	a.open(&clusterDesk{desk: a.lock("clusters"), drs: a.drs}, "ReconfigureComputeResource_Task", "RefreshRecommendation",
+		"ApplyRecommendation", "CancelRecommendation")
+	a.open(&migrateDesk{desk: a.lock("migrations")}, "MigrateVM_Task", "RelocateVM_Task", "PowerOnVM_Task", "PowerOffVM_Task")
 	return a
 }
 
@@ -82,6 +87,25 @@ func (a *Acts) refuse(ctx *simulator.Context, what types.ManagedObjectReference,
 	return &types.NoPermission{Object: &what, PrivilegeId: privilege}
 }
 
+// change makes a change of somebody else that needs a desk; done is false for one that needs none.
+func (a *Acts) change(x *Change) (done bool, err error) {
+	switch x.Kind {
+	case "field_changed":
+		return true, a.changeField(x)
+	case "vm_load":
+		return true, a.drs.changeLoad(x)
+	case "drs_changed":
+		return true, a.drs.changeDRS(x)
+	case "drs_run":
+		cluster, err := a.drs.cluster(x)
+		if err == nil {
+			a.drs.invoke(cluster)
+		}
+		return true, err
+	}
+	return false, nil
+}
+
 const noPermissionText = "Permission to perform this operation was denied."
 
 const (
@@ -100,6 +124,12 @@ var neededPrivileges = map[string]struct{ privilege, field string }{
 	"SetField":                         {"Global.SetCustomField", "Entity"},
 	"SetCustomValue":                   {"Global.SetCustomField", ""},
 	"setCustomValue":                   {"Global.SetCustomField", ""},
+	"ReconfigureComputeResource_Task":  {"Host.Inventory.EditCluster", ""},
+	"RefreshRecommendation":            {"Host.Inventory.EditCluster", ""},
+	"ApplyRecommendation":              {"Resource.ApplyRecommendation", ""},
+	"CancelRecommendation":             {"System.Read", ""},
+	"PowerOnVM_Task":                   {"VirtualMachine.Interact.PowerOn", ""},
+	"PowerOffVM_Task":                  {"VirtualMachine.Interact.PowerOff", ""},
 	"ValidateCredentialsInGuest":       {guestQuery, "Vm"},
 	"ListProcessesInGuest":             {guestQuery, "Vm"},
 	"ReadEnvironmentVariableInGuest":   {guestQuery, "Vm"},

@@ -28,9 +28,15 @@ type Change struct {
 	Store    string   `json:"datastore"`
 	Cluster  string   `json:"cluster"`
 	Value    string   `json:"value"`
+	Rate     int32    `json:"rate"`
+	MHz      float64  `json:"mhz"`
+	Label    string   `json:"disk"`
+	Shares   int32    `json:"shares"`
+	Limit    *int64   `json:"limit_iops"`
 	Support  *bool    `json:"supported"`
 	Enabled  *bool    `json:"enabled"`
 	Mode     string   `json:"mode"`
+	Behave   string   `json:"behaviour"`
 	Millis   int32    `json:"threshold_ms"`
 	Error    string   `json:"error"`
 	Ago      float64  `json:"ago"`
@@ -70,6 +76,7 @@ func (c *Changes) kinds() map[string]func(*Change) error {
 		"host_maintenance": c.maintenance,
 		"event":            c.event,
 		"iorm_changed":     c.changeIORM,
+		"disk_changed":     c.changeDisk,
 		"task_ended":       func(x *Change) error { return c.tasks.end(x.Task, x.Error) },
 	}
 }

@@ -99,14 +99,15 @@ func (c *Control) fault(r *http.Request) (any, error) {
 	if done, found, err := c.switches(&w); done {
 		return found, err
 	}
-	if w.Kind == "field_changed" {
-		return nil, c.sessions.acts.changeField(&w.Change)
+	if done, err := c.sessions.acts.change(&w.Change); done {
+		return nil, err
 	}
 	if w.Kind == "task_started" {
 		key, err := c.changes.Start(&w.Change)
 		return map[string]string{"task": key}, err
 	}
 	if known, err := c.changes.Make(&w.Change); known {
+		c.sessions.acts.drs.measureAwake()
 		return nil, err
 	}
 	id, err := c.front.faults.Add(w.Fault)

@@ -341,3 +341,31 @@ func (p *diskPlan) link(ctx *simulator.Context) {
 		}
 	}
 }
+
+// changeDisk is somebody else's change of a disk's shares or limit.
+func (c *Changes) changeDisk(x *Change) error {
+	vm, _, err := c.machine(x.VM)
+	if err != nil {
+		return err
+	}
+	for _, device := range vm.Config.Hardware.Device {
+		disk, isDisk := device.(*types.VirtualDisk)
+		if !isDisk || (x.Label != "" && disk.DeviceInfo.GetDescription().Label != x.Label) {
+			continue
+		}
+		edited := *disk
+		edited.StorageIOAllocation = &types.StorageIOAllocationInfo{Limit: x.Limit}
+		if x.Shares != 0 {
+			edited.StorageIOAllocation.Shares = &types.SharesInfo{Level: types.SharesLevelCustom, Shares: x.Shares}
+		}
+		c.user = x.User
+		defer func() { c.user = "" }()
+		fault := c.reconfigureVM(vm, &types.VirtualMachineConfigSpec{DeviceChange: []types.BaseVirtualDeviceConfigSpec{
+			&types.VirtualDeviceConfigSpec{Operation: types.VirtualDeviceConfigSpecOperationEdit, Device: &edited}}})
+		if fault != nil {
+			return fmt.Errorf("disk_changed: %s", faultText(fault))
+		}
+		return nil
+	}
+	return fmt.Errorf("VM %q has no disk %q", x.VM, x.Label)
+}

@@ -3,6 +3,7 @@ package main
 import (
 	"reflect"
 	"sync/atomic"
+	"text/template"
 	"time"
 
 	"github.com/vmware/govmomi/simulator"
@@ -18,18 +19,19 @@ type Scribe struct {
 
 // Happening is an event to be posted.
 type Happening struct {
-	Type  string // a type of the API, or the id of an EventEx
-	VM    *simulator.VirtualMachine
-	Host  *simulator.HostSystem
-	From  *simulator.HostSystem
-	To    *simulator.HostSystem // where a VM is moved to
-	Task  *types.TaskInfo
-	Store *simulator.Datastore
-	Spec  *types.VirtualMachineConfigSpec
-	Text  string
-	Fill  func(types.BaseEvent) // completes what only some events have
-	At    time.Time
-	User  string
+	Type    string // a type of the API, or the id of an EventEx
+	VM      *simulator.VirtualMachine
+	Host    *simulator.HostSystem
+	From    *simulator.HostSystem
+	To      *simulator.HostSystem // where a VM is moved to
+	Task    *types.TaskInfo
+	Store   *simulator.Datastore
+	Cluster *simulator.ClusterComputeResource
+	Spec    *types.VirtualMachineConfigSpec
+	Text    string
+	Fill    func(types.BaseEvent) // completes what only some events have
+	At      time.Time
+	User    string
 
 	Chain int32 // the first event of the chain that it belongs to; 0: it begins one
 }
@@ -39,6 +41,15 @@ const administrator = "VSPHERE.LOCAL\\Administrator"
 func newScribe(w *World) *Scribe {
 	s := &Scribe{world: w}
 	s.done.Store(-1)
+	manager := w.reg.EventManager()
+	described := append([]types.EventDescriptionEventDetail(nil), manager.Description.EventInfo...)
+	for n := range described {
+		// the simulator makes a template of each, and a few are none: posting such an event would end it
+		if _, err := template.New("").Parse(described[n].FullFormat); err != nil {
+			described[n].FullFormat = ""
+		}
+	}
+	manager.Description.EventInfo = described
 	return s
 }
 
@@ -95,6 +106,11 @@ func (s *Scribe) build(h Happening) types.BaseEvent {
 	if h.Store != nil {
 		base.Ds = datastoreArgument(h.Store)
 	}
+	if h.Cluster != nil {
+		base.ComputeResource = &types.ComputeResourceEventArgument{
+			EntityEventArgument: types.EntityEventArgument{Name: h.Cluster.Name}, ComputeResource: h.Cluster.Self,
+		}
+	}
 	complete(event, h)
 	if h.Fill != nil {
 		h.Fill(event)
@@ -128,6 +144,9 @@ func complete(event types.BaseEvent, h Happening) {
 		known.SourceHost = *hostArgument(from)
 	case *types.VmBeingMigratedEvent:
 		known.DestHost = *hostArgument(h.To)
+	case *types.VmFailedMigrateEvent:
+		known.DestHost = *hostArgument(h.To)
+		known.Reason = types.LocalizedMethodFault{Fault: &types.InvalidState{}, LocalizedMessage: h.Text}
 	case *types.VmReconfiguredEvent:
 		if h.Spec != nil {
 			known.ConfigSpec = *h.Spec

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -50,6 +51,11 @@ type Front struct {
 	elementLimit atomic.Int64
 }
 
+// zero stands for a 0 where the library would leave it out; it becomes one on its way to the client.
+const zero = math.MinInt32
+
+var spelledZero = []byte(fmt.Sprintf(">%d<", zero))
+
 // page is a reply that is not sent yet.
 type page struct {
 	header http.Header
@@ -73,6 +79,7 @@ func soapPage(text string) *page {
 }
 
 func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	defer endAtPanic()
 	if r.Method != http.MethodPost || !strings.HasPrefix(r.URL.Path, "/sdk") {
 		f.next.ServeHTTP(w, r)
 		return
@@ -101,6 +108,10 @@ func (f *Front) answer(r *http.Request, body []byte, method string) *page {
 	reply := &page{header: http.Header{}, status: http.StatusOK}
 	f.next.ServeHTTP(reply, r)
 	reply.header.Set("Content-Type", "text/xml; charset=utf-8")
+	if !strings.HasPrefix(method, "Query") && bytes.Contains(reply.body.Bytes(), spelledZero) {
+		text := bytes.ReplaceAll(reply.body.Bytes(), spelledZero, []byte(">0<"))
+		reply.body = *bytes.NewBuffer(text)
+	}
 	if reply.status != http.StatusOK {
 		f.reword(r, method, reply)
 	}

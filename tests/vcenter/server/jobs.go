@@ -14,9 +14,11 @@ import (
 // job is a task that a client asked for.
 type job struct {
 	entity      mo.Entity
-	method      string // ReconfigVM_Task
-	description string // VirtualMachine.reconfigure
+	method      string         // ReconfigVM_Task
+	description string         // VirtualMachine.reconfigure
+	before      func(*Changes) // what is told as it begins, nil for nothing
 	do          func(*Changes) (types.AnyType, types.BaseMethodFault)
+	after       func() // however it ended, nil for nothing
 }
 
 const progressSteps = 20
@@ -25,15 +27,25 @@ var firstJob = int64(1_000_000) // the simulator counts its own tasks from 1
 
 // begin starts a job and returns its task at once, as vCenter does.
 func (a *Acts) begin(ctx *simulator.Context, j job) types.ManagedObjectReference {
-	user := vcenterName(ctx.Session.UserName)
+	return a.beginAs(vcenterName(ctx.Session.UserName), j)
+}
+
+// beginAs starts a job of a user, of the server itself if there is none.
+func (a *Acts) beginAs(user string, j job) types.ManagedObjectReference {
 	task := a.tasks.queue(j, user)
 	chain := a.changes.open(task)
+	if j.before != nil {
+		a.changes.within(chain, user, func() { j.before(a.changes) })
+	}
 	go a.work(task, j, user, chain)
 	return task.Self
 }
 
 // work does a job when nothing makes it slow any more, unless it is made to fail or somebody cancels it.
 func (a *Acts) work(task *simulator.Task, j job, user string, chain int32) {
+	if j.after != nil {
+		defer j.after()
+	}
 	if slow := a.faults.TakeTask("task_slow", j.method); slow != nil && !a.tasks.dawdle(task, slow) {
 		return
 	}
@@ -73,6 +85,9 @@ func (t *Tasks) queue(j job, user string) *simulator.Task {
 	task.Info.Key, task.Info.Task = task.Self.Value, task.Self
 	task.Info.Name, task.Info.DescriptionId, task.Info.EntityName = j.method, j.description, j.entity.Entity().Name
 	task.Info.Reason = &types.TaskReasonUser{UserName: user}
+	if user == "" {
+		task.Info.Reason = &types.TaskReasonSystem{}
+	}
 	task.Info.QueueTime, task.Info.StartTime = now, &now
 	task.Info.State, task.Info.Cancelable = types.TaskInfoStateRunning, true
 	t.world.reg.Put(task)

@@ -29,6 +29,7 @@ type options struct {
 	interval, history, epoch, rollupDays                                  int64
 	clusters, hosts, vms, elementLimit, sessionTimeout                    int
 	esxi, verbose, hideLimit, stdin                                       bool
+	drsPeriod                                                             float64
 	perf                                                                  PerfOptions
 }
 
@@ -75,6 +76,7 @@ func parse(words []string) (*options, error) {
 	flags.Int64Var(&o.perf.LagSeconds, "lag", 0, "seconds after which a sample can be read")
 	level := flags.Int("level", 1, "statistics level of the archive")
 	flags.BoolVar(&o.perf.NoData, "no-data", false, "have no performance data")
+	flags.Float64Var(&o.drsPeriod, "drs-period", 60, "seconds between runs of DRS where a test has to do with it; 0: on demand only")
 	flags.StringVar(&o.guestUser, "guest-user", "guest", "the user of every VM's guest")
 	flags.StringVar(&o.guestPassword, "guest-password", "", "that user's password")
 	flags.StringVar(&o.transferHost, "transfer-host", "address", "what a file's address names its host by: address or name")
@@ -181,6 +183,9 @@ func serve(o *options, world *World) error {
 	events.moved = changes.follow
 	go events.follow()
 	sessions.acts = newActs(world, changes, tasks, rights, front.faults, guests)
+	if o.drsPeriod > 0 {
+		go sessions.acts.drs.follow(time.Duration(o.drsPeriod * float64(time.Second)))
+	}
 	desk := &Control{world: world, front: front, sessions: sessions, rights: rights, perf: perf, service: service,
 		changes: changes, stop: func() { stop <- os.Interrupt }}
 	go func() { _ = http.Serve(control, desk.handler()) }()
