@@ -152,7 +152,10 @@ class Worker(Protocol):
         """
 
     def start(self, at_ms: int) -> None:
-        """Let the job begin at an instant of the environment's clock, by the guest's own clock."""
+        """Let the job begin at an instant of the environment's clock, by the guest's own clock.
+
+        A guest that hears of it too late begins at once; ``guest_limits().lead_s`` is early enough.
+        """
 
     def poll(self) -> WorkerProgress:
         """Return the state and the newest samples; this also tells the guest that somebody still listens."""
