@@ -9,6 +9,7 @@ When a session grows, only the ends of the levels are computed anew.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -291,6 +292,31 @@ def sample_at(curve: Curve, when: float) -> tuple[float, float]:
     if at < 0 or when - curve.x[at] > max(_TORN * curve.instants.interval_ms, 1.0):
         return math.nan, math.nan
     return float(curve.x[at]), float(curve.y[at])
+
+
+def newest_values(curves: Sequence[Curve], start: float, end: float) -> list[float]:
+    """Return the last value of each curve from ``start`` to ``end`` (ms), NaN without a sample there.
+
+    It is NaN, too, for a curve that ended while others went on: 2.5 of its intervals before the newest sample
+    of them all. A host that stopped has no last value beside those that run.
+    """
+    ends = [int(np.searchsorted(one.x, end + 0.5)) for one in curves]
+    times = [float(one.x[at - 1]) if at else -math.inf for one, at in zip(curves, ends, strict=True)]
+    newest = max((time for time in times if time >= start), default=math.nan)
+    return [
+        float(one.y[at - 1])
+        if time >= start and newest - time <= _TORN * _own_interval(one, at)
+        else math.nan
+        for one, at, time in zip(curves, ends, times, strict=True)
+    ]
+
+
+def _own_interval(curve: Curve, end: int) -> float:
+    """Return the distance of a curve's samples before number ``end``, in ms: a rollup has fewer than its
+    source has instants.
+    """
+    apart = np.diff(curve.x[max(end - 3, 0) : end])
+    return max(curve.instants.interval_ms, float(apart.min()) if apart.size else 0.0)
 
 
 def _absent(values: FloatArray) -> IntArray:

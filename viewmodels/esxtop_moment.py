@@ -13,7 +13,7 @@ from sessions.model import FloatArray, IntArray
 from sessions.store import SessionReader
 from sessions.times import TimeRange
 from viewmodels.esxtop_rows import Grid
-from viewmodels.esxtop_totals import counted, host_series, totals_of
+from viewmodels.esxtop_totals import counted, host_series, totals_of, without_text
 from viewmodels.last_values import last_values
 from viewmodels.snapshot import USUAL_INTERVAL_S, Snapshot
 from viewmodels.work import Work
@@ -66,9 +66,11 @@ def moment_of(
     for host, one in heads:
         if one.id in last:
             by_counter.setdefault(one.counter, []).append((last[one.id], host))
+    silent = {host for host, _ in heads} - {host for known in by_counter.values() for _, host in known}
     totals, details = totals_of(screen, by_counter, knowledge.catalogue, knowledge.limits)
     if totals:
         totals.insert(0, counted(snapshot, hosts))
+        totals += without_text(silent)
     if screen.note:
         totals.append(f"percentages of VMs {screen.note}")
     return Moment(at, numbers_of(grid.ids, last), last, totals, "\n\n".join(details))

@@ -18,6 +18,7 @@ Values = Mapping[str, Sequence[tuple[float, str]]]
 
 _SUMMED = frozenset({"MB", "MB/s", "Mbit/s", "W", "/s", "B", "B/s"})
 """Units of what several hosts have together; of others the mean says more."""
+_NAMED = 2
 _MARKS: Mapping[str, str] = {"": "", "warning": "◆ ", "critical": "▲ "}
 
 
@@ -59,6 +60,16 @@ def counted(snapshot: Snapshot, hosts: Collection[str]) -> str:
     vcpus = sum(entity.parent in vms for ref, entity in snapshot.entities.items() if ref.kind == "vcpu")
     counts = ((len(places), "host"), (len(vms), "VM"), (vcpus, "vCPU"))
     return ", ".join(f"{format_count(n)} {what}{'' if n == 1 else 's'}" for n, what in counts if n)
+
+
+def without_text(silent: Collection[str]) -> list[str]:
+    """Return whom the totals leave out: the hosts without a current sample; nothing if all have one."""
+    names = sorted(silent)
+    if not names:
+        return []
+    named = ", ".join(shown(name, 40) for name in names[:_NAMED])
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return [f"◆ totals without {named}{more}: no sample at this time"]
 
 
 def _hosts(snapshot: Snapshot, hosts: Collection[str]) -> list[Entity]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from viewmodels.curve import Curve
+from viewmodels.curve import Curve, newest_values
 
 T0 = 1_700_000_000_000
 
@@ -60,6 +60,19 @@ def test_values_at_the_crosshair() -> None:
     assert math.isnan(found.value_at(T0 + 19_000))
     assert math.isnan(found.value_at(T0 - 1))
     assert found.value_at(T0 + 25_000) == 6
+
+
+def test_a_host_that_stopped_has_no_newest_value_beside_those_that_run() -> None:
+    running, late, stopped = (curve(np.arange(float(count))) for count in (60, 58, 40))
+    never = curve([math.nan] * 60)
+    rollup = curve([float(n) if n % 15 == 0 else math.nan for n in range(60)])
+    end = T0 + 59 * 5_000
+    found = newest_values([running, late, stopped, never, rollup], T0, end)
+    assert [found[0], found[1], found[4]] == [59, 57, 45]
+    assert np.isnan(found[2:4]).all()
+    assert newest_values([stopped], T0, end) == [39], "alone it has the newest of all that there is"
+    assert newest_values([running, stopped], T0, T0 + 39 * 5_000) == [39, 39], "before it stopped"
+    assert np.isnan(newest_values([stopped], end, end + 1)).all()
 
 
 def test_nothing_at_all() -> None:

@@ -102,6 +102,8 @@ def test_the_numbers_and_totals_of_a_moment(tmp_path: Path) -> None:
     assert "not halted" in both.details
     assert late.numbers[0].tolist() == [1.0]
     assert np.isnan(late.numbers[1]).all(), "its host fell silent half a minute ago"
+    silent = "◆ totals without esx02: no sample at this time"
+    assert (silent in both.totals, silent in late.totals) == (False, True)
 
 
 def test_a_latency_brings_its_load_along_even_if_that_column_is_hidden(path: Path) -> None:

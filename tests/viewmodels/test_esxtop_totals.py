@@ -7,7 +7,7 @@ import pytest
 from resources.catalogue import load_catalogue
 from resources.problem_cards import load_problems
 from resources.views import load_limits, load_screens
-from viewmodels.esxtop_totals import totals_of
+from viewmodels.esxtop_totals import totals_of, without_text
 
 CATALOGUE = load_catalogue()
 LIMITS = load_limits(load_problems())
@@ -51,3 +51,12 @@ def test_sums_over_hosts_and_the_one_with_least_free_memory() -> None:
     assert texts(swap_used=[0.0, 0.0]) == ["SWAP curr 0 MB"]
     assert texts(swap_used=[1.0, 3.0]) == ["SWAP curr 4 MB (max 3 MB esx02)"]
     assert texts(overcommit_1m=[0.0, 0.5]) == ["MEM overcommit avg 0.25"]
+
+
+def test_totals_say_whom_they_leave_out() -> None:
+    """A host that stopped is not a host that has nothing."""
+    assert without_text([]) == []
+    assert without_text(["esx02"]) == ["◆ totals without esx02: no sample at this time"]
+    assert without_text([f"esx{n}" for n in "4321"]) == [
+        "◆ totals without esx1, esx2 and 2 more: no sample at this time"
+    ]

@@ -18,7 +18,7 @@ from viewmodels.chart_spec import ChartSpec
 from viewmodels.curve import NamedCurve
 from viewmodels.time_labels import Clock
 from widgets.charts.card_menu import CardMenu
-from widgets.charts.curve_numbers import rows_of, tooltip_of
+from widgets.charts.curve_numbers import rows_of, tooltip_of, values_of
 from widgets.charts.curves_item import Drawn
 from widgets.charts.figures import CurveFigures
 from widgets.charts.folded_line import HEIGHT as LINE_HEIGHT
@@ -183,8 +183,8 @@ class ChartCard(QFrame):
         start, end = self.plot.window_shown
         self._when = when
         when = when if start <= when <= end else math.nan
-        for entry, named in zip(self.head.legend.entries, self._curves, strict=False):
-            value = named.curve.last(start, end) if math.isnan(when) else named.curve.value_at(when)
+        values = values_of(self._curves, (start, end), when)
+        for entry, named, value in zip(self.head.legend.entries, self._curves, values, strict=False):
             entry.show_value(format_value(value, named.unit))
         if self.has_statistics:
             self._show_figures(when)

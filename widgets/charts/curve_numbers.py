@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from resources.foreign_text import shown
 from resources.units import format_value
-from viewmodels.curve import NamedCurve
+from viewmodels.curve import NamedCurve, newest_values
 from viewmodels.time_labels import Clock
 from widgets.charts.figures import FigureRow
 from widgets.theme import Tokens
@@ -40,18 +40,24 @@ def values_text(curves: Sequence[NamedCurve], moment: tuple[int, Clock]) -> str:
     return f"Pinned at {clock.moment(at)}: {', '.join(values)}"
 
 
+def values_of(curves: Sequence[NamedCurve], window: tuple[float, float], when: float) -> list[float]:
+    """Return the value of each curve at the time ``when`` (ms); if that is NaN, the newest of the window."""
+    if math.isnan(when):
+        return newest_values([one.curve for one in curves], *window)
+    return [one.curve.value_at(when) for one in curves]
+
+
 def rows_of(
     curves: Sequence[NamedCurve], window: tuple[float, float], when: float, tokens: Tokens
 ) -> list[FigureRow]:
     """Return a row of statistics over the window (start and end in ms) for each of the first curves.
 
-    The first number of a row is the value at the time ``when`` (ms), or the last of the window if that is
-    NaN.
+    The first number of a row is the value at the time ``when`` (ms), or the newest one if that is NaN.
     """
     rows = []
-    for number, named in enumerate(curves[:_MAX_ROWS]):
+    firsts = values_of(curves, window, when)[:_MAX_ROWS]
+    for number, (named, first) in enumerate(zip(curves, firsts, strict=False)):
         found = named.curve.summary(*window)
-        first = found.last if math.isnan(when) else named.curve.value_at(when)
         numbers = (first, found.low, found.mean, found.high, found.p95)
         texts = tuple(format_value(value, named.unit) for value in numbers)
         rows.append(FigureRow(shown(named.name), tokens.curve(number), texts))

@@ -25,6 +25,7 @@ from viewmodels.curve import Line, NamedCurve
 from viewmodels.time_labels import Clock, time_label, time_ticks
 from viewmodels.value_ticks import value_ticks
 from widgets.charts.axes import value_label
+from widgets.charts.curve_numbers import values_of
 from widgets.charts.decorations import BandPart, EventsPart, Frame, LimitsPart
 from widgets.charts.flags import FlagsPart
 from widgets.theme import Tokens, body_font
@@ -145,9 +146,8 @@ def _foot(picture: Picture) -> str:
 def _values(picture: Picture, chart: PictureChart) -> list[tuple[str, str, str]]:
     """Return colour, name and value of each curve."""
     window, found = picture.window, []
-    for number, named in enumerate(chart.curves):
-        curve, at = named.curve, picture.at
-        value = curve.last(window.start, window.end) if math.isnan(at) else curve.value_at(at)
+    values = values_of(chart.curves, (window.start, window.end), picture.at)
+    for number, (named, value) in enumerate(zip(chart.curves, values, strict=True)):
         name = shown(named.name)
         found.append((picture.tokens.curve(number), name, format_value(value, named.unit)))
     return found
