@@ -19,6 +19,7 @@ from benchmarks import (
     guests,
     importing,
     largest_vcenter,
+    noise_of_fio,
     reading,
     recording,
     scoreboard,
@@ -44,6 +45,7 @@ BENCHMARKS = {
     "guests": guests.measure,
     "window": window.measure,
     "tasks": tasks.measure,
+    "noise": noise_of_fio.measure,
 }
 
 
