@@ -1,8 +1,11 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"reflect"
 	"strings"
+	"sync"
 
 	"github.com/vmware/govmomi/simulator"
 	"github.com/vmware/govmomi/vim25/mo"
@@ -19,6 +22,9 @@ type Acts struct {
 	rights  *Rights
 	faults  *Faults
 	drs     *DRS
+	clocks  *dateTimeDesk
+	mu      sync.Mutex
+	waiting []postponed
 	desks   map[string]mo.Reference // by the method's name
 }
 
@@ -47,6 +53,8 @@ func newActs(w *World, changes *Changes, tasks *Tasks, rights *Rights, faults *F
 		"CreateTemporaryFileInGuest", "ChangeFileAttributesInGuest", "ListFilesInGuest", "InitiateFileTransferFromGuest",
 		"InitiateFileTransferToGuest")
 	a.drs = newDRS(a)
+	a.clocks = newDateTimeDesk(a.lock("clocks"))
+	a.open(a.clocks, "QueryDateTime")
 	a.open(&clusterDesk{desk: a.lock("clusters"), drs: a.drs}, "ReconfigureComputeResource_Task", "RefreshRecommendation",
 		"ApplyRecommendation", "CancelRecommendation")
 	a.open(&migrateDesk{desk: a.lock("migrations")}, "MigrateVM_Task", "RelocateVM_Task", "PowerOnVM_Task", "PowerOffVM_Task")
@@ -65,9 +73,43 @@ func (a *Acts) open(d mo.Reference, methods ...string) {
 	}
 }
 
+// postponed is a change of somebody else that waits for a call.
+type postponed struct {
+	before, after string
+	do            func() error
+}
+
+// later lets something happen just before the next call of a method, or just after its next task.
+func (a *Acts) later(before, after string, do func() error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.waiting = append(a.waiting, postponed{before, after, do})
+}
+
+// meddle does what has waited for this; what fails is written to the log, as nobody is there to be told.
+func (a *Acts) meddle(due func(*postponed) bool) {
+	a.mu.Lock()
+	var now, still []postponed
+	for _, one := range a.waiting {
+		if due(&one) {
+			now = append(now, one)
+		} else {
+			still = append(still, one)
+		}
+	}
+	a.waiting = still
+	a.mu.Unlock()
+	for _, one := range now {
+		if err := one.do(); err != nil {
+			fmt.Fprintln(os.Stderr, "testvcenter:", err)
+		}
+	}
+}
+
 // take is asked before every call of a session. It sends the call to the desk that answers it, if there is one, and
 // returns the fault for a user who may not.
 func (a *Acts) take(ctx *simulator.Context, method *simulator.Method) types.BaseMethodFault {
+	a.meddle(func(one *postponed) bool { return one.before != "" && matches(one.before, method.Name) })
 	if needed, known := neededPrivileges[method.Name]; known {
 		if fault := a.refuse(ctx, objectOf(method, needed.field), needed.privilege); fault != nil {
 			return fault

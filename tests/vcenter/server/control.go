@@ -76,6 +76,8 @@ type wish struct {
 	Privileges []string `json:"privileges"`
 	Limit      *int     `json:"limit"`
 	Password   string   `json:"password"`
+	Before     string   `json:"before"` // the method before whose next call it happens
+	After      string   `json:"after"`  // the task's method, after whose next it happens, before the client hears of it
 }
 
 func (c *Control) fault(r *http.Request) (any, error) {
@@ -89,6 +91,18 @@ func (c *Control) fault(r *http.Request) (any, error) {
 	w.Fault.Type, w.Change.Type = w.Type, w.Type
 	w.Fault.Text, w.Change.Text = w.Text, w.Text
 	w.Change.User = w.User
+	if w.Before == "" && w.After == "" {
+		return c.perform(&w)
+	}
+	c.sessions.acts.later(w.Before, w.After, func() error {
+		_, err := c.perform(&w)
+		return err
+	})
+	return nil, nil
+}
+
+// perform does what is wished.
+func (c *Control) perform(w *wish) (any, error) {
 	if w.Fault.VM = w.Change.VM; protocolFaults[w.Kind] != "" && w.Change.VM != "" {
 		vm, _, err := c.changes.machine(w.Change.VM)
 		if err != nil {
@@ -96,7 +110,7 @@ func (c *Control) fault(r *http.Request) (any, error) {
 		}
 		w.Fault.vm = vm.Self.Value
 	}
-	if done, found, err := c.switches(&w); done {
+	if done, found, err := c.switches(w); done {
 		return found, err
 	}
 	if done, err := c.sessions.acts.change(&w.Change); done {
@@ -143,6 +157,12 @@ func (c *Control) switches(w *wish) (done bool, found any, err error) {
 			return true, nil, err
 		}
 		return true, nil, c.changes.guests.doors.forge(host, w.On == nil || *w.On)
+	case "host_clock":
+		host, _, err := c.changes.host(w.Host)
+		if err != nil {
+			return true, nil, err
+		}
+		c.sessions.acts.clocks.set(host, w.Seconds)
 	case "transfers_expire":
 		c.changes.guests.doors.forget(types.ManagedObjectReference{})
 	case "elements":

@@ -334,5 +334,5 @@ func systemFault(err error) types.BaseMethodFault {
 	if err == nil {
 		return nil
 	}
-	return &types.SystemErrorFault{Reason: err.Error()}
+	return &types.SystemError{Reason: err.Error()}
 }

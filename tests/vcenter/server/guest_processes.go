@@ -183,7 +183,7 @@ func (g *Guest) startProgram(spec *types.GuestProgramSpec) (int64, types.BaseMet
 	command.Env = append(command.Env[:len(command.Env):len(command.Env)], g.mark())
 	command.SysProcAttr = ownSession()
 	if err := command.Start(); err != nil {
-		return 0, &types.SystemErrorFault{Reason: err.Error()}
+		return 0, &types.SystemError{Reason: err.Error()}
 	}
 	g.guests.warden.watch(command.Process.Pid)
 	process := &guestProcess{Name: filepath.Base(program), Pid: int64(command.Process.Pid), Owner: g.user,

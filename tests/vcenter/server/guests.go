@@ -90,12 +90,12 @@ func (g *Guests) guest(vm *simulator.VirtualMachine) (*Guest, types.BaseMethodFa
 		return found, nil
 	}
 	if err := g.begin(); err != nil {
-		return nil, &types.SystemErrorFault{Reason: err.Error()}
+		return nil, &types.SystemError{Reason: err.Error()}
 	}
 	found := &Guest{guests: g, vm: vm, folder: filepath.Join(g.root, vm.Self.Value), user: g.user, known: map[int64]*guestProcess{}}
 	for _, name := range []string{"home", "tmp", filepath.Join("dev", "disk", "by-id")} {
 		if err := os.MkdirAll(filepath.Join(found.folder, name), 0o755); err != nil {
-			return nil, &types.SystemErrorFault{Reason: err.Error()}
+			return nil, &types.SystemError{Reason: err.Error()}
 		}
 	}
 	g.all[vm.Self] = found

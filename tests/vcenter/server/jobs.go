@@ -50,12 +50,13 @@ func (a *Acts) work(task *simulator.Task, j job, user string, chain int32) {
 		return
 	}
 	if failing := a.faults.TakeTask("task_fails", j.method); failing != nil {
-		a.tasks.complete(task, nil, faultNamed(orText(failing.Type, "SystemErrorFault"), failing.Text), failing.Text)
+		a.tasks.complete(task, nil, faultNamed(orText(failing.Type, "SystemError"), failing.Text, task.Self), failing.Text)
 		return
 	}
 	var result types.AnyType
 	var fault types.BaseMethodFault
 	a.changes.within(chain, user, func() { result, fault = j.do(a.changes) })
+	a.meddle(func(one *postponed) bool { return one.after != "" && matches(one.after, j.method) })
 	a.tasks.complete(task, result, fault, "")
 }
 
@@ -144,11 +145,12 @@ func (t *Tasks) complete(task *simulator.Task, result types.AnyType, fault types
 	})
 }
 
-// faultNamed makes a fault of a type of the API; its text stands where the type has a place for one.
-func faultNamed(kind, text string) types.BaseMethodFault {
+// faultNamed makes a fault of a type of the API; its text stands where the type has a place for one, and the task's
+// object where it needs one.
+func faultNamed(kind, text string, about types.ManagedObjectReference) types.BaseMethodFault {
 	found, known := types.TypeFunc()(kind)
 	if !known {
-		return &types.SystemErrorFault{Reason: orText(text, kind)}
+		return &types.SystemError{Reason: orText(text, kind)}
 	}
 	value := reflect.New(found)
 	for _, name := range []string{"Reason", "PrivilegeId"} {
@@ -156,9 +158,14 @@ func faultNamed(kind, text string) types.BaseMethodFault {
 			field.SetString(text)
 		}
 	}
+	for n := range found.NumField() {
+		if found.Field(n).Type == reflect.TypeOf(about) {
+			value.Elem().Field(n).Set(reflect.ValueOf(about))
+		}
+	}
 	fault, isFault := value.Interface().(types.BaseMethodFault)
 	if !isFault {
-		return &types.SystemErrorFault{Reason: orText(text, kind)}
+		return &types.SystemError{Reason: orText(text, kind)}
 	}
 	return fault
 }
@@ -184,7 +191,7 @@ func faultText(fault types.BaseMethodFault) string {
 		return "Cannot complete operation due to concurrent modification by another operation."
 	case *types.IORMNotSupportedHostOnDatastore:
 		return fmt.Sprintf("Datastore %s is connected to one or more hosts that do not support Storage I/O Control.", known.DatastoreName)
-	case *types.SystemErrorFault:
+	case *types.SystemError:
 		return "A general system error occurred: " + known.Reason
 	}
 	return reflect.TypeOf(fault).Elem().Name()
