@@ -310,6 +310,7 @@ def live(options: argparse.Namespace, application: QApplication, watch: Watch, n
     if options.files:
         drop(window, options.files[number % len(options.files)])
     watch.rest(False)
+    watch.accompany(window)
     begin = time.monotonic()
     next_ = QTimer(singleShot=True)
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from PySide6.QtCore import QMessageLogContext, QObject, QTimer, QtMsgType, qInstallMessageHandler
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QEvent, QMessageLogContext, QObject, QTimer, QtMsgType, qInstallMessageHandler
+from PySide6.QtWidgets import QApplication, QWidget
 
 from tests.gui.left_behind import LiveObjects
 
@@ -72,6 +72,16 @@ class Watch(QObject):
         """While ``resting``, ignore stalls: the watcher itself causes them."""
         self._beat = time.monotonic()
         self._resting = resting
+
+    def accompany(self, window: QWidget) -> None:
+        """Ignore stalls once the window is hidden: it then waits for its children, and nobody sees it."""
+        window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Rest when the window is hidden."""
+        if event.type() == QEvent.Type.Hide and not event.spontaneous():  # not when it is minimised
+            self.rest(True)
+        return super().eventFilter(watched, event)
 
     def doing(self, action: str) -> None:
         """Set the current action, which findings name."""
