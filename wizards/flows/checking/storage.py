@@ -33,7 +33,7 @@ def space(look: Look) -> Found:
         )
         used = size - free + made
         percent = 100 * used / size
-        if percent > most:
+        if made and percent > most:
             disks = f"{format_bytes(int(made))} of disks are made"
             text = f"{name} would be {percent:.0f} % full, limit {most:g} %: {disks}"
             return Found(False, text, names([store]))
