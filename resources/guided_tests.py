@@ -61,6 +61,8 @@ class LengthOfTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     measure_s: PositiveInt
     steady_s: Annotated[int, msgspec.Meta(ge=0)] = 0
     settle_s: Annotated[int, msgspec.Meta(ge=0)] = 0
+    workers_most: Annotated[int, msgspec.Meta(ge=0)] = 0
+    """How many workers take part if nobody names them; 0 for all."""
     inputs: Mapping[str, InputValue] = {}
     """Defaults of inputs that differ in this length."""
 
