@@ -121,17 +121,17 @@ def recorded(placement: str, seconds: float = 3600.0, ready: bool = True) -> Ver
     time.
     """
     cluster = of_study(PLACEMENTS[placement].hosts, STUDIES.drs)
-    count, mhz = int(seconds / 20), 3000.0
+    count = int(seconds / 20)
     random = np.random.default_rng(3)
     load = cluster.load()
     vms = []
     for one in cluster.demands:
         host = cluster.hosts[one.vm]
-        wanted = one.amount * mhz * (1 + 0.02 * random.standard_normal(count))
+        wanted = one.amount / 4 * 100 * (1 + 0.02 * random.standard_normal(count))
         share = min(1.0, cluster.capacity[host] / load[host])
-        waits = (wanted * (1 - share)) / (4 * mhz) * 100 if ready else np.zeros(count)
+        waits = wanted * (1 - share) if ready else np.zeros(count)
         vms.append(RecordedVm(one.vm, host, 4.0, wanted * share, waits))
-    hosts = [RecordedHost(name, 8.0, mhz) for name in cluster.capacity]
+    hosts = [RecordedHost(name, 8.0) for name in cluster.capacity]
     return drs_record.judge(hosts, vms, 20.0, STUDIES)
 
 
