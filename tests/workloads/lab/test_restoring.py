@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from sessions.journal import ChangedObject, JournalEntry
+from sessions.journal import ChangedObject, ChangeState, JournalEntry, Setting
 from tests.vsphere.feeds import Stop
 from workloads.environment import TestObject
 from workloads.lab import LabEnvironment
@@ -17,10 +17,15 @@ def named(environment: LabEnvironment, name: str) -> TestObject:
 
 
 def entry(
-    number: int, of: ChangedObject, setting: str, before: object, after: object, state: str = "applied"
+    number: int,
+    of: ChangedObject,
+    setting: str,
+    before: Setting,
+    after: Setting,
+    state: ChangeState = "applied",
 ) -> JournalEntry:
     return JournalEntry(
-        f"c{number}", "run-1", of, setting, before, after, "lab", state, number, number,  # type: ignore[arg-type]  # tests give any
+        f"c{number}", "run-1", of, setting, before, after, "lab", state, number, number
     )  # fmt: skip
 
 
@@ -32,11 +37,12 @@ def changed_lab() -> tuple[LabEnvironment, list[JournalEntry]]:
     vm, target = named(environment, "sql-01").object, named(environment, "esx03.lab.local").object
     disk = json.dumps({"datastore": store.id, "provisioning": "thin", "run": "run-1", "size_bytes": 1 << 30})
     journal = []
-    for number, (of, setting, after) in enumerate((
+    made: tuple[tuple[ChangedObject, str, Setting], ...] = (
         (store, "attribute:vpw.lock", "run-1"), (store, "iorm.enabled", True),
         (cluster, "drs.behaviour", "manual"), (vm, "disk:test-1", disk),
         (vm, "disk.shares:test-1", 2000.0), (vm, "host", target.id),
-    )):  # fmt: skip
+    )  # fmt: skip
+    for number, (of, setting, after) in enumerate(made):
         journal.append(entry(number, of, setting, settings.read(of, setting), after))
         settings.write(of, setting, after)
     return environment, journal
