@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from lab import Lab, find_scenario, load_scenarios
 from resources.study_numbers import load_studies
 from sessions.store import SessionReader, SessionWriter
 from tests.gui.recordings import record
@@ -21,10 +22,9 @@ def judged(cluster: RecordedCluster) -> Verdict:
 def test_a_host_with_too_many_vms_beside_idle_ones(tmp_path: Path) -> None:
     with SessionReader.open(record(tmp_path / "s.hscope", "cpu-saturated-too-many", 720.0)) as reader:
         cluster = recorded_cluster(reader)
-        threads = [one for one in reader.series(["cpu.pcpu_used"]) if one.spec.instance.isdigit()]
-    assert [host.cores for host in cluster.hosts] == [
-        len(threads) / 4 / 2
-    ] * 4  # two threads a core, four hosts
+    lab = Lab(find_scenario(load_scenarios(), "cpu-saturated-too-many"), seed=1)
+    assert [host.name for host in cluster.hosts] == list(lab.hosts)
+    assert [host.cores for host in cluster.hosts] == [10.0] * 4  # 20 PCPUs each, with hyper-threading
     assert len(cluster.vms) == 70
     found = judged(cluster)
     assert found.valid

@@ -17,7 +17,7 @@ from wizards.flows.verdicts.drs_record import RecordedHost, RecordedVm
 STEP_S = 60.0
 """Samples of all sources are averaged over a minute: their instants differ, and DRS looks at minutes, too."""
 
-_USED, _READY, _CORE = "cpu.used", "cpu.ready", "cpu.core_util"
+_USED, _READY, _PCPU, _CORE = "cpu.used", "cpu.ready", "cpu.pcpu_used", "cpu.core_util"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def recorded_cluster(reader: SessionReader, window: TimeRange | None = None) -> 
     if span is None:
         return RecordedCluster((), (), STEP_S)
     facts = [one for one in reader.facts() if one.start <= span.end]
-    series = reader.series([_USED, _READY, _CORE])
+    series = reader.series([_USED, _READY, _PCPU, _CORE])
     cores = _cores(facts, series)
     names = {ref: entity.name for ref, entity in reader.entities().items()}
     used, ready = (_by_vm(reader, series, counter, span) for counter in (_USED, _READY))
@@ -61,12 +61,18 @@ def _last(facts: Sequence[Fact], name: str) -> dict[EntityRef, str | float | boo
 
 
 def _cores(facts: Sequence[Fact], series: Sequence[Series]) -> dict[EntityRef, float]:
-    """The cores that vCenter tells; else as many as have a counter of their own."""
-    seen: dict[EntityRef, set[str]] = {}
+    """The cores that vCenter tells; else the PCPUs of a capture, two of them a core with hyper-threading.
+
+    Captures of hosts without hyper-threading have no core utilisation (resources/counters/cpu.toml).
+    """
+    pcpus: dict[EntityRef, set[str]] = {}
+    threaded: set[EntityRef] = set()
     for one in series:
-        if one.counter == _CORE and one.spec.instance.isdigit():
-            seen.setdefault(one.entity, set()).add(one.spec.instance)
-    found = {ref: float(len(instances)) for ref, instances in seen.items()}
+        if one.counter == _PCPU and one.spec.instance.isdigit():
+            pcpus.setdefault(one.entity, set()).add(one.spec.instance)
+        elif one.counter == _CORE:
+            threaded.add(one.entity)
+    found = {ref: len(instances) / (2 if ref in threaded else 1) for ref, instances in pcpus.items()}
     told = _last(facts, "cpu.cores")
     return found | {
         ref: float(value) for ref, value in told.items() if isinstance(value, int | float) and value > 0

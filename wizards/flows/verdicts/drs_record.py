@@ -52,8 +52,8 @@ def judge(
     """Return whether another placement would have served the VMs better; ``interval_s`` between two
     samples.
     """
-    capacity = {host.name: host.cores for host in hosts}
-    placed = [vm for vm in vms if vm.host in capacity and not vm.name.startswith("vCLS")]
+    cores = {host.name: host.cores for host in hosts}
+    placed = [vm for vm in vms if vm.host in cores and not vm.name.startswith("vCLS")]
     length = min((vm.used.size for vm in placed), default=0)
     seconds = length * interval_s
     needed = (
@@ -77,6 +77,7 @@ def judge(
     if (result := refused(needed)) is not None:
         return result
     wanted = [_wanted(vm, length) for vm in placed]
+    capacity = _capacity(cores, placed, length)
     mean = [
         Demand(vm.name, float(np.nanmean(one)))
         for vm, one in zip(placed, wanted, strict=True)
@@ -118,6 +119,19 @@ def _line(gains: FloatArray, gain: float, moves: int, interval_s: float, studies
             f"DRS would help at times: about {signed(float(at_times.mean()))} in {seconds} of {all_seconds}."
         )
     return "DRS would bring nothing here: every host serves what its VMs want (~)."
+
+
+def _capacity(cores: dict[str, float], vms: Sequence[RecordedVm], length: int) -> dict[str, float]:
+    """What each host can serve: its cores, or as much more as a host was seen to serve for a quarter of the
+    time.
+
+    Second threads of cores, and turbo, do more work than the cores' number says.
+    """
+    used = {host: np.zeros(length) for host in cores}
+    for vm in vms:
+        used[vm.host] += np.nan_to_num(vm.used[-length:]) / 100.0 * vm.vcpus
+    factor = max((float(np.percentile(used[host], 75)) / count for host, count in cores.items()), default=1.0)
+    return {host: count * max(1.0, factor) for host, count in cores.items()}
 
 
 def _wanted(vm: RecordedVm, length: int) -> FloatArray:
