@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from resources.failures import SourceError
 from resources.foreign_text import shown
+from resources.guest_scripts import guest_script
 from workloads.environment import DiskIdentity, WorkerFacts
 from workloads.guests.contract import base_folder
 from workloads.guests.disks import parse_disk
-from workloads.guests.shells import script_of
-from workloads.guests.transport import ClockReading, GuestTransport, unexpected
+from workloads.guests.ssh_guest import unexpected
+from workloads.guests.transport import ClockReading, GuestTransport
 
 _WITHIN_S = 120.0
 _MAX_DISKS = 4096
@@ -45,7 +46,10 @@ class Inspected:
 
 def inspect(transport: GuestTransport, own_fio: str = "") -> Inspected:
     """Ask a guest what it is and has. Raises SourceError."""
-    script = script_of(transport.guest, "disks", "inspect")
+    name = "inspect.sh" if transport.guest == "linux" else "inspect.ps1"
+    script = guest_script(name)
+    if transport.guest == "linux":
+        script = guest_script("disks.sh") + script
     output = transport.run(script, f"{base_folder(transport.guest)}\n{own_fio}\n", _WITHIN_S)
     text = output.out.decode("utf-8", "replace")
     if output.exit_code or not text.rstrip().endswith("end"):
@@ -84,7 +88,10 @@ def check_disks(transport: GuestTransport, disks: str) -> tuple[str, ...]:
 
     Raises SourceError if the guest does not say.
     """
-    script = script_of(transport.guest, "disks", "check")
+    if transport.guest == "linux":
+        script = guest_script("disks.sh") + guest_script("check.sh")
+    else:
+        script = guest_script("check.ps1")
     output = transport.run(script, disks, _WITHIN_S)
     lines = output.out.decode("utf-8", "replace").splitlines()
     if output.exit_code or not lines or lines[-1].strip() != "checked":
