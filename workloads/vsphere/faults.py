@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from connections.address import Address
-from connections.vsphere.faults import NotAllowedError, SoapFault, as_source_error
+from connections.vsphere.faults import NotAllowedError, SoapFault, soap_error
 from resources.failures import SourceError, TimedOutError
 from resources.foreign_text import shown
 from resources.vcenter_acting import load_acting
@@ -46,6 +48,8 @@ def refusal(error: SourceError, what: str, address: Address) -> SourceError:
     return fault
 
 
-def task_failure(error: BaseException, what: str, address: Address) -> SourceError:
-    """Return the error to raise for the fault with which a task ended."""
-    return refusal(as_source_error(error, what, address), what, address)
+def task_failure(
+    type_name: str, text: str, detail: Mapping[str, str], what: str, address: Address
+) -> SourceError:
+    """Return the error to raise for the fault with which a task ended; as for ``soap_error``."""
+    return refusal(soap_error(type_name, text, detail, what, address), what, address)

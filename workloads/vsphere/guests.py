@@ -10,6 +10,7 @@ from connections.vsphere.session import VSphere
 from resources.failures import UsageError
 from resources.fio_jobs import FioJobs, load_fio_jobs
 from resources.foreign_text import shown
+from resources.vcenter_acting import GuestCalls
 from sessions.journal import ChangedObject, Setting
 from sessions.model import EntityRef
 from workloads.environment import TestObject
@@ -30,11 +31,16 @@ TransportOf = Callable[[VSphere, ChangedObject, ServerClock], GuestTransport]
 """Makes the way into a VM's guest, which tells its clock against the server's; it does not connect yet."""
 
 
-def through_tools(login_of: Callable[[ChangedObject], GuestLogin]) -> TransportOf:
-    """Return the way into guests through VMware Tools; ``login_of`` gives the account of a VM's guest."""
+def through_tools(
+    login_of: Callable[[ChangedObject], GuestLogin], limits: GuestCalls | None = None
+) -> TransportOf:
+    """Return the way into guests through VMware Tools; ``login_of`` gives the account of a VM's guest.
+
+    ``limits`` are those of resources/vcenter/acting.toml, and shorter in tests.
+    """
 
     def transport(vsphere: VSphere, vm: ChangedObject, clock: ServerClock) -> GuestTransport:
-        return ToolsGuest(vsphere, vm, login_of(vm), ahead_ms=lambda: clock.offset_ms)
+        return ToolsGuest(vsphere, vm, login_of(vm), ahead_ms=lambda: clock.offset_ms, limits=limits)
 
     return transport
 

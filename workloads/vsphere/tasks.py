@@ -24,6 +24,7 @@ from sessions.journal import ChangedObject
 from workloads.vsphere.accounts import same_account
 from workloads.vsphere.faults import outcome_unknown, refusal, task_failure
 from workloads.vsphere.properties import Properties, read_one
+from workloads.vsphere.task_state import TaskState, task_state
 
 Progress = Callable[[str, float | None], None]
 """Called with what is done (``moving web01 to esx02``) and the share of it that is done, 0 to 1, None if
@@ -31,8 +32,6 @@ unknown."""
 
 Start = Callable[[Connection], Any]
 """Asks the server to begin, and returns pyVmomi's task."""
-
-_STATE = ("info.state", "info.progress", "info.error")
 
 
 def no_progress(_what: str, _share: float | None) -> None:
@@ -134,7 +133,7 @@ class Tasks:
         is_cancelled = False
         while True:
             try:
-                info: Properties | None = self._info(moid, _STATE)
+                info: TaskState | None = task_state(self._vsphere, moid)
             except NotFoundError as error:
                 return self._require(holds, what, error)
             except SourceError as error:
@@ -152,17 +151,15 @@ class Tasks:
             self._pause(min(pause, max(0.0, deadline - time.monotonic())))
             pause = min(pause * 2, self._waits.max_poll_s)
 
-    def _has_ended(self, what: str, info: Properties, *, is_cancelled: bool) -> bool:
-        state, done = str(info["info.state"]), info["info.progress"]
-        if state == "success":
+    def _has_ended(self, what: str, info: TaskState, *, is_cancelled: bool) -> bool:
+        if info.state == "success":
             self._progress(what, 1.0)
             return True
-        if state == "error":
-            fault = info["info.error"]
-            if is_cancelled and isinstance(fault, vim.fault.VimFault) and "Cancel" in type(fault).__name__:
+        if info.state == "error":
+            if is_cancelled and "Cancel" in info.fault:
                 raise _was_cancelled(what)
-            raise task_failure(fault, what, self._vsphere.address)
-        self._progress(what, None if done is None else done / 100)
+            raise task_failure(info.fault, info.text, info.detail, what, self._vsphere.address)
+        self._progress(what, None if info.percent is None else info.percent / 100)
         return False
 
     def _give_up(

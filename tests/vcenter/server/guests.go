@@ -13,6 +13,9 @@ import (
 	"github.com/vmware/govmomi/vim25/types"
 )
 
+// launcherFolders are those of jobs, in a folder where every user of a guest may write; their names never repeat.
+const launcherFolders = "/var/tmp/hyperscope-"
+
 // guestKeep is how long VMware Tools knows the exit code of a program that it started.
 const guestKeep = 5 * time.Minute
 
@@ -184,8 +187,8 @@ func (g *Guests) start(vm *simulator.VirtualMachine, seconds float64) {
 	g.starts[vm.Self] = time.Duration(seconds * float64(time.Second))
 }
 
-// path is where a file of the guest is. A guest's own folder is all that it can write to; what is elsewhere on this
-// machine it can read, but for the folders of others.
+// path is where a file of the guest is. A guest's own folder and the launcher's are all that it can write to; what is
+// elsewhere on this machine it can read, but for the folders of others.
 func (g *Guest) path(text string, write bool) (string, types.BaseMethodFault) {
 	if !filepath.IsAbs(text) {
 		return "", &types.InvalidArgument{InvalidProperty: "filePath"}
@@ -196,7 +199,7 @@ func (g *Guest) path(text string, write bool) (string, types.BaseMethodFault) {
 		place = filepath.Join(folder, filepath.Base(clean))
 	}
 	switch {
-	case inside(g.folder, place):
+	case inside(g.folder, place), strings.HasPrefix(place, launcherFolders):
 		return clean, nil
 	case inside(g.guests.root, place):
 		return "", noFile(text)

@@ -41,6 +41,29 @@ def test_a_disk_gets_shares_and_a_limit_and_loses_them_again(vcsim: PlainVcsim, 
     here.settings.write(vm, "disk.iops_limit:scsi0:0", -1)
 
 
+def test_storage_io_control_is_turned_on_and_back(vcenter: TestVCenter, site: Open) -> None:
+    here = site(vcenter)
+    store = here.first("Datastore")
+    changed_and_put_back(here, store, "iorm.enabled", not here.settings.read(store, "iorm.enabled"))
+    here.settings.write(store, "iorm.threshold_ms", None)
+    assert here.settings.read(store, "iorm.threshold_ms") is None
+    changed_and_put_back(here, store, "iorm.threshold_ms", 15.0)
+    here.settings.write(store, "iorm.enabled", True)
+    here.settings.write(store, "iorm.threshold_ms", 5)
+    assert here.settings.read(store, "iorm.enabled") is True  # what is not sent stays as it is
+    vcenter.fault("iorm_changed", datastore=store.name, enabled=False)
+    assert here.settings.read(store, "iorm.enabled") is False
+    assert here.settings.read(store, "iorm.threshold_ms") == 5
+
+
+def test_a_host_without_storage_io_control_is_said(vcenter: TestVCenter, site: Open) -> None:
+    here = site(vcenter)
+    store = here.first("Datastore")
+    vcenter.fault("iorm_changed", datastore=store.name, supported=False)
+    with pytest.raises(SoapFault, match=r"turning Storage I/O Control of .* on"):
+        here.settings.write(store, "iorm.enabled", True)
+
+
 def test_drs_is_frozen_and_thawed_but_never_turned_off(vcenter: TestVCenter, site: Open) -> None:
     here = site(vcenter)
     cluster = here.first("ClusterComputeResource")

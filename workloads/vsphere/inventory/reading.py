@@ -84,13 +84,13 @@ class InventoryReader:
         for start in range(0, len(objects), self._page):
             batch = objects[start : start + self._page]
             try:
-                found += _objects(self._post(requests.retrieve(managers.collector, batch, paths)))
+                found += read_objects(self._post(requests.retrieve(managers.collector, batch, paths)))
             except SoapFault as fault:
                 if fault.type_name != "ManagedObjectNotFound" or len(batch) == 1:
                     raise
                 for one in batch:
                     with contextlib.suppress(SoapFault):
-                        found += _objects(self._post(requests.retrieve(managers.collector, [one], paths)))
+                        found += read_objects(self._post(requests.retrieve(managers.collector, [one], paths)))
         return found
 
     def tasks(self) -> list[Seen]:
@@ -112,7 +112,7 @@ class InventoryReader:
     def _pages(self, collector: str, view: tuple[str, str], to: str, paths: Paths) -> Iterator[Seen]:
         reply = self._post(requests.retrieve_view(collector, view, to, paths, self._page))
         while True:
-            yield from _objects(reply)
+            yield from read_objects(reply)
             with translated(_WHAT, self._vsphere.address):
                 token = next((text_at(one, "token") for one in returned(reply)), "")
             if not token:
@@ -124,7 +124,8 @@ class InventoryReader:
             return self._vsphere.post(request, what=_WHAT, once=once)
 
 
-def _objects(reply: bytes) -> list[Seen]:
+def read_objects(reply: bytes) -> list[Seen]:
+    """Return the objects in a reply of the PropertyCollector. Raises BadReplyError, DisconnectedError."""
     return [_seen(one) for found in returned(reply) for one in found.findall(NS + "objects")]
 
 
