@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QModelIndex, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -34,6 +34,7 @@ from widgets.search_field import SearchField
 from widgets.theme import Theme, figures_font
 from widgets.theme.tokens import SMALL_PX
 
+_TOTALS_LINE_PER_PX = 140
 _MIN_FILTER_WIDTH, _MAX_FILTER_WIDTH = 64, 170
 
 
@@ -163,10 +164,6 @@ class EsxtopView(QWidget):
         """The screen that is shown."""
         return self._screens[self.tabs.currentIndex()]
 
-    def show_totals(self, totals: Sequence[str], details: str) -> None:
-        """Show the totals over the hosts; ``details`` is the tooltip."""
-        self.head.show_totals(totals, details)
-
     def show_empty(self, text: str, button: str = "") -> None:
         """Show why there are no rows; an empty text shows the table. ``button`` offers to remove filters.
 
@@ -189,6 +186,11 @@ class EsxtopView(QWidget):
         super().showEvent(event)
         self.setFocus(Qt.FocusReason.OtherFocusReason)
         self.appeared.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """Leave a low page to the table: the totals take a line of each 140 pixels."""
+        super().resizeEvent(event)
+        self.head.limit_lines(max(self.height() // _TOTALS_LINE_PER_PX, 1))
 
     def event(self, event: QEvent) -> bool:
         """Claim letters and the keys of the page, even if the window has a shortcut on them."""

@@ -83,7 +83,7 @@ class EsxtopNumbers(QObject):
         self._grid, self._last = NO_ROWS, {}
         self._sparks.set_grid(NO_ROWS)
         self.time.forget()
-        self._view.show_totals((), "")
+        self._view.head.show_totals((), "")
         self._view.show_moment("", 1.0)
 
     def _tick(self) -> None:
@@ -117,7 +117,7 @@ class EsxtopNumbers(QObject):
         if self._seek_selection:  # the numbers have just put the selected row elsewhere
             self._seek_selection = False
             self._view.table.scrollTo(self._view.table.currentIndex())
-        self._view.show_totals(moment.totals, moment.details)
+        self._view.head.show_totals(moment.totals, moment.details)
         self._view.show_moment(
             f"as of {self._desk.times.clock.moment(moment.at)}", self.time.part_of(moment.at)
         )
