@@ -21,6 +21,7 @@ type Control struct {
 	perf     *PerformanceManager
 	service  *simulator.Service
 	changes  *Changes
+	vsan     *Vsan
 	stop     func()
 }
 
@@ -65,6 +66,7 @@ func endAtPanic() {
 type wish struct {
 	Fault
 	Change
+	vsanCluster
 	Kind       string   `json:"kind"`
 	Type       string   `json:"type"`
 	Text       string   `json:"text"`
@@ -157,6 +159,8 @@ func (c *Control) switches(w *wish) (done bool, found any, err error) {
 			return true, nil, err
 		}
 		return true, nil, c.changes.guests.doors.forge(host, w.On == nil || *w.On)
+	case "vsan":
+		return true, nil, c.vsan.set(w.Cluster, w.Entity, &w.vsanCluster)
 	case "host_clock":
 		host, _, err := c.changes.host(w.Host)
 		if err != nil {

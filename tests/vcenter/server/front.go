@@ -56,6 +56,8 @@ const zero = math.MinInt32
 
 var spelledZero = []byte(fmt.Sprintf(">%d<", zero))
 
+const vsanPath = "/vsanHealth"
+
 // page is a reply that is not sent yet.
 type page struct {
 	header http.Header
@@ -80,7 +82,7 @@ func soapPage(text string) *page {
 
 func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer endAtPanic()
-	if r.Method != http.MethodPost || !strings.HasPrefix(r.URL.Path, "/sdk") {
+	if r.Method != http.MethodPost || !strings.HasPrefix(r.URL.Path, "/sdk") && r.URL.Path != vsanPath {
 		f.next.ServeHTTP(w, r)
 		return
 	}

@@ -179,6 +179,12 @@ func serve(o *options, world *World) error {
 	service.ServeMux.HandleFunc("/guestFile", func(w http.ResponseWriter, r *http.Request) {
 		doors.serve(w, r, types.ManagedObjectReference{})
 	})
+	vsan := newVsan(world, sessions, rights)
+	service.ServeMux.Handle(vsanPath, vsan)
+	service.ServeMux.HandleFunc("/sdk/vsanServiceVersions.xml", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/xml; charset=utf-8")
+		_, _ = w.Write([]byte(vsanVersions))
+	})
 	changes := &Changes{world: world, scribe: events, tasks: tasks, guests: guests}
 	events.moved = changes.follow
 	go events.follow()
@@ -187,7 +193,7 @@ func serve(o *options, world *World) error {
 		go sessions.acts.drs.follow(time.Duration(o.drsPeriod * float64(time.Second)))
 	}
 	desk := &Control{world: world, front: front, sessions: sessions, rights: rights, perf: perf, service: service,
-		changes: changes, stop: func() { stop <- os.Interrupt }}
+		changes: changes, vsan: vsan, stop: func() { stop <- os.Interrupt }}
 	go func() { _ = http.Serve(control, desk.handler()) }()
 	server := &http.Server{
 		Handler: front, TLSConfig: &tls.Config{Certificates: []tls.Certificate{pair}},

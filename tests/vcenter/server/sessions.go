@@ -81,13 +81,26 @@ func openToAll(object any) bool {
 
 // Live are the keys of the sessions that the server has.
 func (s *Sessions) Live() []string {
-	probe := &simulator.Session{Registry: simulator.NewRegistry(), Map: s.world.reg}
-	manager := probe.Get(*s.world.model.ServiceContent.SessionManager).(*simulator.SessionManager)
 	var keys []string
-	for _, one := range manager.SessionList {
+	for _, one := range s.list() {
 		keys = append(keys, one.Key)
 	}
 	return keys
+}
+
+func (s *Sessions) list() []types.UserSession {
+	probe := &simulator.Session{Registry: simulator.NewRegistry(), Map: s.world.reg}
+	return probe.Get(*s.world.model.ServiceContent.SessionManager).(*simulator.SessionManager).SessionList
+}
+
+// named is the session of a cookie, nil when it does not live.
+func (s *Sessions) named(key string) *types.UserSession {
+	for _, one := range s.list() {
+		if one.Key == key {
+			return &one
+		}
+	}
+	return nil
 }
 
 // Expire ends every session; calls that wait are cut off. Returns how many there were.
