@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from lab.acted.simulation import VSAN_LUN
-from lab.inventory import FLASH_ARRAY, LOCAL_ARRAY, NFS_LUN
+from lab.inventory import NFS_LUN
 from lab.vcenter_inventory import device_uuid
 from lab.worker_vms import WORKER
 from sessions.journal import Setting
@@ -165,7 +165,6 @@ class LabObjects:
             "bystanders": float(len(set(lab.index.disk_vm[bystander].tolist()))),
             "bystander_ms": float(lab.storage.guest_ms[bystander].max(initial=0.0)),
             "rdm_workers": 0.0, "running_tasks": 0.0,
-            "is_flash": lab.cluster.luns[lun].array == FLASH_ARRAY, "cache_enabled": lun in lab.cached,
-            "device": lab.cluster.luns[lun].name, "local": lab.cluster.luns[lun].array >= LOCAL_ARRAY,
+            "cache_enabled": lun in lab.cached, "device": lab.cluster.luns[lun].name,
         }  # fmt: skip
         return TestObject(here.store_object(lun), self.datastore(lun), "", facts)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -128,12 +129,11 @@ class LabRecording:
     def _of_vms(self) -> list[_Block]:
         """CPU of VMs per vCPU, and their disks."""
         lab, objects = self._lab, self._objects
-        cpu, start, vcpus = lab.physics.cpu, lab.index.vcpu_start, lab.index.vcpus
         refs = [objects.vm(n) for n in range(lab.index.vms)]
         blocks = [
             _Block(
                 tuple(SeriesSpec(ref, key, "%") for ref in refs),
-                lambda name=name: run_sums(getattr(cpu, name), start) / vcpus * _PERCENT,  # type: ignore[misc]
+partial(self._per_vcpu, name),
             )
             for key, name in (
                 ("cpu.used", "used"), ("cpu.run", "run"), ("cpu.ready", "ready"), ("cpu.costop", "costop"),
@@ -157,6 +157,12 @@ class LabRecording:
         )
         blocks += [_Block(tuple(SeriesSpec(ref, key, unit) for ref in disks), of) for key, unit, of in values]
         return blocks
+
+    def _per_vcpu(self, name: str) -> FloatArray:
+        """One of the scheduler's shares of time of each VM, in percent per vCPU."""
+        index, shares = self._lab.index, getattr(self._lab.physics.cpu, name)
+        result: FloatArray = run_sums(shares, index.vcpu_start) / index.vcpus * _PERCENT
+        return result
 
     def _of_devices(self) -> list[_Block]:
         """What each host does to each LUN."""

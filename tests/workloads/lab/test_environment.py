@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import tomllib
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 from collectors.fio.documents import Document, Job
 from collectors.fio.histogram import merged
 from resources.failures import NotFoundError, TimedOutError, UsageError
+from resources.toml_files import RESOURCES
 from sessions.model import EntityRef, FloatArray
 from sessions.times import TimeRange
 from tests.vsphere.feeds import MemoryFeed, Stop
@@ -263,3 +266,64 @@ def test_what_others_do_meanwhile_is_told() -> None:
     assert moved.object is not None
     assert moved.object.name == "sql-01"
     assert not environment.disturbances(TimeRange(begun - 7200_000, begun - 3600_000))
+
+
+def prepare_for_deduplication(seeds: Sequence[int]) -> float:
+    """Percent of duplicates that the cluster reports after a disk for each seed was written."""
+    environment = LabEnvironment("lab:default")
+    store = named(environment, "vsanDatastore").object
+    workers = environment.workers()[: len(seeds)]
+    for worker, seed in zip(workers, seeds, strict=True):
+        vm = named(environment, worker.name).object
+        text = json.dumps({"run": "run-1", "size_bytes": 1 << 30, "datastore": store.id})
+        environment.settings.write(vm, "disk:dedup-1", text)
+        (disk,) = [one for one in worker.inspect().disks if one.made_by == "run-1"]
+        inputs = {"dedupe": 0, "compress": 0, "seed": seed, "depth": 32}
+        worker.prepare("run-1", Work("dedup-prepare", inputs, (Disk("d", disk.path),), (disk,)))
+        worker.start(environment.now_ms())
+    while any(worker.poll().state != "ended" for worker in workers):
+        environment.wait(30.0, Stop())
+    environment.wait(300.0, Stop())
+    facts = named(environment, "Cluster-01").facts
+    assert float(facts["write_buffer_free_percent"] or 0) >= 95.0
+    return float(facts["dedup_percent"] or 0)
+
+
+def test_the_plans_seeds_decide_what_deduplication_finds() -> None:
+    """tests.md W1: five disks with equal seeds report 80 % where 0 % was asked."""
+    assert prepare_for_deduplication([1, 1, 1, 1, 1]) == pytest.approx(80.0, abs=2.0)
+    assert prepare_for_deduplication([1, 2, 3, 4, 5]) == pytest.approx(0.0, abs=2.0)
+
+
+def test_cpu_work_is_done_at_its_rate_where_the_host_has_room() -> None:
+    environment = LabEnvironment("lab:balanced")
+    worker = environment.workers()[0]
+    disk = data_disk(worker)
+    inputs = {"rate": 250, "work_us": 2800, "warm_up": 30, "runtime": 60}
+    worker.prepare("run-1", Work("cpu-work", inputs, (Disk("d", disk.path),), (disk,)))
+    worker.start(environment.now_ms())
+    environment.wait(120.0, Stop())
+    job = only_job(worker.fetch())
+    assert job.read.iops == pytest.approx(1000.0, rel=0.02)  # four vCPUs
+    assert job.read.lat_ns.mean / 1e6 == pytest.approx(2.8, rel=0.3)
+
+
+def test_documents_of_several_moments_add_up() -> None:
+    environment = LabEnvironment("lab:default")
+    worker = environment.workers()[0]
+    run_all(environment, [worker], runtime=120)
+    documents = worker.fetch()
+    assert len(documents) == 12
+    done = [one.jobs[0].read.total_ios for one in documents]
+    assert done == sorted(done)
+    for before, after in itertools.pairwise(documents):
+        since = after.jobs[0].read.clat_ns.histogram.since(before.jobs[0].read.clat_ns.histogram)
+        assert since.total == after.jobs[0].read.total_ios - before.jobs[0].read.total_ios
+
+
+def test_every_fact_is_one_that_the_list_of_facts_explains() -> None:
+    listed = tomllib.loads((RESOURCES / "tests" / "facts.toml").read_text(encoding="utf-8"))
+    kinds = {one["name"]: set(one["of"]) for one in listed["fact"]}
+    for one in LabEnvironment("lab:default").objects():
+        for name in one.facts:
+            assert one.object.kind in kinds.get(name, set()), (one.object.kind, name)
