@@ -23,7 +23,8 @@ class Condition:
 
     ``holds`` is None where it could not be determined. ``refusal`` says in a few words why there is no
     verdict without it (“the datastore was never full”); a condition without one only lowers the
-    confidence. ``source`` says where the limit comes from.
+    confidence. ``source`` says where the limit comes from, ``advice`` what to do where it does
+    not hold.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Condition:
     holds: bool | None
     source: str = ""
     refusal: str = ""
+    advice: str = ""
 
     @property
     def forbids_a_verdict(self) -> bool:

@@ -15,7 +15,7 @@ from resources.study_numbers import SiocStudy
 from resources.units import format_count, format_value
 from wizards.flows.measured import Measured, Observed, Round
 from wizards.flows.verdict import Condition
-from wizards.flows.verdicts.phrases import limit
+from wizards.flows.verdicts.phrases import counted, limit, listed
 
 _ON = ("equal", "weighted")
 
@@ -36,7 +36,8 @@ def _congested(measured: Measured, study: SiocStudy) -> Condition:
     if holds is None:
         refusal = "nobody knows whether the datastore was full"
     bound = f"> {format_value(threshold, 'ms')}"
-    return Condition("Was there congestion?", text, bound, holds, study.threshold_ms.source, refusal)
+    advice = "Raise the load or lower the threshold."
+    return Condition("Was there congestion?", text, bound, holds, study.threshold_ms.source, refusal, advice)
 
 
 def _acted(measured: Measured, study: SiocStudy) -> Condition:
@@ -45,17 +46,26 @@ def _acted(measured: Measured, study: SiocStudy) -> Condition:
     active = max((one for one in actives if not isnan(one)), default=nan)
     before, moved = queue_depths(measured, study)
     text = f"active {format_value(active, '%')}"
-    if before:
-        depths = ", ".join(format_count(one) for one in moved)
-        text += f", queues {format_count(max(before))} → {depths}"
-    throttled = any(low < high for low, high in zip(moved, before, strict=True))
+    shrunk = [(high, low) for high, low in zip(before, moved, strict=True) if low < high]
+    if shrunk:
+        depths = listed((format_count(round(low)) for _, low in sorted(shrunk, key=_by_depth)), 4)
+        text += f", queues {format_count(max(high for high, _ in shrunk))} → {depths}"
+    elif before:
+        text += f", none of {counted(len(before), 'queue')} moved from {format_count(max(before))}"
     known = not isnan(active) and bool(before)
-    holds = (active > study.active_percent.value and throttled) if known else None
+    holds = (active > study.active_percent.value and bool(shrunk)) if known else None
     refusal = "Storage I/O Control is not active here"
     if holds is None:
         refusal = "nothing proves that Storage I/O Control acted"
     bound = f"{limit('>', study.active_percent)}, queues below their depth"
-    return Condition("Did SIOC act?", text, bound, holds, study.active_percent.source, refusal)
+    advice = (
+        "Shares on datastores are deprecated from 8.0 U3 on: test the IOPS limit, or shares inside one host."
+    )
+    return Condition("Did SIOC act?", text, bound, holds, study.active_percent.source, refusal, advice)
+
+
+def _by_depth(queue: tuple[float, float]) -> float:
+    return queue[1]
 
 
 def _on_several_hosts(measured: Measured, study: SiocStudy) -> Condition:

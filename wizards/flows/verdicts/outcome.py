@@ -26,7 +26,7 @@ def refused(conditions: Sequence[Condition], figures: Iterable[Figure] = ()) -> 
     failed = next((one for one in conditions if one.forbids_a_verdict), None)
     if failed is None:
         return None
-    why = f"{failed.name} {failed.measured}; needed: {failed.limit}."
+    why = f"{failed.name} {failed.measured}; needed: {failed.limit}. {failed.advice}".rstrip()
     return no_verdict(failed.refusal, why, conditions, figures)
 
 

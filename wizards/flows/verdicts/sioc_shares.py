@@ -151,7 +151,8 @@ def _redistribution(measured: Measured, study: SiocStudy) -> str | None:
     worst, bound = max(times), format_duration(study.redistribution_s.value)
     if worst > study.redistribution_s.value:
         return f"An idle share is not handed on within {bound}."
-    return f"An idle share is handed on in {format_duration(worst)} (limit {bound})."
+    when = f"in {format_duration(worst)}" if worst >= 1 else "at once"
+    return f"An idle share is handed on {when} (limit {bound})."
 
 
 def _streams(measured: Measured) -> str | None:

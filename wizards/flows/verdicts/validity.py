@@ -162,7 +162,7 @@ def _steady(rounds: Sequence[Round], judging: Judging) -> Condition:
         return Condition("Steady?", "too few samples", text_limit, None, number.source)
     worst = max(found, key=lambda one: (not one.is_steady, one.variation_percent))
     drift, variation = format_value(abs(worst.drift_percent), "%"), format_value(worst.variation_percent, "%")
-    text = f"drift {drift}, CoV {variation}"
+    text = f"drift {drift} ± {format_value(worst.drift_error, '%')}, CoV {variation}"
     return Condition("Steady?", text, text_limit, all(one.is_steady for one in found), number.source)
 
 
