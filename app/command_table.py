@@ -55,7 +55,10 @@ COMMANDS = {
         "app.commands.gui", "gui", "Open the window, on a session or capture if one is given."
     ),
     "selftest": CommandEntry("app.commands.selftest", "selftest", "See whether this installation works."),
-    "test": CommandEntry("app.commands.test", "commands", "The jobs of fio that tests run: list, print."),
+    "test": CommandEntry("app.commands.test", "commands", "Guided tests: list, plan, check, run, resume."),
+    "restore": CommandEntry(
+        "app.commands.restore", "restore", "Undo what a test changed and did not put back."
+    ),
     "lab": CommandEntry(
         "app.commands.lab", "commands", "The simulated clusters: list them, export captures."
     ),

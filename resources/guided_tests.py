@@ -61,6 +61,8 @@ class LengthOfTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     measure_s: PositiveInt
     steady_s: Annotated[int, msgspec.Meta(ge=0)] = 0
     settle_s: Annotated[int, msgspec.Meta(ge=0)] = 0
+    workers_most: Annotated[int, msgspec.Meta(ge=0)] = 0
+    """How many workers take part if nobody names them; 0 for all."""
     inputs: Mapping[str, InputValue] = {}
     """Defaults of inputs that differ in this length."""
 
@@ -163,8 +165,6 @@ class GuidedTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     objects: tuple[Literal["datastore", "datastore b", "cluster"], ...] = ()
     roles: tuple[Role, ...] = ()
     workers_least: int = 1
-    workers_usual: int = 0
-    """How many workers are chosen if nobody says which; 0 for all."""
     hosts_least: int = 1
     checks: tuple[str, ...] = ()
     observes: tuple[str, ...] = ()

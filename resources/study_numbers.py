@@ -131,7 +131,6 @@ class DrsStudy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     host_cores: Number
     order_tolerance_percent: Number
     worth_percent: Number
-    busy_percent: Number
     record_least_s: Number
     placement: tuple[Placement, ...]
 

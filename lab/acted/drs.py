@@ -38,7 +38,7 @@ class Move:
 class Drs:
     """The cluster's settings: ``behaviour``, and ``rate``, the API's vmotionRate."""
 
-    behaviour: Behaviour = "fullyAutomated"
+    behaviour: Behaviour = "partiallyAutomated"
     rate: int = 3
 
     def recommend(self, demand: FloatArray, where: IntArray, capacity: FloatArray) -> list[Move]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 import numpy as np
@@ -17,6 +18,7 @@ from lab.acted.sioc import Sioc
 from lab.acted.storage import ActedStorage
 from lab.acted.virtual_disks import VirtualDisks
 from lab.grouping import run_sums, sums
+from lab.injection import ParameterChange
 from lab.physics import TICK_S, Physics
 from lab.scenario import Scenario
 from lab.vcenter_inventory import datastore_names
@@ -30,6 +32,11 @@ _SPARE_DISKS = 8
 _IDLE_DEMAND = 0.02
 _DEMAND_SMOOTH = 0.35
 _BACKUP_OUTSTANDING = 24.0
+
+
+def _lasting(change: ParameterChange) -> ParameterChange:
+    """The same change without an end: a test may take longer than the scenario does."""
+    return replace(change, envelope=replace(change.envelope, end=math.inf))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +68,7 @@ class ActedLab:
         self.physics = Physics(
             msgspec.structs.replace(scenario, workers=workers), seed=seed, make_storage=ActedStorage
         )
+        self.physics.changes = tuple(_lasting(one) for one in self.physics.changes)
         storage = self.physics.storage
         if not isinstance(storage, ActedStorage):
             raise KnowledgeError("The lab's storage cannot be acted on.")

@@ -124,8 +124,10 @@ while kill -0 "$work" 2>/dev/null; do
     beat=''
     [ -r alive ] && IFS= read -r beat < alive
     [ "$beat" = "$seen" ] || { seen=$beat heard=$up; }
+    allowed=$silence_s
+    [ -n "$seen" ] || allowed=$((silence_s * 3 / 2)) # until the first sign: a hundred are started one after the other
     [ -e stop ] && why=stopped
-    [ $((up - heard)) -ge "$silence_s" ] && why=silent
+    [ $((up - heard)) -ge "$allowed" ] && why=silent
     ticks=$((ticks + 1))
     if [ $((ticks % 5)) = 0 ]; then
         free=$(df -Pk . | { read -r _; read -r _ _ _ free _; echo "$free"; })

@@ -123,11 +123,14 @@ class Watch(QObject):
 
     def check(self) -> None:
         """Compare what is shown now with what is true."""
-        self.lasted |= {one.problem for one in self._lasting()}
+        lasting = self._lasting()
+        self.lasted |= {one.problem for one in lasting}
+        judged, over = self._judged_ms(), []
         for row in self.rows():
             self.seen.add((row.kind, row.health))
-            self._check_row(row)
-        over = [row.name for row in self.rows() if row.health == "over" and row.kind == "vm"]
+            self._check_row(row, judged, lasting)
+            if row.health == "over" and row.kind == "vm":
+                over.append(row.name)
         for place, text in self.texts():
             self._check_words(place, text)
             if over and SYMBOLS["ok"] in text:
@@ -153,17 +156,19 @@ class Watch(QObject):
         yield "status bar", f"{status.text()} {status.toolTip()}"
         yield "overview", self.overview.verdict_text
 
-    def _check_row(self, row: Row) -> None:
+    def _check_row(self, row: Row, judged: int, lasting: Sequence[Truth]) -> None:
+        if row.health != "ok":
+            return
         limit = self._limit(row)
         number = _NUMBER.match(row.value)
-        if row.health == "ok" and limit is not None and number is not None:
+        if limit is not None and number is not None:
             value = float(number["number"].replace(",", "")) * _IN_MS.get(number["unit"], 1.0)
             if value > limit:
                 self._complain(f"{row.name} is green at {row.value}", f"its limit is {limit}")
-        if row.health == "ok" and self._judged_ms() < SHORTEST_PROBLEM_MS:
-            self._complain(f"{row.name} is green", f"after {self._judged_ms()} ms")
-        for one in self._lasting():
-            if row.health == "ok" and row.name == one.name and row.kind == one.kind:
+        if judged < SHORTEST_PROBLEM_MS:
+            self._complain(f"{row.name} is green", f"after {judged} ms")
+        for one in lasting:
+            if row.name == one.name and row.kind == one.kind:
                 self._complain(f"{row.name} is green", f"it has {one.problem}")
 
     def _check_words(self, place: str, text: str) -> None:

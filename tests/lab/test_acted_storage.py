@@ -145,3 +145,12 @@ def test_equal_seeds_of_a_lab_give_equal_numbers() -> None:
 
 def _mean_of_last(lab: ActedLab, place: int, ticks: int) -> float:
     return float(np.mean([one.reads + one.writes for one in lab.jobs[lab.workers[place]].results[-ticks:]]))
+
+
+def test_a_lab_stays_as_it_is_when_a_test_takes_longer_than_the_scenario() -> None:
+    lab = acted("congested")
+    early = run(lab, FOUR_HOSTS, [database(32)] * 4, minutes=2).iops.mean()
+    for _ in range(95 * 12):
+        lab.tick()
+    late = run(lab, FOUR_HOSTS, [database(32)] * 4, minutes=2).iops.mean()
+    assert late == pytest.approx(early, rel=0.05)

@@ -28,7 +28,7 @@ def run(scenario: str, seed: int = 3) -> Run:
     return Run(scenario, seed, fields="all", seconds=600)
 
 
-@pytest.fixture(params=HARD_CASES)
+@pytest.fixture(params=HARD_CASES, scope="module")  # one case after another: each process runs few of them
 def any_run(request: pytest.FixtureRequest) -> Run:
     return run(request.param)
 

@@ -202,6 +202,7 @@ class _Run:
         self._find_workers()
         if not self.before:
             self.before = _numbers(around, self._chosen())
+            self.feed.choose([one.entity for one in around.objects if one.object.id in self._chosen()])
         self.record.end_phase(0)
 
     def _require_checks(self, around: Surroundings) -> None:

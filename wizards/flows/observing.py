@@ -26,14 +26,20 @@ class ObservingFeed:
         self._lock = threading.Lock()
         self._names: dict[EntityRef, str] = {}
         self._columns: dict[int, list[tuple[int, SeriesSpec, float]]] = {}
+        self._chosen: frozenset[EntityRef] = frozenset()
         self._samples: list[tuple[int, SeriesSpec, float]] = []
+
+    def choose(self, objects: Collection[EntityRef]) -> None:
+        """Leave out datastores that are none of these: what an idle one counts would hide a busy one."""
+        with self._lock:
+            self._chosen = frozenset(one for one in objects if one.kind == "datastore")
 
     def observed(self, window: TimeRange) -> tuple[Observed, ...]:
         """Return what was seen of the counters in a window, a value for each series that has any."""
         with self._lock:
             found: dict[tuple[EntityRef, str, str], list[tuple[int, float]]] = {}
             for at, spec, value in self._samples:
-                if window.start <= at <= window.end:
+                if window.start <= at <= window.end and self._is_wanted(spec.entity):
                     found.setdefault((spec.entity, spec.counter, spec.instance), []).append((at, value))
             return tuple(
                 Observed(
@@ -44,6 +50,9 @@ class ObservingFeed:
                 )
                 for (entity, counter, instance), samples in found.items()
             )
+
+    def _is_wanted(self, entity: EntityRef) -> bool:
+        return entity.kind != "datastore" or not self._chosen or entity in self._chosen
 
     def add_entities(self, entities: Sequence[Entity]) -> None:
         """Hand on, and remember the names."""

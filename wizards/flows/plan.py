@@ -128,6 +128,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     workers: Annotated[tuple[PlannedWorker, ...], msgspec.Meta(max_length=MAX_WORKERS)]
     phases: Annotated[tuple[PlannedPhase, ...], msgspec.Meta(min_length=1, max_length=MAX_PHASES)]
     format: int = FORMAT
+    guest_user: str = ""
     inputs: Mapping[str, InputValue] = {}
     chosen: Mapping[str, str] = {}
     objects: tuple[PlannedObject, ...] = ()

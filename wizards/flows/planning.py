@@ -6,9 +6,12 @@ import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace as with_fields
+
 from resources.failures import UsageError
 from resources.foreign_text import shown
 from resources.guided_tests import (
+    GuardsOfTest,
     GuidedTest,
     InputValue,
     Length,
@@ -88,7 +91,7 @@ def make_plan(test: GuidedTest, around: Surroundings, choice: Choice) -> Plan:
         inputs=dict(values),
         chosen={name.replace(" ", "_"): one.object.id for name, one in chosen.items()},
         objects=objects,
-        guards=test.guards,
+        guards=_guards(test, around),
     )
 
 
@@ -130,6 +133,9 @@ def _workers(
     test: GuidedTest, around: Surroundings, choice: Choice, chosen: Mapping[str, TestObject]
 ) -> tuple[PlannedWorker, ...]:
     seen = list(_seen_workers(around, choice, chosen))
+    most = test.lengths[choice.length].workers_most
+    if most and not choice.workers:
+        seen = seen[: max(most, test.workers_least)]
     if not seen:
         raise UsageError(
             "No worker answers there.", advice="Power on or mark VMs as workers, and install fio in them."
@@ -206,6 +212,11 @@ def _disk(seen: WorkerSeen, store: TestObject | None, choice: Choice, letter: st
         raise UsageError(f"{shown(seen.name)} has no disk that a test may use.", meaning=why)
     size = choice.make_disks or MADE_DISK_BYTES
     return PlannedDisk(f"test-{letter}", size, datastore=store.object.id)
+
+
+def _guards(test: GuidedTest, around: Surroundings) -> GuardsOfTest:
+    """Return the test's guards; in the lab nobody is there who could be hurt by latency."""
+    return with_fields(test.guards, bystander_ms=0.0) if around.kind == "lab" else test.guards
 
 
 def _hosts(around: Surroundings, chosen: Mapping[str, TestObject]) -> set[str]:

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 from resources.failures import SourceError, UsageError
 from resources.foreign_text import shown
-from resources.guest_scripts import guest_script
 from sessions.journal import Setting
-from workloads.guests.ssh_guest import unexpected
-from workloads.guests.transport import GuestTransport
+from workloads.guests.shells import script_of
+from workloads.guests.transport import GuestTransport, unexpected
 
 _WITHIN_S = 60.0
 
@@ -38,7 +37,7 @@ def make_folder(transport: GuestTransport, folder: str, files: Mapping[str, str]
     for name, text in files.items():
         lines = text.splitlines()
         told += [f"{name}\n{len(lines)}\n", *(f"{line}\n" for line in lines)]
-    output = transport.run(guest_script(_named("make", transport)), "".join(told), _WITHIN_S)
+    output = transport.run(script_of(transport.guest, "make"), "".join(told), _WITHIN_S)
     if output.exit_code or output.out.strip() != b"made":
         raise unexpected(transport.place, "The job's folder could not be made", output)
 
@@ -49,7 +48,7 @@ def end_job(transport: GuestTransport, folder: str, *, remove: bool) -> None:
     Raises SourceError if the job runs on, or the folder is none of ours.
     """
     told = f"{folder}\n{'remove' if remove else 'stop'}\n"
-    output = transport.run(guest_script(_named("end", transport)), told, _WITHIN_S)
+    output = transport.run(script_of(transport.guest, "end"), told, _WITHIN_S)
     said = output.out.strip()
     if said == b"alive":
         raise SourceError(
@@ -63,7 +62,7 @@ def end_job(transport: GuestTransport, folder: str, *, remove: bool) -> None:
 
 def folder_state(transport: GuestTransport, folder: str) -> FolderState:
     """Return what there is of a folder now. Raises SourceError."""
-    output = transport.run(guest_script(_named("state", transport)), f"{folder}\n", _WITHIN_S)
+    output = transport.run(script_of(transport.guest, "state"), f"{folder}\n", _WITHIN_S)
     if output.exit_code:
         raise unexpected(transport.place, "A job's folder could not be looked at", output)
     lines = output.out.decode("utf-8", "replace").splitlines()
@@ -98,7 +97,3 @@ def write_setting(transport: GuestTransport, folder: str, setting: str, value: S
 
 def _no_setting(setting: str) -> UsageError:
     return UsageError(f"A guest has no setting {shown(setting)}.", advice="It has: folder, process.")
-
-
-def _named(name: str, transport: GuestTransport) -> str:
-    return f"{name}.sh" if transport.guest == "linux" else f"{name}.ps1"

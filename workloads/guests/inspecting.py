@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 from resources.failures import SourceError
 from resources.foreign_text import shown
-from resources.guest_scripts import guest_script
 from workloads.environment import DiskIdentity, WorkerFacts
 from workloads.guests.contract import base_folder
 from workloads.guests.disks import parse_disk
-from workloads.guests.ssh_guest import unexpected
-from workloads.guests.transport import ClockReading, GuestTransport
+from workloads.guests.shells import script_of
+from workloads.guests.transport import ClockReading, GuestTransport, unexpected
 
 _WITHIN_S = 120.0
 _MAX_DISKS = 4096
@@ -46,10 +45,7 @@ class Inspected:
 
 def inspect(transport: GuestTransport, own_fio: str = "") -> Inspected:
     """Ask a guest what it is and has. Raises SourceError."""
-    name = "inspect.sh" if transport.guest == "linux" else "inspect.ps1"
-    script = guest_script(name)
-    if transport.guest == "linux":
-        script = guest_script("disks.sh") + script
+    script = script_of(transport.guest, "disks", "inspect")
     output = transport.run(script, f"{base_folder(transport.guest)}\n{own_fio}\n", _WITHIN_S)
     text = output.out.decode("utf-8", "replace")
     if output.exit_code or not text.rstrip().endswith("end"):
@@ -88,10 +84,7 @@ def check_disks(transport: GuestTransport, disks: str) -> tuple[str, ...]:
 
     Raises SourceError if the guest does not say.
     """
-    if transport.guest == "linux":
-        script = guest_script("disks.sh") + guest_script("check.sh")
-    else:
-        script = guest_script("check.ps1")
+    script = script_of(transport.guest, "disks", "check")
     output = transport.run(script, disks, _WITHIN_S)
     lines = output.out.decode("utf-8", "replace").splitlines()
     if output.exit_code or not lines or lines[-1].strip() != "checked":

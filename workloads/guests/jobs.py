@@ -24,5 +24,6 @@ def launched_job(jobs: FioJobs, work: Work, folder: str, guest: Guest, *, raw_lo
     if guest == "linux":
         lines.append(f"exec_prerun=sh {folder}/barrier.sh")
     if raw_logs:
-        lines += [f"write_lat_log={folder}/raw", "log_unix_epoch=1"]
+        prefix = f"{folder}/raw" if guest == "linux" else "raw"  # a drive's colon would end the name
+        lines += [f"write_lat_log={prefix}", "log_unix_epoch=1"]
     return text.replace(_GLOBAL, _GLOBAL + "".join(line + "\n" for line in lines), 1)

@@ -7,7 +7,6 @@ never waits.
 from __future__ import annotations
 
 import contextlib
-import shlex
 import threading
 import time
 from collections.abc import Callable
@@ -17,28 +16,24 @@ from connections.ssh.conversation import Conversation
 from resources.failures import HyperscopeError, SourceError, TimedOutError
 from resources.foreign_text import shown
 from resources.guest_limits import guest_limits
-from resources.guest_scripts import guest_script
 from workloads.guests.answers import AnswerReader
 from workloads.guests.clock import Round, best_of
-from workloads.guests.transport import ClockReading, News, Output
+from workloads.guests.shells import command_line, content_of, script_of, stdin_of
+from workloads.guests.transport import ClockReading, News, Output, unexpected
 from workloads.job_file import Guest
 
-_ANSWER_S = 20.0
+_ANSWER_S = 60.0
 _PUT_S = 300.0
 _MAX_OUTPUT = 1 << 24
 _AGAIN_S = 5.0
 
 
-def sh_command(script: str) -> str:
-    """Return the command line that runs a fixed script in the guest's ``sh``, whatever the login shell is."""
-    return f"exec sh -c {shlex.quote(script)}"
-
-
 class SshGuest:
     """A guest over ssh, as a GuestTransport. ``connect`` makes a connection that is open."""
 
-    def __init__(self, place: str, connect: Callable[[], SshConnection], guest: Guest = "linux") -> None:
-        self._place, self._connect, self._guest = place, connect, guest
+    def __init__(self, place: str, connect: Callable[[], SshConnection]) -> None:
+        self._place, self._connect = place, connect
+        self._guest: Guest = "linux"
         self._connection: SshConnection | None = None
         self._follower: _Follower | None = None
         self._lock = threading.Lock()
@@ -49,7 +44,7 @@ class SshGuest:
 
     @property
     def guest(self) -> Guest:
-        """The operating system that it was made for."""
+        """Its operating system, as ``open`` found it."""
         return self._guest
 
     @property
@@ -58,23 +53,37 @@ class SshGuest:
         return self._place
 
     def open(self) -> None:
-        """Connect and log in. Raises SourceError, UsageError."""
-        self._connected()
+        """Connect, log in, and find out which system it has. Raises SourceError, UsageError."""
+        with self._connected().converse("uname -s", "uname") as asked:
+            asked.end_input()
+            said = b""
+            while chunk := asked.read(_ANSWER_S):
+                said += chunk
+        system = said.decode("utf-8", "replace").strip()
+        if system not in ("Linux", "") and not asked.exit_code(_ANSWER_S):
+            raise SourceError(
+                f"{self._place} has another system than the launcher knows: {shown(system, 40)}.",
+                meaning="It starts fio in guests with Linux or Windows.",
+            )
+        self._guest = "linux" if system == "Linux" else "windows"
 
     def run(self, script: str, stdin: str, within_s: float) -> Output:
         """Run a script to its end. Raises TimedOutError after ``within_s`` seconds, SourceError."""
         return self._told(script, stdin.encode("utf-8", "replace"), within_s)
 
+    def _script(self, name: str) -> str:
+        return script_of(self._guest, name)
+
     def put(self, path: str, content: bytes, *, executable: bool = False) -> None:
         """Write a file, readable by its owner alone, that appears when it is whole."""
         head = f"{path}\n{700 if executable else 600}\n".encode()
-        output = self._told(guest_script("put.sh"), head + content, _PUT_S)
+        output = self._told(self._script("put"), head + content_of(self._guest, content), _PUT_S)
         if output.exit_code or output.out.strip() != b"put":
             raise unexpected(self._place, "A file could not be written", output)
 
     def get(self, path: str, max_bytes: int) -> bytes | None:
         """Return the beginning of a file, None if there is none."""
-        output = self._told(guest_script("get.sh"), f"{path}\n{max_bytes}\n".encode(), _PUT_S)
+        output = self._told(self._script("get"), f"{path}\n{max_bytes}\n".encode(), _PUT_S)
         if output.exit_code == 3:
             return None
         if output.exit_code:
@@ -83,7 +92,7 @@ class SshGuest:
 
     def launch(self, folder: str) -> None:
         """Start the folder's ``run.sh``, apart from this connection, and follow it."""
-        output = self._told(guest_script("launch.sh"), f"{folder}\n".encode(), _ANSWER_S)
+        output = self._told(self._script("launch"), f"{folder}\n".encode(), _ANSWER_S)
         if output.exit_code or output.out.strip() != b"started":
             raise unexpected(self._place, "The launcher could not be started", output)
         self._follow(folder)
@@ -111,7 +120,9 @@ class SshGuest:
         """Measure the guest's clock: the best of several round trips."""
         rounds = []
         connection = self._connected()
-        with connection.converse(sh_command(guest_script("clock.sh")), "the clock") as asked:
+        script = self._script("clock")
+        with connection.converse(command_line(self._guest, script), "the clock") as asked:
+            asked.send(stdin_of(self._guest, script, b""), _ANSWER_S)
             for _ in range(guest_limits().clock_rounds):
                 before = time.time_ns()
                 asked.send(b"\n", _ANSWER_S)
@@ -134,8 +145,9 @@ class SshGuest:
     def _told(self, script: str, stdin: bytes, within_s: float) -> Output:
         deadline = time.monotonic() + within_s
         out = bytearray()
-        with self._connected().converse(sh_command(script), "a script") as asked:
-            asked.send(stdin, within_s)
+        command = command_line(self._guest, script)
+        with self._connected().converse(command, "a script") as asked:
+            asked.send(stdin_of(self._guest, script, stdin), within_s)
             asked.end_input()
             while (chunk := asked.read(deadline - time.monotonic())) != b"":
                 out += chunk or b""
@@ -170,8 +182,9 @@ class SshGuest:
 
     def _follow(self, folder: str) -> None:
         self._forget_follower()
-        asked = self._connected().converse(sh_command(guest_script("follow.sh")), "the launcher")
-        asked.send(f"{folder}\n".encode(), _ANSWER_S)
+        script = self._script("follow")
+        asked = self._connected().converse(command_line(self._guest, script), "the launcher")
+        asked.send(stdin_of(self._guest, script, f"{folder}\n".encode()), _ANSWER_S)
         with self._lock:
             self._follower = _Follower(asked, folder)
 
@@ -230,16 +243,6 @@ class _Follower:
         """Close the channel."""
         with contextlib.suppress(SourceError):
             self._asked.close()
-
-
-def unexpected(place: str, happened: str, output: Output) -> SourceError:
-    """Return the error for a script that did not do its work, with what it said."""
-    said = shown(output.err or output.out.decode("utf-8", "replace"))
-    return SourceError(
-        f"{happened} in {place}.",
-        meaning=f"The guest says: {said}" if said else f"Its script ended with {output.exit_code}.",
-        advice="Check the free space and the permissions of its folder for temporary files.",
-    )
 
 
 def _line_of(asked: Conversation, place: str) -> int:

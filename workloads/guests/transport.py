@@ -11,6 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from resources.failures import SourceError
+from resources.foreign_text import shown
 from workloads.job_file import Guest
 
 MAX_EXCHANGED = 64 << 20
@@ -90,3 +92,13 @@ class GuestTransport(Protocol):
 
     def close(self) -> None:
         """End the transport; the guest's job goes on until nobody renews ``alive``. Never raises."""
+
+
+def unexpected(place: str, happened: str, output: Output) -> SourceError:
+    """Return the error for a script that did not do its work, with what it said."""
+    said = shown(output.err or output.out.decode("utf-8", "replace"))
+    return SourceError(
+        f"{happened} in {place}.",
+        meaning=f"The guest says: {said}" if said else f"Its script ended with {output.exit_code}.",
+        advice="Check the free space and the permissions of its folder for temporary files.",
+    )

@@ -24,11 +24,18 @@ from workloads.guests.folders import end_job, make_folder
 from workloads.guests.inspecting import check_disks, fio_objection, inspect
 from workloads.guests.jobs import launched_job
 from workloads.guests.progress import Progress
+from workloads.guests.shells import joined
 from workloads.guests.transport import ClockReading, GuestTransport
+from workloads.job_file import Guest
 
 _FRESH_S = 120.0
 """Guests' clocks drift by some ms in that time."""
 _MAX_SAID = 1 << 16
+_FIO: Mapping[Guest, str] = {"linux": "fio", "windows": "fio.exe"}
+_SCRIPTS: Mapping[Guest, tuple[str, ...]] = {
+    "linux": ("run.sh", "barrier.sh", "disks.sh"),
+    "windows": ("run.ps1", "disks.ps1"),
+}
 _GONE = {
     "gone": "The job's folder in {} was removed while it ran.",
     "dead": "The launcher in {} is gone: the guest was restarted, or somebody ended it.",
@@ -131,11 +138,11 @@ class GuestWorker:
             limits.interval_s(self._workers, work.seconds),
             self._options.silence_s,
             limits.free_kb,
-            f"{folder}/fio" if copies else "",
+            joined(transport.guest, folder, _FIO[transport.guest]) if copies else "",
         )
-        make_folder(transport, folder, _files(job, disks, settings))
+        make_folder(transport, folder, _files(transport.guest, job, disks, settings))
         if copies and self._options.fio_binary is not None:
-            transport.put(f"{folder}/fio", self._options.fio_binary.read_bytes(), executable=True)
+            transport.put(settings.fio, self._options.fio_binary.read_bytes(), executable=True)
         self._folder, self._work, self._settings, self._run = folder, work, settings, None
         return self._place_of(folder)
 
@@ -156,7 +163,7 @@ class GuestWorker:
             raise SourceError(f"{self._name} has no job that could be started.")
         clock = self._read_clock()
         told = replace(settings, start_ms=round(at_ms + clock.offset_ms))
-        self._transport.put(f"{self._folder}/settings", told.text().encode("ascii"))
+        self._transport.put(self._path("settings"), told.text().encode("ascii"))
         self._run = _Run(work, at_ms, Progress(clock.offset_ms))
         self._transport.launch(self._folder)
 
@@ -199,9 +206,12 @@ class GuestWorker:
         begun = run.progress.has_begun or self._now_ms() >= run.at_ms
         return "running" if begun else "waiting"
 
+    def _path(self, name: str) -> str:
+        return joined(self._transport.guest, self._folder, name)
+
     def _said(self) -> str:
         try:
-            parts = [self._transport.get(f"{self._folder}/{name}", _MAX_SAID) for name in ("out", "err")]
+            parts = [self._transport.get(self._path(name), _MAX_SAID) for name in ("out", "err")]
         except HyperscopeError:
             return ""
         return b"\n".join(part for part in parts if part).decode("utf-8", "replace")
@@ -241,6 +251,6 @@ class _Run:
         self.end: WorkerProgress | None = None
 
 
-def _files(job: str, disks: str, settings: LaunchSettings) -> Mapping[str, str]:
-    scripts = {name: guest_script(name) for name in ("run.sh", "barrier.sh", "disks.sh")}
+def _files(guest: Guest, job: str, disks: str, settings: LaunchSettings) -> Mapping[str, str]:
+    scripts = {name: guest_script(name) for name in _SCRIPTS[guest]}
     return {**scripts, "job.fio": job, "disks": disks, "settings": settings.text()}

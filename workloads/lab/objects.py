@@ -19,7 +19,7 @@ from workloads.lab.simulated import CLUSTER_ID, CLUSTER_NAME, Simulated
 
 VERSION, BUILD = "8.0.2", "23305546"
 _CAPACITY_BYTES = 4 << 40
-_FREE_BYTES = 3 << 39
+_FREE_BYTES = 5 << 39
 _CPU_MODEL = "Simulated CPU"
 _MB = 1 << 20
 
@@ -33,6 +33,11 @@ class LabObjects:
         self._prefix = f"lab-{seed}"
 
     # entities
+
+    @property
+    def server(self) -> EntityRef:
+        """The entity of the lab itself."""
+        return EntityRef("vcenter", self._prefix)
 
     @property
     def cluster(self) -> EntityRef:
@@ -67,7 +72,8 @@ class LabObjects:
     def entities(self) -> Iterator[Entity]:
         """Yield all entities, parents first."""
         lab = self._simulated.lab
-        yield Entity(self.cluster, CLUSTER_NAME)
+        yield Entity(self.server, self._simulated.address)
+        yield Entity(self.cluster, CLUSTER_NAME, self.server)
         for number, host in enumerate(lab.cluster.hosts):
             yield Entity(self.host(number), host.name, self.cluster)
         for lun, name in lab.datastores.items():
@@ -87,11 +93,17 @@ class LabObjects:
         """Return everything that a test can choose, with facts."""
         lab = self._simulated.lab
         return [
+            self._server_object(),
             self._cluster_object(),
             *(self._host_object(n) for n in range(len(lab.cluster.hosts))),
             *(self._store_object(lun) for lun in lab.datastores),
             *(self.vm_object(n) for n in range(len(lab.cluster.vms))),
         ]
+
+    def _server_object(self) -> TestObject:
+        """The lab itself, as what a vCenter says of itself."""
+        facts: dict[str, Setting] = {"version": VERSION, "build": BUILD, "clock_offset_ms": 0.0}
+        return TestObject(self._simulated.server_object(), self.server, "", facts)
 
     def vm_object(self, number: int) -> TestObject:
         """Return a VM with its facts."""

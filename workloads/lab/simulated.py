@@ -60,6 +60,10 @@ class Simulated:
         name = self.lab.datastores[lun]
         return ChangedObject(self.address, "Datastore", f"{_STORE}{_FIRST_STORE + lun}", name)
 
+    def server_object(self) -> ChangedObject:
+        """Return the object that the lab itself is."""
+        return ChangedObject(self.address, "ServiceInstance", "ServiceInstance", self.address)
+
     def cluster_object(self) -> ChangedObject:
         """Return the only cluster's object."""
         return ChangedObject(self.address, "ClusterComputeResource", CLUSTER_ID, CLUSTER_NAME)

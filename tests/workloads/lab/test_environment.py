@@ -69,7 +69,7 @@ def test_each_lab_opens_with_workers_on_all_hosts(address: str) -> None:
     assert len({worker.vm.parent for worker in workers[:4] if worker.vm}) == 4
     assert environment.address == address
     assert {one.object.kind for one in environment.objects()} == {
-        "ClusterComputeResource", "HostSystem", "Datastore", "VirtualMachine",
+        "ServiceInstance", "ClusterComputeResource", "HostSystem", "Datastore", "VirtualMachine",
     }  # fmt: skip
     environment.close()
 
@@ -122,7 +122,7 @@ def test_settings_are_read_back_as_they_were_written() -> None:
     for changed, setting, before, after in (
         (store, "iorm.enabled", False, True), (store, "iorm.threshold_ms", None, 15.0),
         (vm, "disk.shares:scsi0:1", 1000.0, 2000.0), (vm, "disk.iops_limit:scsi0:1", -1.0, 500.0),
-        (cluster, "drs.behaviour", "fullyAutomated", "manual"), (cluster, "drs.rate", 3.0, 1.0),
+        (cluster, "drs.behaviour", "partiallyAutomated", "manual"), (cluster, "drs.rate", 3.0, 1.0),
         (vm, "power", True, False), (cluster, "attribute:vpw.lock", None, "run-1"),
         (store, "cache.enabled", False, True),
     ):  # fmt: skip

@@ -1,0 +1,74 @@
+"""Options that the commands of guided tests share: how environments are opened."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from app.testing.environments import EnvironmentOptions
+
+GuestUser = Annotated[
+    str,
+    typer.Option(metavar="USER", help="The account of the workers' guests, through VMware Tools."),
+]
+Workers = Annotated[
+    list[str] | None,
+    typer.Option("--worker", metavar="GLOB", help="VMs that do the I/O: perf-w*; repeatable."),
+]
+KeyFile = Annotated[
+    Path | None,
+    typer.Option("--key", metavar="FILE", help="A private key for guests over ssh.", show_default=False),
+]
+AgentKeys = Annotated[bool, typer.Option("--agent/--no-agent", help="Also try the keys of the ssh agent.")]
+Thumbprints = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="SHA256",
+        help="The certificate or host key that it must have; repeat in the order of the addresses.",
+        show_default=False,
+    ),
+]
+PasswordStdin = Annotated[
+    bool,
+    typer.Option("--password-stdin", help="Read passwords from stdin: a line for each address, in order."),
+]
+
+
+def environment_options(
+    *,
+    workers: Sequence[str] = (),
+    guest_user: str = "",
+    key_file: Path | None = None,
+    agent: bool = True,
+    thumbprints: Sequence[str] = (),
+    password_stdin: bool = False,
+) -> EnvironmentOptions:
+    """Return the options as environments are opened with, asking at the terminal."""
+    from app.recording.origins import RecordOptions  # noqa: PLC0415 - after the help
+    from app.testing.environments import EnvironmentOptions  # noqa: PLC0415
+    from collectors.vsphere.options import VSphereOptions  # noqa: PLC0415
+    from connections.secrets import can_prompt  # noqa: PLC0415
+    from recorder.stdin_lines import StdinLines  # noqa: PLC0415
+
+    lines = StdinLines() if password_stdin else None
+    record = RecordOptions(
+        VSphereOptions(),
+        thumbprints=thumbprints,
+        next_password=lines.next_line if lines is not None else None,
+        ask_here=typed_yes if can_prompt() and lines is None else None,
+    )
+    return EnvironmentOptions(record, tuple(workers), guest_user, key_file, agent)
+
+
+def typed_yes(question: str) -> bool:
+    """Ask a yes-or-no question at the terminal."""
+    from app.consoles import notices  # noqa: PLC0415 - after the help
+    from app.terminal import read_typed_line  # noqa: PLC0415
+
+    notices().print(question, end="")
+    answer = read_typed_line(lambda: False) or ""
+    return answer.strip().lower() in ("y", "yes")

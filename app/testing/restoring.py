@@ -1,0 +1,127 @@
+"""Undoes what a session's journal says is still changed, on any machine that has the file."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from app.testing.environments import EnvironmentOptions, open_environment
+from resources.failures import HyperscopeError, SourceError
+from resources.foreign_text import shown
+from sessions.journal import ChangedObject, JournalEntry, Setting
+from sessions.store import SessionReader, SessionWriter
+from sessions.times import now_ms
+from wizards.flows.plan import Plan
+from wizards.flows.plan_file import parse_plan
+from workloads.environment import Environment, Settings
+from workloads.journal import Changes
+
+_TRIES, _WAIT_S = 5, 3.0
+
+
+class _Book:
+    """The journal of a session that nobody else writes."""
+
+    def __init__(self, writer: SessionWriter) -> None:
+        self._writer = writer
+
+    def record(self, entries: Sequence[JournalEntry]) -> None:
+        """Write entries; they are on disk when this returns."""
+        self._writer.add_journal(entries)
+
+
+class _BySource:
+    """The settings of several environments: each object is asked for at its own source."""
+
+    def __init__(self, by_source: dict[str, Settings | HyperscopeError]) -> None:
+        self._by_source = by_source
+
+    def read(self, changed: ChangedObject, setting: str) -> Setting:
+        """Return the present value."""
+        return self._of(changed).read(changed, setting)
+
+    def write(self, changed: ChangedObject, setting: str, value: Setting) -> None:
+        """Set it."""
+        self._of(changed).write(changed, setting, value)
+
+    def _of(self, changed: ChangedObject) -> Settings:
+        found = self._by_source.get(changed.source)
+        if isinstance(found, HyperscopeError):
+            raise SourceError(found.happened, meaning=found.meaning, advice=found.advice) from found
+        if found is None:
+            raise SourceError(f"{shown(changed.source)} was not opened.")
+        return found
+
+
+def restore_session(session: Path, options: EnvironmentOptions) -> list[JournalEntry]:
+    """Undo every open change of a session, newest first; return all of its changes.
+
+    Raises what opening the session raises (BusyError while a run writes it).
+    """
+    with SessionWriter.open(session) as writer:
+        with SessionReader.open(session) as reader:
+            entries, runs = reader.journal(), reader.test_runs()
+        plans = {run.id: run.plan for run in runs}
+        still_open = [one for one in entries if one.is_open]
+        with _environments(still_open, plans, options, entries) as settings:
+            for run in dict.fromkeys(one.run for one in reversed(still_open)):
+                own = [one for one in entries if one.run == run]
+                changes = Changes(run, settings, _Book(writer), now_ms, own[0].undo, own)
+                _undo(changes)
+        writer.add_test_runs(
+            [
+                replace(run, end=max(now_ms(), run.start), why=run.why or "It was interrupted, and restored.")
+                for run in runs
+                if run.end is None
+            ]
+        )
+    with SessionReader.open(session) as reader:
+        return reader.journal()
+
+
+def _undo(changes: Changes) -> None:
+    for attempt in range(_TRIES):
+        if attempt:
+            time.sleep(_WAIT_S)
+        if not any(one.is_open for one in changes.undo_all()):
+            return
+
+
+@contextmanager
+def _environments(
+    still_open: Sequence[JournalEntry],
+    plans: dict[str, str],
+    options: EnvironmentOptions,
+    entries: Sequence[JournalEntry],
+) -> Iterator[Settings]:
+    """Open what the changes were made in; one that can't be opened fails its own changes only."""
+    found: dict[str, Settings | HyperscopeError] = {}
+    with ExitStack() as opened:
+        for source in dict.fromkeys(one.object.source for one in still_open):
+            plan = _plan_of(source, still_open, plans)
+            chosen = replace(
+                options,
+                workers=tuple(one.name for one in plan.workers) if plan is not None else (),
+                guest_user=options.guest_user or (plan.guest_user if plan is not None else ""),
+                journal=tuple(entries),
+            )
+            try:
+                environment: Environment = open_environment([source], chosen)
+            except HyperscopeError as error:
+                found[source] = error
+                continue
+            opened.callback(environment.close)
+            found[source] = environment.settings
+        yield _BySource(found)
+
+
+def _plan_of(source: str, still_open: Sequence[JournalEntry], plans: dict[str, str]) -> Plan | None:
+    runs = [one.run for one in still_open if one.object.source == source]
+    text = plans.get(runs[0], "") if runs else ""
+    try:
+        return parse_plan(text) if text else None
+    except HyperscopeError:
+        return None  # the session's plan is hostile text, too

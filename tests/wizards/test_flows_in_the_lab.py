@@ -1,0 +1,54 @@
+"""Whole tests in the lab, from plan to verdict: its physics decides how they come out."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from resources.study_numbers import load_studies
+from tests.wizards.running import Ran, run_plan, short_plan
+from wizards.flows.verdicts.judging import judge
+from workloads.lab import LabEnvironment
+
+STUDIES = load_studies()
+MOST_CPU_S = 60.0
+"""WIZARDS §4: 90 minutes in 60 s, on one busy core."""
+
+
+def ran(session: Path, test: str, address: str, **choice: Any) -> Ran:
+    plan = short_plan(LabEnvironment(address), test, **choice)  # type: ignore[arg-type]  # any environment
+    begun = time.process_time()
+    environment = LabEnvironment(address)
+    result = run_plan(
+        session, environment, plan,  # type: ignore[arg-type]  # any environment
+        judge=lambda plan, measured: judge(plan.test, measured, STUDIES),
+    )  # fmt: skip
+    assert time.process_time() - begun < MOST_CPU_S
+    assert result.outcome.error is None
+    assert {one.state for one in result.journal} <= {"undone", "not needed"}
+    return result
+
+
+WITHOUT_EXTRAS = {"alone": False, "bursts": False, "streams": False, "fill": False}
+
+
+@pytest.mark.parametrize("address", ["lab:default", "lab:congested"])
+def test_shares_are_honoured_where_the_datastore_is_full(tmp_path: Path, address: str) -> None:
+    found = ran(tmp_path / "run.hscope", "sioc-shares", address, inputs=WITHOUT_EXTRAS)
+    assert found.run.valid, found.run.why
+    assert "honours the shares" in found.run.verdict
+    got = [one for one in found.run.figures if one.name == "got by due"]
+    assert len(got) == 16
+    for one in got:
+        assert one.value is not None
+        assert 0.8 <= one.value <= 1.25
+
+
+def test_without_congestion_there_is_no_verdict(tmp_path: Path) -> None:
+    found = ran(tmp_path / "run.hscope", "sioc-shares", "lab:idle", inputs=WITHOUT_EXTRAS)
+    assert found.run.valid is False
+    assert "Was there congestion?" in found.run.why
+    assert "the datastore was never full" in found.run.verdict

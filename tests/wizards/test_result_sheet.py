@@ -1,0 +1,183 @@
+"""The page of a result as values: what stands where, and what is said of runs that prove nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from resources.study_numbers import load_studies
+from sessions.journal import ChangedObject, ChangeState, JournalEntry, Phase, TestRun
+from tests.wizards import test_drs_verdict, test_sioc_verdict
+from wizards.flows.measured import Measured
+from wizards.flows.result_sheet import ResultSheet
+from wizards.flows.results import ResultSource, result_sheet
+from wizards.flows.verdict import Verdict
+from wizards.flows.verdicts.judging import judge
+
+STUDIES = load_studies()
+CALM = {**test_sioc_verdict.PROVEN, ("datastore.size_normalized_latency", "lun-02"): [4.0]}
+
+
+def change(number: int, state: ChangeState, why: str = "") -> JournalEntry:
+    of = ChangedObject("vc", "Datastore", "datastore-7", "perf-lun-02")
+    return JournalEntry(
+        str(number),
+        "41",
+        of,
+        "iorm.enabled",
+        False,
+        True,
+        "vsphere",
+        state,
+        1000 + number,
+        2000 + number,
+        why,
+    )
+
+
+def source(
+    measured: Measured,
+    test: str = "sioc-shares",
+    journal: Sequence[JournalEntry] = (),
+    verdict: Verdict | None = None,
+) -> ResultSource:
+    found = verdict or judge(test, measured, STUDIES)
+    start, end = measured.rounds[0].window.start, measured.rounds[-1].window.end
+    run = TestRun("41", test, "", start, end, found.valid, found.why, found.line, (), found.figures)
+    settings = {"iorm.enabled": ("Storage I/O Control", "")}
+    return ResultSource(run, "", found, measured, journal, STUDIES, lambda t: f"<{t:.0f}>", None, settings)
+
+
+def page(measured: Measured, test: str = "sioc-shares", journal: Sequence[JournalEntry] = ()) -> ResultSheet:
+    return result_sheet(source(measured, test, journal))
+
+
+def test_shares_that_are_honoured() -> None:
+    found = page(test_sioc_verdict.run())
+    assert found.head.state == "ok"
+    assert found.head.line.startswith("Storage I/O Control honours the shares")
+    assert [(one.text, one.state) for one in found.head.chips][:2] == [
+        ("confidence high", "ok"),
+        ("3 rounds", "part"),
+    ]
+    assert found.validity.chip is not None
+    assert found.validity.chip.text == f"{len(found.validity.lines)} of {len(found.validity.lines)}"
+    assert [(one.worker, round(one.due or 0, 1), one.is_honoured) for one in found.shares] == [
+        ("db", 44.4, True),
+        ("w2", 22.2, True),
+        ("w3", 22.2, True),
+        ("w4", 11.1, True),
+    ]
+    iops, p95 = found.steps
+    assert [one.label for one in iops.columns] == ["off", "equal", "weighted"]
+    assert all(len(one.rounds) == 3 for one in iops.columns)
+    assert (iops.state, p95.state) == ("ok", "ok"), "more IOPS and less latency are both good"
+    assert iops.change.startswith("+6")
+    assert p95.change.startswith("−3")
+    assert found.steps_title == ("db by phase", "mean of 3 rounds, 95 % CI")
+
+
+def test_the_raw_numbers_are_the_rounds_means() -> None:
+    measured = test_sioc_verdict.run()
+    raw = page(measured).raw
+    assert raw is not None
+    rows = {row[0].text: dict(zip((name for name, _ in raw.heads), row, strict=False)) for row in raw.rows}
+    mean = sum(one.iops("critical") for one in measured.of_step("weighted")) / 3
+    assert float(rows["db"]["IOPS weighted"].text.replace(",", "")) == pytest.approx(mean, abs=1)
+    assert rows["db"]["weighted to off"].state == "ok"
+    assert rows["w4"]["weighted to off"].state == "warning"
+    total = sum(one.iops() for one in measured.of_step("off")) / 3
+    assert float(rows["all"]["IOPS off"].text.replace(",", "")) == pytest.approx(total, abs=1)
+    assert rows["all"]["shares"].text == "4,500"
+
+
+def test_a_run_without_a_verdict_says_why_and_colours_nothing() -> None:
+    found = page(test_sioc_verdict.run(on=CALM, off=CALM))
+    assert found.head.state == "none"
+    assert found.head.line == "No verdict: the datastore was never full."
+    assert found.head.sentence == "Was there congestion? 4 ms normalised; needed: > 30 ms."
+    assert found.head.acts[0].act == "again"
+    compare = next(one for one in found.head.acts if one.act == "compare")
+    assert compare.why_not == "An invalid run is kept, and never compared."
+    assert found.validity.lines[0].state == "none"
+    assert all(one.is_honoured is None for one in found.shares)
+    assert all(one.state == "none" for one in found.steps)
+
+
+def test_one_round_is_indicative_and_says_what_it_takes() -> None:
+    found = page(test_sioc_verdict.run(rounds=1))
+    assert found.head.state == "none"
+    assert [one.text for one in found.head.chips][:2] == ["indicative", "1 round"]
+    assert any(one.text.startswith("surer with ") for one in found.head.chips)
+    assert all(one.interval is None for chart in found.steps for one in chart.columns)
+
+
+def test_what_is_not_put_back_stands_before_the_verdict() -> None:
+    left = [
+        change(1, "undone"),
+        change(2, "failed", "esx03 does not answer."),
+        change(3, "left", "By jonas."),
+    ]
+    found = page(test_sioc_verdict.run(), journal=left)
+    assert found.head.state == "critical"
+    assert found.head.line == "2 of 3 changes are not put back"
+    assert found.head.sentence.startswith("esx03 does not answer. By jonas. The result: Storage I/O")
+    assert found.head.acts[0].text == "Try again"
+    assert found.put_back.chip is not None
+    assert (found.put_back.chip.text, found.put_back.chip.state) == ("1 of 3", "critical")
+    assert [one.state for one in found.put_back.lines] == ["warning", "critical", "ok"], "the newest first"
+    assert found.put_back.lines[1].title == "Storage I/O Control, perf-lun-02"
+    assert found.put_back.lines[1].text == "not put back: is on, was off"
+
+
+def test_a_run_that_did_not_end_by_itself_offers_to_restore_first() -> None:
+    of = source(test_sioc_verdict.run(), journal=[change(1, "applied"), change(2, "undone")])
+    phases = (Phase("P1", "done", 1, 2), Phase("P3, round 2", "running", 3000))
+    found = result_sheet(replace(of, run=replace(of.run, end=None, phases=phases)))
+    assert found.head.state == "warning"
+    assert found.head.line == "This run did not end by itself"
+    assert found.head.sentence == (
+        "The program ended at <3000> in P3, round 2. The workers stopped themselves 30 s later. "
+        "1 change is still applied."
+    )
+    assert [one.act for one in found.head.acts] == ["restore", "resume"]
+
+
+def test_a_run_that_goes_on_is_not_called_interrupted() -> None:
+    of = source(test_sioc_verdict.run(), journal=[change(1, "applied")])
+    found = result_sheet(replace(of, run=replace(of.run, end=None), is_live=True))
+    assert found.head.state == "ok"
+
+
+def test_a_run_that_tells_nothing_but_its_figures() -> None:
+    of = source(test_sioc_verdict.run())
+    found = result_sheet(replace(of, verdict=None, measured=Measured(())))
+    assert found.head.line.startswith("Storage I/O Control honours the shares")
+    assert len(found.shares) == 4
+    assert found.raw is not None
+    assert [name for name, _ in found.raw.heads] == ["Raw numbers", "of", "value", "95 % CI", "samples"]
+    stopped = replace(of.run, valid=None, verdict="", why="stopped by you", figures=())
+    nothing = result_sheet(replace(of, verdict=None, measured=Measured(()), run=stopped))
+    assert nothing.head.line == "No verdict: stopped by you"
+    assert nothing.raw is None
+
+
+def test_placements_by_hand_and_by_drs() -> None:
+    found = page(test_drs_verdict.run({"1": 43.0, "2": 25.0, "0": 0.0}), "drs-balance")
+    hand, drs = found.placements
+    assert hand.title == "1: placed by hand", "the most unequal one"
+    assert (hand.imbalance, hand.is_balanced) == ("imbalance 4.80", False)
+    assert (drs.imbalance, drs.is_balanced) == ("imbalance 0.00", True)
+    assert max(one.demand for one in hand.hosts) == pytest.approx(140.0)
+    assert not any(vm.is_moved for row in hand.hosts for vm in row.vms)
+    moved = sum(vm.is_moved for row in drs.hosts for vm in row.vms)
+    assert drs.note == f"after {moved} vMotions"
+    gains = found.points[0]
+    assert gains.band == ((15.0, 47.0), "study: 15 to 47 %")
+    assert [one.label for one in gains.rows[0].points] == ["1", "2", "0"]
+    assert gains.rows[1].is_model
+    assert found.raw is not None
+    assert [row[0].text for row in found.raw.rows] == ["1", "2", "0"]
+    assert found.raw.rows[2][6].text == "~", "a balanced placement gains nothing"

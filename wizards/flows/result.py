@@ -1,0 +1,89 @@
+"""The result of a test run as ``test run --json`` prints it, and as lines for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import isfinite
+
+from collectors.fio.histogram import merged
+from resources.foreign_text import shown
+from resources.units import format_value
+from sessions.journal import JournalEntry, TestRun
+from sessions.times import iso
+from wizards.flows.measured import Measured
+from workloads.journal import changes_json
+
+
+def result_json(
+    run: TestRun, measured: Measured, workers: Mapping[str, str], changes: Sequence[JournalEntry]
+) -> dict[str, object]:
+    """Return a run's result (DESIGN §6, ``test run``); ``workers`` are their states by name."""
+    return {
+        "test": run.test,
+        "plan": run.plan,
+        "run": run.id,
+        "valid": bool(run.valid),
+        "why": run.why,
+        "verdict": run.verdict,
+        "phases": [
+            {"name": one.name, "start": _time(one.start), "end": _time(one.end), "state": one.state}
+            for one in run.phases
+        ],
+        "figures": [
+            {
+                "name": one.name,
+                "of": one.of,
+                "value": one.value,
+                "unit": one.unit,
+                "interval": list(one.interval) if one.interval is not None else None,
+                "n": one.n,
+            }
+            for one in run.figures
+        ],
+        "workers": [_worker(name, state, measured) for name, state in workers.items()],
+        "changes": changes_json(changes),
+    }
+
+
+def result_lines(run: TestRun, changes: Sequence[JournalEntry]) -> Iterator[str]:
+    """Yield what a person reads after a run: the verdict, why, and what was put back."""
+    yield run.verdict or "No verdict."
+    if run.why:
+        yield shown(run.why, 1000)
+    for one in run.figures:
+        value = "–" if one.value is None else format_value(one.value, one.unit)
+        bounds = ""
+        if one.interval is not None:
+            low, high = (format_value(each, one.unit) for each in one.interval)
+            bounds = f" ({low} to {high})"
+        yield f"  {shown(one.name)}, {shown(one.of)}: {value}{bounds}"
+    yield from change_lines(changes)
+
+
+def change_lines(changes: Sequence[JournalEntry]) -> Iterator[str]:
+    """Yield how many changes were put back, and each that was not."""
+    made = [one for one in changes if one.state != "not needed"]
+    undone = sum(one.state == "undone" for one in made)
+    yield f"Put back: {undone} of {len(made)}, read back." if made else "Nothing was changed."
+    for one in made:
+        if one.state != "undone":
+            yield f"  {one.state}: {shown(one.setting)} of {shown(one.object.name)}. {shown(one.why, 500)}"
+
+
+def _worker(name: str, state: str, measured: Measured) -> dict[str, object]:
+    own = [(one, each) for each in measured.rounds for one in each.workers if one.worker == name]
+    good = [(one, each) for one, each in own if not one.error]
+    seconds = sum(each.seconds for _, each in good)
+    ios = sum(one.reads.ios + one.writes.ios for one, _ in good)
+    latencies = merged(side.latencies for one, _ in good for side in (one.reads, one.writes))
+    p99 = latencies.percentile(99) / 1e6
+    return {
+        "name": name,
+        "state": state,
+        "iops": round(ios / seconds, 3) if seconds else None,
+        "p99_ms": round(p99, 4) if isfinite(p99) else None,
+    }
+
+
+def _time(at: int | None) -> str | None:
+    return iso(at) if at is not None else None

@@ -1,0 +1,227 @@
+"""Makes the page of a result: from a run, its verdict, what was measured, and the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from resources.foreign_text import shown
+from resources.study_numbers import Studies
+from resources.units import format_count, format_duration
+from sessions.journal import JournalEntry, TestRun
+from viewmodels.health import Health
+from wizards.flows.chart_values import TimeChart
+from wizards.flows.measured import Measured
+from wizards.flows.raw_numbers import raw_table
+from wizards.flows.result_charts import changes_of, points_of, shares_of, steps_of
+from wizards.flows.result_placements import placements_of
+from wizards.flows.result_sheet import ActLine, Chip, FactLine, FactList, ResultHead, ResultSheet
+from wizards.flows.sheets import setting_text
+from wizards.flows.verdict import Condition, Verdict
+
+NOTHING_MEASURED = Measured(())
+_AGAINST = (" does not ", " do not ", "differ:", " costs ", "lost ")
+_BAD_NOTES = ("not handed", "lost −", "slower", "not the model's", "something else")
+_NO_REAL = ("(~)", "no real difference", "gains nothing")
+_CONFIDENCE: dict[str, Health] = {"high": "ok", "medium": "info", "indicative": "none", "none": "none"}
+
+
+@dataclass(frozen=True, slots=True)
+class ResultSource:
+    """What a page is made from. ``clock`` writes times of the day; ``is_live`` while the run goes on."""
+
+    run: TestRun
+    title: str
+    verdict: Verdict | None
+    measured: Measured
+    journal: Sequence[JournalEntry]
+    studies: Studies
+    clock: Callable[[float], str]
+    chart: TimeChart | None = None
+    settings: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Title and unit of each setting by its name."""
+    is_live: bool = False
+
+    @property
+    def changes(self) -> list[JournalEntry]:
+        """The changes of this run."""
+        return [one for one in self.journal if one.run == self.run.id]
+
+
+def result_sheet(source: ResultSource) -> ResultSheet:
+    """Return the page of a run that has ended, or that did not end by itself."""
+    verdict = source.verdict or _verdict_of(source.run)
+    measured = source.measured
+    return ResultSheet(
+        head=_head(source, verdict),
+        validity=_validity(verdict),
+        shares=tuple(shares_of(verdict, source.studies)),
+        steps=tuple(steps_of(verdict, measured)),
+        steps_title=_steps_title(measured),
+        changes=changes_of(verdict),
+        points=tuple(points_of(verdict, source.studies)),
+        placements=tuple(placements_of(measured, source.studies)),
+        run=source.chart,
+        notes=_notes(verdict),
+        raw=raw_table(verdict, measured, source.run),
+        foot=_foot(source, verdict),
+        put_back=put_back(source),
+    )
+
+
+def verdict_state(verdict: Verdict) -> Health:
+    """Return how a verdict is coloured: good, against what was hoped, or grey where there is none."""
+    if not verdict.valid or verdict.confidence in ("none", "indicative"):
+        return "none"
+    if any(words in verdict.line for words in _NO_REAL):
+        return "none"
+    return "warning" if any(words in verdict.line for words in _AGAINST) else "ok"
+
+
+def put_back(source: ResultSource) -> FactList:
+    """Return the changes and what became of each, with how many are put back."""
+    changes = source.changes
+    lines = tuple(_change_line(source, one) for one in reversed(changes))
+    back = sum(one.state in ("undone", "not needed") for one in changes)
+    state: Health = "ok" if back == len(changes) else "critical"
+    chip = Chip(f"{format_count(back)} of {format_count(len(changes))}", state) if changes else None
+    return FactList("Put back", lines, chip)
+
+
+def _verdict_of(run: TestRun) -> Verdict:
+    """Return what a run tells by itself, without its details."""
+    valid = bool(run.valid)
+    line = run.verdict or f"No verdict: {run.why or 'the run did not reach its end'}"
+    return Verdict(valid, run.why, line, run.why if valid else "", "none", (), run.figures)
+
+
+def _head(source: ResultSource, verdict: Verdict) -> ResultHead:
+    problem = _trouble(source, verdict)
+    if problem is not None:
+        return problem
+    report, again = ActLine("report", "Put into report"), ActLine("again", "Run again")
+    invalid = "" if verdict.valid else "An invalid run is kept, and never compared."
+    compare, export = ActLine("compare", "Compare…", invalid), ActLine("export", "Export")
+    acts = (report, compare, again, export) if verdict.valid else (again, compare, report, export)
+    sentence = verdict.sentence if verdict.valid else verdict.why
+    return ResultHead(verdict_state(verdict), verdict.line, sentence, tuple(_chips(source, verdict)), acts)
+
+
+def _trouble(source: ResultSource, verdict: Verdict) -> ResultHead | None:
+    """Return what stands before any verdict: not ended, or not all put back."""
+    changes = source.changes
+    still = [one for one in changes if one.is_open or one.state == "left"]
+    if source.run.end is None and not source.is_live:
+        last = max([one.at for one in changes] + [one.start or 0 for one in source.run.phases], default=0)
+        phase = next((one.name for one in source.run.phases if one.state == "running"), "")
+        where = f" in {shown(phase)}" if phase else ""
+        applied = f"{_counted(len(still), 'change')} {'is' if len(still) == 1 else 'are'} still applied."
+        when = f"The program ended at {source.clock(last)}{where}. " if last else ""
+        acts: tuple[ActLine, ...] = (ActLine("restore", "Restore now"), ActLine("resume", "Resume"))
+        sentence = f"{when}The workers stopped themselves 30 s later. {applied}"
+        return ResultHead(
+            "warning",
+            "This run did not end by itself",
+            sentence,
+            (Chip("restoring is always safe"),),
+            acts,
+        )
+    if still and not source.is_live:
+        line = (
+            f"{format_count(len(still))} of {_counted(len(changes), 'change')} "
+            f"{'is' if len(still) == 1 else 'are'} not put back"
+        )
+        reasons = list(dict.fromkeys(shown(one.why) for one in still if one.why))
+        acts = (
+            ActLine("restore", "Try again"),
+            ActLine("steps", "Copy the steps"),
+            ActLine("again", "Run again"),
+        )
+        result = f"The result: {verdict.line}"
+        return ResultHead("critical", line, " ".join([*reasons[:3], result]), (), acts)
+    return None
+
+
+def _chips(source: ResultSource, verdict: Verdict) -> Iterator[Chip]:
+    if verdict.confidence != "none":
+        word = f"confidence {verdict.confidence}" if verdict.confidence != "indicative" else "indicative"
+        yield Chip(word, _CONFIDENCE[verdict.confidence])
+    rounds = max((one.number for one in source.measured.rounds), default=0)
+    if rounds:
+        yield Chip(_counted(rounds, "round"))
+    if source.measured.rounds:
+        yield Chip("common window of all workers")
+        yield Chip("percentiles from merged histograms")
+    if verdict.needs:
+        yield Chip(f"surer with {verdict.needs}")
+
+
+def _validity(verdict: Verdict) -> FactList:
+    lines = tuple(_condition_line(one) for one in verdict.conditions)
+    good = sum(one.holds is True for one in verdict.conditions)
+    state: Health = "ok" if verdict.valid and good == len(lines) else "warning" if verdict.valid else "none"
+    chip = Chip(f"{good} of {len(lines)}", state) if lines else None
+    return FactList("Is it valid?", lines, chip)
+
+
+def _condition_line(one: Condition) -> FactLine:
+    state: Health = "ok" if one.holds else "none" if one.holds is None or one.refusal else "warning"
+    tip = "; ".join(
+        text
+        for text in (
+            f"{one.name} {one.measured}, needed: {one.limit}",
+            "without it there is no verdict" if one.refusal else "without it the confidence is lower",
+            f"source: {one.source}" if one.source else "",
+        )
+        if text
+    )
+    return FactLine(state, one.name, one.measured, one.limit, tip)
+
+
+def _notes(verdict: Verdict) -> FactList | None:
+    lines = []
+    for note in verdict.notes:
+        head, colon, rest = note.partition(": ")
+        state: Health = "info" if head in ("Price", "Study") else "ok"
+        if any(words in note for words in _BAD_NOTES):
+            state = "warning"
+        lines.append(FactLine(state, f"{head}:" if colon else note, rest if colon else "", "", note))
+    return FactList("What else it shows", tuple(lines)) if lines else None
+
+
+def _change_line(source: ResultSource, one: JournalEntry) -> FactLine:
+    title, unit = source.settings.get(one.setting, (one.setting, ""))
+    states: dict[str, Health] = {"undone": "ok", "not needed": "ok", "left": "warning", "failed": "critical"}
+    words = {
+        "undone": f"put back to {setting_text(one.before, unit)}",
+        "not needed": f"was {setting_text(one.before, unit)} already",
+        "left": f"left at another's value; was {setting_text(one.before, unit)}",
+        "failed": f"not put back: is {setting_text(one.after, unit)}, was {setting_text(one.before, unit)}",
+        "applied": f"{setting_text(one.after, unit)}; back to {setting_text(one.before, unit)}",
+        "intended": f"about to become {setting_text(one.after, unit)}",
+    }[one.state]
+    tip = f"{title} of {shown(one.object.name)}: {words}" + (f". {shown(one.why)}" if one.why else "")
+    state = states.get(one.state, "info")
+    return FactLine(state, f"{title}, {shown(one.object.name)}", words, source.clock(one.at), tip)
+
+
+def _steps_title(measured: Measured) -> tuple[str, str]:
+    rounds = max((one.number for one in measured.rounds), default=0)
+    critical = sorted({one.worker for each in measured.rounds for one in each.of_role("critical")})
+    name = critical[0] if len(critical) == 1 else "All workers" if not critical else "Critical VMs"
+    how = f"mean of {_counted(rounds, 'round')}" + (", 95 % CI" if rounds > 1 else "")
+    return f"{name} by phase", how
+
+
+def _foot(source: ResultSource, verdict: Verdict) -> tuple[str, str]:
+    marks = "~ no real difference. " if "~" in verdict.line + "".join(verdict.notes) else ""
+    end = source.run.end
+    lasted = f" · {format_duration((end - source.run.start) / 1000)}" if end is not None else ""
+    return (
+        f"{marks}Every number was made from the samples of this session; a phase opens its own.",
+        f"run {shown(source.run.id, 12)}{lasted}",
+    )
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{format_count(number)} {thing}{'' if number == 1 else 's'}"

@@ -1,0 +1,155 @@
+"""The page of a result: verdict, validity, charts, the whole run, what else it shows, raw numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from sessions.clock import Clock
+from widgets.theme import Theme
+from wizards.flows.chart_values import PointChart
+from wizards.flows.result_sheet import ResultSheet
+from wizards.pages.fact_list import FactListView
+from wizards.pages.placement_matrix import PlacementMatrix
+from wizards.pages.point_chart import PointChartView
+from wizards.pages.raw_table import RawTableView
+from wizards.pages.result_charts import ChangesView, ShareBarsView, StepChartsView
+from wizards.pages.result_head import ResultHeadView
+from wizards.pages.time_chart import TimeChartView
+
+_TOP, _RUN = 246, 204
+_MAX_POINTS = 2
+
+
+class ResultPage(QScrollArea):
+    """The page.
+
+    Signals: ``acted`` with what is to be done (``result_sheet.Act``); ``chosen`` with the times of a phase
+    whose samples are to be shown (``TimeRange``); ``placement_chosen`` with the name of a DRS placement.
+    """
+
+    acted = Signal(str)
+    chosen = Signal(object)
+    placement_chosen = Signal(str)
+
+    def __init__(self, theme: Theme, clock: Callable[[], Clock], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.head = ResultHeadView(theme)
+        self.head.acted.connect(self.acted)
+        self.validity = FactListView(theme)
+        self.shares = ShareBarsView(theme)
+        self.steps = StepChartsView(theme)
+        self.changes = ChangesView(theme)
+        self.points = [PointChartView(theme) for _ in range(_MAX_POINTS)]
+        self.placements = [PlacementMatrix(theme) for _ in range(2)]
+        self.run = TimeChartView(theme, clock, _RUN)
+        self.run.pointed.connect(self.run.point_at)
+        self.run.chosen.connect(self.chosen)
+        self.notes = FactListView(theme, is_wide=True)
+        self.raw = RawTableView(theme)
+        self.put_back = FactListView(theme, is_wide=True)
+        self._left, self._right = QLabel(), QLabel()
+        for one in (self._left, self._right):
+            one.setProperty("role", "faint")
+        for view in self.points:
+            view.chosen.connect(self.placement_chosen)
+        self._rows = (QGridLayout(), QGridLayout())
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setWidget(self._body())
+
+    def show_sheet(self, sheet: ResultSheet) -> None:
+        """Show this result."""
+        self.head.show_head(sheet.head)
+        self.validity.show_facts(sheet.validity)
+        self.shares.show_bars(sheet.shares)
+        self.steps.show_charts(*sheet.steps_title, sheet.steps)
+        if sheet.changes is not None:
+            self.changes.show_chart(sheet.changes)
+        for view, chart in zip(self.points, sheet.points, strict=False):
+            view.show_chart(chart)
+        for matrix, placed in zip(self.placements, sheet.placements, strict=False):
+            matrix.show_placement(placed)
+        if sheet.run is not None:
+            self.run.show_chart(sheet.run)
+        if sheet.notes is not None:
+            self.notes.show_facts(sheet.notes)
+        if sheet.raw is not None:
+            self.raw.show_table(sheet.raw)
+        self.raw.setVisible(sheet.raw is not None)
+        self.raw.setFixedHeight(self.raw.sizeHint().height())
+        self.put_back.show_facts(sheet.put_back)
+        self.put_back.setVisible(bool(sheet.put_back.lines))
+        self.put_back.setFixedHeight(min(240, self.put_back.sizeHint().height()))
+        self._left.setText(sheet.foot[0])
+        self._right.setText(sheet.foot[1])
+        self._place(sheet)
+
+    def _body(self) -> QWidget:
+        body = QWidget()
+        for view in self._movable():
+            view.setParent(body)  # those that a result does not have stand in no layout
+        column = QVBoxLayout(body)
+        column.setContentsMargins(16, 12, 16, 12)
+        column.setSpacing(10)
+        column.addWidget(self.head)
+        for row in self._rows:
+            row.setSpacing(10)
+            column.addLayout(row)
+        column.addWidget(self.raw)
+        column.addWidget(self.put_back)
+        foot = QHBoxLayout()
+        foot.addWidget(self._left, 1)
+        foot.addWidget(self._right)
+        self._left.setMinimumWidth(0)
+        column.addLayout(foot)
+        column.addStretch(1)
+        return body
+
+    def _place(self, sheet: ResultSheet) -> None:
+        """Put what this result has side by side: two rows, the widest chart of a row in its middle."""
+        has_points: tuple[PointChart, ...] = sheet.points
+        top: list[tuple[QWidget, int]] = []
+        if sheet.placements:
+            top = [(self.placements[0], 6), (self.placements[1], 6), (self.validity, 5)]
+        else:
+            top = [(self.validity, 5)]
+            if sheet.shares:
+                top.append((self.shares, 7))
+            if sheet.steps:
+                top.append((self.steps, 6))
+            elif not has_points and sheet.changes is not None:
+                top.append((self.changes, 7))
+            top += [(view, 6) for view, _ in zip(self.points, has_points, strict=False)][: 3 - len(top)]
+        bottom: list[tuple[QWidget, int]] = []
+        if sheet.run is not None:
+            bottom.append((self.run, 12))
+        if sheet.placements and has_points:
+            bottom.append((self.points[0], 9))
+        if sheet.notes is not None:
+            bottom.append((self.notes, 6 if len(bottom) < 2 else 7))
+        for row, wanted, height in zip(self._rows, (top, bottom), (_TOP, _RUN), strict=True):
+            _fill(row, wanted, height)
+        shown = {view for view, _ in (*top, *bottom)}
+        for view in self._movable():
+            view.setVisible(view in shown)
+
+    def _movable(self) -> list[QWidget]:
+        charts: list[QWidget] = [self.validity, self.shares, self.steps, self.changes, self.run, self.notes]
+        return [*charts, *self.points, *self.placements]
+
+
+def _fill(row: QGridLayout, wanted: list[tuple[QWidget, int]], height: int) -> None:
+    """Put views side by side with these widths to each other."""
+    for column in range(row.columnCount()):
+        row.setColumnStretch(column, 0)
+    while row.count():
+        row.takeAt(0)
+    for column, (view, stretch) in enumerate(wanted):
+        view.setFixedHeight(height)
+        row.addWidget(view, 0, column)
+        row.setColumnStretch(column, stretch)
