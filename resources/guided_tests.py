@@ -165,6 +165,8 @@ class GuidedTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     objects: tuple[Literal["datastore", "datastore b", "cluster"], ...] = ()
     roles: tuple[Role, ...] = ()
     workers_least: int = 1
+    workers_usual: int = 0
+    """How many workers are chosen if nobody says which; 0 for all."""
     hosts_least: int = 1
     checks: tuple[str, ...] = ()
     observes: tuple[str, ...] = ()

@@ -93,7 +93,7 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
         findings=findings,
         charts=ChartBoard(application),
         jobs=jobs,
-        tests=TestsModel(session, application),
+        tests=TestsModel(session, jobs, settings, application),
         theme=theme,
         settings=settings,
         times=Times(settings, session, application),
@@ -154,6 +154,7 @@ class _Frame(QObject):
         desk.findings.verdict_changed.connect(self._show_verdict)
         window.status.jobs_clicked.connect(JobsPane(desk.jobs, desk.session, window.dock("jobs"), self).show)
         window.closing.connect(self._close)
+        desk.tests.opened.connect(self._place_steps)
         MomentFrame(window, desk, self)
         self._enable()
         self._show_menu_bar()
@@ -189,6 +190,10 @@ class _Frame(QObject):
             "help.about": lambda: About(window).open(),
         }
         return {**self._workbench.handlers(), **self._zone.handlers(), **own}
+
+    def _place_steps(self) -> None:
+        """While a test is open its steps stand where the inventory stands."""
+        self._window.places.replace("inventory", "steps", on=bool(self._desk.tests.test))
 
     def _show_messages(self) -> None:
         """List the messages since the window was opened."""

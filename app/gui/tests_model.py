@@ -10,12 +10,16 @@ from functools import cached_property
 
 from PySide6.QtCore import QObject, Signal
 
-from app.gui.jobs import Job
+from app.gui.jobs import Job, JobRunner
 from app.gui.session_model import SessionModel
+from app.gui.settings import Settings
+from app.gui.test_setup import TestSetup
 from resources.guided_tests import GuidedTests, load_guided_tests
 from sessions.journal import JournalEntry, TestRun
 from sessions.store import SessionReader
 from wizards.flows.cards import Connected, Reach
+
+LAB = "lab:default"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +46,13 @@ class TestsModel(QObject):
     changed = Signal()
     opened = Signal()
 
-    def __init__(self, session: SessionModel, parent: QObject | None = None) -> None:
+    def __init__(
+        self, session: SessionModel, jobs: JobRunner, settings: Settings, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
-        self._session = session
+        self._session, self._jobs, self._settings = session, jobs, settings
         self.records = TestRecords()
+        self.lab = LAB
         self.test = ""
         self.run = ""
         self.step = ""
@@ -68,6 +75,17 @@ class TestsModel(QObject):
         reach: Reach = "lab" if "lab" in kinds else "vcenter" if "vcenter" in kinds else ""
         name = "The lab" if reach == "lab" else kinds[reach].spec.name if reach == "vcenter" else ""
         return Connected(reach, name)
+
+    @property
+    def address(self) -> str:
+        """The address that a test would act on: the chosen lab's, or the session's vCenter without a user."""
+        connected = self.connected
+        return self.lab if connected.reach == "lab" else f"vcenter://{connected.name}"
+
+    @cached_property
+    def setup(self) -> TestSetup:
+        """The test that is being set up."""
+        return TestSetup(self._jobs, self._settings, self.known, self)
 
     @property
     def running(self) -> TestRun | None:

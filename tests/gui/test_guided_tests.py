@@ -11,7 +11,11 @@ from pytestqt.qtbot import QtBot
 from app.gui.application import Program
 from tests.gui.recordings import record
 from tests.gui.windows import child_of, wait
+from wizards.flows.plan_file import read_plan
+from wizards.pages.check_plan import CheckPlanPage
+from wizards.pages.choose import ChoosePage
 from wizards.pages.gallery import GalleryView
+from wizards.pages.rail_pane import RailPane
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
@@ -67,3 +71,66 @@ def test_a_pane_that_the_user_closed_stays_closed(live: Program, gallery: Galler
     live.window.show_panel("tests")
     live.window.show_panel("overview")
     assert not live.window.dock("findings").isVisible()
+
+
+def set_up(live: Program, qtbot: QtBot, test: str, step: str) -> None:
+    tests = live.desk.tests
+    tests.setup.begin(tests.known.require(test), "lab:default")
+    tests.open(test, step)
+    wait(qtbot, lambda: tests.setup.now is not None and bool(tests.setup.now.checks))
+
+
+def test_a_test_that_is_set_up_says_what_it_costs_and_what_was_checked(
+    live: Program, gallery: GalleryView, qtbot: QtBot
+) -> None:
+    set_up(live, qtbot, "sioc-shares", "check")
+    page = child_of(live.window, CheckPlanPage)
+    assert page.isVisible()
+    assert [row.check.id for row in page.checks.rows][:3] == ["C1", "C2", "C3"]
+    assert "changes all undone" in page.plan.numbers.accessibleName()
+    assert "ioengine=libaio" in page.plan.job.toPlainText()
+    assert page.start.isEnabled()
+
+
+def test_what_is_chosen_changes_the_plan(live: Program, gallery: GalleryView, qtbot: QtBot) -> None:
+    set_up(live, qtbot, "sioc-shares", "choose")
+    setup, page = live.desk.tests.setup, child_of(live.window, ChoosePage)
+    assert page.isVisible()
+    before = page.chosen
+    assert len(before.workers) == 6
+    page.leave_out([before.workers[-1]])
+    wait(
+        qtbot,
+        lambda: setup.now is not None and setup.now.plan is not None and len(setup.now.plan.workers) == 5,
+    )
+    assert before.critical in before.workers
+
+
+def test_too_few_workers_are_refused_in_words(live: Program, gallery: GalleryView, qtbot: QtBot) -> None:
+    set_up(live, qtbot, "sioc-shares", "choose")
+    setup, page = live.desk.tests.setup, child_of(live.window, ChoosePage)
+    page.leave_out(page.chosen.workers[1:])
+    wait(qtbot, lambda: setup.now is not None and setup.is_blocked_by("W1"))
+    live.desk.tests.open("sioc-shares", "check")
+    check = child_of(live.window, CheckPlanPage)
+    wait(qtbot, lambda: "at least 2" in check.reason.text())
+    assert not check.start.isEnabled()
+
+
+def test_the_steps_stand_where_the_inventory_stands(
+    live: Program, gallery: GalleryView, qtbot: QtBot
+) -> None:
+    set_up(live, qtbot, "io-sweep", "check")
+    assert live.window.dock("steps").isVisible()
+    assert not live.window.dock("inventory").isVisible()
+    pane = child_of(live.window, RailPane)
+    assert "Check, current" in pane.steps.accessibleDescription()
+    live.desk.tests.close()
+    assert live.window.dock("inventory").isVisible()
+    assert not live.window.dock("steps").isVisible()
+
+
+def test_the_plan_can_be_saved(live: Program, gallery: GalleryView, qtbot: QtBot, home: Path) -> None:
+    set_up(live, qtbot, "io-sweep", "check")
+    live.desk.tests.setup.save(home / "sweep.toml")
+    assert read_plan(home / "sweep.toml").test == "io-sweep"

@@ -65,7 +65,7 @@ VM, STORE_ID, HOST = vm_object(1).id, STORE.id, host_object(1).id
         ("C6b", "warn", HOST, "build", "999", "different builds"),
         ("C6b", "warn", HOST, "cpu_model", "other", "different processors"),
         ("C7", "warn", HOST, "power_policy", "low", "different power policies"),
-        ("C8", "block", STORE_ID, "free_bytes", float(1 << 30), "% full, limit 80 %"),
+        ("C8", "warn", STORE_ID, "free_bytes", float(1 << 30), "% full, limit 80 %: thin disks"),
         ("C9", "warn", HOST, "clock_offset_ms", -1800.0, "The clock of esx01.corp is 1.8 s off, limit 1 s"),
         ("C10", "block", HOST, "sample_age_s", 600.0, "600 s old, limit 120 s"),
         ("C10", "unknown", HOST, "sample_age_s", None, "No real-time sample of esx01.corp"),
@@ -85,6 +85,15 @@ def test_what_is_wrong_is_found(
     assert words in found.found
     assert found.why
     assert found.mend
+
+
+def test_disks_that_would_fill_the_datastore_block() -> None:
+    around = MemoryEnvironment(facts={STORE_ID: {"free_bytes": float(900 << 30)}})
+    choice = Choice("sioc-shares", make_disks=100 << 30)
+    plan = make_plan(KNOWN.require("sioc-shares"), look(around), choice)
+    found = next(one for one in checks_of(plan, look(around), around, KNOWN) if one.id == "C8")
+    assert found.state == "block"
+    assert "perf-lun-02 would be 85 % full, limit 80 %: 300 GB of disks are made" in found.found
 
 
 def test_other_load_on_the_datastore_is_a_warning() -> None:

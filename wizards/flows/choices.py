@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from resources.guided_tests import GuidedTest, InputValue, Length
 from resources.units import format_bytes
@@ -54,7 +55,7 @@ def offer_of(test: GuidedTest, around: Surroundings) -> Offer:
 
 def lengths_of(test: GuidedTest, offer: Offer) -> list[tuple[Length, str]]:
     """Return the lengths that a test can have here, with what each means in words: ``Full, 3 rounds``."""
-    words: dict[Length, str] = {"quick": "Quick", "full": "Full", "lab": "The lab's"}
+    words: dict[Length, str] = {"quick": "Quick", "full": "Full", "lab": "The lab's minute"}
     found = []
     for length in offer.lengths:
         rounds = test.lengths[length].rounds
@@ -70,8 +71,21 @@ def choice_of(test: GuidedTest, chosen: Chosen) -> Choice:
         dict(chosen.inputs),
         dict(chosen.objects),
         chosen.workers,
-        chosen.critical,
+        chosen.critical if "critical" in test.roles else "",
     )
+
+
+def first_choice(test: GuidedTest, around: Surroundings, offer: Offer) -> Chosen:
+    """Return what is chosen to begin with: as many workers as usual, from as many hosts as there are."""
+    able = [one for one in around.workers if one.facts is not None]
+    by_host: dict[str, list[str]] = {}
+    for one in able:
+        host = around.host_of(one)
+        by_host.setdefault(host.object.id if host is not None else "", []).append(one.name)
+    spread = [name for names in zip_longest(*by_host.values()) for name in names if name is not None]
+    chosen = set(spread[: test.workers_usual]) if test.workers_usual else set(spread)
+    workers = tuple(one.name for one in able if one.name in chosen)
+    return Chosen((), workers, workers[0] if workers else "", offer.lengths[0], ())
 
 
 def _worker(one: WorkerSeen, around: Surroundings) -> WorkerOffer:

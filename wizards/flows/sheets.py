@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from resources.failures import HyperscopeError
 from resources.fio_jobs import FioJobs
 from resources.foreign_text import shown
 from resources.guided_tests import GuidedTests
 from resources.units import format_bytes, format_count, format_duration
 from sessions.journal import PhaseState, Setting
+from viewmodels.host_domains import shared_domain
 from wizards.flows.costs import Cost, PlannedSetting, cost_of, job_text
 from wizards.flows.plan import Plan, PlannedDisk, PlannedPhase, PlannedWorker
 from wizards.flows.plan_sheet import (
@@ -21,8 +24,9 @@ from wizards.flows.plan_sheet import (
     SheetNumber,
     Tone,
 )
+from workloads.environment import Settings
 
-_MAX_JOBS = 40
+_MAX_JOBS, _MAX_READ = 40, 400
 _NOT_JUDGED = ("fill", "alone")
 _AFTER = ("bursts", "streams")
 
@@ -45,6 +49,19 @@ def sheet_of(
         guards=tuple(_guards(plan)),
         jobs=tuple(_jobs(plan, jobs)),
     )
+
+
+def present_settings(plan: Plan, settings: Settings) -> dict[tuple[str, str], Setting]:
+    """Return the present values of what a plan changes; those that can't be read are left out."""
+    objects = {one.id: one.changed for one in plan.objects}
+    wanted = {(one.object, one.setting) for phase in plan.phases for one in phase.changes}
+    wanted |= {(one.object, one.setting) for one in plan.changes}
+    found: dict[tuple[str, str], Setting] = {}
+    for of, setting in sorted(wanted)[:_MAX_READ]:
+        if of in objects:
+            with contextlib.suppress(HyperscopeError):
+                found[of, setting] = settings.read(objects[of], setting)
+    return found
 
 
 def phase_blocks(
@@ -169,10 +186,13 @@ def _change(one: PlannedSetting, now: Now) -> ChangeLine:
 def _load(plan: Plan) -> Iterator[LoadLine]:
     shares = _shares(plan)
     whole = sum(shares.values())
+    domain = shared_domain(one.host for one in plan.workers)
     for one in plan.workers:
         own = shares.get(one.name)
         due = own / whole if own and whole else None
-        yield LoadLine(one.name, one.role, one.host, format_count(own) if own else "–", due)
+        yield LoadLine(
+            one.name, one.role, one.host.removesuffix(domain), format_count(own) if own else "–", due
+        )
 
 
 def _shares(plan: Plan) -> dict[str, float]:

@@ -27,7 +27,7 @@ from wizards.pages.input_fields import InputFields
 from wizards.pages.numbers import NumbersRow
 from wizards.pages.phase_bar import PhaseBar
 
-LENGTHS: tuple[tuple[Length, str], ...] = (("quick", "Quick"), ("full", "Full"), ("lab", "The lab's"))
+LENGTHS: tuple[tuple[Length, str], ...] = (("quick", "Quick"), ("full", "Full"), ("lab", "The lab's minute"))
 
 
 class ChoosePage(QWidget):
@@ -44,14 +44,16 @@ class ChoosePage(QWidget):
         self._objects: dict[str, QComboBox] = {}
         self._workers: dict[str, QCheckBox] = {}
         self._fields: InputFields | None = None
-        self._critical = QComboBox()
-        self._length = QComboBox()
-        self.numbers = NumbersRow(theme)
-        self.phases = PhaseBar(theme)
+        self._critical = QComboBox(self)
+        self._length = QComboBox(self)
+        self.numbers = NumbersRow(theme, self)
+        self.phases = PhaseBar(theme, self)
         self.problem = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.next = QPushButton("Check and plan")
         self.next.setProperty("role", "primary")
         self.next.clicked.connect(self.next_wanted)
+        for one in (self._critical, self._length, self.numbers, self.phases):
+            one.hide()  # until a test is shown
         self._critical.currentTextChanged.connect(lambda _text: self.changed.emit())
         self._length.currentIndexChanged.connect(self._take_length)
         self._title, self._question = QLabel(), QLabel(wordWrap=True)
@@ -70,6 +72,7 @@ class ChoosePage(QWidget):
     def show_test(self, test: GuidedTest, offer: Offer) -> None:
         """Ask for the inputs of this test, from what the environment has."""
         self._test = test
+        self.blockSignals(True)  # what is filled in here was not chosen by anybody
         self._title.setText(test.title)
         self._question.setText(test.question)
         body = QWidget()
@@ -88,11 +91,25 @@ class ChoosePage(QWidget):
         keep = (self.numbers, self.phases, self._critical, self._length)
         old = self._area.takeWidget()
         self._area.setWidget(body)
+        for one in keep:
+            is_used = body.isAncestorOf(one)
+            if not is_used:
+                one.setParent(self)
+            one.setVisible(is_used)
         if old is not None:
-            for one in keep:
-                if one.parent() is old:
-                    one.setParent(body)
             old.deleteLater()
+        self.blockSignals(False)
+
+    def show_chosen(self, chosen: Chosen) -> None:
+        """Show what was chosen without the user."""
+        for name, box in self._workers.items():
+            box.blockSignals(True)
+            box.setChecked(name in chosen.workers)
+            box.blockSignals(False)
+        self._fill_critical()
+        self._critical.blockSignals(True)
+        self._critical.setCurrentText(chosen.critical)
+        self._critical.blockSignals(False)
 
     def show_cost(self, sheet: PlanSheet | None, problem: str = "") -> None:
         """Show what the choice costs, or why there is no plan for it."""

@@ -6,13 +6,25 @@ from collections.abc import Mapping, Sequence
 
 from app.gui.actions import ActionSpec
 from app.gui.desk import PanelSpec
-from app.gui.panels import charts, esxtop, findings, heatmap, inventory, jobs, overview, tests, timeline
+from app.gui.panels import (
+    charts,
+    esxtop,
+    findings,
+    heatmap,
+    inventory,
+    jobs,
+    overview,
+    steps,
+    tests,
+    timeline,
+)
 from resources.views import Screen
 
 _BESIDE_TESTS = frozenset({"inventory", "jobs", "steps"})
 
 PANELS: tuple[PanelSpec, ...] = (
     PanelSpec("inventory", "Inventory", "inventory", "left", inventory.make, ("Ctrl+5",)),
+    PanelSpec("steps", "Guided test", "tests", "left", steps.make, shown=False, is_passing=True),
     PanelSpec("overview", "Overview", "overview", "center", overview.make, ("Ctrl+1",)),
     PanelSpec("charts", "Charts", "charts", "center", charts.make, ("Ctrl+2",)),
     PanelSpec("esxtop", "esxtop", "table", "center", esxtop.make, ("Ctrl+3",)),

@@ -5,37 +5,90 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.gui.desk import Desk
+from app.gui.panels.tests_setup import SetupPages
 from wizards.flows.cards import card_groups, interrupted
 from wizards.pages.gallery import GalleryView
+from wizards.pages.lab_bar import LabBar
+
+LABS = (
+    ("lab:default", "as it is by default"),
+    ("lab:congested", "a datastore that is full"),
+    ("lab:idle", "a datastore that is idle"),
+    ("lab:imbalanced", "an imbalanced cluster"),
+    ("lab:balanced", "a balanced cluster"),
+)
 
 
 class TestsPanel(QObject):
-    """Shows the gallery while no test is open."""
+    """Shows the gallery while no test is open, else the page of the step."""
 
     __test__ = False  # pytest: this is none of its tests
 
     def __init__(self, desk: Desk) -> None:
-        self.view = QStackedWidget()
+        self.view = QWidget()
         super().__init__(self.view)
         self._desk, self._tests = desk, desk.tests
+        theme = desk.theme
+        self.gallery = GalleryView(theme, self._day)
+        self._setup_pages = SetupPages(desk, self.view)
+        self._bar = LabBar(theme, LABS)
+        self._stack = QStackedWidget()
+        for page in (self.gallery, self._setup_pages.choose, self._setup_pages.check_plan):
+            self._stack.addWidget(page)
+        column = QVBoxLayout(self.view)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._bar)
+        column.addWidget(self._stack, 1)
         self.view.setAccessibleName("Guided tests")
-        self.gallery = GalleryView(desk.theme, self._day)
-        self.view.addWidget(self.gallery)
         self.view.setFocusProxy(self.gallery)
-        self._tests.changed.connect(self._show_gallery)
+        self._connect()
+
+    def _connect(self) -> None:
+        desk, tests = self._desk, self._tests
+        tests.changed.connect(self._show_gallery)
         desk.session.opened.connect(lambda _snapshot: self._show_gallery())
         desk.times.changed.connect(lambda _clock: self._show_gallery())
+        tests.opened.connect(self._show_step)
+        self.gallery.chosen.connect(self._begin)
+        self.gallery.recalled.connect(self._recall)
+        self._bar.chosen.connect(self._change_lab)
+
+    def _begin(self, test: str) -> None:
+        """Set a test up; in the lab, where nothing real is touched, run it at once with its defaults."""
+        tests = self._tests
+        described = tests.known.require(test)
+        is_lab = tests.connected.reach == "lab"
+        tests.setup.begin(described, tests.address, "start" if is_lab else "")
+        tests.open(test, "check" if is_lab else "choose")
+
+    def _recall(self, identity: str) -> None:
+        run = self._tests.records.run(identity)
+        if run is not None:
+            self._tests.open(run.test, "result", run.id)
+
+    def _change_lab(self, address: str) -> None:
+        tests = self._tests
+        tests.lab = address
+        if tests.test and not tests.run:
+            tests.setup.begin(tests.known.require(tests.test), address)
 
     def _show_gallery(self) -> None:
         tests, records = self._tests, self._tests.records
+        self._bar.setVisible(tests.connected.reach == "lab")
         self.gallery.show_groups(card_groups(tests.known, tests.connected, records.runs))
         running = tests.running
         live = running.id if running is not None else ""
-        left = interrupted(records.runs, records.journal, live, self._day)
-        self.gallery.show_interrupted(left)
+        self.gallery.show_interrupted(interrupted(records.runs, records.journal, live, self._day))
+
+    def _show_step(self) -> None:
+        setup = self._setup_pages
+        pages = {"choose": setup.choose, "check": setup.check_plan, "plan": setup.check_plan}
+        self._stack.setCurrentWidget(pages.get(self._tests.step, self.gallery))
+        self._bar.show_lab(self._tests.lab)
 
     def _day(self, at: int) -> str:
         """Return the day of a time as a card shows it: ``12 Nov``."""

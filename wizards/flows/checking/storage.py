@@ -37,6 +37,11 @@ def space(look: Look) -> Found:
             disks = f"{format_bytes(int(made))} of disks are made"
             text = f"{name} would be {percent:.0f} % full, limit {most:g} %: {disks}"
             return Found(False, text, names([store]))
+        if percent > most:
+            text = (
+                f"{name} is {percent:.0f} % full, limit {most:g} %: thin disks that are filled may fill it up"
+            )
+            return Found(False, text, names([store]), state="warn")
         full = f"{format_bytes(int(used))} of {format_bytes(int(size))}"
         texts.append(f"{name} {full} used: {percent:.0f} % of {most:g} %")
     return Found(True, "; ".join(texts)) if texts else Found(True, "No datastore is filled")

@@ -1,0 +1,92 @@
+"""The pages on which a test is set up: choose, check and plan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.gui.desk import Desk
+from app.gui.session_files import os_error_text
+from wizards.flows.choices import lengths_of
+from wizards.pages.check_plan import CheckPlanPage
+from wizards.pages.choose import ChoosePage
+
+
+class SetupPages(QObject):
+    """Connects the two pages with the test that is set up."""
+
+    def __init__(self, desk: Desk, view: QWidget) -> None:
+        super().__init__(view)
+        self._desk, self._tests, self._view = desk, desk.tests, view
+        self.choose, self.check_plan = ChoosePage(desk.theme), CheckPlanPage(desk.theme)
+        tests, setup = self._tests, self._tests.setup
+        setup.offered.connect(self._show_offer)
+        setup.changed.connect(self._show_setup)
+        setup.ready.connect(self._run)
+        self.choose.changed.connect(self._choose)
+        self.choose.back.connect(tests.close)
+        self.choose.next_wanted.connect(lambda: tests.open(tests.test, "check"))
+        page = self.check_plan
+        page.back.connect(lambda: tests.open(tests.test, "choose"))
+        page.checked.connect(setup.check)
+        page.started.connect(setup.start)
+        page.saved.connect(self._save)
+        page.copied.connect(lambda text: desk.notify(text, "ok"))
+        page.length_chosen.connect(self.choose.choose_length)
+        page.checks.again.connect(lambda _check: setup.check())
+        page.checks.left_out.connect(self._leave_out)
+
+    def _show_offer(self) -> None:
+        now = self._tests.setup.now
+        if now is not None and now.offer is not None:
+            self.choose.show_test(now.test, now.offer)
+            if now.chosen is not None:
+                self.choose.show_chosen(now.chosen)
+            lengths = lengths_of(now.test, now.offer)
+            self.check_plan.show_lengths(lengths, now.offer.lengths[0])
+
+    def _show_setup(self) -> None:
+        setup = self._tests.setup
+        now = setup.now
+        if now is None:
+            return
+        self.choose.show_cost(now.sheet, now.problem)
+        if now.sheet is not None:
+            self.check_plan.show_plan(now.sheet)
+        if now.chosen is not None:
+            self.check_plan.show_chosen_length(now.chosen.length)
+        checking = setup.is_checking or setup.is_looking
+        self.check_plan.show_checks(now.checks, setup.when(), checking=checking, problem=now.problem)
+
+    def _choose(self) -> None:
+        problem = self.choose.input_problem
+        if problem:
+            self.choose.show_cost(None, problem)
+        else:
+            self._tests.setup.choose(self.choose.chosen)
+
+    def _leave_out(self, check: str) -> None:
+        now = self._tests.setup.now
+        found = next((one for one in now.checks if one.id == check), None) if now is not None else None
+        if found is not None:
+            self.choose.leave_out(found.leave_out)
+
+    def _save(self) -> None:
+        test = self._tests.test
+        name, _ = QFileDialog.getSaveFileName(self._view, "Save the plan", f"{test}.toml", "Plans (*.toml)")
+        if name:
+            try:
+                self._tests.setup.save(Path(name))
+            except OSError as error:
+                self._desk.notify(f"The plan was not saved: {os_error_text(error)}", "critical")
+            else:
+                self._desk.notify(
+                    f"The plan was saved. Run it with: hyperscope test run {Path(name).name}", "ok"
+                )
+
+    def _run(self, plan: Path) -> None:
+        now = self._tests.setup.now
+        if now is not None and now.plan is not None:
+            self._desk.run_test(plan, now.test.title, now.plan.environment)
