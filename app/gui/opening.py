@@ -16,6 +16,7 @@ from app.gui.session_files import CAPTURES, SUFFIX, OpenablePaths, classify_path
 from app.gui.window import Window
 from resources.foreign_text import shown
 from viewmodels.snapshot import Snapshot
+from widgets.dialog_end import delete_after_end
 
 _NAMED = 3
 _SESSIONS = f"Sessions (*{SUFFIX});;All files (*)"
@@ -56,7 +57,7 @@ class Opening(QObject):
         dialog = QFileDialog(self._window, title, str(folder) if folder.is_dir() else "", filters)
         dialog.setFileMode(mode)
         dialog.filesSelected.connect(lambda names: self.open_paths([Path(name) for name in names]))
-        dialog.finished.connect(dialog.deleteLater)
+        delete_after_end(dialog)
         dialog.open()
 
     def _take(self, found: OpenablePaths) -> None:

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 from app.gui.settings import SETTINGS, Settings, SettingSpec
 from app.gui.times import Times
 from app.gui.zone_box import ZoneBox
+from widgets.dialog_end import delete_after_end
 
 _TEXT_LEFT = 6
 _WIDTH, _HIGHEST = 560, 560
@@ -140,7 +141,7 @@ class Preferences(QDialog):
             dialog.setFileMode(QFileDialog.FileMode.Directory)
             dialog.setOption(QFileDialog.Option.ShowDirsOnly)
             dialog.fileSelected.connect(take)
-            dialog.finished.connect(dialog.deleteLater)
+            delete_after_end(dialog)
             dialog.open()
 
         choose.clicked.connect(ask)

@@ -16,6 +16,7 @@ from app.gui.window import Window
 from resources.files import replace_file, write_failures
 from resources.foreign_text import shown
 from viewmodels.file_offer import FileForm, FileOffer
+from widgets.dialog_end import delete_after_end
 
 _LONGEST_NAME = 100
 
@@ -44,7 +45,7 @@ class Saving(QObject):
         dialog.fileSelected.connect(
             lambda name: self.write(Path(name), form_of(Path(name), offer.forms, dialog.selectedNameFilter()))
         )
-        dialog.finished.connect(dialog.deleteLater)
+        delete_after_end(dialog)
         dialog.open()
 
     @property
