@@ -22,19 +22,12 @@ class GuestLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     max_documents: int
     documents_per_s: float
     clock_rounds: int
-    window_tolerance: float
-    least_lead_s: float
-    lead_of_each_s: float
 
     def interval_s(self, workers: int, seconds: float | None) -> int:
         """Return after how many seconds fio tells what it did so far, for so many workers and that long."""
         of_all = workers / self.documents_per_s
         of_each = (seconds or 0) / self.max_documents
         return max(1, math.ceil(max(of_all, of_each)))
-
-    def lead_s(self, workers: int) -> float:
-        """Return how long before their start so many workers should be told of it."""
-        return self.least_lead_s + workers * self.lead_of_each_s
 
     def is_old(self, version: str) -> bool:
         """Return True for a version of fio (``fio-3.27-12-g…``) before the oldest one that is right."""

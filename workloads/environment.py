@@ -154,7 +154,7 @@ class Worker(Protocol):
     def start(self, at_ms: int) -> None:
         """Let the job begin at an instant of the environment's clock, by the guest's own clock.
 
-        A guest that hears of it too late begins at once; ``guest_limits().lead_s`` is early enough.
+        A guest that hears of it too late begins at once.
         """
 
     def poll(self) -> WorkerProgress:
@@ -163,7 +163,7 @@ class Worker(Protocol):
     def fetch(self) -> tuple[Document, ...]:
         """Return fio's documents of the job that ended, in their order and with the environment's times.
 
-        Each tells everything since the job's start: ``workloads.common_window`` cuts out what is wanted.
+        Each tells everything since the job's start.
         """
 
     def stop(self) -> None:

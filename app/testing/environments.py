@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,36 +101,27 @@ def _open_lab(addresses: Sequence[str], options: EnvironmentOptions) -> Environm
 
 
 def _open_guests(addresses: Sequence[str], options: EnvironmentOptions) -> Environment:
+    from app.recording.guest_logins import GuestLogins  # noqa: PLC0415
     from connections.ssh.address import parse_address  # noqa: PLC0415
-    from connections.ssh.login import SshLogin  # noqa: PLC0415
     from workloads.guests.opening import open_guests  # noqa: PLC0415
 
     parsed = [parse_address(one) for one in addresses]
     record = options.record
     pins = {address: HOST_KEY.parse(text) for address, text in zip(parsed, record.thumbprints, strict=False)}
-    if record.next_password is not None:  # lines of stdin, in the order of the addresses
-        given = {one: password_of(one, record) for one in parsed}
-        passwords: dict[Address, Callable[[], str]] = dict(given)
-    else:
-        passwords = {one: cache(partial(_asked, one, record)) for one in parsed}
-
-    def login(address: Address) -> SshLogin:
-        password = passwords[address]
-        has_key = options.key_file is not None
-        return SshLogin(None if has_key else password, options.key_file, password, options.agent)
-
+    logins = GuestLogins(
+        lambda address: password_of(address, record)(),
+        key_file=options.key_file,
+        agent=options.agent,
+        next_password=record.next_password,
+    )
     return open_guests(
         parsed,
-        login,
+        logins,
         pins=pins,
         known=record.known.for_proof(HOST_KEY),
         ask=ask_of(parsed[0], HOST_KEY, record),
         options=_guest_options(options),
     )
-
-
-def _asked(address: Address, record: RecordOptions) -> str:
-    return password_of(address, record)()
 
 
 def _open_vcenter(addresses: Sequence[str], options: EnvironmentOptions) -> Environment:

@@ -116,14 +116,16 @@ def _refused(address: Address, error: BaseException | None) -> LoginError:
 
 def usable_key(folder: Path) -> Path | None:
     """Return the first of the usual private keys in an ``.ssh`` folder that has no passphrase, or None."""
-    for name in _USUAL_KEYS:
-        path = folder / name
-        try:
-            PKey.from_path(path, None)
-        except (OSError, SSHException, TypeError, ValueError):
-            continue
-        return path
-    return None
+    return next((path for name in _USUAL_KEYS if is_usable_key(path := folder / name)), None)
+
+
+def is_usable_key(path: Path) -> bool:
+    """Return True for the file of a private key without a passphrase."""
+    try:
+        PKey.from_path(path, None)
+    except (OSError, SSHException, TypeError, ValueError):
+        return False
+    return True
 
 
 def _private_key(path: Path, passphrase: Callable[[], str] | None) -> PKey:

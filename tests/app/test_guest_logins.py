@@ -9,7 +9,6 @@ import pytest
 
 from app.recording.guest_logins import GuestLogins
 from connections.address import Address
-from connections.secrets import Password
 from connections.ssh.address import parse_address
 from resources.failures import UsageError
 from tests.connections.ssh_servers import make_key
@@ -17,10 +16,14 @@ from tests.connections.ssh_servers import make_key
 GUESTS = [parse_address(f"ssh://root@app{number}.lab") for number in range(1, 4)]
 
 
+def refuse(address: Address) -> str:
+    raise AssertionError(f"{address} was asked for")
+
+
 def passwords(lines: list[bytes], tmp_path: Path) -> list[str]:
     """What each guest gets from these lines of stdin."""
     left = iter(lines)
-    logins = GuestLogins(next_password=lambda: next(left, None), ssh_folder=tmp_path)
+    logins = GuestLogins(refuse, next_password=lambda: next(left, None), ssh_folder=tmp_path)
     given = [logins(guest).password for guest in GUESTS]
     return [one() for one in given if one is not None]
 
@@ -40,31 +43,31 @@ def test_no_line_at_all_is_said(tmp_path: Path) -> None:
 
 
 def test_a_given_key_comes_before_the_usual_one_and_a_locked_one_is_none(tmp_path: Path) -> None:
-    assert GuestLogins(ssh_folder=tmp_path)(GUESTS[0]).key_file is None
-    make_key(tmp_path / "id_ed25519", passphrase="locked")
-    assert GuestLogins(ssh_folder=tmp_path)(GUESTS[0]).key_file is None
+    assert GuestLogins(refuse, ssh_folder=tmp_path)(GUESTS[0]).key_file is None
+    locked = make_key(tmp_path / "id_ed25519", passphrase="locked")
+    assert GuestLogins(refuse, ssh_folder=tmp_path)(GUESTS[0]).key_file is None
     usual = make_key(tmp_path / "id_rsa", "rsa")
-    assert GuestLogins(ssh_folder=tmp_path)(GUESTS[0]).key_file == usual
+    assert GuestLogins(refuse, ssh_folder=tmp_path)(GUESTS[0]).key_file == usual
     mine = make_key(tmp_path / "mine")
-    login = GuestLogins(mine, ssh_folder=tmp_path)(GUESTS[0])
-    assert login.key_file == mine
+    login = GuestLogins(refuse, key_file=mine, ssh_folder=tmp_path)(GUESTS[0])
+    assert (login.key_file, login.passphrase) == (mine, None)  # nobody is asked for what it does not need
     assert login.agent
+    login = GuestLogins(lambda _: "locked", key_file=locked, agent=False, ssh_folder=tmp_path)(GUESTS[0])
+    assert (login.key_file, login.password, login.agent) == (locked, None, False)
+    assert login.passphrase is not None
 
 
 def test_nobody_is_asked_twice_for_a_login_that_guests_share(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
-
-    def prompt(address: Address, ask: object = None) -> object:
-        asked.append(str(address))
-
-        return Password("typed", "prompt")
-
-    monkeypatch.setattr("connections.secrets.prompt_password", prompt)
     monkeypatch.setattr("keyring.get_password", lambda *_: None)
-    monkeypatch.setattr("app.recording.guest_logins.can_prompt", lambda: True)
-    logins = GuestLogins(ssh_folder=tmp_path)
+    asked: list[Address] = []
+
+    def ask(address: Address) -> str:
+        asked.append(address)
+        return "typed"
+
+    logins = GuestLogins(ask, ssh_folder=tmp_path)
     given = [logins(guest).password for guest in GUESTS]
     assert asked == []  # not before a guest wants a password
     got: list[str] = []
@@ -77,10 +80,9 @@ def test_nobody_is_asked_twice_for_a_login_that_guests_share(
     assert len(asked) == 1
 
 
-def test_without_a_terminal_it_says_what_to_give(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("keyring.get_password", lambda *_: None)
-    monkeypatch.setattr("app.recording.guest_logins.can_prompt", lambda: False)
-    password = GuestLogins(ssh_folder=tmp_path)(GUESTS[0]).password
+def test_the_keyring_has_each_guests_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("keyring.get_password", lambda _service, user: f"of {user}")
+    logins = GuestLogins(refuse, ssh_folder=tmp_path)
+    password = logins(GUESTS[1]).password
     assert password is not None
-    with pytest.raises(UsageError, match=r"No key lets root in to app1\.lab.*--password-stdin"):
-        password()
+    assert password() == "of ssh://root@app2.lab"

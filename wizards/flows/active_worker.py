@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from collectors.fio.documents import Document
 from sessions.journal import JournalEntry
 from wizards.flows.plan import PlannedWork, PlannedWorker
-from workloads.environment import DiskIdentity, Work, Worker, WorkerFacts, WorkSample
+from workloads.environment import DiskIdentity, Work, Worker, WorkSample
 from workloads.job_file import Disk
 from workloads.journal import Changes, Wanted
 
@@ -17,22 +17,19 @@ FOLDER = "folder"
 class ActiveWorker:
     """One worker of a run.
 
-    ``identities`` are its disks as they must be, ``offset_ms`` its guest's clock minus the environment's.
-    ``samples`` and ``documents`` (a list for each job) are those of the present phase; ``error`` is why it is
-    out of it, empty while all is well.
+    ``identities`` are its disks as they must be. ``samples`` and ``documents`` (a list for each job) are
+    those of the present phase; ``error`` is why it is out of it, empty while all is well.
     """
 
     def __init__(
         self,
         worker: Worker,
         planned: PlannedWorker,
-        facts: WorkerFacts,
         identities: Sequence[DiskIdentity],
         changes: Changes,
     ) -> None:
         self.worker, self.planned = worker, planned
         self.name = planned.name
-        self.offset_ms = facts.clock_offset_ms
         self.identities = tuple(identities)
         names = [disk.name for disk in planned.disks]
         self.disks = tuple(Disk(name, one.path) for name, one in zip(names, identities, strict=True))

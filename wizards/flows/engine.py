@@ -237,7 +237,7 @@ class _Run:
             if isinstance(facts, HyperscopeError):
                 raise facts
             disks = identities(one, facts, self.options.run)
-            self.active[one.name] = ActiveWorker(known[one.name], one, facts, disks, self.changes)
+            self.active[one.name] = ActiveWorker(known[one.name], one, disks, self.changes)
         self.record.add_workers([one.worker for one in self.active.values()])
         self.owner.workers = dict.fromkeys(self.active, "ready")
 

@@ -226,7 +226,7 @@ class LoadPhase:
                 active.keep(found)
         for active in actives:
             for documents in active.documents:
-                self.record.add_percentiles(active.name, documents, active.offset_ms)
+                self.record.add_percentiles(active.name, documents)
 
     def _rounds(self, window: TimeRange) -> Iterator[WorkerRound]:
         grid = [one.at for active, work in self._works() if not work.on_s for one in active.samples]
@@ -242,11 +242,11 @@ class LoadPhase:
         self, documents: Sequence[Document], window: TimeRange, active: ActiveWorker, work: PlannedWork
     ) -> WorkDone | None:
         """Return what a job did in the window; of one that works in turns, all of a turn that began in it."""
-        times = [one.at - active.offset_ms for one in documents]
+        times = [one.at for one in documents]
         if work.on_s and times and times[-1] < window.start:
             return None
         whole = TimeRange(0, window.end) if work.on_s else window
-        return work_in(documents, whole, active.offset_ms, active.depth)
+        return work_in(documents, whole, active.depth)
 
 
 def with_pauses(samples: Sequence[WorkSample], grid: Sequence[int]) -> tuple[WorkSample, ...]:

@@ -62,7 +62,7 @@ class RunRecord:
             ticks.append(Tick(self._layouts[worker], one.at, stored))
         self._store(ticks)
 
-    def add_percentiles(self, worker: str, documents: Sequence[Document], offset_ms: float) -> None:
+    def add_percentiles(self, worker: str, documents: Sequence[Document]) -> None:
         """Store the percentiles of each interval between a job's documents."""
         ticks = []
         found = list(intervals(documents))
@@ -71,7 +71,7 @@ class RunRecord:
             if one.worker == (-1 if is_several else 0):
                 stored = self._nothing()
                 stored[_PERCENTILES] = np.array(one.values)[_PERCENTILES]
-                ticks.append(Tick(self._layouts[worker], round(one.at - offset_ms), stored))
+                ticks.append(Tick(self._layouts[worker], one.at, stored))
         self._store(ticks)
 
     def add_journal(self, entries: Sequence[JournalEntry]) -> None:

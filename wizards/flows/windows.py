@@ -31,15 +31,13 @@ class WorkDone:
     error: str = ""
 
 
-def work_in(
-    documents: Sequence[Document], window: TimeRange, offset_ms: float, depth: float
-) -> WorkDone | None:
-    """Return what a job did in a window (the environment's clock); None if its documents tell nothing of it.
+def work_in(documents: Sequence[Document], window: TimeRange, depth: float) -> WorkDone | None:
+    """Return what a job did in a window; None if its documents tell nothing of it.
 
-    ``documents`` are cumulative, in their order, in the guest's clock, which is ``offset_ms`` ahead. What was
-    done before the window is taken off, if a document tells it. ``depth`` is the asked I/O depth.
+    ``documents`` are cumulative, in their order, in the environment's times. What was done before the window
+    is taken off, if a document tells it. ``depth`` is the asked I/O depth.
     """
-    timed = [(one.at - offset_ms, one) for one in documents if one.workers]
+    timed = [(one.at, one) for one in documents if one.workers]
     upto = [one for at, one in timed if at <= window.end + _NEAR_MS] or [one for _, one in timed]
     if not upto:
         return None

@@ -177,8 +177,7 @@ class GuestWorker:
         try:
             news = self._transport.exchange(self._folder, run.progress.parts)
         except SourceError as error:
-            run.failure = str(error)
-            news = None
+            run.failure, news = str(error), None
         if news is None:
             return self._unanswered(run)
         run.heard, run.failure = time.monotonic(), ""
@@ -197,7 +196,7 @@ class GuestWorker:
 
     def _unanswered(self, run: _Run) -> WorkerProgress:
         waited_s = time.monotonic() - run.heard
-        if waited_s < self._options.lost_after_s and not run.failure:
+        if waited_s < self._options.lost_after_s:  # a broken connection is made again meanwhile
             return WorkerProgress(self._state(run))
         why = run.failure or f"{self._name} has not answered for {waited_s:.0f} s."
         return WorkerProgress("lost", why=why)
