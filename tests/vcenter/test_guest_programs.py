@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
 import os
 import sys
 import time
@@ -217,6 +218,19 @@ def test_tools_that_are_busy_away_or_starting(vcenter: TestVCenter, login: Login
     assert not guest.vm.guest.guestOperationsReady
     with pytest.raises(vim.fault.GuestOperationsUnavailable):
         guest.processes()
+
+
+def test_a_call_hangs_for_one_guest_only(vcenter: TestVCenter, login: Login, guest: GuestPeer) -> None:
+    peer = login(vcenter)
+    other = GuestPeer(peer, peer.all(vim.VirtualMachine)["vm-00002"])
+    pid = guest.start("-c 'exit 6'")
+    vcenter.fault("hang", method="ListProcessesInGuest", vm="vm-00001", seconds=0.3, count=1)
+    assert other.processes() == []
+    began = time.monotonic()
+    with pytest.raises(http.client.RemoteDisconnected):
+        guest.processes(pid)
+    assert time.monotonic() - began >= 0.3
+    assert guest.end(pid).exitCode == 6
 
 
 def test_who_lacks_a_privilege_is_told_which(vcenter: TestVCenter, guest: GuestPeer) -> None:

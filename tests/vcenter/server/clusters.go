@@ -265,7 +265,7 @@ func (d *DRS) changeDRS(x *Change) error {
 	}
 	d.acts.changes.within(0, x.User, func() {
 		d.acts.changes.reconfigureDRS(cluster, &types.ClusterConfigSpecEx{DrsConfig: config}, true)
+		d.measure(cluster)
 	})
-	d.measure(cluster)
 	return nil
 }

@@ -331,7 +331,7 @@ func (d *DRS) measureAwake() {
 		watched := d.awake[cluster.Self]
 		d.mu.Unlock()
 		if watched {
-			d.measure(cluster)
+			d.acts.changes.within(0, "", func() { d.measure(cluster) })
 		}
 	}
 }
@@ -352,11 +352,13 @@ func (d *DRS) changeLoad(x *Change) error {
 	if err != nil {
 		return err
 	}
-	stats := vm.Summary.QuickStats
-	stats.OverallCpuDemand, stats.OverallCpuUsage = int32(x.MHz), int32(x.MHz)
-	c.set(c.world.context(), vm, map[string]any{"summary.quickStats": stats})
-	d.wake(c.world.clusterOf(vm))
-	d.measure(c.world.clusterOf(vm))
+	c.within(0, x.User, func() {
+		stats := vm.Summary.QuickStats
+		stats.OverallCpuDemand, stats.OverallCpuUsage = int32(x.MHz), int32(x.MHz)
+		c.set(c.world.context(), vm, map[string]any{"summary.quickStats": stats})
+		d.wake(c.world.clusterOf(vm))
+		d.measure(c.world.clusterOf(vm))
+	})
 	return nil
 }
 
