@@ -121,23 +121,33 @@ class VSphere(ServerConnection):
             self._login.renew(generation)
         return question(self._current())
 
-    def post(self, envelope: bytes, action: str = "", what: str = "counters", *, once: bool = False) -> bytes:
+    def post(
+        self,
+        envelope: bytes,
+        action: str = "",
+        what: str = "counters",
+        *,
+        once: bool = False,
+        path: str = SDK_PATH,
+    ) -> bytes:
         """Send a raw SOAP request in our session and return the whole reply; ``action`` defaults to
-        our API version.
+        our API version, ``path`` to that of the vSphere API.
 
         An ended session is renewed as in ``ask``. After a broken connection the request is repeated, although
         the server may have served it already. Pass ``once`` for a request that advances something on the
         server (the next page of updates or events), whose first result would be lost: it then fails instead.
         Raises SourceError, SoapFault.
         """
-        return self._edge(what, lambda: self._post(envelope, action, what, once=once).body)
+        return self._edge(what, lambda: self._post(envelope, action, what, once=once, path=path).body)
 
-    def _post(self, envelope: bytes, action: str, what: str, *, once: bool = False) -> _Answer:
+    def _post(
+        self, envelope: bytes, action: str, what: str, *, once: bool = False, path: str = SDK_PATH
+    ) -> _Answer:
         generation = self._login.generation
-        began, reply = time.perf_counter(), self._send(envelope, action, once=once)
+        began, reply = time.perf_counter(), self._send(envelope, action, once=once, path=path)
         if reply.status == 500 and parse_fault(reply.body).type_name == "NotAuthenticated":
             self._login.renew(generation)
-            began, reply = time.perf_counter(), self._send(envelope, action, once=once)
+            began, reply = time.perf_counter(), self._send(envelope, action, once=once, path=path)
         took = time.perf_counter() - began
         if reply.status == 200:
             check_xml(reply.content_type)
@@ -149,14 +159,14 @@ class VSphere(ServerConnection):
         fault = parse_fault(reply.body)
         raise soap_error(fault.type_name, fault.text, fault.detail, what, self.address)
 
-    def _send(self, envelope: bytes, action: str, *, once: bool) -> Reply:
+    def _send(self, envelope: bytes, action: str, *, once: bool, path: str) -> Reply:
         stub = self._current().stub
         headers = {
             "Content-Type": "text/xml; charset=UTF-8",
             "SOAPAction": action or stub.versionId,
             "Cookie": stub.session_cookie,
         }
-        return self._channel.exchange("POST", SDK_PATH, envelope, headers, once=once)
+        return self._channel.exchange("POST", path, envelope, headers, once=once)
 
     def server_time(self) -> tuple[datetime, float]:
         """Return the server's time (UTC) at the middle of a request, and how many seconds that request took.

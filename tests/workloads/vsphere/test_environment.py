@@ -108,6 +108,21 @@ def test_a_made_disk_is_known_as_made(vcenter: TestVCenter, opened: Open) -> Non
     here.settings.write(vm, "disk:data", None)
 
 
+def test_a_vsan_cluster_tells_its_kind_health_and_ratio(vcenter: TestVCenter, opened: Open) -> None:
+    here = opened(vcenter)
+
+    def facts() -> object:
+        (cluster,) = of_kind(here.objects(), "ClusterComputeResource")
+        names = ("vsan_type", "vsan_dedup", "dedup_ratio", "vsan_healthy", "vsan_resync_bytes")
+        return tuple(cluster.facts.get(name) for name in names)
+
+    assert facts() == (None, None, None, None, None)
+    vcenter.fault("vsan", cluster="cluster-01", used_bytes=10 << 30, logical_bytes=40 << 30)
+    assert facts() == ("OSA", True, 4.0, True, 0.0)
+    vcenter.fault("vsan", cluster="cluster-01", esa=True, unhealthy=2, resync_bytes=5 << 30)
+    assert facts() == ("ESA", True, 4.0, False, float(5 << 30))
+
+
 def test_few_requests_read_everything(start_vcenter: type[TestVCenter], opened: Open) -> None:
     server = start_vcenter(hosts=4, vms=120, interval=1, history=5, rollup_days=0)
     here = opened(server)

@@ -27,6 +27,7 @@ from workloads.vsphere.inventory import vm_facts as vm
 from workloads.vsphere.inventory.entities import entities
 from workloads.vsphere.inventory.load_now import DiskLoad, LoadNow, by_datastore
 from workloads.vsphere.inventory.reading import InventoryReader, Seen
+from workloads.vsphere.inventory.vsan_facts import vsan_facts
 
 _PATHS = {
     "VirtualMachine": vm.VM_PATHS,
@@ -115,6 +116,8 @@ class Objects:
                 facts[moid] = dict(place.cluster_facts(one))
         facts |= self._of_vms(vms, seen, workers)
         self._add_clocks(seen, facts)
+        for cluster in _with_vsan(seen) & facts.keys():
+            facts[cluster].update(vsan_facts(self._vsphere, cluster))
         for moid, number in busy.items():
             if moid in facts:
                 facts[moid]["running_tasks"] = float(number)
@@ -205,6 +208,13 @@ class Objects:
         loads = by_datastore(self._load.disk_loads(running, self._clock_there.now_ms()), places)
         for store in stores:
             facts[store].update(_load_facts(loads.get(store, {}), workers))
+
+
+def _with_vsan(seen: Mapping[str, Seen]) -> set[str]:
+    """The clusters whose hosts mount a vSAN datastore."""
+    stores = [one for one in seen.values() if one.text("summary.type") == "vsan"]
+    hosts = {host for store in stores for host in place.mounting_hosts(store)}
+    return {seen[host].text("parent") for host in hosts if host in seen}
 
 
 def _load_facts(loads: Mapping[str, DiskLoad], workers: Collection[str]) -> Iterator[tuple[str, Setting]]:
