@@ -61,8 +61,8 @@ class LengthOfTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     measure_s: PositiveInt
     steady_s: Annotated[int, msgspec.Meta(ge=0)] = 0
     settle_s: Annotated[int, msgspec.Meta(ge=0)] = 0
-    workers_most: Annotated[int, msgspec.Meta(ge=0)] = 0
-    """How many workers take part if nobody names them; 0 for all."""
+    disk_gb: PositiveInt = 40
+    """The size of a disk that the run makes, if nobody asks for another (GB)."""
     inputs: Mapping[str, InputValue] = {}
     """Defaults of inputs that differ in this length."""
 
@@ -86,12 +86,14 @@ class TestInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class StepChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A setting during a step. ``value`` may be ``{input}``; without a value the setting is not set.
 
-    ``placement`` says that the value is computed: the host of each worker, from the placement of the step.
+    The value of ``host`` is computed: the host of each worker, from the placement that the step is repeated
+    for. ``only_in`` names the environments where it is made, all if empty.
     """
 
     of: Target
     setting: str
     value: bool | int | float | str | None = None
+    only_in: tuple[str, ...] = ()
 
 
 class StepWork(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -103,6 +105,8 @@ class StepWork(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     job: str
     roles: tuple[Role, ...] = ()
     inputs: Mapping[str, int | str] = {}
+    disk: Literal["", "a", "b"] = ""
+    """The first or the second disk only, all if empty."""
     on_s: int | str = 0
     off_s: int | str = 0
 
@@ -132,6 +136,9 @@ class TestStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     work: tuple[StepWork, ...] = ()
     facts: tuple[str, ...] = ()
     only_if: str = ""
+    only_in: tuple[str, ...] = ()
+    seconds: float = 0.0
+    """How long a fill by time takes."""
 
 
 class GuardsOfTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -163,11 +170,15 @@ class GuidedTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     expected: str = ""
     order: Order = "as listed"
     objects: tuple[Literal["datastore", "datastore b", "cluster"], ...] = ()
+    datastore_types: tuple[str, ...] = ()
+    """What kinds of datastores it is about, any if empty."""
     roles: tuple[Role, ...] = ()
     workers_least: int = 1
     workers_usual: int = 0
     """How many workers are chosen if nobody says which; 0 for all."""
     hosts_least: int = 1
+    one_host: bool = False
+    """True if all workers must be on one host."""
     checks: tuple[str, ...] = ()
     observes: tuple[str, ...] = ()
     guards: GuardsOfTest = GuardsOfTest()
@@ -312,5 +323,5 @@ def _require_consistent(test: GuidedTest, checks: Mapping[str, CheckDescription]
     for step in test.step:
         if step.each not in ("", "worker", "worker count", *inputs):
             raise refuse(f"{step.step}: {step.each} is no input")
-        if step.only_if and step.only_if.partition("=")[0] not in inputs:
+        if step.only_if and step.only_if.lstrip("!").partition("=")[0] not in inputs:
             raise refuse(f"{step.step}: {step.only_if} is no input")

@@ -33,6 +33,7 @@ class ActiveWorker:
         self.identities = tuple(identities)
         names = [disk.name for disk in planned.disks]
         self.disks = tuple(Disk(name, one.path) for name, one in zip(names, identities, strict=True))
+        self._all_disks, self._all_identities = self.disks, self.identities
         self.host = planned.host
         self.work: PlannedWork | None = None
         self.depth = self.jobs_each_disk = 1.0
@@ -61,6 +62,16 @@ class ActiveWorker:
     def kept_change(self) -> str:
         """The id of the change that stands for the folder, empty before there is one."""
         return self._place.id if self._place is not None else ""
+
+    def use(self, names: Sequence[str]) -> None:
+        """Choose the disks of the next job by name, all if none is named."""
+        chosen = [
+            (disk, identity)
+            for disk, identity in zip(self._all_disks, self._all_identities, strict=True)
+            if not names or disk.name in names
+        ]
+        self.disks = tuple(disk for disk, _ in chosen)
+        self.identities = tuple(identity for _, identity in chosen)
 
     def prepare(self, run: str, work: Work) -> None:
         """Put a job in place."""

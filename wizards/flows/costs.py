@@ -162,7 +162,9 @@ def _iops(plan: Plan, work: PlannedWork, jobs: FioJobs, assumed: Estimates) -> f
     depth = int(options["iodepth"]) if isinstance(options.get("iodepth"), int) else values.get("depth", 1)
     each = depth * int(options.get("numjobs", 1)) * 1000 / assumed.latency_ms
     if "rate_iops" in options:
-        each = sum(map(int, str(options["rate_iops"]).split(","))) * int(options.get("numjobs", 1))
+        rate = str(options["rate_iops"])
+        rates = [values[rate.strip("{}")]] if rate.startswith("{") else [int(one) for one in rate.split(",")]
+        each = sum(rates) * int(options.get("numjobs", 1))
     disks = sum(len(plan.worker(name).disks) for name in work.workers)
     return min(each * disks, assumed.most_iops * len(work.workers))
 

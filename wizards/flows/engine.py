@@ -23,7 +23,7 @@ from wizards.flows.load import LoadPhase, StoppedError
 from wizards.flows.locks import LOCK, Lock, lock_changes, locked_objects
 from wizards.flows.measured import Measured, Round
 from wizards.flows.observing import ObservingFeed
-from wizards.flows.phase_waits import wait_until_settled
+from wizards.flows.phase_waits import DrsSettling, wait_until_settled
 from wizards.flows.plan import Plan, PlannedChange, PlannedPhase, planned_value
 from wizards.flows.run_disks import disks_to_make, identities
 from wizards.flows.run_record import RunRecord
@@ -251,7 +251,7 @@ class _Run:
         self.record.begin_phase(index, phase.title)
         state: PhaseState = "failed"
         try:
-            self.changes_hold(phase.changes)
+            self.changes_hold(phase.changes, moves=phase.wait == "drs settled")
             self._let_settle(phase)
             self._do(phase, number)
             state = "done"
@@ -273,7 +273,7 @@ class _Run:
     def _with_load(self, phase: PlannedPhase, number: int, act: Callable[[LoadPhase], object]) -> None:
         load = LoadPhase(
             self.environment, self.plan, phase, self.options.run, self.active, self.record, self.options.jobs,
-            self.options.steady, self.pause,
+            self.options.steady, self.pause, self._settling(phase),
         )  # fmt: skip
         self._load = load
         try:
@@ -284,6 +284,10 @@ class _Run:
         if isinstance(found, Round):
             self._keep_round(replace(found, number=number), phase, number)
         self._note_lost()
+
+    def _settling(self, phase: PlannedPhase) -> DrsSettling | None:
+        is_wanted = phase.kind == "measure" and phase.wait == "drs settled"
+        return DrsSettling(self._objects, self.environment.now_ms) if is_wanted else None
 
     def _measure(self, load: LoadPhase) -> Round:
         phase = load.phase
@@ -401,11 +405,14 @@ class _Run:
 
     # what is asked of the environment
 
-    def changes_hold(self, wanted: Iterable[PlannedChange]) -> None:
-        """Make these, and the plan's own, the settings that are changed."""
+    def changes_hold(self, wanted: Iterable[PlannedChange], *, moves: bool = False) -> None:
+        """Make these, and the plan's own, the settings that are changed; VMs that DRS ``moves`` stay
+        there."""
         targets = {one.id: one.changed for one in self.plan.objects}
         both = (*self.plan.changes, *wanted)
         kept = {one.kept_change for one in self.active.values()} | self._kept
+        if moves:
+            kept |= {one.id for one in self.changes.entries if one.setting == "host"}
         self.changes.hold(
             (Wanted(targets[one.object], one.setting, planned_value(one)) for one in both), kept
         )

@@ -54,6 +54,7 @@ class LoadPhase:
     jobs: FioJobs
     limits: SteadyLimits
     pause: Callable[[], None]
+    settled: Callable[[], bool] | None = None
     steady_note: str = ""
     _window: TimeRange | None = field(default=None, init=False)
     _lost: dict[str, str] = field(default_factory=dict, init=False)
@@ -70,7 +71,9 @@ class LoadPhase:
         begun = self._start_all()
         start = begun + round(self.phase.warm_up_s * 1000)
         self._follow_until(start)
-        if self.phase.steady_s:
+        if self.settled is not None:
+            start = self._wait_until(self.settled, start)
+        elif self.phase.steady_s:
             start = self._wait_for_steady(begun, start)
         window = TimeRange(start, start + round(self.phase.measure_s * 1000))
         self._window = window
@@ -120,6 +123,7 @@ class LoadPhase:
         active.depth = float(depth)
         active.jobs_each_disk = float(self.jobs.jobs[work.job].options.get("numjobs", 1))
         active.work = work
+        active.use(work.disks)
         active.prepare(
             self.run,
             Work(
@@ -186,6 +190,13 @@ class LoadPhase:
         active.is_running = False
         active.error = why or f"{shown(active.name)} was lost."
         self._lost[active.name] = active.error
+
+    def _wait_until(self, settled: Callable[[], bool], start: int) -> int:
+        """Follow the load until the environment has settled, at most as long as the plan allows."""
+        latest = start + round(self.phase.steady_s * 1000)
+        while self.environment.now_ms() < latest and not settled():
+            self._follow()
+        return self.environment.now_ms()
 
     def _wait_for_steady(self, begun: int, start: int) -> int:
         """Wait until the load of all workers together is steady, at most as long as the plan allows."""

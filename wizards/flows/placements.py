@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from resources.failures import UsageError
 from resources.foreign_text import shown
+from resources.study_numbers import load_studies
 from wizards.flows.plan import PlannedChange, PlannedWorker
 from wizards.flows.surroundings import Surroundings
 
@@ -35,7 +36,7 @@ def placement_changes(
 
     Raises UsageError if there are other numbers of hosts or VMs than the placement has.
     """
-    wanted = parse_placement(text)
+    wanted = parse_placement(_layout(text))
     present = {one.vm: (around.object(one.vm)) for one in workers}
     at = {vm: found.parent for vm, found in present.items() if found is not None}
     hosts = _hosts(around, list(at.values()), len(wanted))
@@ -56,6 +57,12 @@ def placement_changes(
         free = [host for host in hosts for _ in range(room[host])]
         for vm, host in zip(left, free, strict=True):
             yield PlannedChange(vm, "host", host)
+
+
+def _layout(name: str) -> str:
+    """Return the placement of the study that is called so, else the text itself."""
+    named = {one.name: _SEPARATOR.join(one.hosts) for one in load_studies().drs.placement}
+    return named.get(name, name)
 
 
 def _hosts(around: Surroundings, used: Sequence[str], count: int) -> list[str]:

@@ -78,12 +78,14 @@ class PlannedChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class PlannedWork(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """What some workers do in a phase: a job of resources/fio with its inputs.
 
-    With ``on_s`` they work so long, pause for ``off_s``, and so on to the end of the phase.
+    ``disks`` are the names of those that they use, all if empty. With ``on_s`` they work so long, pause
+    for ``off_s``, and so on to the end of the phase.
     """
 
     workers: tuple[Name, ...]
     job: Name
     inputs: Mapping[str, Number] = {}
+    disks: tuple[Name, ...] = ()
     on_s: Seconds = 0.0
     off_s: Seconds = 0.0
 

@@ -37,9 +37,6 @@ from wizards.flows.plan import (
 from wizards.flows.surroundings import Surroundings, WorkerSeen
 from workloads.environment import TestObject
 
-MADE_DISK_BYTES = 40 << 30
-"""The size of a disk that a run makes, if nobody asks for another."""
-
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -107,6 +104,8 @@ def _chosen_objects(test: GuidedTest, around: Surroundings, choice: Choice) -> d
     for name in test.objects:
         candidates = [one for one in around.of_kind(_KINDS[name]) if one not in found.values()]
         wanted = choice.objects.get(name, choice.objects.get(name.replace(" ", "_"), ""))
+        if test.datastore_types and not wanted and name != "cluster":
+            candidates = [one for one in candidates if one.facts.get("type") in test.datastore_types]
         if wanted:
             candidates = [one for one in candidates if wanted in (one.object.name, one.object.id)]
         if not candidates:
@@ -133,19 +132,29 @@ def _workers(
     test: GuidedTest, around: Surroundings, choice: Choice, chosen: Mapping[str, TestObject]
 ) -> tuple[PlannedWorker, ...]:
     seen = list(_seen_workers(around, choice, chosen))
-    most = test.lengths[choice.length].workers_most
+    if test.one_host and not choice.workers:
+        seen = _of_one_host(seen)
+    most = test.workers_usual
     if most and not choice.workers:
         seen = seen[: max(most, test.workers_least)]
     if not seen:
         raise UsageError(
             "No worker answers there.", advice="Power on or mark VMs as workers, and install fio in them."
         )
-    roles = _roles(test, [one.name for one in seen], choice.critical)
-    planned = [_worker(one, around, choice, chosen) for one in seen]
+    roles = _roles(test, seen, choice.critical)
+    disk_gb = test.lengths[choice.length].disk_gb
+    planned = [_worker(one, around, choice, chosen, disk_gb) for one in seen]
     return tuple(
         PlannedWorker(one.name, one.disks, roles[number], one.vm, one.host, one.shares, one.guest)
         for number, one in enumerate(planned)
     )
+
+
+def _of_one_host(seen: Sequence[WorkerSeen]) -> list[WorkerSeen]:
+    """Return the workers of the host that has most of them."""
+    parents = [one.vm.parent if one.vm is not None else "" for one in seen]
+    host = max(parents, key=parents.count, default="")
+    return [one for one, parent in zip(seen, parents, strict=True) if parent == host]
 
 
 def _seen_workers(
@@ -171,27 +180,35 @@ def any_near(around: Surroundings, store: TestObject | None) -> bool:
     return store is not None and any(one.usable_disks(store.object.id) for one in around.workers)
 
 
-def _roles(test: GuidedTest, names: Sequence[str], critical: str) -> list[Role]:
+def _roles(test: GuidedTest, seen: Sequence[WorkerSeen], critical: str) -> list[Role]:
+    names = [one.name for one in seen]
     if critical and critical not in names:
         raise UsageError(f"{shown(critical)} is none of the workers.")
     if "critical" in test.roles:
         first = critical or names[0]
         return ["critical" if name == first else "competing" for name in names]
     if "heavy" in test.roles:
+        profiles = [one.vm.facts.get("profile") if one.vm is not None else None for one in seen]
+        if {"heavy", "light"} <= set(profiles):
+            return ["heavy" if one == "heavy" else "light" for one in profiles]
         half = (len(names) + 1) // 2
         return ["heavy" if number < half else "light" for number in range(len(names))]
     return [""] * len(names)
 
 
 def _worker(
-    seen: WorkerSeen, around: Surroundings, choice: Choice, chosen: Mapping[str, TestObject]
+    seen: WorkerSeen,
+    around: Surroundings,
+    choice: Choice,
+    chosen: Mapping[str, TestObject],
+    disk_gb: int,
 ) -> PlannedWorker:
     vm, host = seen.vm, around.host_of(seen)
     disks: list[PlannedDisk] = []
     for name in ("datastore", "datastore b"):
         store = chosen.get(name)
         if store is not None or name == "datastore":
-            disks.append(_disk(seen, store, choice, letter="ab"[len(disks)]))
+            disks.append(_disk(seen, store, choice, "ab"[len(disks)], disk_gb))
     guest = seen.facts.guest if seen.facts is not None else "linux"
     return PlannedWorker(
         seen.name,
@@ -202,7 +219,9 @@ def _worker(
     )
 
 
-def _disk(seen: WorkerSeen, store: TestObject | None, choice: Choice, letter: str) -> PlannedDisk:
+def _disk(
+    seen: WorkerSeen, store: TestObject | None, choice: Choice, letter: str, disk_gb: int
+) -> PlannedDisk:
     usable = seen.usable_disks(store.object.id if store is not None else "")
     if usable and choice.make_disks is None:
         name, identity = usable[0]
@@ -210,7 +229,7 @@ def _disk(seen: WorkerSeen, store: TestObject | None, choice: Choice, letter: st
     if seen.vm is None or store is None:
         why = seen.why or "No disk of it is empty, unused and has a serial number."
         raise UsageError(f"{shown(seen.name)} has no disk that a test may use.", meaning=why)
-    size = choice.make_disks or MADE_DISK_BYTES
+    size = choice.make_disks or disk_gb << 30
     return PlannedDisk(f"test-{letter}", size, datastore=store.object.id)
 
 
@@ -247,13 +266,15 @@ class _Maker:
     def phases(self) -> Iterator[PlannedPhase]:
         """Yield the phases in the order of their steps, each with a name of its own."""
         for step in self.test.step:
-            if self._is_wanted(step.only_if):
+            if self._is_wanted(step.only_if) and (not step.only_in or self.around.kind in step.only_in):
                 for phase in self._of_step(step):
                     if step.in_rounds:
                         self.repeated.append(phase.name)
                     yield phase
 
     def _is_wanted(self, condition: str) -> bool:
+        if condition.startswith("!"):
+            return not self.values[condition[1:]]
         name, _, value = condition.partition("=")
         return not condition or (self.values[name] == value if value else bool(self.values[name]))
 
@@ -284,7 +305,7 @@ class _Maker:
             label=step.label.replace("{value}", str(value)),
             warm_up_s=float(length.warm_up_s) if measures else 0.0,
             steady_s=float(length.steady_s) if measures else 0.0,
-            measure_s=length.measure_s * step.longer if measures or step.kind == "wait" else 0.0,
+            measure_s=step.seconds or (length.measure_s * step.longer if step.kind != "fill" else 0.0),
             settle_s=float(length.settle_s),
             setting=float(value) if isinstance(value, int | float) else None,
             wait=step.wait,
@@ -298,6 +319,8 @@ class _Maker:
         self, changes: Iterable[StepChange], workers: Sequence[PlannedWorker], value: object
     ) -> Iterator[PlannedChange]:
         for change in changes:
+            if change.only_in and self.around.kind not in change.only_in:
+                continue
             if change.setting == "host":
                 yield from placement_changes(str(value), workers, self.around)
                 continue
@@ -324,8 +347,13 @@ class _Maker:
             names = tuple(one.name for one in workers if not work.roles or one.role in work.roles)
             inputs = {name: _whole(self._filled(given, value)) for name, given in work.inputs.items()}
             on, off = (_whole(self._filled(one, value)) for one in (work.on_s, work.off_s))
+            disks = () if not work.disk else self._disks_named("ab".index(work.disk))
             if names:
-                yield PlannedWork(names, work.job, inputs, float(on), float(off))
+                yield PlannedWork(names, work.job, inputs, disks, float(on), float(off))
+
+    def _disks_named(self, number: int) -> tuple[str, ...]:
+        """Return the names that the workers' first or second disks have."""
+        return tuple(dict.fromkeys(one.disks[number].name for one in self.workers if len(one.disks) > number))
 
     def _filled(self, template: Setting, value: object) -> Setting:
         """Return a value with ``{input}`` replaced by the input, and ``{value}`` by the repetition's
