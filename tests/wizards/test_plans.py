@@ -63,7 +63,8 @@ def test_a_plan_of_shares_says_everything_that_will_happen() -> None:
 
 
 def test_no_two_workers_have_a_seed_in_common() -> None:
-    plan = planned(MemoryEnvironment(count=40), "io-sweep")
+    names = tuple(f"perf-w{number:02}" for number in range(1, 41))
+    plan = planned(MemoryEnvironment(count=40), "io-sweep", workers=names)
     phase = plan.phase("depth 16")
     texts = [job_text(plan, phase, one.name, JOBS) for one in plan.workers]
     seeds = [line for text in texts for line in text.splitlines() if line.startswith("randseed=")]
