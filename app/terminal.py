@@ -101,8 +101,12 @@ def cancellable() -> Iterator[threading.Event]:
 def immediate_interrupt() -> Iterator[None]:
     """Let Ctrl-C raise KeyboardInterrupt at once, even inside ``cancellable``.
 
-    This is for the main thread while it asks for a password: nothing has been started yet.
+    This is for the main thread while it asks for a password: nothing has been started yet. In another
+    thread, which gets no signals, nothing changes.
     """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield

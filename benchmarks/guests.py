@@ -169,7 +169,11 @@ def _ours(count: int, seconds: int) -> Outcome:
             time.sleep(_EVERY_S)
         share = (time.process_time() - cpu) / (time.monotonic() - begin)
         while running:
-            running = {one for one in running if one.poll().state not in ("ended", "failed")}
+            states = {one: one.poll() for one in running}
+            failed = [progress.why for progress in states.values() if progress.state == "failed"]
+            if failed:
+                raise RuntimeError(failed[0])
+            running = {one for one, progress in states.items() if progress.state != "ended"}
             time.sleep(0.1)
         documents = [one.fetch() for one in workers]
         folders = [Path(one.place("bench").id) for one in workers]

@@ -19,7 +19,8 @@ def on_all(
 ) -> list[Result | HyperscopeError]:
     """Return what ``act`` returned for each of ``items``, in their order, or the error that it raised.
 
-    No item waits for another one that is slow. Bugs are raised.
+    No item waits for another one that is slow, but with 0 ``threads`` they come one after the other in this
+    thread. Bugs are raised.
     """
     if not items:
         return []
@@ -30,5 +31,7 @@ def on_all(
         except HyperscopeError as error:
             return error
 
+    if not threads:
+        return [one(item) for item in items]
     with ThreadPoolExecutor(min(threads, len(items)), "on-all") as pool:
         return list(pool.map(one, items))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 
 from connections.address import Address
 from connections.known_hosts import KnownHosts
 from connections.ssh.connection import SshConnection, TimeOuts
 from connections.ssh.login import SshLogin
-from connections.untrusted import Ask
+from connections.untrusted import Ask, UntrustedServer
 from resources.failures import HyperscopeError, UsageError
 from resources.fio_jobs import FioJobs
 from workloads.guests.environment import GuestsEnvironment
@@ -32,29 +33,44 @@ def open_guests(
 ) -> GuestsEnvironment:
     """Connect to all guests and log in; several guests may share a login.
 
-    Raises the error of the first one that can't be reached, and closes the others. ``ask`` may be called
-    from several threads.
+    The first guest of each user is opened in this thread, where a person can be asked for a password that
+    the others share; ``ask`` is called for one guest at a time. Raises the error of the first one that can't
+    be reached, and closes the others.
     """
     if not addresses:
         raise UsageError("No guest was named.", advice="An address looks like ssh://root@app01.lab.")
     if len({str(address) for address in addresses}) < len(addresses):
         raise UsageError("The same guest was named twice.", advice="Name each guest once.")
     guests: dict[str, SshGuest] = {}
+    trust = None if ask is None else _one_at_a_time(ask)
     for address in addresses:
         login, pin = login_of(address), (pins or {}).get(address)
 
         def connect(
             address: Address = address, login: SshLogin = login, pin: str | None = pin
         ) -> SshConnection:
-            connection = SshConnection(address, login, pin=pin, known=known, ask=ask, time_outs=time_outs)
+            connection = SshConnection(address, login, pin=pin, known=known, ask=trust, time_outs=time_outs)
             connection.open()
             return connection
 
         guests[str(address)] = SshGuest(address.place, connect)
-    results = on_all(list(guests.values()), SshGuest.open)
+    firsts = {address.user: guests[str(address)] for address in reversed(addresses)}
+    results = on_all(list(firsts.values()), SshGuest.open, threads=0)
+    if not any(isinstance(one, HyperscopeError) for one in results):
+        results += on_all([one for one in guests.values() if one not in firsts.values()], SshGuest.open)
     failures = [one for one in results if isinstance(one, HyperscopeError)]
     if failures:
         for guest in guests.values():
             guest.close()
         raise failures[0]
     return GuestsEnvironment(guests, jobs, options)
+
+
+def _one_at_a_time(ask: Ask) -> Ask:
+    lock = threading.Lock()
+
+    def asked(server: UntrustedServer) -> bool:
+        with lock:
+            return ask(server)
+
+    return asked
