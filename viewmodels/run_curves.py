@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sessions.model import FloatArray, IntArray, Series
+from sessions.model import Entity, EntityRef, FloatArray, IntArray, Series
 from sessions.store import SessionReader
 from sessions.times import TimeRange
 
@@ -15,17 +15,22 @@ RUN_ATTRIBUTE = "test run"
 """The attribute of a source that names the test run whose workers it has."""
 
 MAX_TIMES = 600
+_MAX_HELD = 60
 
 
 @dataclass(frozen=True, slots=True)
 class WorkCurve:
-    """One worker: IOPS, MB/s, mean latency (ms, weighted by I/Os) and p99 (ms) at each time of the grid."""
+    """One worker: IOPS, MB/s, mean latency (ms, weighted by I/Os) and p99 (ms) at each time of the grid.
+
+    ``heard`` is when its newest sample was (ms), None if there is none.
+    """
 
     worker: str
     iops: FloatArray
     mb: FloatArray
     latency: FloatArray
     p99: FloatArray
+    heard: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +43,9 @@ class WorkCurves:
 
 @dataclass(frozen=True, slots=True)
 class CounterCurve:
-    """A counter of an object on the same grid."""
+    """A counter of an object on the same grid; ``of`` is what the curve is called."""
 
+    entity: EntityRef
     of: str
     values: FloatArray
 
@@ -79,24 +85,54 @@ class Grid:
 def work_curves(reader: SessionReader, run: str, window: TimeRange) -> WorkCurves:
     """Return what the workers of a run did in a window."""
     grid = Grid.of(window)
-    sources = {one.id for one in reader.sources() if dict(one.spec.attributes).get(RUN_ATTRIBUTE) == run}
+    sources = _sources(reader, run)
     chosen = [one for one in reader.series() if one.source in sources and one.entity.kind == "worker"]
-    values = _read(reader, chosen, window, grid)
+    values, heard = _read(reader, chosen, window, grid)
     names = reader.entities()
     workers = dict.fromkeys(one.entity for one in chosen)
     found = []
     for ref in workers:
         mine = {one.counter: values[one.id] for one in chosen if one.entity == ref and one.id in values}
-        found.append(_work_curve(names[ref].name, mine, grid.count))
+        newest = max((heard[one.id] for one in chosen if one.entity == ref and one.id in heard), default=None)
+        found.append(_work_curve(names[ref].name, mine, grid.count, newest))
     return WorkCurves(grid.times, tuple(sorted(found, key=lambda one: one.worker)))
 
 
+def devices_below(reader: SessionReader, datastores: Collection[str]) -> set[EntityRef]:
+    """Return the devices that datastores of these names are on, where the session knows them."""
+    keys = {
+        ref.key
+        for ref, one in reader.entities().items()
+        if ref.kind == "datastore" and one.name in datastores
+    }
+    return {one.entity for one in reader.facts() if one.name == "device.datastore" and one.value in keys}
+
+
+def of_most_moved(curves: Sequence[CounterCurve]) -> list[CounterCurve]:
+    """Return the curves of the one object whose values moved most; those of the first if none moved."""
+    moved: dict[EntityRef, float] = {}
+    for one in curves:
+        known = one.values[np.isfinite(one.values)]
+        moved[one.entity] = max(moved.get(one.entity, 0.0), float(np.ptp(known)) if known.size else 0.0)
+    chosen = max(moved, key=moved.__getitem__, default=None)
+    return [one for one in curves if one.entity == chosen]
+
+
+def _sources(reader: SessionReader, run: str) -> set[int]:
+    return {one.id for one in reader.sources() if dict(one.spec.attributes).get(RUN_ATTRIBUTE) == run}
+
+
 def counter_curves(
-    reader: SessionReader, counters: Iterable[str], window: TimeRange, names: Collection[str] = ()
+    reader: SessionReader,
+    counters: Iterable[str],
+    window: TimeRange,
+    names: Collection[str] = (),
+    devices: Collection[EntityRef] = (),
 ) -> list[CounterCurve]:
     """Return a counter of all objects that have it, by the first of its keys that any has.
 
-    With ``names`` only those of objects called so. Values are on the same grid as ``work_curves``.
+    With ``names`` only those of objects called so, with ``devices`` only of these. Values are on the same
+    grid as ``work_curves``.
     """
     grid = Grid.of(window)
     entities = reader.entities()
@@ -104,11 +140,13 @@ def counter_curves(
         chosen = [
             one
             for one in reader.series()
-            if one.counter == key and (not names or entities[one.entity].name in names)
+            if one.counter == key
+            and (not names or entities[one.entity].name in names)
+            and (not devices or one.entity in devices)
         ]
-        values = _read(reader, chosen, window, grid)
+        values, _ = _read(reader, chosen, window, grid)
         found = [
-            CounterCurve(_label(entities[one.entity].name, one.spec.instance), values[one.id])
+            CounterCurve(one.entity, _label(entities[one.entity], one.spec.instance), values[one.id])
             for one in chosen
             if one.id in values and np.isfinite(values[one.id]).any()
         ]
@@ -117,23 +155,32 @@ def counter_curves(
     return []
 
 
-def _label(name: str, instance: str) -> str:
-    return f"{name} {instance}" if instance else name
+def _label(entity: Entity, instance: str) -> str:
+    """Return what a curve is called: of a device that hosts share, the host that sees it."""
+    if instance and entity.ref.kind in ("device", "datastore"):
+        return instance
+    return f"{entity.name} {instance}" if instance else entity.name
 
 
 def _read(
     reader: SessionReader, chosen: Sequence[Series], window: TimeRange, grid: Grid
-) -> dict[int, FloatArray]:
+) -> tuple[dict[int, FloatArray], dict[int, int]]:
+    """Return the values of series on the grid, and the time of the newest sample of each, by their ids."""
+    found: dict[int, FloatArray] = {}
+    newest: dict[int, int] = {}
     if not chosen:
-        return {}
-    found = {}
+        return found, newest
     for frame in reader.read(np.array([one.id for one in chosen], np.int64), window):
         for column, series in enumerate(frame.ids.tolist()):
-            found[series] = grid.means(frame.times, frame.values[:, column])
-    return found
+            values = frame.values[:, column]
+            found[series] = grid.means(frame.times, values)
+            there = np.flatnonzero(np.isfinite(values))
+            if there.size:
+                newest[series] = int(frame.times[there[-1]])
+    return found, newest
 
 
-def _work_curve(name: str, mine: dict[str, FloatArray], count: int) -> WorkCurve:
+def _work_curve(name: str, mine: dict[str, FloatArray], count: int, heard: int | None) -> WorkCurve:
     nothing = np.full(count, np.nan)
 
     def of(key: str) -> FloatArray:
@@ -144,8 +191,23 @@ def _work_curve(name: str, mine: dict[str, FloatArray], count: int) -> WorkCurve
     weighted = _sum(of("work.reads") * of("work.read_latency"), of("work.writes") * of("work.write_latency"))
     with np.errstate(invalid="ignore", divide="ignore"):
         latency = np.where(iops > 0, weighted / iops, np.nan)
-    p99 = np.fmax(of("work.read_p99"), of("work.write_p99"))
-    return WorkCurve(name, iops, mb, latency, p99)
+    p99 = _held_back(np.fmax(of("work.read_p99"), of("work.write_p99")))
+    return WorkCurve(name, iops, mb, latency, p99, heard)
+
+
+def _held_back(values: FloatArray) -> FloatArray:
+    """Return values that are told once an interval in every cell of the interval that they tell of."""
+    there = np.flatnonzero(np.isfinite(values))
+    if there.size < 2:
+        return values
+    every = int(np.median(np.diff(there)))
+    found = values.copy()
+    for back in range(1, min(every, _MAX_HELD)):
+        cells = there - back
+        cells = cells[(cells >= 0)]
+        empty = cells[~np.isfinite(found[cells])]
+        found[empty] = values[empty + back]
+    return found
 
 
 def _sum(one: FloatArray, other: FloatArray) -> FloatArray:

@@ -10,13 +10,13 @@ from resources.study_numbers import Studies
 from resources.units import format_count, format_duration
 from sessions.journal import JournalEntry, TestRun
 from viewmodels.health import Health
+from wizards.flows.change_words import change_title, value_words
 from wizards.flows.chart_values import TimeChart
 from wizards.flows.measured import Measured
 from wizards.flows.raw_numbers import raw_table
 from wizards.flows.result_charts import changes_of, points_of, shares_of, steps_of
 from wizards.flows.result_placements import placements_of
 from wizards.flows.result_sheet import ActLine, Chip, FactLine, FactList, ResultHead, ResultSheet
-from wizards.flows.sheets import setting_text
 from wizards.flows.verdict import Condition, Verdict
 
 NOTHING_MEASURED = Measured(())
@@ -190,15 +190,16 @@ def _notes(verdict: Verdict) -> FactList | None:
 
 
 def _change_line(source: ResultSource, one: JournalEntry) -> FactLine:
-    title, unit = source.settings.get(one.setting, (one.setting, ""))
+    title = change_title(one, source.settings)
+    before, after = (value_words(one, value, source.settings) for value in (one.before, one.after))
     states: dict[str, Health] = {"undone": "ok", "not needed": "ok", "left": "warning", "failed": "critical"}
     words = {
-        "undone": f"put back to {setting_text(one.before, unit)}",
-        "not needed": f"was {setting_text(one.before, unit)} already",
-        "left": f"left at another's value; was {setting_text(one.before, unit)}",
-        "failed": f"not put back: is {setting_text(one.after, unit)}, was {setting_text(one.before, unit)}",
-        "applied": f"{setting_text(one.after, unit)}; back to {setting_text(one.before, unit)}",
-        "intended": f"about to become {setting_text(one.after, unit)}",
+        "undone": f"put back to {before}",
+        "not needed": f"was {before} already",
+        "left": f"left at another's value; was {before}",
+        "failed": f"not put back: is {after}, was {before}",
+        "applied": f"is {after}; back to {before}",
+        "intended": f"about to become {after}",
     }[one.state]
     tip = f"{title} of {shown(one.object.name)}: {words}" + (f". {shown(one.why)}" if one.why else "")
     state = states.get(one.state, "info")

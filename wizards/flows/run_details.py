@@ -12,9 +12,10 @@ import numpy as np
 
 from collectors.fio.histogram import Histogram
 from resources.failures import DamagedError
+from sessions.journal import TestRun
 from sessions.times import TimeRange
 from wizards.flows.measured import Measured, Observed, Round, Transfers, WorkerRound
-from wizards.flows.verdict import Condition, Verdict
+from wizards.flows.verdict import MAX_NOTES, Condition, Verdict
 from workloads.environment import Disturbance, WorkSample
 
 
@@ -74,6 +75,28 @@ def read_conditions(text: str) -> tuple[Condition, ...]:
             for name, measured, limit, holds, source in listed
         )
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise DamagedError("The verdict of a test run in this session can't be read.") from error
+
+
+def read_verdict(text: str, run: TestRun) -> Verdict | None:
+    """Return the verdict of a run from its details; None if it has none. Raises DamagedError."""
+    conditions = read_conditions(text)
+    try:
+        known = json.loads(text).get("verdict") if text else None
+        if not known:
+            return None
+        confidence = known["confidence"]
+        return Verdict(
+            bool(run.valid),
+            run.why,
+            str(known["line"]),
+            str(known["sentence"]),
+            confidence if confidence in ("high", "medium", "indicative") else "none",
+            conditions,
+            run.figures,
+            tuple(str(one) for one in known["notes"])[:MAX_NOTES],
+        )
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DamagedError("The verdict of a test run in this session can't be read.") from error
 
 

@@ -1,0 +1,159 @@
+"""The rows of a run that goes on: its workers, its guards, its journal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from math import isfinite, nan
+
+import numpy as np
+
+from resources.foreign_text import shown
+from resources.units import format_count, format_duration
+from sessions.journal import JournalEntry
+from sessions.model import FloatArray
+from viewmodels.health import Health
+from viewmodels.run_curves import WorkCurve
+from wizards.flows.change_words import change_title, value_words
+from wizards.flows.result_sheet import Chip, FactLine, FactList
+from wizards.flows.run_sheet import RunWorker
+from wizards.flows.run_source import RunSource
+
+_RECENT_S = 10
+_LATE_S, _SILENT_S = 5.0, 30.0
+_TOGETHER_MS = 60_000
+_CHANGE_WORDS = {
+    "intended": "about to be",
+    "applied": "applied",
+    "undone": "undone",
+    "left": "left",
+    "failed": "not undone",
+    "not needed": "as it was",
+}
+_CHANGE_STATES: dict[str, Health] = {
+    "intended": "info",
+    "applied": "warning",
+    "undone": "ok",
+    "left": "warning",
+    "failed": "critical",
+    "not needed": "ok",
+}
+
+
+def workers_of(source: RunSource) -> Iterator[RunWorker]:
+    """Yield what each worker does now, beside what is due to it."""
+    times = source.work.times.astype(np.float64)
+    by_name = {one.worker: one for one in source.work.workers}
+
+    def recent(worker: str, values: Callable[[WorkCurve], FloatArray]) -> float:
+        curve = by_name.get(worker)
+        return nan if curve is None else _recent(values(curve), times, source.now)
+
+    iops = {one.name: recent(one.name, lambda curve: curve.iops) for one in source.plan.workers}
+    total = sum(value for value in iops.values() if isfinite(value))
+    shares = _shares(source)
+    for one in source.plan.workers:
+        heard = (source.now - source.heard[one.name]) / 1000 if one.name in source.heard else nan
+        state, words = _worker_state(iops[one.name], heard)
+        yield RunWorker(
+            name=one.name,
+            role=one.role,
+            host=one.host,
+            state=state,
+            words=words,
+            iops=iops[one.name],
+            share=100 * iops[one.name] / total if total > 0 else nan,
+            due=100 * shares[one.name] / sum(shares.values()) if one.name in shares else None,
+            mb=recent(one.name, lambda curve: curve.mb),
+            latency=recent(one.name, lambda curve: curve.latency),
+            p99=recent(one.name, lambda curve: curve.p99),
+            heard_s=heard,
+        )
+
+
+def _shares(source: RunSource) -> dict[str, float]:
+    """Return the shares that the running phase gives each worker's disks; nothing where it gives none."""
+    running = next((one for one in source.run.phases if one.state == "running"), None)
+    name = running.name.partition(", round ")[0] if running is not None else ""
+    phase = next((one for one in source.plan.phases if one.name == name), None)
+    by_vm: dict[str, float] = {}
+    for change in phase.changes if phase is not None else ():
+        if change.setting.startswith("disk.shares") and isinstance(change.value, int | float):
+            by_vm[change.object] = by_vm.get(change.object, 0.0) + float(change.value)
+    found = {one.name: by_vm[one.vm] for one in source.plan.workers if one.vm in by_vm}
+    return found if len(found) == len(source.plan.workers) and sum(found.values()) > 0 else {}
+
+
+def _worker_state(iops: float, heard: float) -> tuple[Health, str]:
+    if not isfinite(heard):
+        return "none", "waiting"
+    if heard > _SILENT_S:
+        return "none", "idle"
+    if heard > _LATE_S:
+        return "warning", "late"
+    return ("ok", "working") if isfinite(iops) else ("none", "idle")
+
+
+def guards_of(source: RunSource) -> FactList:
+    """Return what would end the run, and how near it is."""
+    plan, lines = source.plan, []
+    late = [one for one in source.plan.workers if one.name not in source.heard]
+    count = len(plan.workers)
+    heard = max(source.heard.values(), default=None)
+    ago = f", heard {format_duration(max(0.0, (source.now - heard) / 1000))} ago" if heard is not None else ""
+    lines.append(
+        FactLine("ok" if not late else "none", "Workers", "", f"{count - len(late)} of {count}{ago}")
+    )
+    hosts = {one.host for one in plan.workers if one.host}
+    if hosts:
+        least = f"{len(hosts)} with workers, at least {plan.guards.hosts_least}"
+        lines.append(FactLine("ok", "Hosts", "", least))
+    if plan.guards.bystander_ms:
+        limit = f"stops above {plan.guards.bystander_ms:g} ms for {plan.guards.bystander_s:g} s"
+        lines.append(FactLine("ok", "Latency of bystanders", "", limit))
+    if plan.guards.free_percent:
+        limit = f"stops below {plan.guards.free_percent:g} %"
+        lines.append(FactLine("ok", "Free space", "", limit))
+    disturbed = [one for one in source.events if one.kind == "test disturbed"]
+    words = shown(disturbed[-1].text, 60) if disturbed else "none"
+    lines.append(FactLine("warning" if disturbed else "ok", "Events in this run", "", words))
+    lines.append(FactLine("ok", "Guests end by themselves", "", "30 s after silence"))
+    fired = next((one.text for one in reversed(source.events) if one.kind == "test stopped"), "")
+    if fired:
+        lines.insert(0, FactLine("warning", shown(fired, 200), ""))
+        return FactList("Guards", tuple(lines), Chip("stopped", "warning"))
+    chip = Chip("all quiet", "ok") if not disturbed else Chip("disturbed", "warning")
+    return FactList("Guards", tuple(lines), chip)
+
+
+def journal_of(source: RunSource) -> FactList:
+    """Return the changes, the newest first, each with how it is undone; alike ones of one moment together."""
+    mine = sorted(source.changes, key=lambda each: each.at, reverse=True)
+    undone = sum(one.state in ("undone", "not needed") for one in mine)
+    groups: dict[tuple[object, ...], list[JournalEntry]] = {}
+    for one in mine:
+        setting = one.setting.partition(":")[0]
+        moment = one.at // _TOGETHER_MS
+        groups.setdefault((setting, one.state, one.before, one.after, moment), []).append(one)
+    lines = tuple(_journal_line(source, group) for group in groups.values())
+    note = f"{format_count(len(mine))} applied, {format_count(undone)} undone"
+    return FactList("Journal", lines, Chip(note))
+
+
+def _journal_line(source: RunSource, group: Sequence[JournalEntry]) -> FactLine:
+    one = group[0]
+    title = change_title(one, source.settings)
+    done = one.state in ("undone", "not needed")
+    value = value_words(one, one.before if done else one.after, source.settings)
+    names = sorted(shown(each.object.name, 60) for each in group)
+    of = names[0] if len(names) == 1 else f"{format_count(len(names))} objects"
+    back = "" if done else f"↶ back to {value_words(one, one.before, source.settings)}"
+    tip = "\n".join([f"{title}: {', '.join(names)}", *(shown(each.why) for each in group if each.why)])
+    words = f"{_CHANGE_WORDS[one.state]} {source.clock(one.at)}"
+    line = f"{title} {value}, {of}"
+    return FactLine(_CHANGE_STATES[one.state], line, back or words, words if back else "", tip)
+
+
+def _recent(values: FloatArray, times: FloatArray, now: int) -> float:
+    """Return the mean of the newest seconds; NaN if there is nothing."""
+    there = np.isfinite(values) & (times >= now - _RECENT_S * 1000)
+    return float(values[there].mean()) if there.any() else nan

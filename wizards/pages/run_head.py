@@ -1,0 +1,110 @@
+"""The head of a run: its phase in words, how far it is, and the two buttons that stop it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+
+from resources.foreign_text import shown
+from widgets.elided_label import ElidedLabel
+from widgets.theme import Theme
+from wizards.flows.result_sheet import Chip
+from wizards.flows.run_sheet import RunHead
+from wizards.pages.fact_list import paint_chip
+from wizards.pages.fonts import sized
+
+
+class ChipView(QWidget):
+    """One chip that is as wide as its text."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._chip = Chip("")
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self.update)
+
+    def show_chip(self, chip: Chip) -> None:
+        """Show this chip; nothing for an empty text."""
+        if chip != self._chip:
+            self._chip = chip
+            self.setAccessibleName(shown(chip.text))
+            self.setVisible(bool(chip.text))
+            self.updateGeometry()
+            self.update()
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        """Return the room of symbol and text."""
+        self.ensurePolished()
+        wide = QFontMetrics(sized(self.font(), 11, bold=True)).horizontalAdvance(shown(self._chip.text))
+        return QSize(wide + 14 + (0 if self._chip.state in ("part", "info") else 13), 20)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        """Paint the chip."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setFont(self.font())
+        paint_chip(painter, float(self.width()), 1, self._chip, self._theme.tokens)
+
+
+class RunHeadView(QFrame):
+    """Signals: ``paused`` for the pause button (also to go on), ``stopped`` for Stop and restore."""
+
+    paused = Signal()
+    stopped = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._head = RunHead("", "info", "", "")
+        self.setProperty("role", "bar")
+        self.title = ElidedLabel()
+        self.title.setProperty("role", "page-title")
+        self.progress = ChipView(theme)
+        self.note = QLabel()
+        self.note.setProperty("role", "muted")
+        self.pause = QPushButton()
+        self.pause.clicked.connect(self.paused)
+        self.stop = QPushButton("Stop and restore")
+        self.stop.setProperty("role", "danger")
+        self.stop.setToolTip("The load stops within 2 s; then everything is put back. It is always safe.")
+        self.stop.clicked.connect(self.stopped)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 9, 16, 9)
+        row.setSpacing(10)
+        row.addWidget(self.title, 100)
+        row.addWidget(self.progress)
+        row.addWidget(self.note)
+        row.addStretch(1)
+        row.addWidget(self.pause)
+        row.addWidget(self.stop)
+        theme.changed.connect(self._dress)
+
+    def show_head(self, head: RunHead) -> None:
+        """Show what goes on."""
+        if head == self._head:
+            return
+        before, self._head = self._head, head
+        self.title.show_text(head.title)
+        self.title.ensurePolished()
+        self.title.setMaximumWidth(self.title.fontMetrics().horizontalAdvance(self.title.text()) + 6)
+        self.progress.show_chip(Chip(head.progress, head.state))
+        self.note.setText(shown(head.note))
+        self.pause.setText(head.pause)
+        self.pause.setVisible(bool(head.pause))
+        self.pause.setToolTip(
+            "Goes on with the next phase."
+            if head.is_paused
+            else "Ends the phase and holds; settings stay. After 30 min it puts them back by itself."
+        )
+        self.stop.setEnabled(head.can_stop)
+        self.stop.setText("Stop and restore" if head.can_stop else "Putting back…")
+        if before.title != head.title:
+            self.setAccessibleName(f"{shown(head.title)}, {shown(head.progress)}")
+        self._dress()
+
+    def _dress(self) -> None:
+        tokens, icons = self._theme.tokens, self._theme.icons
+        self.pause.setIcon(icons.get("play" if self._head.is_paused else "pause"))
+        self.stop.setIcon(icons.get("stop", tokens.critical if self.stop.isEnabled() else tokens.faint))
