@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -154,3 +156,40 @@ def test_a_lab_stays_as_it_is_when_a_test_takes_longer_than_the_scenario() -> No
         lab.tick()
     late = run(lab, FOUR_HOSTS, [database(32)] * 4, minutes=2).iops.mean()
     assert late == pytest.approx(early, rel=0.05)
+
+
+def test_a_sweep_has_a_knee() -> None:
+    """More outstanding I/Os bring more IOPS until the LUN is full; from there on only more latency."""
+    iops, latency = [], []
+    for outstanding in (1, 4, 16, 32):
+        outcome = run(acted("imbalanced"), (0, 1, 2, 3), [database(outstanding)] * 4, minutes=2)
+        iops.append(outcome.iops.sum(axis=0).mean())
+        latency.append(outcome.latency.mean())
+    assert iops == sorted(iops)
+    assert latency == sorted(latency)
+    gains = [after / before for before, after in itertools.pairwise(iops)]
+    assert gains == sorted(gains, reverse=True)
+    assert gains[0] > 1.2
+    assert gains[-1] < 1.05  # tests.md §0.3: the knee is where the gain is less than 5 %
+    assert latency[3] == pytest.approx(2 * latency[2], rel=0.15)
+
+
+def test_two_datastores_of_one_array_are_equal_and_flash_is_not() -> None:
+    """tests.md W9: A against B shows equals as equal, and a difference where there is one."""
+    got = []
+    for lun in (0, 1, 4):
+        lab = acted("imbalanced")
+        disk = lab.disks.add(lab.workers[0], "test", 1 << 30, lun, "run-1")
+        outcome = run(lab, (0,), [DiskLoad(disk.slot, 64, 4.0, 0.7)], minutes=5)
+        got.append(outcome.iops.mean())
+    assert got[1] == pytest.approx(got[0], rel=0.05)
+    assert got[2] > 3 * got[0]
+
+
+def test_a_rate_is_kept_until_the_storage_is_too_slow_for_it() -> None:
+    """tests.md W8: 360 I/Os a second with three outstanding, as long as each takes less than 8.3 ms."""
+    fast = run(acted("idle"), (0,), [database(3, rate=360.0)], minutes=2)
+    assert fast.iops.mean() == pytest.approx(360.0, rel=0.02)
+    slow = run(acted("congested"), (0, 1, 2, 3), [database(3, rate=360.0)] + [database(32)] * 3, minutes=2)
+    assert slow.iops[0].mean() == pytest.approx(3000.0 / slow.latency[0].mean(), rel=0.05)
+    assert slow.iops[0].mean() < 200.0

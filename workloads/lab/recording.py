@@ -133,7 +133,7 @@ class LabRecording:
         blocks = [
             _Block(
                 tuple(SeriesSpec(ref, key, "%") for ref in refs),
-partial(self._per_vcpu, name),
+                partial(self._per_vcpu, name),
             )
             for key, name in (
                 ("cpu.used", "used"), ("cpu.run", "run"), ("cpu.ready", "ready"), ("cpu.costop", "costop"),
