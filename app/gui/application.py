@@ -19,6 +19,7 @@ from app.gui.chart_board import ChartBoard
 from app.gui.desk import Desk
 from app.gui.findings_model import FindingsModel
 from app.gui.gap_walk import GapWalk
+from app.gui.garbage import GuiGarbage
 from app.gui.helping import Helping
 from app.gui.jobs import JobRunner
 from app.gui.jobs_pane import JobsPane
@@ -115,6 +116,7 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
     workbench.join(desk, window, saving)
     window.add_panels(PANELS, desk)
     _Frame(window, desk, workbench, application)
+    GuiGarbage(window)
     gc.freeze()  # what stands for good need not be searched for garbage whenever a session is read
     return Program(window, desk, workbench)
 
