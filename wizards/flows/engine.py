@@ -175,7 +175,7 @@ class _Run:
         """Do everything, and leave everything as it was."""
         why, error = "", None
         try:
-            self._prepare()
+            _prepare(self)
             self._phases()
         except StoppedError as stopped:
             why = str(stopped)
@@ -183,63 +183,11 @@ class _Run:
         except HyperscopeError as failure:
             why, error = str(failure), failure
         finally:
-            self._leave(why)
+            _leave(self, why)
         if error is not None and not self.rounds:
             raise error
 
     # what happens, in its order
-
-    def _prepare(self) -> None:
-        self.record.begin_phase(0, "Prepare: checks, locks, disks")
-        self.environment.begin(self.feed)
-        around = look(self.environment)
-        self._require_checks(around)
-        self._lock()
-        self.changes_hold([])
-        for wanted in disks_to_make(self.plan, self.options.run):
-            self._keep(self.changes.make(wanted))
-        self.changes_hold([])
-        self._find_workers()
-        if not self.before:
-            self.before = _numbers(around, self._chosen())
-            self.feed.choose([one.entity for one in around.objects if one.object.id in self._chosen()])
-        self.record.end_phase(0)
-
-    def _require_checks(self, around: Surroundings) -> None:
-        results = list(checks_of(self.plan, around, self.environment, self.options.known))
-        self.owner.checks = results
-        if self.options.take_locks:
-            results = [one for one in results if one.id != "C12"]
-        blocks = [one for one in results if one.state in ("block", "unknown")]
-        if blocks:
-            more = f" {len(blocks) - 1} more checks block it." if len(blocks) > 1 else ""
-            raise UsageError(
-                f"The test was not started: {blocks[0].found.rstrip('.')}.{more}",
-                meaning=blocks[0].why,
-                advice=blocks[0].mend,
-            )
-
-    def _lock(self) -> None:
-        lock = Lock(self.options.run, self.plan.test, platform.node(), self.environment.now_ms())
-        if self.options.take_locks:
-            for changed in locked_objects(self.plan):
-                if self.environment.settings.read(changed, LOCK) not in (None, ""):
-                    self.environment.settings.write(changed, LOCK, None)
-        for wanted in lock_changes(self.plan, lock):
-            self._keep(self.changes.make(wanted))
-
-    def _find_workers(self) -> None:
-        """Inspect every worker again: what it says now decides whether its disks are written to."""
-        known = {one.name: one for one in self.environment.workers()}
-        planned = [one for one in self.plan.workers if one.name in known]
-        found = on_all(planned, lambda one: known[one.name].inspect())
-        for one, facts in zip(planned, found, strict=True):
-            if isinstance(facts, HyperscopeError):
-                raise facts
-            disks = identities(one, facts, self.options.run)
-            self.active[one.name] = ActiveWorker(known[one.name], one, disks, self.changes)
-        self.record.add_workers([one.worker for one in self.active.values()])
-        self.owner.workers = dict.fromkeys(self.active, "ready")
 
     def _phases(self) -> None:
         steps = self.steps()
@@ -273,7 +221,7 @@ class _Run:
     def _with_load(self, phase: PlannedPhase, number: int, act: Callable[[LoadPhase], object]) -> None:
         load = LoadPhase(
             self.environment, self.plan, phase, self.options.run, self.active, self.record, self.options.jobs,
-            self.options.steady, self.pause, self._settling(phase),
+            self.options.steady, self.pause, _settling(self, phase),
         )  # fmt: skip
         self._load = load
         try:
@@ -285,18 +233,14 @@ class _Run:
             self._keep_round(replace(found, number=number), phase, number)
         self._note_lost()
 
-    def _settling(self, phase: PlannedPhase) -> DrsSettling | None:
-        is_wanted = phase.kind == "measure" and phase.wait == "drs settled"
-        return DrsSettling(self._objects, self.environment.now_ms) if is_wanted else None
-
     def _measure(self, load: LoadPhase) -> Round:
         phase = load.phase
         for one in self.active.values():
-            one.host = self._host_of(one) or one.host
+            one.host = _host_of(self, one) or one.host
         window, workers = load.measure()
         happened = tuple(self.environment.disturbances(window))
         self.placements[phase.step] = {one.name: one.host for one in self.active.values() if one.host}
-        facts = self._facts(phase) if phase.facts else {}
+        facts = _facts(self, phase) if phase.facts else {}
         return Round(
             step=phase.step,
             number=1,
@@ -365,44 +309,6 @@ class _Run:
         while self.environment.now_ms() < until:
             self.pause()
 
-    def _leave(self, why: str) -> None:
-        """Put everything back, judge what was measured, end the record. Nobody can stop this."""
-        never, last = _Never(), len(self.record.run.phases) - 1
-        for number, phase in enumerate(self.record.run.phases):
-            if phase.state == "running":
-                self.record.end_phase(number, "failed")
-        self.record.begin_phase(last, "Restore: everything as it was")
-        on_all(list(self.active.values()), lambda one: one.worker.stop())
-        entries = self.changes.undo_all()
-        for _ in range(RESTORE_TRIES):
-            if not any(entry.is_open for entry in entries):
-                break
-            never.wait(self.options.retry_s)
-            entries = self.changes.undo_all()
-        self.owner.changes = entries
-        is_left = any(entry.is_open or entry.state == "left" for entry in entries)
-        self.record.end_phase(last, "failed" if is_left else "done")
-        self._judge(why)
-        self.owner.result = self.record.run
-
-    def _judge(self, why: str) -> None:
-        measured = self.measured()
-        self.owner.measured = measured
-        for name in self.owner.workers:
-            self.owner.workers[name] = "lost" if name in self.lost else "ended"
-        if not measured.rounds:
-            self.record.end(valid=False, why=why or "Nothing was measured.")
-            return
-        verdict = self.options.judge(self.plan, measured)
-        self.owner.verdict = verdict
-        self.record.end(
-            valid=verdict.valid,
-            why=" ".join(filter(None, (why, verdict.why))),
-            verdict=verdict.line,
-            figures=verdict.figures,
-            details=self.options.details(measured, verdict),
-        )
-
     # what is asked of the environment
 
     def changes_hold(self, wanted: Iterable[PlannedChange], *, moves: bool = False) -> None:
@@ -442,22 +348,125 @@ class _Run:
     def _chosen(self) -> list[str]:
         return list(self.plan.chosen.values())
 
-    def _facts(self, phase: PlannedPhase) -> dict[str, float]:
-        found = {}
-        for one in self.environment.objects():
-            if one.object.id in self._chosen():
-                for name in phase.facts:
-                    value = number_of(one, name)
-                    if value is not None:
-                        found[name] = value
-        return found
 
-    def _host_of(self, active: ActiveWorker) -> str:
-        vm = active.worker.vm
-        if vm is None:
-            return ""
-        names = {one.id: one.name for one in self.plan.objects if one.kind == "HostSystem"}
-        return names.get(vm.parent, vm.parent)
+def _prepare(run: _Run) -> None:
+    run.record.begin_phase(0, "Prepare: checks, locks, disks")
+    run.environment.begin(run.feed)
+    around = look(run.environment)
+    _require_checks(run, around)
+    _lock(run)
+    run.changes_hold([])
+    for wanted in disks_to_make(run.plan, run.options.run):
+        run._keep(run.changes.make(wanted))
+    run.changes_hold([])
+    _find_workers(run)
+    if not run.before:
+        run.before = _numbers(around, run._chosen())
+        run.feed.choose([one.entity for one in around.objects if one.object.id in run._chosen()])
+    run.record.end_phase(0)
+
+
+def _require_checks(run: _Run, around: Surroundings) -> None:
+    results = list(checks_of(run.plan, around, run.environment, run.options.known))
+    run.owner.checks = results
+    if run.options.take_locks:
+        results = [one for one in results if one.id != "C12"]
+    blocks = [one for one in results if one.state in ("block", "unknown")]
+    if blocks:
+        more = f" {len(blocks) - 1} more checks block it." if len(blocks) > 1 else ""
+        raise UsageError(
+            f"The test was not started: {blocks[0].found.rstrip('.')}.{more}",
+            meaning=blocks[0].why,
+            advice=blocks[0].mend,
+        )
+
+
+def _lock(run: _Run) -> None:
+    lock = Lock(run.options.run, run.plan.test, platform.node(), run.environment.now_ms())
+    if run.options.take_locks:
+        for changed in locked_objects(run.plan):
+            if run.environment.settings.read(changed, LOCK) not in (None, ""):
+                run.environment.settings.write(changed, LOCK, None)
+    for wanted in lock_changes(run.plan, lock):
+        run._keep(run.changes.make(wanted))
+
+
+def _find_workers(run: _Run) -> None:
+    """Inspect every worker again: what it says now decides whether its disks are written to."""
+    known = {one.name: one for one in run.environment.workers()}
+    planned = [one for one in run.plan.workers if one.name in known]
+    found = on_all(planned, lambda one: known[one.name].inspect())
+    for one, facts in zip(planned, found, strict=True):
+        if isinstance(facts, HyperscopeError):
+            raise facts
+        disks = identities(one, facts, run.options.run)
+        run.active[one.name] = ActiveWorker(known[one.name], one, disks, run.changes)
+    run.record.add_workers([one.worker for one in run.active.values()])
+    run.owner.workers = dict.fromkeys(run.active, "ready")
+
+
+def _leave(run: _Run, why: str) -> None:
+    """Put everything back, judge what was measured, end the record. Nobody can stop this."""
+    never, last = _Never(), len(run.record.run.phases) - 1
+    for number, phase in enumerate(run.record.run.phases):
+        if phase.state == "running":
+            run.record.end_phase(number, "failed")
+    run.record.begin_phase(last, "Restore: everything as it was")
+    on_all(list(run.active.values()), lambda one: one.worker.stop())
+    entries = run.changes.undo_all()
+    for _ in range(RESTORE_TRIES):
+        if not any(entry.is_open for entry in entries):
+            break
+        never.wait(run.options.retry_s)
+        entries = run.changes.undo_all()
+    run.owner.changes = entries
+    is_left = any(entry.is_open or entry.state == "left" for entry in entries)
+    run.record.end_phase(last, "failed" if is_left else "done")
+    _judge(run, why)
+    run.owner.result = run.record.run
+
+
+def _judge(run: _Run, why: str) -> None:
+    measured = run.measured()
+    run.owner.measured = measured
+    for name in run.owner.workers:
+        run.owner.workers[name] = "lost" if name in run.lost else "ended"
+    if not measured.rounds:
+        run.record.end(valid=False, why=why or "Nothing was measured.")
+        return
+    verdict = run.options.judge(run.plan, measured)
+    run.owner.verdict = verdict
+    run.record.end(
+        valid=verdict.valid,
+        why=" ".join(filter(None, (why, verdict.why))),
+        verdict=verdict.line,
+        figures=verdict.figures,
+        details=run.options.details(measured, verdict),
+    )
+
+
+def _facts(run: _Run, phase: PlannedPhase) -> dict[str, float]:
+    found = {}
+    for one in run.environment.objects():
+        if one.object.id in run._chosen():
+            for name in phase.facts:
+                value = number_of(one, name)
+                if value is not None:
+                    found[name] = value
+    return found
+
+
+def _host_of(run: _Run, active: ActiveWorker) -> str:
+    vm = active.worker.vm
+    if vm is None:
+        return ""
+    names = {one.id: one.name for one in run.plan.objects if one.kind == "HostSystem"}
+    return names.get(vm.parent, vm.parent)
+
+
+def _settling(run: _Run, phase: PlannedPhase) -> DrsSettling | None:
+    is_wanted = phase.kind == "measure" and phase.wait == "drs settled"
+    return DrsSettling(run._objects, run.environment.now_ms) if is_wanted else None
 
 
 def _phase_name(phase: PlannedPhase, number: int) -> str:

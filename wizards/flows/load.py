@@ -243,21 +243,22 @@ class LoadPhase:
         grid = [one.at for active, work in self._works() if not work.on_s for one in active.samples]
         for active, work in self._works():
             documents = active.documents
-            done = together(filter(None, (self._done(each, window, active, work) for each in documents)))
+            done = together(filter(None, (_done(each, window, active, work) for each in documents)))
             samples = tuple(one for one in active.samples if window.start < one.at <= window.end)
             if work.on_s:
                 samples = with_pauses(samples, [at for at in grid if window.start < at <= window.end])
             yield _worker_round(active, done, samples, window)
 
-    def _done(
-        self, documents: Sequence[Document], window: TimeRange, active: ActiveWorker, work: PlannedWork
-    ) -> WorkDone | None:
-        """Return what a job did in the window; of one that works in turns, all of a turn that began in it."""
-        times = [one.at for one in documents]
-        if work.on_s and times and times[-1] < window.start:
-            return None
-        whole = TimeRange(0, window.end) if work.on_s else window
-        return work_in(documents, whole, active.depth)
+
+def _done(
+    documents: Sequence[Document], window: TimeRange, active: ActiveWorker, work: PlannedWork
+) -> WorkDone | None:
+    """Return what a job did in the window; of one that works in turns, all of a turn that began in it."""
+    times = [one.at for one in documents]
+    if work.on_s and times and times[-1] < window.start:
+        return None
+    whole = TimeRange(0, window.end) if work.on_s else window
+    return work_in(documents, whole, active.depth)
 
 
 def with_pauses(samples: Sequence[WorkSample], grid: Sequence[int]) -> tuple[WorkSample, ...]:
