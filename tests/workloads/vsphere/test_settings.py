@@ -68,6 +68,7 @@ def test_drs_is_frozen_and_thawed_but_never_turned_off(vcenter: TestVCenter, sit
     here = site(vcenter)
     cluster = here.first("ClusterComputeResource")
     changed_and_put_back(here, cluster, "drs.behaviour", "manual")
+    changed_and_put_back(here, cluster, "drs.rate", 1.0)
     with pytest.raises(UsageError, match="one of manual, partiallyAutomated, fullyAutomated"):
         here.settings.write(cluster, "drs.behaviour", False)
     with pytest.raises(UsageError, match="from 1 to 5"):
