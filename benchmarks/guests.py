@@ -154,9 +154,16 @@ def _ours(count: int, seconds: int) -> Outcome:
         works = {worker: _work(one.file(), seconds) for worker, one in zip(workers, guests, strict=True)}
         _raise(on_all(workers, lambda one: one.prepare("bench", works[one])))
         at = environment.now_ms() + 5000 + count * _LEAD_MS
-        _raise(on_all(workers, lambda one: one.start(at)))
-        while time.time() * 1000 < at + 1000:
-            for worker in workers:
+        started: list[GuestWorker] = []
+
+        def start(worker: GuestWorker) -> None:
+            worker.start(at)
+            started.append(worker)
+
+        starting = threading.Thread(target=lambda: _raise(on_all(workers, start)))
+        starting.start()  # who was started first must hear from us before the last one is
+        while time.time() * 1000 < at + 1000 or starting.is_alive():
+            for worker in list(started):
                 worker.poll()
             time.sleep(_EVERY_S)
         begin, cpu = time.monotonic(), time.process_time()
