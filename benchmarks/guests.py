@@ -163,7 +163,7 @@ def _ours(count: int, seconds: int) -> Outcome:
         starting = threading.Thread(target=lambda: _raise(on_all(workers, start)))
         starting.start()  # who was started first must hear from us before the last one is
         while time.time() * 1000 < at + 1000 or starting.is_alive():
-            for worker in list(started):
+            for worker in started[:]:
                 worker.poll()
             time.sleep(_EVERY_S)
         begin, cpu = time.monotonic(), time.process_time()
