@@ -112,6 +112,7 @@ def build(application: QApplication, folder: Path | None = None) -> Program:
         reveal=saving.reveal,
         export=workbench.export,
         run_test=workbench.run_test,
+        recording=workbench.recording_control,
     )
     workbench.join(desk, window, saving)
     window.add_panels(PANELS, desk)

@@ -43,6 +43,18 @@ class Notify(Protocol):
         """Show ``text``; ``action`` is a button beside it: ``MessageAction("Undo", undo)``."""
 
 
+@dataclass(frozen=True, slots=True)
+class RecordingControl:
+    """What pages do with the recording, which a test's run is: pause or resume it, stop it; or go on with a
+    run that was interrupted (``resume``), or put back what it left (``restore``).
+    """
+
+    pause: Callable[[], None]
+    stop: Callable[[], None]
+    is_paused: Callable[[], bool]
+    act_on_run: Callable[[str], None]
+
+
 @dataclass(frozen=True)
 class Desk:
     """The models and services that panels share.
@@ -81,6 +93,7 @@ class Desk:
     reveal: Callable[[Path], None]
     export: Callable[[Scope | None], None]
     run_test: Callable[[Path, str, tuple[str, ...]], None]
+    recording: RecordingControl
     marks: MarkRequests = field(default_factory=MarkRequests)
 
     def scope_filter(self, scope: Scope | None = None) -> ScopeFilter | None:

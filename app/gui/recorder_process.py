@@ -48,13 +48,18 @@ class RecordRequest:
 
 @dataclass(frozen=True, slots=True)
 class TestRequest:
-    """Which test to run: the file of its plan, what it acts on, and the session that it records."""
+    """Which test to run: the file of its plan, what it acts on, and the session that it records.
+
+    Without a plan the session's own run, which was interrupted, goes on.
+    ``confirmed`` are the ends of the UUIDs of disks that were typed.
+    """
 
     __test__ = False  # pytest: this is none of its tests
 
     plan: str
     sources: tuple[str, ...]
     session: str
+    confirmed: tuple[str, ...] = ()
 
     def with_session(self, session: Path) -> TestRequest:
         """Return the same request for another session file."""
@@ -62,7 +67,10 @@ class TestRequest:
 
     def arguments(self) -> list[str]:
         """Return the command line of a run that the window has confirmed."""
-        return ["test", "run", self.plan, "--json", "--attached", "--yes", "-o", self.session]
+        typed = [word for end in self.confirmed for word in ("--confirm", end)]
+        if not self.plan:
+            return ["test", "resume", self.session, "--json", "--attached", "--yes", *typed]
+        return ["test", "run", self.plan, "--json", "--attached", "--yes", *typed, "-o", self.session]
 
 
 Request = RecordRequest | TestRequest

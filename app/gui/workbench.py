@@ -14,7 +14,7 @@ from app.gui.chart_undo import ChartUndo
 from app.gui.closing import Closing
 from app.gui.connecting import Connecting
 from app.gui.crash_dialog import CrashReports
-from app.gui.desk import Desk
+from app.gui.desk import Desk, RecordingControl
 from app.gui.exporting import Exporting
 from app.gui.importing import Importing
 from app.gui.marks import Marking
@@ -24,6 +24,7 @@ from app.gui.profiles import Profiles
 from app.gui.recent import RecentSessions
 from app.gui.recorder_process import RecordRequest, Request, TestRequest
 from app.gui.recording import Recordings, ignore_result
+from app.gui.restoring import Restoring
 from app.gui.saving import Saving
 from app.gui.session_files import recordings_folder, session_for
 from app.gui.shortcut_sheet import key_text
@@ -49,8 +50,19 @@ class Workbench(QObject):
     def __init__(self, theme: Theme, recent: RecentSessions, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._recent = recent
+        self._waiting: Request | None = None
         keys = {name: key_text(action(identity).keys[0]) for name, identity in _CHOICES.items()}
         self.start_page = StartPage(theme, keys)
+
+    @property
+    def recording_control(self) -> RecordingControl:
+        """What pages do with the recording."""
+        return RecordingControl(
+            pause=self._toggle_pause,
+            stop=self._stop,
+            is_paused=lambda: self.recordings.is_paused,
+            act_on_run=self._act_on_run,
+        )
 
     def join(self, desk: Desk, window: Window, saving: Saving) -> None:
         """Create the parts for this desk and window; call this before the panels are made."""
@@ -64,12 +76,14 @@ class Workbench(QObject):
         self._marking = Marking(desk, window, self.recordings, self._undoing, self)
         ChartUndo(desk, self._undoing, self)
         self._exporting = Exporting(desk, window, saving, self)
+        self._restoring = Restoring(desk, self)
         self._closing = Closing(window, self.recordings, self.importing, self)
         self._board = StartBoard(self.start_page, self._recent, desk, self)
         self.crashes = CrashReports(window, self)
         desk.jobs.crashed.connect(self.crashes.report)
         desk.session.closed.connect(window.messages.clear)  # what it says was of that session
         self.recordings.first_samples.connect(self._show_recording)
+        self.recordings.over.connect(self._start_waiting)
         self.recordings.begins.connect(self.start_page.progress.show_step)
         self.start_page.progress.stopped.connect(self._stop)
         actions = window.actions_by_id
@@ -112,7 +126,33 @@ class Workbench(QObject):
         """Run the test of a plan into a new session, whose file begins with ``name``."""
         folder = recordings_folder(self._desk.settings.text("record.folder"))
         session = session_for(name, folder, datetime.now().astimezone())
-        ignore_result(self.recordings.start(TestRequest(str(plan), sources, str(session))))
+        request = TestRequest(str(plan), sources, str(session))
+        running = self.recordings.process
+        is_lab = running is not None and all(one.startswith("lab:") for one in running.request.sources)
+        if is_lab and all(one.startswith("lab:") for one in sources):
+            self._waiting = request  # one lab gives way to another; a real recording is stopped by its user
+            self._stop()
+        else:
+            ignore_result(self.recordings.start(request))
+
+    def _start_waiting(self) -> None:
+        """Start the test that waited for the lab's recording to end."""
+        request, self._waiting = self._waiting, None
+        if request is not None:
+            ignore_result(self.recordings.start(request))
+
+    def _toggle_pause(self) -> None:
+        self.recordings.toggle_pause()
+
+    def _act_on_run(self, act: str) -> None:
+        """Go on with the open session's run, or put back what it left."""
+        path = self._desk.session.path
+        if path is None:
+            return
+        if act == "restore":
+            self._restoring.begin(path)
+        else:
+            ignore_result(self.recordings.start(TestRequest("", (), str(path))))
 
     def resume(self) -> None:
         """Record into the open session again, from the same sources."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from resources.foreign_text import shown
 from widgets.copying import copy_text
@@ -121,6 +121,7 @@ class RailPane(Pane):
             button = QPushButton(f"{shown(one.when, 30)}   {shown(one.result, 60)}")
             button.setProperty("role", "run")
             button.setCheckable(True)
+            button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
             button.setChecked(one.id == shown_run)
             button.setToolTip(shown(one.result))
             button.clicked.connect(lambda _on=False, one=one: self.recalled.emit(one.id))

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.gui.desk import Desk
+from app.gui.panels.tests_runs import RunPages
 from app.gui.panels.tests_setup import SetupPages
 from wizards.flows.cards import card_groups, interrupted
 from wizards.pages.gallery import GalleryView
@@ -33,10 +34,11 @@ class TestsPanel(QObject):
         self._desk, self._tests = desk, desk.tests
         theme = desk.theme
         self.gallery = GalleryView(theme, self._day)
-        self._setup_pages = SetupPages(desk, self.view)
+        self._setup_pages, self._run_pages = SetupPages(desk, self.view), RunPages(desk, self.view)
         self._bar = LabBar(theme, LABS)
         self._stack = QStackedWidget()
-        for page in (self.gallery, self._setup_pages.choose, self._setup_pages.check_plan):
+        setup, runs = self._setup_pages, self._run_pages
+        for page in (self.gallery, setup.choose, setup.check_plan, runs.run, runs.result):
             self._stack.addWidget(page)
         column = QVBoxLayout(self.view)
         column.setContentsMargins(0, 0, 0, 0)
@@ -53,17 +55,12 @@ class TestsPanel(QObject):
         desk.session.opened.connect(lambda _snapshot: self._show_gallery())
         desk.times.changed.connect(lambda _clock: self._show_gallery())
         tests.opened.connect(self._show_step)
-        self.gallery.chosen.connect(self._begin)
+        self.gallery.chosen.connect(tests.begin)
+        self.gallery.bar.restored.connect(lambda _run: desk.recording.act_on_run("restore"))
+        self.gallery.bar.resumed.connect(lambda _run: desk.recording.act_on_run("resume"))
+        self.gallery.bar.journal_wanted.connect(self._recall)
         self.gallery.recalled.connect(self._recall)
         self._bar.chosen.connect(self._change_lab)
-
-    def _begin(self, test: str) -> None:
-        """Set a test up; in the lab, where nothing real is touched, run it at once with its defaults."""
-        tests = self._tests
-        described = tests.known.require(test)
-        is_lab = tests.connected.reach == "lab"
-        tests.setup.begin(described, tests.address, "start" if is_lab else "")
-        tests.open(test, "check" if is_lab else "choose")
 
     def _recall(self, identity: str) -> None:
         run = self._tests.records.run(identity)
@@ -85,8 +82,9 @@ class TestsPanel(QObject):
         self.gallery.show_interrupted(interrupted(records.runs, records.journal, live, self._day))
 
     def _show_step(self) -> None:
-        setup = self._setup_pages
+        setup, runs = self._setup_pages, self._run_pages
         pages = {"choose": setup.choose, "check": setup.check_plan, "plan": setup.check_plan}
+        pages |= {"run": runs.run, "result": runs.result}
         self._stack.setCurrentWidget(pages.get(self._tests.step, self.gallery))
         self._bar.show_lab(self._tests.lab)
 

@@ -1,0 +1,97 @@
+"""The pages of a test's run and of its result, read again as the session grows."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QWidget
+
+from app.gui.desk import Desk
+from app.gui.jobs import Job
+from resources.fio_jobs import load_fio_jobs
+from resources.study_numbers import load_studies
+from sessions.scope import Scope
+from sessions.store import SessionReader
+from sessions.times import TimeRange
+from wizards.flows.result_sheet import ResultSheet
+from wizards.flows.run_reading import RunKnowledge, result_page, run_page
+from wizards.flows.run_sheet import RunSheet
+from wizards.pages.result_page import ResultPage
+from wizards.pages.run_page import RunPage
+
+_EVERY_MS = 1_000
+
+
+class RunPages(QObject):
+    """Shows the run or the result that is open in the tests' model, while its page is visible."""
+
+    def __init__(self, desk: Desk, view: QWidget) -> None:
+        super().__init__(view)
+        self._desk, self._tests = desk, desk.tests
+        self.run = RunPage(desk.theme, lambda: desk.times.clock)
+        self.result = ResultPage(desk.theme, lambda: desk.times.clock)
+        self._again = QTimer(self, singleShot=True, interval=_EVERY_MS)
+        self._again.timeout.connect(self._read)
+        self._tests.opened.connect(self._read)
+        self._tests.changed.connect(self._soon)
+        desk.session.changed.connect(lambda _change: self._soon())
+        desk.times.changed.connect(lambda _clock: self._read())
+        self.run.paused.connect(desk.recording.pause)
+        self.run.stopped.connect(desk.recording.stop)
+        self.run.chosen.connect(self._show_samples)
+        self.result.chosen.connect(self._show_samples)
+        self.result.acted.connect(self._act)
+
+    @cached_property
+    def _known(self) -> RunKnowledge:
+        clock = self._desk.times
+        return RunKnowledge(
+            self._tests.known, load_fio_jobs(), load_studies(), lambda at: clock.clock.time(round(at))
+        )
+
+    def _soon(self) -> None:
+        if self._tests.step in ("run", "result") and not self._again.isActive():
+            self._again.start()
+
+    def _read(self) -> None:
+        run, step, known = self._tests.run, self._tests.step, self._known
+        if not run or step not in ("run", "result"):
+            return
+        is_live = self._tests.running is not None
+        is_paused = self._desk.recording.is_paused()
+
+        def work(reader: SessionReader, _job: Job) -> RunSheet | ResultSheet | None:
+            if step == "run":
+                return run_page(reader, run, known, is_paused=is_paused)
+            return result_page(reader, run, known, is_live=is_live)
+
+        def done(sheet: RunSheet | ResultSheet | None) -> None:
+            if isinstance(sheet, RunSheet):
+                self.run.show_sheet(sheet)
+            elif sheet is not None:
+                self.result.show_sheet(sheet)
+
+        self._desk.session.query("test-run", work, done)
+
+    def _show_samples(self, window: TimeRange) -> None:
+        """Show what was recorded in the time of a phase."""
+        self._desk.scope.set(Scope().during(window))
+        self._desk.charts.release()
+        self._desk.notify("Overview and Charts show the time of this phase.", "info")
+
+    def _act(self, act: str) -> None:
+        desk, tests = self._desk, self._tests
+        run = tests.records.run(tests.run)
+        if run is None:
+            return
+        if act == "again":
+            tests.begin(run.test)
+        elif act == "export":
+            desk.export(None)
+        elif act in ("restore", "resume"):
+            desk.recording.act_on_run(act)
+        elif act == "plan":
+            tests.open(run.test, "check")
+        else:
+            desk.notify("That comes with the report and with Compare.", "info")
