@@ -59,11 +59,6 @@ class Recordings(QObject):
         """The running recorder, None if there is none."""
         return self._process
 
-    @property
-    def is_paused(self) -> bool:
-        """True while the recording is paused."""
-        return self._process is not None and self._process.state == "paused"
-
     def is_recording(self, session: Path | None) -> bool:
         """Return True if our recorder writes this session."""
         return self._process is not None and session is not None and self._session == session.resolve()

@@ -60,7 +60,7 @@ class Workbench(QObject):
         return RecordingControl(
             pause=self._toggle_pause,
             stop=self._stop,
-            is_paused=lambda: self.recordings.is_paused,
+            is_paused=self._is_paused,
             act_on_run=self._act_on_run,
         )
 
@@ -140,6 +140,10 @@ class Workbench(QObject):
         request, self._waiting = self._waiting, None
         if request is not None:
             ignore_result(self.recordings.start(request))
+
+    def _is_paused(self) -> bool:
+        process = self.recordings.process
+        return process is not None and process.state == "paused"
 
     def _toggle_pause(self) -> None:
         self.recordings.toggle_pause()
