@@ -16,6 +16,8 @@ RUN_ATTRIBUTE = "test run"
 
 MAX_TIMES = 600
 _MAX_HELD = 60
+_TELLING = 4
+"""From so many samples on it is known how far apart they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +175,7 @@ def _read(
     for frame in reader.read(np.array([one.id for one in chosen], np.int64), window):
         for column, series in enumerate(frame.ids.tolist()):
             values = frame.values[:, column]
-            found[series] = grid.means(frame.times, values)
+            found[series] = _held_back(grid.means(frame.times, values))
             there = np.flatnonzero(np.isfinite(values))
             if there.size:
                 newest[series] = int(frame.times[there[-1]])
@@ -191,22 +193,26 @@ def _work_curve(name: str, mine: dict[str, FloatArray], count: int, heard: int |
     weighted = _sum(of("work.reads") * of("work.read_latency"), of("work.writes") * of("work.write_latency"))
     with np.errstate(invalid="ignore", divide="ignore"):
         latency = np.where(iops > 0, weighted / iops, np.nan)
-    p99 = _held_back(np.fmax(of("work.read_p99"), of("work.write_p99")))
+    p99 = np.fmax(of("work.read_p99"), of("work.write_p99"))
     return WorkCurve(name, iops, mb, latency, p99, heard)
 
 
 def _held_back(values: FloatArray) -> FloatArray:
-    """Return values that are told once an interval in every cell of the interval that they tell of."""
+    """Return values that are told once an interval in every cell of the interval that they tell of.
+
+    A gap that is longer than the usual interval stays one.
+    """
     there = np.flatnonzero(np.isfinite(values))
-    if there.size < 2:
+    if there.size < _TELLING:
         return values
-    every = int(np.median(np.diff(there)))
+    every = min(int(np.median(np.diff(there))), _MAX_HELD)
     found = values.copy()
-    for back in range(1, min(every, _MAX_HELD)):
-        cells = there - back
-        cells = cells[(cells >= 0)]
-        empty = cells[~np.isfinite(found[cells])]
-        found[empty] = values[empty + back]
+    before = -1 - every
+    for cell in there.tolist():
+        # An interval is now and then a little longer; after a gap only the usual one is told of.
+        first = before + 1 if cell - before <= every + 1 else cell - every + 1
+        found[max(0, first) : cell] = values[cell]
+        before = cell
     return found
 
 

@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 
 from resources.study_numbers import load_studies
-from sessions.journal import ChangedObject, ChangeState, JournalEntry, Phase, TestRun
+from sessions.journal import ChangedObject, ChangeState, Figure, JournalEntry, Phase, TestRun
 from tests.wizards import test_drs_verdict, test_sioc_verdict
+from tests.wizards.rounds_of_tests import Storage
 from wizards.flows.measured import Measured
 from wizards.flows.result_sheet import ResultSheet
 from wizards.flows.results import ResultSource, result_sheet
@@ -97,7 +98,7 @@ def test_a_run_without_a_verdict_says_why_and_colours_nothing() -> None:
     found = page(test_sioc_verdict.run(on=CALM, off=CALM))
     assert found.head.state == "none"
     assert found.head.line == "No verdict: the datastore was never full."
-    assert found.head.sentence == "Was there congestion? 4 ms normalised; needed: > 30 ms."
+    assert found.head.sentence.startswith("Was there congestion? 4 ms normalised; needed: > 30 ms.")
     assert found.head.acts[0].act == "again"
     compare = next(one for one in found.head.acts if one.act == "compare")
     assert compare.why_not == "An invalid run is kept, and never compared."
@@ -112,6 +113,36 @@ def test_one_round_is_indicative_and_says_what_it_takes() -> None:
     assert [one.text for one in found.head.chips][:2] == ["indicative", "1 round"]
     assert any(one.text.startswith("surer with ") for one in found.head.chips)
     assert all(one.interval is None for chart in found.steps for one in chart.columns)
+
+
+def test_a_run_that_was_stopped_says_so_beside_what_its_rounds_prove() -> None:
+    of = source(test_sioc_verdict.run())
+    stopped = result_sheet(replace(of, run=replace(of.run, why="The test was stopped by hand.")))
+    assert (stopped.head.chips[0].text, stopped.head.chips[0].state) == (
+        "The test was stopped by hand",
+        "warning",
+    )
+
+
+def test_a_sweep_is_a_row_for_each_value_in_their_order() -> None:
+    storage = Storage()
+    rounds = [
+        storage.measure(f"depth {depth}", 1, {"w1": 100.0 * depth}, setting=float(depth), outstanding=1.0)
+        for depth in (64, 1, 16)
+    ]
+    found = page(Measured(tuple(rounds), 1), "io-sweep")
+    assert found.raw is not None
+    assert [row[0].text for row in found.raw.rows] == ["depth 1", "depth 16", "depth 64"]
+    throughput, latency = found.points
+    assert [one.x for one in throughput.rows[0].points] == [1.0, 16.0, 64.0]
+    assert throughput.x_name == latency.x_name == "outstanding I/Os a disk"
+    assert not found.steps
+
+
+def test_what_does_not_hold_stands_first_among_the_conditions() -> None:
+    found = page(test_sioc_verdict.run(hosts=dict.fromkeys(test_sioc_verdict.HOSTS, "esx01")))
+    assert found.validity.lines[0].title == "On several hosts?"
+    assert found.validity.lines[0].state == "none"
 
 
 def test_what_is_not_put_back_stands_before_the_verdict() -> None:
@@ -143,6 +174,33 @@ def test_a_run_that_did_not_end_by_itself_offers_to_restore_first() -> None:
         "1 change is still applied."
     )
     assert [one.act for one in found.head.acts] == ["restore", "resume"]
+
+
+def test_a_run_that_broke_off_says_what_is_there() -> None:
+    of = source(test_sioc_verdict.run(), journal=[change(1, "applied"), change(2, "undone")])
+    phases = (Phase("P1", "done", 1, 2), Phase("P3", "running", 3000))
+    run = replace(of.run, end=None, verdict="", figures=(), phases=phases)
+    found = result_sheet(replace(of, run=run, verdict=None))
+    assert [(one.title, one.limit) for one in found.validity.lines] == [
+        ("Rounds that are kept", "9"),
+        ("Phases that were done", "1 of 2"),
+        ("Begins again when resumed", "P3"),
+        ("Changes still applied", "1 of 2"),
+    ]
+
+
+def test_latency_over_the_number_of_vms() -> None:
+    figures = tuple(
+        Figure("weighted latency", f"{word}, {count} VM{'s' if count > 1 else ''}", 2.0 * count, "ms")
+        for word in ("baseline", "accelerated")
+        for count in (1, 2, 4)
+    )
+    verdict = Verdict(True, "", "The cache carries 2 VMs.", "", "medium", (), figures)
+    (chart,) = result_sheet(source(test_sioc_verdict.run(), verdict=verdict)).points
+    assert [(row.name, [one.x for one in row.points]) for row in chart.rows] == [
+        ("baseline", [1.0, 2.0, 4.0]),
+        ("accelerated", [1.0, 2.0, 4.0]),
+    ]
 
 
 def test_a_run_that_goes_on_is_not_called_interrupted() -> None:

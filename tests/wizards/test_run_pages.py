@@ -13,12 +13,12 @@ from resources.fio_jobs import load_fio_jobs
 from resources.guided_tests import load_guided_tests
 from resources.study_numbers import load_studies
 from sessions.journal import ChangedObject, ChangeState, JournalEntry, Setting
-from sessions.model import Event
+from sessions.model import Entity, EntityRef, Event, SeriesSpec, SourceSpec
 from sessions.store import SessionReader, SessionWriter
 from sessions.times import TimeRange
 from tests.wizards.memory_environment import MemoryEnvironment
 from tests.wizards.running import run_plan, short_plan
-from viewmodels.run_curves import Grid, work_curves
+from viewmodels.run_curves import RUN_ATTRIBUTE, Grid, work_curves
 from wizards.flows.costs import cost_of
 from wizards.flows.plan_file import parse_plan
 from wizards.flows.run_details import details_text
@@ -195,3 +195,23 @@ def test_a_gap_stays_a_gap_on_the_grid() -> None:
     wide = Grid.of(TimeRange(0, 5_340_000))
     assert wide.count <= 600
     assert wide.step == 8_900
+
+
+def test_what_is_told_once_an_interval_holds_for_it_and_not_before(tmp_path: Path) -> None:
+    """A worker whose samples come every three seconds: no holes between them, nothing in a real gap."""
+    path = tmp_path / "s.hscope"
+    worker = EntityRef("worker", "w1")
+    times = [1_000_000 + 3000 * number for number in (*range(1, 9), *range(20, 26))]
+    with SessionWriter.create(path, durable=False) as writer:
+        number = writer.add_source(SourceSpec("fio", "t", 1.0, attributes=((RUN_ATTRIBUTE, "r"),)))
+        writer.add_entities([Entity(worker, "w1")])
+        ids = writer.add_series(number, [SeriesSpec(worker, "work.reads", "/s")])
+        layout = writer.add_layout(number, ids)
+        writer.append_ticks([(layout, at, np.array([100.0])) for at in times])
+    with SessionReader.open(path) as reader:
+        (one,) = work_curves(reader, "r", TimeRange(1_000_000, 1_080_000)).workers
+    there = np.isfinite(one.iops)
+    assert there[1:24].all()
+    assert not there[26:56].any(), "half a minute without a sample is a gap"
+    assert there[58:74].all()
+    assert one.heard == times[-1]

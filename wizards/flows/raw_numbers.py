@@ -10,6 +10,7 @@ from resources.foreign_text import shown
 from resources.units import format_count, format_value
 from sessions.journal import Figure, TestRun
 from viewmodels.health import Health
+from viewmodels.host_domains import shared_domain, without
 from wizards.flows.measured import Measured, Round
 from wizards.flows.result_sheet import RawCell, RawTable
 from wizards.flows.verdict import Verdict
@@ -29,6 +30,10 @@ def raw_table(verdict: Verdict, measured: Measured, run: TestRun) -> RawTable | 
         return _figures_table(verdict.figures or run.figures)
     if placements := [one for one in verdict.figures if one.name == "gain of the heavy VMs"]:
         return _placements_table(verdict, measured, placements)
+    settings = {one.step: one.setting for one in measured.rounds}
+    if any(isfinite(settings[step]) for step in steps):
+        steps = sorted(steps, key=lambda step: (step.rpartition(" ")[0], settings[step]))
+        return _steps_table(measured, steps)
     if len(steps) > _MAX_STEPS:
         return _steps_table(measured, steps)
     return _workers_table(measured, steps)
@@ -57,6 +62,8 @@ def _worker_row(
     role = next((one.role for each in measured.rounds for one in each.workers if one.worker == name), "")
     host = next((one.host for each in measured.rounds for one in each.workers if one.worker == name), "")
     is_bold = role == "critical" or not name
+    hosts = {one.host for each in measured.rounds for one in each.workers if one.host}
+    host = without(shared_domain(hosts), host)
     cells = [RawCell(shown(name) if name else "all", colour=number, is_bold=is_bold), RawCell(shown(host))]
     if measured.shares:
         share = measured.shares.get(name) if name else sum(measured.shares.values())
@@ -135,9 +142,11 @@ def _real(one: Figure) -> RawCell:
     """Return a change, or ``~`` where its interval holds no difference."""
     if one.value is None:
         return RawCell("–")
-    if one.interval is not None and one.interval[0] <= 0 <= one.interval[1]:
-        return RawCell("~")
     text = f"{'+' if one.value > 0 else ''}{format_value(one.value, '%')}"
+    if one.interval is None:
+        return RawCell(text)
+    if one.interval[0] <= 0 <= one.interval[1]:
+        return RawCell("~")
     return RawCell(text, "ok" if one.value > 0 else "warning", is_bold=True)
 
 
@@ -201,7 +210,10 @@ def _change(first: tuple[float, float, float], last: tuple[float, float, float])
     if not (isfinite(first[0]) and isfinite(last[0])) or first[0] <= 0:
         return RawCell("–")
     percent = (last[0] / first[0] - 1) * 100
-    if isfinite(first[1]) and isfinite(last[1]) and first[1] <= last[2] and last[1] <= first[2]:
+    text = f"{'+' if percent > 0 else ''}{format_value(percent, '%')}"
+    if not (isfinite(first[1]) and isfinite(last[1])):
+        return RawCell(text)  # one round tells no real difference
+    if first[1] <= last[2] and last[1] <= first[2]:
         return RawCell("~")
     state: Health = "ok" if percent > 0 else "warning"
-    return RawCell(f"{'+' if percent > 0 else ''}{format_value(percent, '%')}", state)
+    return RawCell(text, state)

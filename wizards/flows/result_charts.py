@@ -50,6 +50,10 @@ def shares_of(verdict: Verdict, studies: Studies) -> Iterator[ShareBar]:
 
 def steps_of(verdict: Verdict, measured: Measured) -> Iterator[StepChart]:
     """Yield IOPS and p95 of each step; nothing for a sweep, whose steps are points of a curve."""
+    duplicates = _duplicates(verdict)
+    if duplicates is not None:
+        yield duplicates
+        return
     steps = [one for one in measured.steps() if one.split()[0] not in _NOT_JUDGED]
     if not 2 <= len(steps) <= _MAX_STEPS or any(_is_swept(one) for one in measured.rounds):
         return
@@ -71,7 +75,19 @@ def steps_of(verdict: Verdict, measured: Measured) -> Iterator[StepChart]:
             yield StepChart(name, unit, columns, change, meant, columns[0].interval)
 
 
-def changes_of(verdict: Verdict) -> ChangeChart | None:
+def _duplicates(verdict: Verdict) -> StepChart | None:
+    """Return the asked part of duplicates beside what was reported; None for tests without."""
+    found = {one.name: one.value for one in verdict.figures if one.name.startswith("duplicates ")}
+    tones: dict[str, Tone] = {"asked": "first", "reported": "third", "at the end": "second"}
+    columns = tuple(
+        StepColumn(word, f"duplicates {word}", tone, value, None, (value,))
+        for word, tone in tones.items()
+        if (value := found.get(f"duplicates {word}")) is not None
+    )
+    return StepChart("Duplicates", "%", columns) if len(columns) > 1 else None
+
+
+def changes_of(verdict: Verdict, studies: Studies) -> ChangeChart | None:
     """Return the changes with an interval, or one that a single round gives; None for tests without."""
     bars = [
         ChangeBar(f"{one.name}{'' if one.of in ('all', '') else f', {one.of}'}", one.value, one.interval,
@@ -84,21 +100,26 @@ def changes_of(verdict: Verdict) -> ChangeChart | None:
         return None
     n = max((one.n for one in verdict.figures if one.interval is not None), default=1)
     note = f"95 % CI of {n} rounds" if n > 1 else "one round, no interval"
-    return ChangeChart("Changes", note, tuple(bars[:8]))
+    floor = None
+    if any(one.name.endswith("B to A") for one in verdict.figures):
+        margin = studies.storage.margin_percent.value
+        floor, note = (-margin, margin), f"{note.replace('95', '90')}, margin ±{margin:g} %"
+    return ChangeChart("Changes", note, tuple(bars[:8]), floor)
 
 
 def points_of(verdict: Verdict, studies: Studies) -> Iterator[PointChart]:
     """Yield the curves of a sweep, and the gain over the imbalance of DRS placements."""
-    gains = _gains(verdict, studies)
-    if gains is not None:
-        yield gains
+    for chart in (_gains(verdict, studies), _density(verdict)):
+        if chart is not None:
+            yield chart
     by_word: dict[str, list[Figure]] = {}
     for one in verdict.figures:
-        if one.name in ("IOPS", "throughput", "mean latency") and one.value is not None:
+        if one.name in ("IOPS", "mean latency", "latency of one block") and one.value is not None:
             by_word.setdefault(one.name, []).append(one)
     for name, title, unit in (
         ("IOPS", "Throughput", "/s"),
         ("mean latency", "Latency", "ms"),
+        ("latency of one block", "Latency of one block", "ms"),
     ):
         points = [point for one in by_word.get(name, ()) if (point := _swept_point(one)) is not None]
         if len(points) >= 2:
@@ -107,6 +128,24 @@ def points_of(verdict: Verdict, studies: Studies) -> Iterator[PointChart]:
             wide = max(numbers) > 8 * max(1e-9, min(numbers))
             row = PointRow(name, tuple(sorted(points, key=lambda one: one.x)), is_joined=True)
             yield PointChart(title, unit, _WORDS.get(word, word), unit, (row,), x_is_logarithmic=wide)
+
+
+def _density(verdict: Verdict) -> PointChart | None:
+    """Return the latency over the number of VMs, with and without the cache; None for other tests."""
+    rows: dict[str, list[Point]] = {}
+    for one in verdict.figures:
+        word, comma, count = one.of.partition(", ")
+        if one.name == "weighted latency" and comma and one.value is not None:
+            number = count.split()[0].replace(",", "")
+            if number.isdigit():
+                rows.setdefault(word, []).append(Point(float(number), one.value, one.interval))
+    if not any(len(points) > 1 for points in rows.values()):
+        return None
+    found = tuple(
+        PointRow(word, tuple(sorted(points, key=lambda point: point.x)), number, is_joined=True)
+        for number, (word, points) in enumerate(rows.items())
+    )
+    return PointChart("Weighted latency", "ms", "VMs at once", "ms", found)
 
 
 _WORDS = {"depth": "outstanding I/Os a disk", "block": "bytes an I/O", "reads": "% reads"}
@@ -171,6 +210,8 @@ def _change(first: StepColumn, last: StepColumn, more_is_better: bool) -> tuple[
         if overlap:
             return "~", "none"
     text = f"{'+' if percent > 0 else ''}{format_value(percent, '%')}"
+    if first.interval is None or last.interval is None:
+        return text, "none"  # one round tells no real difference
     return text, "ok" if (percent > 0) == more_is_better else "warning"
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from resources.foreign_text import shown
 from resources.study_numbers import Studies
 from resources.units import format_value
+from viewmodels.host_domains import shared_domain, without
 from wizards.flows.measured import Measured
 from wizards.flows.result_sheet import HostRow, PlacedVm, PlacementView
 
@@ -33,6 +34,7 @@ def placements_of(measured: Measured, studies: Studies, case: str = "") -> Itera
         case if case in known else max(known, key=lambda one: imbalance(measured.placements[f"hand {one}"]))
     )
     before, after = measured.placements[f"hand {chosen}"], measured.placements[f"drs {chosen}"]
+    domain = shared_domain(_used(measured, before, demands))
     moved = {vm for vm, host in after.items() if before.get(vm) != host}
     for title, note, placed in (
         (f"{chosen}: placed by hand", "DRS manual, before", before),
@@ -42,7 +44,7 @@ def placements_of(measured: Measured, studies: Studies, case: str = "") -> Itera
         used = _used(measured, placed, demands)
         shown_moves = moved if placed is after else set()
         hosts = tuple(
-            HostRow(host, _vms(placed, host, demands, shown_moves), used[host] / cores * 100)
+            HostRow(without(domain, host), _vms(placed, host, demands, shown_moves), used[host] / cores * 100)
             for host in sorted(used)
         )
         step = f"{'drs' if placed is after else 'hand'} {chosen}"

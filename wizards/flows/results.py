@@ -54,11 +54,11 @@ def result_sheet(source: ResultSource) -> ResultSheet:
     measured = source.measured
     return ResultSheet(
         head=_head(source, verdict),
-        validity=_validity(verdict),
+        validity=_validity(verdict) if verdict.conditions else _what_is_there(source),
         shares=tuple(shares_of(verdict, source.studies)),
         steps=tuple(steps_of(verdict, measured)),
-        steps_title=_steps_title(measured),
-        changes=changes_of(verdict),
+        steps_title=_steps_title(verdict, measured),
+        changes=changes_of(verdict, source.studies),
         points=tuple(points_of(verdict, source.studies)),
         placements=tuple(placements_of(measured, source.studies)),
         run=source.chart,
@@ -143,6 +143,8 @@ def _trouble(source: ResultSource, verdict: Verdict) -> ResultHead | None:
 
 
 def _chips(source: ResultSource, verdict: Verdict) -> Iterator[Chip]:
+    if verdict.valid and source.run.why:
+        yield Chip(shown(source.run.why, 80).rstrip("."), "warning")
     if verdict.confidence != "none":
         word = f"confidence {verdict.confidence}" if verdict.confidence != "indicative" else "indicative"
         yield Chip(word, _CONFIDENCE[verdict.confidence])
@@ -157,11 +159,29 @@ def _chips(source: ResultSource, verdict: Verdict) -> Iterator[Chip]:
 
 
 def _validity(verdict: Verdict) -> FactList:
-    lines = tuple(_condition_line(one) for one in verdict.conditions)
+    lines = tuple(
+        _condition_line(one) for one in sorted(verdict.conditions, key=lambda each: each.holds is True)
+    )
     good = sum(one.holds is True for one in verdict.conditions)
     state: Health = "ok" if verdict.valid and good == len(lines) else "warning" if verdict.valid else "none"
     chip = Chip(f"{good} of {len(lines)}", state) if lines else None
     return FactList("Is it valid?", lines, chip)
+
+
+def _what_is_there(source: ResultSource) -> FactList:
+    """Return what a run without conditions left: its rounds, its phases, its changes."""
+    run, changes = source.run, source.changes
+    still = sum(one.is_open or one.state == "left" for one in changes)
+    whole = sum(one.state == "done" for one in run.phases)
+    lines = [FactLine("ok" if source.measured.rounds else "none", "Rounds that are kept", "",
+                      format_count(len(source.measured.rounds)))]  # fmt: skip
+    lines.append(FactLine("info", "Phases that were done", "", f"{whole} of {len(run.phases)}"))
+    broken = next((one.name for one in run.phases if one.state in ("running", "failed")), "")
+    if broken:
+        lines.append(FactLine("info", "Begins again when resumed", "", shown(broken, 60)))
+    state: Health = "warning" if still else "ok"
+    lines.append(FactLine(state, "Changes still applied", "", f"{still} of {len(changes)}"))
+    return FactList("What is there", tuple(lines))
 
 
 def _condition_line(one: Condition) -> FactLine:
@@ -182,7 +202,8 @@ def _notes(verdict: Verdict) -> FactList | None:
     lines = []
     for note in verdict.notes:
         head, colon, rest = note.partition(": ")
-        state: Health = "info" if head in ("Price", "Study") else "ok"
+        is_plain = head in ("Price", "Study") or note.startswith(("Compare shapes", "The limit is what"))
+        state: Health = "info" if is_plain else "ok"
         if any(words in note for words in _BAD_NOTES):
             state = "warning"
         lines.append(FactLine(state, f"{head}:" if colon else note, rest if colon else "", "", note))
@@ -206,7 +227,9 @@ def _change_line(source: ResultSource, one: JournalEntry) -> FactLine:
     return FactLine(state, f"{title}, {shown(one.object.name)}", words, source.clock(one.at), tip)
 
 
-def _steps_title(measured: Measured) -> tuple[str, str]:
+def _steps_title(verdict: Verdict, measured: Measured) -> tuple[str, str]:
+    if any(one.name == "duplicates asked" for one in verdict.figures):
+        return "Content of the disks", "asked and reported"
     rounds = max((one.number for one in measured.rounds), default=0)
     critical = sorted({one.worker for each in measured.rounds for one in each.of_role("critical")})
     name = critical[0] if len(critical) == 1 else "All workers" if not critical else "Critical VMs"

@@ -11,12 +11,15 @@ from resources.foreign_text import shown
 from resources.units import format_value
 from sessions.model import FloatArray
 from sessions.times import TimeRange
+from viewmodels.host_domains import shared_domain, without
 from viewmodels.run_curves import WorkCurve, WorkCurves
 from wizards.flows.chart_values import Band, TimeChart, TimeCurve
 from wizards.flows.run_source import RunSource
 
-QUEUE, ACTIVE = "disk.queue_depth", "datastore.sioc_active"
-_MAX_QUEUES = 8
+QUEUE, ACTIVE, CPU = "disk.queue_depth", "datastore.sioc_active", "cpu.util"
+HOST_CPU = ("cpu.util", "cpu.pcpu_util", "cpu.pcpu_used")
+"""What tells how busy a host is, the first that is there."""
+_MAX_HOSTS = 8
 
 
 def charts_of(source: RunSource, bands: tuple[Band, ...], window: TimeRange) -> Iterator[TimeChart]:
@@ -31,17 +34,19 @@ def charts_of(source: RunSource, bands: tuple[Band, ...], window: TimeRange) -> 
         "IOPS per VM", "stacked", "/s", work.times, stack, bands, window, is_stacked=True, now=source.now,
         empty="No worker has reported yet",
     )  # fmt: skip
-    queues = source.counters.get(QUEUE, ())
     plain = tuple(_without_label(one) for one in bands)
-    if queues:
-        curves = tuple(
-            TimeCurve(one.of, one.values, number, _last(one.values, ""))
-            for number, one in enumerate(queues[:_MAX_QUEUES])
-        )
-        note = "DQLEN per host"
-        yield TimeChart(
-            "Device queue depth", note, "count", work.times, curves, plain, window, now=source.now
-        )
+    for key, title, note, unit in (
+        (QUEUE, "Device queue depth", "DQLEN per host", "count"),
+        (CPU, "CPU of each host", "%", "%"),
+    ):
+        found = source.counters.get(key, ())
+        if found:
+            domain = shared_domain(one.of for one in found)
+            curves = tuple(
+                TimeCurve(without(domain, one.of), one.values, number, _last(one.values, ""))
+                for number, one in enumerate(found[:_MAX_HOSTS])
+            )
+            yield TimeChart(title, note, unit, work.times, curves, plain, window, now=source.now)
     critical = [one for one in ordered if source.role(one.worker) == "critical"]
     who = critical[0] if len(critical) == 1 else None
     mean, p99 = (who.latency, who.p99) if who is not None else _together(work)

@@ -35,6 +35,7 @@ def details_text(measured: Measured, verdict: Verdict | None) -> str:
             "sentence": verdict.sentence,
             "confidence": verdict.confidence,
             "notes": list(verdict.notes),
+            "needs": verdict.needs,
             "conditions": [
                 [one.name, one.measured, one.limit, one.holds, one.source] for one in verdict.conditions
             ],
@@ -95,6 +96,7 @@ def read_verdict(text: str, run: TestRun) -> Verdict | None:
             conditions,
             run.figures,
             tuple(str(one) for one in known["notes"])[:MAX_NOTES],
+            str(known.get("needs", "")),
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DamagedError("The verdict of a test run in this session can't be read.") from error

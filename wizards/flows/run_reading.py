@@ -27,7 +27,7 @@ from wizards.flows.plan import Plan
 from wizards.flows.plan_file import parse_plan
 from wizards.flows.result_sheet import ResultSheet
 from wizards.flows.results import ResultSource, result_sheet
-from wizards.flows.run_charts import ACTIVE, QUEUE
+from wizards.flows.run_charts import ACTIVE, CPU, HOST_CPU, QUEUE
 from wizards.flows.run_details import read_rounds, read_verdict
 from wizards.flows.run_sheet import RunSheet
 from wizards.flows.run_source import RunSource
@@ -67,7 +67,7 @@ def run_page(
         plan=plan,
         cost=cost_of(plan, known.tests, known.jobs),
         work=work_curves(reader, run, window),
-        counters=_counters(reader, plan, window),
+        counters=_counters(reader, plan, window, known),
         journal=reader.journal(),
         events=[one for one in reader.events() if one.at >= found.start],
         now=now,
@@ -130,13 +130,23 @@ def _details(run: TestRun) -> tuple[Measured, Verdict | None]:
         return Measured(()), None
 
 
-def _counters(reader: SessionReader, plan: Plan, window: TimeRange) -> Mapping[str, list[CounterCurve]]:
+def _counters(
+    reader: SessionReader, plan: Plan, window: TimeRange, known: RunKnowledge
+) -> Mapping[str, list[CounterCurve]]:
     stores = [one.name for one in plan.objects if one.kind == "Datastore"]
-    devices = devices_below(reader, stores)
-    queues = counter_curves(reader, [QUEUE], window, devices=devices)
-    if not devices:  # nobody told on which device the datastore is
-        queues = of_most_moved(queues)
-    return {ACTIVE: counter_curves(reader, [ACTIVE], window, stores), QUEUE: queues}
+    test = known.tests.tests.get(plan.test)
+    observed = frozenset(test.observes) if test is not None else frozenset()
+    found = {}
+    if QUEUE in observed:
+        devices = devices_below(reader, stores)
+        queues = counter_curves(reader, [QUEUE], window, devices=devices)
+        found[QUEUE] = queues if devices else of_most_moved(queues)  # else nobody told where the datastore is
+    if ACTIVE in observed:
+        found[ACTIVE] = counter_curves(reader, [ACTIVE], window, stores)
+    if CPU in observed:
+        hosts = {one.host for one in plan.workers if one.host}
+        found[CPU] = counter_curves(reader, HOST_CPU, window, hosts)
+    return found
 
 
 def _whole_run(

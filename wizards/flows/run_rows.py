@@ -12,6 +12,7 @@ from resources.units import format_count, format_duration
 from sessions.journal import JournalEntry
 from sessions.model import FloatArray
 from viewmodels.health import Health
+from viewmodels.host_domains import shared_domain, without
 from viewmodels.run_curves import WorkCurve
 from wizards.flows.change_words import change_title, value_words
 from wizards.flows.result_sheet import Chip, FactLine, FactList
@@ -51,13 +52,14 @@ def workers_of(source: RunSource) -> Iterator[RunWorker]:
     iops = {one.name: recent(one.name, lambda curve: curve.iops) for one in source.plan.workers}
     total = sum(value for value in iops.values() if isfinite(value))
     shares = _shares(source)
+    domain = shared_domain(one.host for one in source.plan.workers if one.host)
     for one in source.plan.workers:
         heard = (source.now - source.heard[one.name]) / 1000 if one.name in source.heard else nan
         state, words = _worker_state(iops[one.name], heard)
         yield RunWorker(
             name=one.name,
             role=one.role,
-            host=one.host,
+            host=without(domain, one.host),
             state=state,
             words=words,
             iops=iops[one.name],

@@ -22,6 +22,7 @@ from wizards.flows.sheets import phase_blocks
 
 _PREPARE_S, _RESTORE_S = 20.0, 20.0
 _MAX_LABELS = 6
+_OVER_S = 5.0
 
 
 def run_sheet(source: RunSource) -> RunSheet:
@@ -120,10 +121,17 @@ def _progress(source: RunSource, now: _Stage, elapsed: float) -> tuple[str, Heal
         return f"paused {_time(elapsed - now.block.seconds)}, ends by itself after 30:00", "warning"
     if now.planned.kind == "fill":
         return f"filling {_time(elapsed)} of ≈ {_time(now.block.seconds)}", "info"
-    before = now.block.seconds - now.planned.measure_s
+    return _measuring(now.block.seconds, now.planned.measure_s, elapsed)
+
+
+def _measuring(planned: float, measured: float, elapsed: float) -> tuple[str, Health]:
+    """Return how far a phase is that takes ``planned`` seconds and measures in the last of them."""
+    before = planned - measured
+    if elapsed > planned + _OVER_S:
+        return f"measuring, {_time(elapsed - planned)} longer than planned", "ok"
     if elapsed < before:
         return f"warming up {_time(elapsed)} of {_time(before)}", "info"
-    return f"measuring {_time(elapsed - before)} of {_time(now.planned.measure_s)}", "ok"
+    return f"measuring {_time(elapsed - before)} of {_time(measured)}", "ok"
 
 
 def _restoring(source: RunSource) -> tuple[str, Health]:

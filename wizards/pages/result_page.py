@@ -21,6 +21,7 @@ from wizards.pages.time_chart import TimeChartView
 
 _TOP, _RUN = 246, 204
 _MAX_POINTS = 2
+_ABREAST = 3
 
 
 class ResultPage(QScrollArea):
@@ -122,9 +123,11 @@ class ResultPage(QScrollArea):
                 top.append((self.shares, 7))
             if sheet.steps:
                 top.append((self.steps, 6))
-            elif not has_points and sheet.changes is not None:
-                top.append((self.changes, 7))
-            top += [(view, 6) for view, _ in zip(self.points, has_points, strict=False)][: 3 - len(top)]
+            top += [(view, 6) for view, _ in zip(self.points, has_points, strict=False)][
+                : _ABREAST - len(top)
+            ]
+            if len(top) < _ABREAST and sheet.changes is not None:
+                top.append((self.changes, 6))
         bottom: list[tuple[QWidget, int]] = []
         if sheet.run is not None:
             bottom.append((self.run, 12))
