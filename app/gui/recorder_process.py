@@ -65,6 +65,10 @@ class TestRequest:
         """Return the same request for another session file."""
         return replace(self, session=str(session))
 
+    def again(self) -> TestRequest:
+        """Return the request that goes on with this run, if its session was begun."""
+        return replace(self, plan="") if Path(self.session).exists() else self
+
     def arguments(self) -> list[str]:
         """Return the command line of a run that the window has confirmed."""
         typed = [word for end in self.confirmed for word in ("--confirm", end)]

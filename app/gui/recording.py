@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from app.gui.desk import Desk
-from app.gui.recorder_process import RecorderProcess, Request
+from app.gui.recorder_process import RecorderProcess, Request, TestRequest
 from app.gui.session_files import os_error_text
 from app.gui.source_labels import beginning, live_entries, stored_entries
 from app.gui.window import Window
@@ -218,7 +218,8 @@ class Recordings(QObject):
         if ended.code == 0:
             samples = f"{format_count(ended.samples)} samples in {format_duration(ended.seconds)}"
             lacking = shortfalls(ended)
-            text = f"The recording has ended: {'; '.join((samples, *lacking))}."
+            what = "test" if isinstance(process.request, TestRequest) else "recording"
+            text = f"The {what} has ended: {'; '.join((samples, *lacking))}."
             self._desk.notify(text, "warning" if lacking else "ok")
         elif ended.code in _ASKED_AGAIN:
             self.refused.emit(process, process.request.sources[0], ended)
@@ -229,6 +230,8 @@ class Recordings(QObject):
     def _show_death(self, request: Request, ended: Ended, *, died: bool) -> None:
         text = f"The recorder died. {ended.message}" if died else ended.message
         again = "Resume" if Path(request.session).exists() else "Try again"
+        if isinstance(request, TestRequest):
+            request = request.again()
         self._window.messages.show_message(
             text, "critical", button=again, act=lambda: ignore_result(self.start(request))
         )
@@ -269,7 +272,8 @@ def _top_bar_texts(process: RecorderProcess | None) -> tuple[str, str]:
             return f"◌ Connecting… {clock}", "warning"
         case _:
             troubled = any(_is_troubled(source) for source in process.status.sources)
-            return f"{'◆' if troubled else '●'} Recording {clock}", "warning" if troubled else "ok"
+            what = "Test" if isinstance(process.request, TestRequest) else "Recording"
+            return f"{'◆' if troubled else '●'} {what} {clock}", "warning" if troubled else "ok"
 
 
 def _is_troubled(source: SourceReport) -> bool:
